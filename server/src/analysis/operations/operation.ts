@@ -1,0 +1,105 @@
+// The analysis' view of a transaction: a straight line of guarded accesses to single tables.
+// Branches became guards, loops were unrolled, joins and subqueries were split; variables were substituted.
+// Both encoders (encoding/) read this form and nothing else of the program.
+import type { AggregateFunction, ValueType } from "../../program/expression";
+import type { Precision } from "../../protocol/report";
+import type { StatementId } from "../../program/statement";
+
+/**
+ * A value or condition over one instance. Text, time and other non-numbers are integers by `interned`
+ * (equality only); every term may be NULL, comparisons follow SQL's three-valued logic.
+ */
+export type Term =
+  | { readonly kind: "int"; readonly value: number }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "null" }
+  | { readonly kind: "parameter"; readonly name: string }
+  /** What an earlier operation of the same transaction returned under that name; NULL when it found no row. */
+  | { readonly kind: "output"; readonly operation: number; readonly name: string }
+  /** Whether that operation found (read) or changed (write) a row. Never NULL. */
+  | { readonly kind: "found"; readonly operation: number }
+  /** How many rows it found or changed; only for `pick: "all"` with `count`, else 0 or 1. Never NULL. */
+  | { readonly kind: "count"; readonly operation: number }
+  /** A column of the row at hand; only in `where`, `set` and `outputs`. */
+  | { readonly kind: "column"; readonly column: string }
+  | { readonly kind: "add" | "subtract" | "multiply" | "divide" | "modulo"; readonly left: Term; readonly right: Term }
+  | { readonly kind: "negate"; readonly operand: Term }
+  | { readonly kind: "compare"; readonly operator: "=" | "<" | "<="; readonly left: Term; readonly right: Term }
+  | { readonly kind: "and" | "or"; readonly operands: readonly Term[] }
+  | { readonly kind: "not"; readonly operand: Term }
+  | { readonly kind: "isNull"; readonly operand: Term }
+  | { readonly kind: "conditional"; readonly condition: Term; readonly then: Term; readonly otherwise: Term }
+  /** Any value, the same for the same id within one instance. */
+  | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType };
+
+/**
+ * How the rows of an operation are chosen among those that match `key` and `where`:
+ * `point`: the key is complete (at most one row); `some`: one representative row stands for the set;
+ * `first`: the row with the least (or greatest) `orderBy` column, ties by nothing; `all`: every row (writes, count, sum).
+ */
+export type Pick = "point" | "some" | "first" | "all";
+
+export interface Operation {
+  /** Position in its transaction. */
+  readonly index: number;
+  /** Which executed statement it belongs to (0-based): operations of one step share a snapshot and are atomic. */
+  readonly step: number;
+  readonly statement: StatementId;
+  readonly table: string;
+  readonly kind: "read" | "update" | "insert" | "delete";
+  /** For reads: the row lock that it takes. Writes lock exclusively. */
+  readonly lock: "none" | "share" | "exclusive";
+  /** Executed iff this is true (NULL counts as false). */
+  readonly guard: Term;
+  /** Equalities on primary key columns. For an insert all of them. */
+  readonly key: Readonly<Record<string, Term>>;
+  /** What else the row must satisfy; may mention any column. */
+  readonly where: Term;
+  readonly pick: Pick;
+  readonly orderBy?: { readonly column: string; readonly descending: boolean };
+  /** For `all` reads: what the aggregate over the matching rows is. */
+  readonly aggregate?: { readonly function: AggregateFunction; readonly operand?: Term; readonly output: string };
+  /** Column terms read from the chosen row, by name. */
+  readonly outputs: Readonly<Record<string, Term>>;
+  /** update, insert: new values; columns of the row mean its current version. An insert gives every column. */
+  readonly set: Readonly<Record<string, Term>>;
+  /** insert: what happens when the key exists. `error`: such histories do not commit. */
+  readonly onDuplicate: "error" | "nothing" | "update";
+  /** A read whose absence excludes the run (a foreign key's parent). */
+  readonly mustFind: boolean;
+  readonly precision: Precision;
+}
+
+export interface FlatTransaction {
+  readonly id: string;
+  readonly parameters: readonly { readonly name: string; readonly type: ValueType; readonly fresh: boolean }[];
+  /** Conditions over parameters. */
+  readonly preconditions: readonly Term[];
+  readonly operations: readonly Operation[];
+  /** The transaction rolls back iff this holds; its writes are then undone. */
+  readonly aborts: Term;
+  /** What the caller receives, besides `visible` outputs. */
+  readonly returns: readonly Term[];
+  /** Outputs that reach the caller directly (SELECT of a script, RETURNING): operation and name. */
+  readonly visible: readonly { readonly operation: number; readonly name: string }[];
+  /** What flattening lost, for people. */
+  readonly losses: readonly string[];
+}
+
+export interface FlatTable {
+  readonly name: string;
+  readonly primaryKey: readonly string[];
+  readonly columns: readonly { readonly name: string; readonly type: ValueType; readonly nullable: boolean }[];
+  readonly uniqueKeys: readonly (readonly string[])[];
+  /** Conditions that every initial row satisfies, over its columns. */
+  readonly checks: readonly Term[];
+}
+
+export interface FlatProgram {
+  readonly tables: Readonly<Record<string, FlatTable>>;
+  readonly transactions: readonly FlatTransaction[];
+  /** Non-numeric literals: `interned[n]` is the text that the integer `INTERNED_BASE + n` stands for. */
+  readonly interned: readonly string[];
+}
+
+export const INTERNED_BASE = 1_000_000;

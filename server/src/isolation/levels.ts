@@ -1,0 +1,189 @@
+// Isolation levels as data: the papers' levels as sets of axioms, the products' levels as lock and snapshot rules.
+
+/**
+ * Axioms over statements, with visibility `vis` and arbitration `ar` (a total order that contains `vis`).
+ * Every paper's level has the base: program order is visible, `vis` is contained in `ar`.
+ *
+ * - `atomic`: a transaction's writes are ordered and become visible together (AR-ATOMIC and CLOTHO's Psi_RC).
+ * - `monotonic`: what a statement sees, the transaction's later statements see.
+ * - `repeatable`: all statements of a transaction see the same.
+ * - `causal`: visibility is transitive and contains session order.
+ * - `prefix`: who sees a transaction sees all that were arbitrated before it.
+ * - `noConflict`: of two transactions that write the same row, the later sees the earlier.
+ * - `total`: arbitration is visibility.
+ */
+export type Axiom = "atomic" | "monotonic" | "repeatable" | "causal" | "prefix" | "noConflict" | "total";
+
+export interface PaperLevel {
+  readonly family: "paper";
+  readonly name: PaperLevelName;
+  readonly aliases: readonly string[];
+  readonly label: string;
+  /** What it promises, in one sentence for the level picker. */
+  readonly summary: string;
+  readonly axioms: readonly Axiom[];
+}
+
+/** The two-view model: plain reads use a snapshot, locking statements act on the newest committed rows. */
+export interface ProductLevel {
+  readonly family: "product";
+  readonly name: ProductLevelName;
+  readonly aliases: readonly string[];
+  readonly product: "postgres";
+  readonly label: string;
+  readonly summary: string;
+  /** When the snapshot of a statement is taken. */
+  readonly snapshot: "statement" | "transaction";
+  /** A write to a row that was changed after the snapshot fails with 40001. */
+  readonly firstUpdaterWins: boolean;
+  /** Dangerous structures among transactions of this level are aborted: only serializable histories commit. */
+  readonly serializable: boolean;
+  readonly evidence: "measured" | "predicted";
+}
+
+export type Level = PaperLevel | ProductLevel;
+
+export type PaperLevelName =
+  | "eventual"
+  | "read-committed"
+  | "read-atomic"
+  | "causal"
+  | "prefix"
+  | "parallel-snapshot-isolation"
+  | "snapshot-isolation"
+  | "serializable";
+
+export type ProductLevelName =
+  | "postgres:read-committed"
+  | "postgres:repeatable-read"
+  | "postgres:serializable";
+
+/** From weak to strong where the order is total; `causal`, `prefix` and PSI are not all comparable. */
+export const PAPER_LEVELS: readonly PaperLevel[] = [
+  {
+    family: "paper",
+    name: "eventual",
+    aliases: ["ec", "eventual-consistency"],
+    label: "eventual consistency",
+    summary: "Writes arrive anywhere, in any order that everyone agrees on in the end.",
+    axioms: [],
+  },
+  {
+    family: "paper",
+    name: "read-committed",
+    aliases: ["rc"],
+    label: "read committed (monotonic atomic view)",
+    summary: "A transaction's writes become visible together; later statements may see more.",
+    axioms: ["atomic", "monotonic"],
+  },
+  {
+    family: "paper",
+    name: "read-atomic",
+    aliases: ["ra"],
+    label: "read atomic",
+    summary: "All statements of a transaction see the same set of whole transactions.",
+    axioms: ["atomic", "monotonic", "repeatable"],
+  },
+  {
+    family: "paper",
+    name: "causal",
+    aliases: ["cc", "tcc", "causal-consistency"],
+    label: "causal consistency",
+    summary: "Who sees a transaction sees everything that it saw.",
+    axioms: ["atomic", "monotonic", "repeatable", "causal"],
+  },
+  {
+    family: "paper",
+    name: "prefix",
+    aliases: ["pc", "prefix-consistency"],
+    label: "prefix consistency",
+    summary: "Everyone sees a prefix of one order of commits; concurrent writes may overwrite each other.",
+    axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix"],
+  },
+  {
+    family: "paper",
+    name: "parallel-snapshot-isolation",
+    aliases: ["psi"],
+    label: "parallel snapshot isolation",
+    summary: "Causal snapshots, and no two concurrent transactions write the same row.",
+    axioms: ["atomic", "monotonic", "repeatable", "causal", "noConflict"],
+  },
+  {
+    family: "paper",
+    name: "snapshot-isolation",
+    aliases: ["si"],
+    label: "snapshot isolation",
+    summary: "Everyone reads one snapshot, and no two concurrent transactions write the same row.",
+    axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix", "noConflict"],
+  },
+  {
+    family: "paper",
+    name: "serializable",
+    aliases: ["ser"],
+    label: "serializability",
+    summary: "As if one transaction ran after the other.",
+    axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix", "noConflict", "total"],
+  },
+];
+
+export const PRODUCT_LEVELS: readonly ProductLevel[] = [
+  {
+    family: "product",
+    name: "postgres:read-committed",
+    aliases: ["pg:rc", "postgres:rc", "postgresql:read-committed", "postgres:read-uncommitted"],
+    product: "postgres",
+    label: "PostgreSQL READ COMMITTED",
+    summary: "Each statement reads a new snapshot; a blocked UPDATE re-checks the newest row. PostgreSQL's default.",
+    snapshot: "statement",
+    firstUpdaterWins: false,
+    serializable: false,
+    evidence: "measured",
+  },
+  {
+    family: "product",
+    name: "postgres:repeatable-read",
+    aliases: ["pg:rr", "postgres:rr", "postgresql:repeatable-read"],
+    product: "postgres",
+    label: "PostgreSQL REPEATABLE READ",
+    summary: "One snapshot per transaction; updating a row that changed since then fails with 40001.",
+    snapshot: "transaction",
+    firstUpdaterWins: true,
+    serializable: false,
+    evidence: "measured",
+  },
+  {
+    family: "product",
+    name: "postgres:serializable",
+    aliases: ["pg:ser", "postgres:ser", "postgresql:serializable"],
+    product: "postgres",
+    label: "PostgreSQL SERIALIZABLE",
+    summary: "As if one transaction ran after the other; dangerous ones fail with 40001 and must be retried.",
+    snapshot: "transaction",
+    firstUpdaterWins: true,
+    serializable: true,
+    evidence: "measured",
+  },
+];
+
+export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS];
+
+export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
+
+/** The level of that name or alias (case does not matter), or undefined. */
+export function findLevel(name: string): Level | undefined {
+  const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
+  return LEVELS.find((level) => level.name === wanted || level.aliases.includes(wanted));
+}
+
+/** The levels that `preventedBy` and `allowedAt` of a finding at this level range over. */
+export function comparableLevels(level: Level): readonly Level[] {
+  return level.family === "paper"
+    ? PAPER_LEVELS
+    : PRODUCT_LEVELS.filter((other) => other.product === level.product);
+}
+
+/** Whether a comment or SET TRANSACTION that names `own` may hold in a check at `asked`. */
+export function sameProduct(own: Level, asked: Level): boolean {
+  if (own.family === "paper" || asked.family === "paper") return own.family === asked.family;
+  return own.product === asked.product;
+}

@@ -1,0 +1,28 @@
+// How far a statement was understood. Precision is computed from taint and never set.
+import type { Precision } from "../protocol/report";
+import type { SourceRange } from "../protocol/source";
+
+/**
+ * A loss with its reason. `over`: a predicate or value was weakened (more executions than real);
+ * `approx`: known only by keyword and tables; `opaque`: the effect is unknown.
+ */
+export interface Taint {
+  readonly effect: "over" | "approx" | "opaque";
+  readonly reason: string;
+  readonly source?: SourceRange;
+}
+
+const ORDER: readonly Precision[] = ["exact", "over", "approx", "opaque"];
+
+/** The precision that a list of losses leaves: the worst of them, `exact` without any. */
+export function precisionOf(taint: readonly Taint[]): Precision {
+  return worstPrecision(taint.map((loss) => loss.effect));
+}
+
+/** The least precise of the given, `exact` for none. */
+export function worstPrecision(precisions: readonly Precision[]): Precision {
+  return precisions.reduce<Precision>(
+    (worst, each) => (ORDER.indexOf(each) > ORDER.indexOf(worst) ? each : worst),
+    "exact",
+  );
+}

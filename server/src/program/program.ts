@@ -1,0 +1,61 @@
+// The abstract representation (AR) of a workspace: its schema and its transactions. Plain JSON, immutable.
+import type { FileId, SourceRange } from "../protocol/source";
+import type { Expression, ValueType } from "./expression";
+import type { Taint } from "./precision";
+import type { Schema } from "./schema";
+import type { Command } from "./statement";
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: ValueType;
+  /** `fresh`: unique per instance (a generated id); `constant`: the same in all instances. */
+  readonly origin: "argument" | "constant" | "fresh";
+}
+
+export interface DeclaredLevel {
+  /** A level's full name as in `isolation/levels.ts`, or what the user wrote when it is not known. */
+  readonly name: string;
+  readonly from: "comment" | "sql" | "configuration";
+  readonly source?: SourceRange;
+}
+
+/** An `@isolens` comment that is kept but has no effect yet, or that asks for something. */
+export interface Annotation {
+  readonly kind: "invariant" | "ignore";
+  readonly text: string;
+  readonly source: SourceRange;
+}
+
+export interface Transaction {
+  /** Unique in its program: `name`, or `name (file)` when two share it. */
+  readonly id: string;
+  readonly name: string;
+  /** Where the transaction is declared: its header, which lenses and hovers use. */
+  readonly header: SourceRange;
+  /** All of it. */
+  readonly source: SourceRange;
+  readonly boundary: "explicit" | "routine" | "script" | "autocommit";
+  readonly parameters: readonly Parameter[];
+  /** Conditions on the parameters that hold in every run (`@isolens distinct`, ...). */
+  readonly preconditions: readonly Expression[];
+  readonly body: Command;
+  readonly level?: DeclaredLevel;
+  readonly annotations: readonly Annotation[];
+  /** What was lost outside any one statement (control flow, dynamic SQL, calls). */
+  readonly taint: readonly Taint[];
+}
+
+/** A remark on the text itself: a parse error, an unknown table, an unused comment. */
+export interface Note {
+  readonly severity: "error" | "warning" | "information";
+  readonly code: string;
+  readonly message: string;
+  readonly source: SourceRange;
+}
+
+export interface Program {
+  readonly schema: Schema;
+  readonly transactions: readonly Transaction[];
+  readonly notes: readonly Note[];
+  readonly files: readonly FileId[];
+}

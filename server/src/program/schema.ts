@@ -1,0 +1,41 @@
+// Tables as DDL declares them, or as statements let us infer.
+import type { SourceRange } from "../protocol/source";
+import type { Expression, ValueType } from "./expression";
+
+export interface Column {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly nullable: boolean;
+  /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
+  readonly default?: Expression;
+}
+
+export interface ForeignKey {
+  readonly columns: readonly string[];
+  readonly table: string;
+  readonly referenced: readonly string[];
+}
+
+export interface UniqueKey {
+  readonly columns: readonly string[];
+  /** A partial unique index holds only for rows that satisfy this. */
+  readonly where?: Expression;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** Empty when the table has none. */
+  readonly primaryKey: readonly string[];
+  readonly uniqueKeys: readonly UniqueKey[];
+  readonly foreignKeys: readonly ForeignKey[];
+  /** Conditions over this table's columns, with `relation` = the table's name. */
+  readonly checks: readonly Expression[];
+  readonly source?: SourceRange;
+  /** No DDL was found: columns and key come from the statements. */
+  readonly inferred: boolean;
+}
+
+export interface Schema {
+  readonly tables: readonly Table[];
+}

@@ -1,0 +1,160 @@
+// Statements and commands of the abstract representation: what one transaction may do, in order.
+import type { SourceRange } from "../protocol/source";
+import type { Expression } from "./expression";
+import type { Taint } from "./precision";
+
+/** Unique in a program and stable over edits elsewhere: `<transaction>/<ordinal>`. */
+export type StatementId = string;
+
+export interface Relation {
+  /** The name that columns use; unique in its query. */
+  readonly alias: string;
+  readonly table: string;
+  /** `derived`: a subquery or CTE given by `query`; `opaque`: not understood (function in FROM, ...). */
+  readonly kind: "base" | "derived" | "opaque";
+  readonly query?: Query;
+  readonly join: "inner" | "left" | "right" | "full" | "cross";
+  readonly on?: Expression;
+}
+
+export type LockStrength = "update" | "no-key-update" | "share" | "key-share";
+
+export interface LockClause {
+  readonly strength: LockStrength;
+  /** Aliases; empty means all relations. */
+  readonly of: readonly string[];
+  readonly wait: "block" | "nowait" | "skip-locked";
+}
+
+export interface Output {
+  readonly name: string;
+  readonly value: Expression;
+}
+
+export interface Query {
+  readonly relations: readonly Relation[];
+  /** `literal true` when absent. */
+  readonly where: Expression;
+  readonly outputs: readonly Output[];
+  readonly groupBy: readonly Expression[];
+  readonly having?: Expression;
+  readonly orderBy: readonly { readonly value: Expression; readonly descending: boolean }[];
+  readonly limit?: Expression;
+  readonly offset?: Expression;
+  readonly distinct: boolean;
+  /** UNION and friends with further queries; the first query is this one. */
+  readonly setOperations: readonly { readonly operator: "union" | "union all" | "intersect" | "except"; readonly query: Query }[];
+  readonly lock?: LockClause;
+}
+
+export interface Assignment {
+  readonly column: string;
+  /** May mention columns of the row itself: an implicit read. `undefined` in `value` never occurs: DEFAULT is spelled out. */
+  readonly value: Expression;
+}
+
+export interface OnConflict {
+  /** Columns of the arbiter key; empty means any key. */
+  readonly target: readonly string[];
+  readonly action: "nothing" | "update" | "replace";
+  readonly set: readonly Assignment[];
+  readonly where?: Expression;
+}
+
+export interface Returning {
+  readonly into: string;
+  readonly outputs: readonly Output[];
+}
+
+interface StatementBase {
+  readonly id: StatementId;
+  /** The statement itself, without trailing semicolon. */
+  readonly source: SourceRange;
+  /** The user's text of that range. */
+  readonly text: string;
+  readonly taint: readonly Taint[];
+}
+
+export interface SelectStatement extends StatementBase {
+  readonly kind: "select";
+  readonly query: Query;
+  /** The result's name, by which `field` and `size` refer to it; unique in its transaction. */
+  readonly into: string;
+  /** PERFORM, or a SELECT whose rows are returned to nobody. */
+  readonly discarded: boolean;
+}
+
+export interface InsertStatement extends StatementBase {
+  readonly kind: "insert";
+  readonly table: string;
+  /** Rows of VALUES, or the query of INSERT ... SELECT with its columns in order. */
+  readonly rows: readonly (readonly Assignment[])[] | { readonly columns: readonly string[]; readonly query: Query };
+  readonly onConflict?: OnConflict;
+  readonly returning?: Returning;
+}
+
+export interface UpdateStatement extends StatementBase {
+  readonly kind: "update";
+  readonly relation: Relation;
+  readonly from: readonly Relation[];
+  readonly set: readonly Assignment[];
+  readonly where: Expression;
+  readonly returning?: Returning;
+}
+
+export interface DeleteStatement extends StatementBase {
+  readonly kind: "delete";
+  readonly relation: Relation;
+  readonly using: readonly Relation[];
+  readonly where: Expression;
+  readonly returning?: Returning;
+}
+
+/** LOCK TABLE or an advisory lock. */
+export interface LockStatement extends StatementBase {
+  readonly kind: "lock";
+  readonly table?: string;
+  readonly mode: string;
+  readonly key?: Expression;
+}
+
+/** Not understood: touches `tables`, may write them when `writes`. */
+export interface OpaqueStatement extends StatementBase {
+  readonly kind: "opaque";
+  readonly tables: readonly string[];
+  readonly writes: boolean;
+}
+
+export type Statement =
+  | SelectStatement
+  | InsertStatement
+  | UpdateStatement
+  | DeleteStatement
+  | LockStatement
+  | OpaqueStatement;
+
+export type LoopRange =
+  /** Once per row of an earlier result, in its order; the row is `field` with `at: { loop }`. */
+  | { readonly kind: "rows"; readonly result: string }
+  /** An integer loop; `variable` holds the counter. */
+  | { readonly kind: "count"; readonly variable: string; readonly from: Expression; readonly to: Expression; readonly step: number }
+  | { readonly kind: "while"; readonly condition: Expression }
+  /** Not understood: any number of times. */
+  | { readonly kind: "unknown" };
+
+/** Control flow of a transaction's body. */
+export type Command =
+  | { readonly kind: "sequence"; readonly commands: readonly Command[] }
+  | { readonly kind: "statement"; readonly statement: Statement }
+  | { readonly kind: "assign"; readonly variable: string; readonly value: Expression; readonly source: SourceRange }
+  | { readonly kind: "if"; readonly condition: Expression; readonly then: Command; readonly otherwise?: Command; readonly source: SourceRange }
+  | { readonly kind: "loop"; readonly id: string; readonly over: LoopRange; readonly body: Command; readonly source: SourceRange }
+  /** Leaves (`exit`) or restarts (`continue`) the named loop. */
+  | { readonly kind: "exit" | "continue"; readonly loop: string; readonly source: SourceRange }
+  /** Ends the transaction and undoes it: ROLLBACK, RAISE EXCEPTION, an uncaught throw. */
+  | { readonly kind: "rollback"; readonly why: string; readonly source: SourceRange }
+  /** Ends the transaction, which commits. */
+  | { readonly kind: "return"; readonly value?: Expression; readonly source: SourceRange }
+  /** A block whose errors run `handler` instead (BEGIN ... EXCEPTION). */
+  | { readonly kind: "try"; readonly body: Command; readonly handler: Command; readonly source: SourceRange }
+  | { readonly kind: "savepoint" | "release" | "rollbackTo"; readonly name: string; readonly source: SourceRange };

@@ -1,0 +1,100 @@
+// The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
+import type { Range } from "./source";
+import type { SerialOutcome, Witness } from "./witness";
+
+export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
+export type Precision = "exact" | "over" | "approx" | "opaque";
+export type Dependency = "wr" | "ww" | "rw" | "so";
+/** What differs from every serial order: the final state, a returned value, or only reads that nobody uses. */
+export type Severity = "state" | "value" | "unused";
+
+/** What a verdict rests on: a bound on the number of transactions, or a proof. */
+export type Rests = { readonly bound: number } | { readonly proved: string };
+
+export interface ReportTransaction {
+  readonly name: string;
+  readonly file: string;
+  readonly range: Range;
+  readonly precision: Precision;
+}
+
+/** One end of a dependency: a statement of an instance. `statement` is the id of the AR statement. */
+export interface CycleEnd {
+  readonly instance: string;
+  readonly file: string;
+  readonly range: Range;
+  readonly text: string;
+}
+
+export interface CycleEdge {
+  readonly dependency: Dependency;
+  readonly from: CycleEnd;
+  readonly to: CycleEnd;
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/** One line of an explanation. `effect` says what was read or written, `because` why the level allows it. */
+export interface Step {
+  readonly instance: string;
+  readonly file: string;
+  readonly range: Range;
+  readonly text: string;
+  readonly effect: string;
+  readonly because: string;
+}
+
+export interface Anomaly {
+  /** Stable over edits elsewhere: a hash of kind, transactions, tables and level. */
+  readonly id: string;
+  /** The literature's name in kebab-case, e.g. `lost-update`. */
+  readonly kind: string;
+  readonly severity: Severity;
+  readonly status: "confirmed" | "unconfirmed";
+  /** Why it is unconfirmed. */
+  readonly reason?: string;
+  /** Names, one per instance, in the order of the cycle. */
+  readonly transactions: readonly string[];
+  readonly tables: readonly string[];
+  readonly cycle: readonly CycleEdge[];
+  readonly witness: Witness;
+  /** What the same transactions give one after the other, in every order. */
+  readonly serial: readonly SerialOutcome[];
+  readonly steps: readonly Step[];
+  /** One sentence for a squiggle. */
+  readonly message: string;
+  readonly preventedBy: readonly string[];
+  readonly allowedAt: readonly string[];
+}
+
+/** Something that could not be decided, or that was weakened, with the reason and what to do. */
+export interface Unknown {
+  readonly reason: string;
+  readonly transactions: readonly string[];
+  readonly file?: string;
+  readonly range?: Range;
+}
+
+export interface Coverage {
+  readonly statements: number;
+  readonly exact: number;
+  readonly over: number;
+  readonly approx: number;
+  readonly opaque: number;
+}
+
+export interface LevelReport {
+  readonly tool: string;
+  readonly formatVersion: 1;
+  readonly level: string;
+  readonly levels: {
+    readonly default: string;
+    readonly perTransaction: Readonly<Record<string, string>>;
+  };
+  readonly verdict: Verdict;
+  readonly rests: Rests;
+  readonly transactions: readonly ReportTransaction[];
+  readonly anomalies: readonly Anomaly[];
+  readonly unknown: readonly Unknown[];
+  readonly coverage: Coverage;
+}

@@ -1,0 +1,49 @@
+// A witness: everything needed to run one execution again. Plain data, small enough to print.
+
+/** A database value. Integers and decimals are numbers, times and other types are text. */
+export type Value = number | string | boolean | null;
+
+/** One row by column name. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** A transaction started once: `instance` is "T1", "T2", ... in the order of the cycle. */
+export interface WitnessInstance {
+  readonly instance: string;
+  readonly transaction: string;
+  readonly arguments: Readonly<Record<string, Value>>;
+}
+
+/**
+ * One step of the schedule: the instance runs its next statement, or commits.
+ *
+ * `statement` is the 1-based number of the statement among those that the instance executes, or "commit".
+ * `sees` says what its reads see of the others. At a product level: the instances whose commits are in
+ * its snapshot ("T1"). At a paper's level: the writing statements visible to it ("T1.2").
+ */
+export interface ScheduleStep {
+  readonly instance: string;
+  readonly statement: number | "commit";
+  readonly sees: readonly string[];
+}
+
+/** What a run ended with: final rows per table (by primary key order) and, per instance, its values. */
+export interface Outcome {
+  /** Rows alive at the end; only tables that the witness mentions. */
+  readonly final: Readonly<Record<string, readonly Row[]>>;
+  /** Per instance: "committed", or "rolled back" with the reason. */
+  readonly status: Readonly<Record<string, string>>;
+  /** Per instance: what its statements returned and its return value, in program order, as readable text. */
+  readonly returned: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface SerialOutcome {
+  readonly order: readonly string[];
+  readonly outcome: Outcome;
+}
+
+export interface Witness {
+  readonly instances: readonly WitnessInstance[];
+  readonly initial: Readonly<Record<string, readonly Row[]>>;
+  readonly schedule: readonly ScheduleStep[];
+  readonly outcome: Outcome;
+}

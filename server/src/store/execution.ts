@@ -1,0 +1,94 @@
+// What a run of the store records: plain data for confirmation, explanation and the history checker.
+import type { Statement } from "../program/statement";
+import type { Dependency, Severity } from "../protocol/report";
+import type {
+  Outcome,
+  Row,
+  ScheduleStep,
+  SerialOutcome,
+  Value,
+  Witness,
+  WitnessInstance,
+} from "../protocol/witness";
+
+/** Instances with arguments, and the rows at the start: the input of every run. */
+export interface Setup {
+  readonly instances: readonly WitnessInstance[];
+  readonly initial: Readonly<Record<string, readonly Row[]>>;
+}
+
+/** A setup and the schedule that the search proposes; the store runs it. */
+export interface WitnessPlan extends Setup {
+  readonly schedule: readonly ScheduleStep[];
+}
+
+/** One column of one row that was read or written. `key` is the primary key rendered, e.g. "1" or "1,2". */
+export interface CellAccess {
+  readonly table: string;
+  readonly key: string;
+  /** "@" stands for the row's existence. */
+  readonly column: string;
+  readonly value: Value;
+  /** Reads: the instance whose version was read, null for the initial row. Writes: the value before. */
+  readonly writer?: string | null;
+  readonly before?: Value;
+}
+
+/** One executed statement (or commit, or rollback) of an instance. */
+export interface ExecutedStep {
+  readonly instance: string;
+  /** 1-based among the executed statements of the instance; "commit" and "rollback" end it. */
+  readonly statement: number | "commit" | "rollback";
+  readonly source?: Statement;
+  /** Instances whose commits the snapshot contains, or visible statements ("T1.2") at a paper's level. */
+  readonly sees: readonly string[];
+  readonly reads: readonly CellAccess[];
+  readonly writes: readonly CellAccess[];
+  /** What the statement returned, rendered; empty for writes without RETURNING. */
+  readonly result: readonly Row[];
+  readonly affected: number;
+  /** The instance that it waited for before it could act. */
+  readonly waitedFor?: string;
+  /** Why a rollback happened. */
+  readonly why?: string;
+}
+
+/** A dependency between two executed statements (Adya): write-read, write-write, read-write (anti). */
+export interface ExecutedDependency {
+  readonly dependency: Dependency;
+  /** Indexes into `steps`. */
+  readonly from: number;
+  readonly to: number;
+  readonly table: string;
+  readonly key: string;
+  readonly columns: readonly string[];
+  /** The reader's predicate, not a row that it returned, makes the conflict: a phantom. */
+  readonly predicate: boolean;
+}
+
+export interface Execution {
+  readonly steps: readonly ExecutedStep[];
+  readonly dependencies: readonly ExecutedDependency[];
+  readonly outcome: Outcome;
+  /** Everything that any statement read, per instance in program order, rendered: finer than `outcome.returned`. */
+  readonly observed: Readonly<Record<string, readonly string[]>>;
+}
+
+export type ExecutionResult =
+  | { readonly ok: true; readonly execution: Execution }
+  /** The schedule cannot be run at this level, or a statement cannot be evaluated. */
+  | { readonly ok: false; readonly reason: string };
+
+/** The judgement of a witness plan. */
+export interface Confirmation {
+  readonly status: "confirmed" | "unconfirmed";
+  /** Why it is unconfirmed. */
+  readonly reason?: string;
+  /** What differs from every serial order; undefined when some order gives the same in all respects. */
+  readonly severity?: Severity;
+  /** Dependencies of the execution that form a cycle over instances, in order (indexes into `dependencies`). */
+  readonly cycle: readonly number[];
+  readonly execution?: Execution;
+  readonly serial: readonly SerialOutcome[];
+  readonly witness: Witness;
+}
