@@ -1,0 +1,101 @@
+// What every lowering to the AR shares: the piece of text at hand, names in scope, fresh ids, notes.
+// A piece is one statement as its parser sees it (placeholders as $1, $2, ...), mapped to the user's file.
+import type { SourceRange } from "../../protocol/source";
+import type { Expression } from "../../program/expression";
+import type { Note } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { Statement, StatementId } from "../../program/statement";
+import { rangeOf, type LineIndex } from "./lines";
+
+/** One statement of a file: `sql` is what the parser is given, the offsets are UTF-16. */
+export interface SqlPiece {
+  readonly lines: LineIndex;
+  readonly sql: string;
+  /** Where the statement stands in the file, without its semicolon. */
+  readonly start: number;
+  readonly end: number;
+  /** An offset of `sql` as an offset of the file. Monotone; inside a placeholder it gives its start. */
+  readonly toFile: (offset: number) => number;
+}
+
+/** The range in the user's file of `[start, end)` of a piece's `sql`. */
+export function sourceIn(
+  piece: SqlPiece,
+  start: number,
+  end: number,
+): SourceRange {
+  return rangeOf(piece.lines, piece.toFile(start), piece.toFile(end));
+}
+
+/** The range of the whole piece. */
+export function sourceOf(piece: SqlPiece): SourceRange {
+  return rangeOf(piece.lines, piece.start, piece.end);
+}
+
+/** The user's own text of the piece. */
+export function textOf(piece: SqlPiece): string {
+  return piece.lines.text.slice(piece.start, piece.end);
+}
+
+/** A piece that is the file's text as it stands, from `start` to `end`. */
+export function plainPiece(
+  lines: LineIndex,
+  start: number,
+  end: number,
+): SqlPiece {
+  return {
+    lines,
+    sql: lines.text.slice(start, end),
+    start,
+    end,
+    toFile: (offset) => start + Math.max(0, Math.min(offset, end - start)),
+  };
+}
+
+/** Ids that are unique within one transaction. Statement ids are `<transaction>/<ordinal>` from 1. */
+export interface Ids {
+  statement(): StatementId;
+  /** A result's name: `r1`, `r2`, ... */
+  result(): string;
+  /** Names for loops, unknown and fresh values: `<prefix>1`, `<prefix>2`, ... */
+  fresh(prefix: string): string;
+}
+
+/** Fresh ids for the transaction of that name. */
+export function createIds(transaction: string): Ids {
+  let statements = 0;
+  let results = 0;
+  const counts = new Map<string, number>();
+  return {
+    statement: () => `${transaction}/${++statements}`,
+    result: () => `r${++results}`,
+    fresh: (prefix) => {
+      const next = (counts.get(prefix) ?? 0) + 1;
+      counts.set(prefix, next);
+      return `${prefix}${next}`;
+    },
+  };
+}
+
+/** What a statement is lowered in. */
+export interface LoweringContext {
+  readonly piece: SqlPiece;
+  /** The table of that (folded, unqualified) name, declared or inferred. */
+  readonly table: (name: string) => Table | undefined;
+  /** What `$n` stands for; undefined when nothing is bound to it. */
+  readonly placeholder: (number: number) => Expression | undefined;
+  /** What a name that is no column in scope stands for: a PL/pgSQL variable, a function's argument. */
+  readonly variable: (path: readonly string[]) => Expression | undefined;
+  readonly ids: Ids;
+  readonly note: (note: Note) => void;
+}
+
+/** One SQL statement in the AR: several statements when it changes data in its WITH clause. */
+export interface Lowered {
+  readonly statements: readonly Statement[];
+  /** What its caller receives: a result's name and its columns in order. */
+  readonly result?: {
+    readonly name: string;
+    readonly columns: readonly string[];
+  };
+}
