@@ -1,6 +1,6 @@
 // The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
 import type { Range } from "./source";
-import type { SerialOutcome, Witness } from "./witness";
+import type { SerialOutcome, Value, Witness } from "./witness";
 
 export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
 export type Precision = "exact" | "over" | "approx" | "opaque";
@@ -34,6 +34,18 @@ export interface CycleEdge {
   readonly columns: readonly string[];
 }
 
+/** One cell that a step read or wrote; `key` is the row's primary key as text, `column` "@" the row's existence. */
+export interface StepCell {
+  readonly table: string;
+  readonly key: string;
+  readonly column: string;
+  readonly value: Value;
+  /** Writes: the value before. */
+  readonly before?: Value;
+  /** Reads: the instance whose write was read; null for the row as it was at the start. */
+  readonly writer?: string | null;
+}
+
 /** One line of an explanation. `effect` says what was read or written, `because` why the level allows it. */
 export interface Step {
   readonly instance: string;
@@ -42,6 +54,14 @@ export interface Step {
   readonly text: string;
   readonly effect: string;
   readonly because: string;
+  /** 1-based among the executed statements of the instance; "commit" and "rollback" end it. */
+  readonly statement: number | "commit" | "rollback";
+  /** The instance ends with this step: its commit follows at once and has no step of its own. */
+  readonly commits: boolean;
+  readonly reads: readonly StepCell[];
+  readonly writes: readonly StepCell[];
+  /** The instance that this step waited for. */
+  readonly waitedFor?: string;
 }
 
 export interface Anomaly {

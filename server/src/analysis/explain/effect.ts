@@ -1,0 +1,68 @@
+// What one executed statement did, in a few words: "reads account[1].balance = 100".
+import type { CellAccess, ExecutedStep } from "../../store/execution";
+import { cellsText, listText, resultText, rowText, writtenText } from "./words";
+
+/** The effect of a step for people; never empty. */
+export function effectOf(step: ExecutedStep): string {
+  if (step.statement === "commit") return "commits";
+  if (step.statement === "rollback") return step.why ? `rolls back: ${step.why}` : "rolls back";
+  const kind = step.source?.kind;
+  if (kind === "insert" || kind === "update" || kind === "delete") return writeEffect(step, kind);
+  if (kind === "lock") return "takes a lock";
+  return readEffect(step);
+}
+
+function readEffect(step: ExecutedStep): string {
+  const locks = step.source?.kind === "select" && step.source.query.lock !== undefined;
+  const verb = locks ? "locks and reads" : "reads";
+  const cells = returnedCells(step);
+  if (step.result.length === 0)
+    return `${locks ? "finds no row to lock" : "finds no row"}${inTables(step)}`;
+  if (cells.length > 0 && !aggregates(step)) return `${verb} ${cellsText(cells)}`;
+  const rows = step.result.slice(0, 2).map(resultText);
+  const more = step.result.length > 2 ? ` and ${String(step.result.length - 2)} more rows` : "";
+  return `${verb} ${rows.join(", ")}${more}${inTables(step)}`;
+}
+
+function writeEffect(step: ExecutedStep, kind: "insert" | "update" | "delete"): string {
+  const rows = [...new Set(step.writes.map((write) => rowText(write.table, write.key)))];
+  if (step.affected === 0 || rows.length === 0) return `${kind}s no row${inTables(step)}`;
+  if (kind === "delete") return `deletes ${listText(rows.slice(0, 3))}${andMore(rows.length - 3)}`;
+  const inserted = step.writes.some((write) => write.column === "@" && write.value === true);
+  return `${inserted ? "inserts" : "writes"} ${writtenText(step.writes)}`;
+}
+
+/** Cells of rows that the statement returned, as opposed to rows that it only tested. */
+function returnedCells(step: ExecutedStep): readonly CellAccess[] {
+  const names = new Set(step.result.flatMap((row) => Object.keys(row)));
+  const dead = new Set(
+    step.reads
+      .filter((read) => read.column === "@" && read.value !== true)
+      .map((read) => rowText(read.table, read.key)),
+  );
+  return step.reads.filter(
+    (read) =>
+      read.column !== "@" && names.has(read.column) && !dead.has(rowText(read.table, read.key)),
+  );
+}
+
+/** Whether the result is computed from cells rather than being them. */
+function aggregates(step: ExecutedStep): boolean {
+  if (step.source?.kind !== "select") return false;
+  const { query } = step.source;
+  return (
+    query.relations.length !== 1 ||
+    query.groupBy.length > 0 ||
+    query.outputs.some((output) => output.value.kind !== "column") ||
+    new Set(step.reads.map((read) => read.key)).size !== step.result.length
+  );
+}
+
+function inTables(step: ExecutedStep): string {
+  const tables = [...new Set([...step.reads, ...step.writes].map((cell) => cell.table))];
+  return tables.length === 0 ? "" : ` in ${listText(tables)}`;
+}
+
+function andMore(count: number): string {
+  return count > 0 ? ` and ${String(count)} more` : "";
+}

@@ -1,0 +1,81 @@
+// Turns a judged finding into the anomaly that people see: named, told in steps, with the cycle in the user's code.
+import type { Level } from "../../isolation/levels";
+import type { Program } from "../../program/program";
+import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
+import type { ExecutedStep } from "../../store/execution";
+import type { Finding } from "../search/unit";
+import { classify } from "./kinds/kinds";
+import { relabelled } from "./relabel";
+import { cycleShape, type ShapeEdge } from "./shape";
+import { stepsOf } from "./steps";
+import { listText } from "./words";
+
+/**
+ * The anomaly of a finding at a level. Instances are renamed T1, T2, ... by first action; the cycle starts with the
+ * edge that its kind's definition starts with, so `cycle[0].from` is where the diagnostic belongs.
+ */
+export function explain(program: Program, level: Level, finding: Finding): Anomaly {
+  const confirmation = relabelled(finding.confirmation);
+  const { execution, witness } = confirmation;
+  const transactionOf = (instance: string): string =>
+    witness.instances.find((each) => each.instance === instance)?.transaction ?? instance;
+  const nameOf = (instance: string): string => {
+    const id = transactionOf(instance);
+    return program.transactions.find((each) => each.id === id)?.name ?? id;
+  };
+  const steps = execution
+    ? stepsOf(program, transactionOf, level, execution, confirmation.cycle)
+    : [];
+  const found = execution ? cycleShape(execution, confirmation.cycle) : undefined;
+  const named = found && found.edges.length > 0 ? classify(found) : undefined;
+  const instances = named?.shape.instances ?? witness.instances.map((each) => each.instance);
+  const transactions = instances.map(transactionOf);
+  const kind = named?.kind.name ?? "serialization-anomaly";
+  return {
+    id: identity([level.name, kind, ...[...transactions].sort(), ...finding.tables]),
+    kind,
+    severity: confirmation.severity ?? "value",
+    status: confirmation.status,
+    ...(confirmation.reason !== undefined && { reason: confirmation.reason }),
+    transactions,
+    tables: finding.tables,
+    cycle: named?.shape.edges.map(cycleEdge) ?? [],
+    witness,
+    serial: confirmation.serial,
+    steps,
+    message: named
+      ? `${named.kind.sentence({ shape: named.shape, nameOf, level: level.label })}.`
+      : `Possible anomaly among ${listText([...new Set(transactions)])} at ${level.label}; it could not be executed.`,
+    preventedBy: finding.preventedBy,
+    allowedAt: finding.allowedAt,
+  };
+}
+
+function cycleEdge(edge: ShapeEdge): CycleEdge {
+  return {
+    dependency: edge.dependency.dependency,
+    from: cycleEnd(edge.from),
+    to: cycleEnd(edge.to),
+    table: edge.dependency.table,
+    columns: edge.dependency.columns.filter((column) => column !== "@"),
+  };
+}
+
+function cycleEnd(step: ExecutedStep): CycleEnd {
+  const start = { line: 0, character: 0 };
+  return {
+    instance: step.instance,
+    file: step.source?.source.file ?? "",
+    range: step.source?.source.range ?? { start, end: start },
+    text: step.source?.text ?? "",
+  };
+}
+
+/** FNV-1a over the parts, as eight hexadecimal digits. */
+function identity(parts: readonly string[]): string {
+  let hash = 0x811c9dc5;
+  for (const character of parts.join("\u0000")) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  }
+  return hash.toString(16).padStart(8, "0");
+}

@@ -1,0 +1,54 @@
+// What a kind of anomaly is: its name in the literature, how it is recognised, and how it is said in one sentence.
+import type { CycleShape, ShapeEdge } from "../shape";
+
+/** What a sentence may mention: transactions by name, already worded for one or two of the same. */
+export interface KindContext {
+  readonly shape: CycleShape;
+  /** The transaction's name of an instance. */
+  readonly nameOf: (instance: string) => string;
+  /** The level's label, e.g. "PostgreSQL READ COMMITTED". */
+  readonly level: string;
+}
+
+export interface AnomalyKind {
+  /** Kebab-case: the diagnostic's code. */
+  readonly name: string;
+  readonly title: string;
+  /** The definition in one or two sentences, for hovers and documentation. */
+  readonly definition: string;
+  /** Where the definition comes from. */
+  readonly reference: string;
+  /** Whether the cycle, started at its first edge, is of this kind. Tried for every rotation. */
+  readonly matches: (shape: CycleShape) => boolean;
+  /** One sentence that names the transactions and the data; no full stop at the end of the level's name twice. */
+  readonly sentence: (context: KindContext) => string;
+}
+
+/** "account.balance", or "rows of account" when the row's existence or a predicate is meant. */
+export function dataOf(edge: ShapeEdge): string {
+  const columns = edge.dependency.columns.filter((column) => column !== "@");
+  const table = edge.dependency.table;
+  if (edge.dependency.predicate || columns.length === 0) return `rows of ${table}`;
+  return columns.length === 1 ? `${table}.${columns[0]}` : `${table} (${columns.join(", ")})`;
+}
+
+/** "two runs of withdraw" or "withdraw and deposit": the two instances at the ends of an edge. */
+export function both(context: KindContext, first: string, second: string): string {
+  const [a, b] = [context.nameOf(first), context.nameOf(second)];
+  return a === b ? `two runs of ${a}` : `${a} and ${b}`;
+}
+
+/** "another withdraw" when both are the same transaction, else the other's name. */
+export function other(context: KindContext, instance: string, than: string): string {
+  const name = context.nameOf(instance);
+  return name === context.nameOf(than) ? `another ${name}` : name;
+}
+
+export function sameRow(a: ShapeEdge, b: ShapeEdge): boolean {
+  return a.dependency.table === b.dependency.table && a.dependency.key === b.dependency.key;
+}
+
+/** The dependencies in order, e.g. "rw ww". */
+export function pattern(shape: CycleShape): string {
+  return shape.edges.map((edge) => edge.dependency.dependency).join(" ");
+}

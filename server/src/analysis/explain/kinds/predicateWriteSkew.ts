@@ -1,0 +1,20 @@
+import { type AnomalyKind, both, dataOf, pattern } from "./kind";
+
+/** Write skew in which at least one of the two reads a set of rows that the other adds to or takes from. */
+export const predicateWriteSkew: AnomalyKind = {
+  name: "predicate-write-skew",
+  title: "Write skew on a predicate",
+  definition:
+    "Two transactions each look for rows (or count them) and then add, remove or change rows that the other looked for: what both checked no longer holds.",
+  reference: "G2 in Adya 1999; A5B with a predicate in Berenson et al., SIGMOD 1995",
+  matches: (shape) =>
+    shape.edges.length === 2 &&
+    pattern(shape) === "rw rw" &&
+    shape.edges.some((edge) => edge.dependency.predicate),
+  sentence: (context) => {
+    const [first, second] = context.shape.edges;
+    if (!first || !second) return "";
+    const looked = first.dependency.predicate ? first : second;
+    return `Write skew on a predicate: ${both(context, first.from.instance, first.to.instance)} both look at ${dataOf(looked)} before the other's change is there; ${context.level} lets both commit`;
+  },
+};

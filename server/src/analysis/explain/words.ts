@@ -1,0 +1,60 @@
+// Values, cells and rows in words: one spelling for steps, messages and every view.
+import type { Row, Value } from "../../protocol/witness";
+import type { CellAccess } from "../../store/execution";
+
+/** A value as SQL writes it: 100, 'shipped', NULL, true. */
+export function valueText(value: Value): string {
+  if (value === null) return "NULL";
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  return String(value);
+}
+
+/** "account[1]": a row by table and primary key. */
+export function rowText(table: string, key: string): string {
+  return key === "" ? table : `${table}[${key}]`;
+}
+
+/** "account[1].balance = 100, account[2].balance = 50": cells grouped by row, without existence. */
+export function cellsText(cells: readonly CellAccess[]): string {
+  return joinRows(cells, (cell) => `${cell.column} = ${valueText(cell.value)}`);
+}
+
+/** Cells that were written, with the value before: "account[1].balance = 40 (was 100)". */
+export function writtenText(cells: readonly CellAccess[]): string {
+  return joinRows(cells, (cell) => {
+    const before =
+      cell.before === undefined || cell.before === cell.value
+        ? ""
+        : ` (was ${valueText(cell.before)})`;
+    return `${cell.column} = ${valueText(cell.value)}${before}`;
+  });
+}
+
+/** "(id 1, balance 100)": a result row. */
+export function resultText(row: Row): string {
+  const fields = Object.entries(row).map(([name, value]) => `${name} ${valueText(value)}`);
+  return fields.length === 1 ? (fields[0] ?? "") : `(${fields.join(", ")})`;
+}
+
+/** "a", "a and b", "a, b and c". */
+export function listText(items: readonly string[]): string {
+  if (items.length < 2) return items.join("");
+  return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1] ?? ""}`;
+}
+
+/** How many cells of a large statement are spelled out before "and n more". */
+const MOST = 4;
+
+function joinRows(cells: readonly CellAccess[], one: (cell: CellAccess) => string): string {
+  const rows = new Map<string, string[]>();
+  const values = cells.filter((cell) => cell.column !== "@");
+  for (const cell of values.slice(0, MOST)) {
+    const row = rowText(cell.table, cell.key);
+    rows.set(row, [...(rows.get(row) ?? []), one(cell)]);
+  }
+  const parts = [...rows].map(([row, columns]) =>
+    columns.length === 1 ? `${row}.${columns[0] ?? ""}` : `${row}: ${columns.join(", ")}`,
+  );
+  const rest = values.length - MOST;
+  return parts.join("; ") + (rest > 0 ? ` and ${String(rest)} more` : "");
+}
