@@ -1,0 +1,210 @@
+// Z3 compiled to WebAssembly, called directly: its synchronous C functions, and strings in and out of its memory.
+// The package's own interface is asynchronous and 5 to 10 ms slower per call; these functions are not covered by
+// its types, so everything used here is checked for once, when the module is loaded.
+import { SolverError } from "../solver/solver";
+
+/** Addresses of things inside Z3's memory. */
+export type Pointer = number;
+
+/** The C functions that are used; all arguments and results are 32-bit numbers. */
+const FUNCTIONS = [
+  "malloc",
+  "free",
+  "set_noop_error_handler",
+  "Z3_mk_config",
+  "Z3_del_config",
+  "Z3_mk_context",
+  "Z3_del_context",
+  "Z3_get_error_code",
+  "Z3_get_error_msg",
+  "Z3_get_full_version",
+  "Z3_mk_string_symbol",
+  "Z3_mk_bool_sort",
+  "Z3_mk_int_sort",
+  "Z3_mk_const",
+  "Z3_mk_int",
+  "Z3_mk_numeral",
+  "Z3_mk_func_decl",
+  "Z3_mk_app",
+  "Z3_mk_params",
+  "Z3_params_inc_ref",
+  "Z3_params_dec_ref",
+  "Z3_params_set_uint",
+  "Z3_mk_simple_solver",
+  "Z3_solver_inc_ref",
+  "Z3_solver_dec_ref",
+  "Z3_solver_set_params",
+  "Z3_solver_from_string",
+  "Z3_solver_check_assumptions",
+  "Z3_solver_get_model",
+  "Z3_solver_get_unsat_core",
+  "Z3_solver_get_reason_unknown",
+  "Z3_model_inc_ref",
+  "Z3_model_dec_ref",
+  "Z3_model_eval",
+  "Z3_get_bool_value",
+  "Z3_get_numeral_string",
+  "Z3_ast_vector_inc_ref",
+  "Z3_ast_vector_dec_ref",
+  "Z3_ast_vector_size",
+  "Z3_ast_vector_get",
+] as const;
+
+type Native = Readonly<
+  Record<(typeof FUNCTIONS)[number], (...operands: readonly number[]) => number>
+>;
+
+export interface Z3Module {
+  readonly native: Native;
+  /** Writes text for the time of `use`. */
+  withText<T>(text: string, use: (at: Pointer) => T): T;
+  /** Writes 32-bit numbers for the time of `use`. */
+  withWords<T>(words: readonly number[], use: (at: Pointer) => T): T;
+  word(at: Pointer): number;
+  text(at: Pointer): string;
+  /** Bytes that Z3 holds for its own objects. */
+  allocated(): number;
+  /** Runs a call into WASM; what it throws becomes a SolverError, and every later call fails at once. */
+  guarded<T>(call: () => T): T;
+  /** Stops Z3's threads; nothing may be called afterwards. */
+  dispose(): void;
+}
+
+/** Loads Z3. Rejects with SolverError "missing" when its files or functions are not there, "memory" or "crashed" otherwise. */
+export async function loadZ3Module(): Promise<Z3Module> {
+  let built: unknown;
+  try {
+    const script: { readonly default: unknown } = await import("z3-solver/build/z3-built");
+    built = script.default;
+  } catch (error) {
+    throw new SolverError("missing", `Z3's script could not be loaded: ${messageOf(error)}`);
+  }
+  if (typeof built !== "function") {
+    throw new SolverError("missing", "Z3's script does not export its start function.");
+  }
+  return checkedModule(await start(built));
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- the script has no types
+async function start(initialise: Function): Promise<unknown> {
+  try {
+    // Z3 reports its own failures on standard output and error, which belong to the protocol of whoever runs us.
+    const silent = (): void => undefined;
+    const started: unknown = await Reflect.apply(initialise, undefined, [
+      { print: silent, printErr: silent },
+    ]);
+    return started;
+  } catch (error) {
+    const message = messageOf(error);
+    if (/memory/i.test(message)) {
+      throw new SolverError("memory", `Z3 needs 2 GiB of address space: ${message}`);
+    }
+    const code = /ENOENT|no such file|not find/i.test(message) ? "missing" : "crashed";
+    throw new SolverError(code, `Z3 could not be started: ${message}`);
+  }
+}
+
+function checkedModule(built: unknown): Z3Module {
+  const find = (name: string): ((...operands: readonly unknown[]) => unknown) => {
+    const found: unknown =
+      typeof built === "object" && built !== null ? Reflect.get(built, name) : undefined;
+    if (typeof found !== "function") {
+      throw new SolverError("missing", `This build of Z3 has no synchronous function ${name}.`);
+    }
+    return (...operands) => {
+      const result: unknown = Reflect.apply(found, built, operands);
+      return result;
+    };
+  };
+  const native = Object.fromEntries(
+    FUNCTIONS.map((name) => [name, numeric(find(`_${name}`))]),
+    // Every name of FUNCTIONS is a key by construction; fromEntries cannot say so.
+  ) as Native;
+  const memory = (): Uint8Array => {
+    const bytes: unknown =
+      typeof built === "object" && built !== null ? Reflect.get(built, "HEAPU8") : undefined;
+    if (!(bytes instanceof Uint8Array)) {
+      throw new SolverError("missing", "This build of Z3 does not show its memory.");
+    }
+    return bytes;
+  };
+  const bytes = memory();
+  const words = new Uint32Array(bytes.buffer);
+  const readText = find("UTF8ToString");
+  const estimate = find("_Z3_get_estimated_alloc_size");
+  let dead: SolverError | undefined;
+
+  const guarded = <T>(call: () => T): T => {
+    if (dead !== undefined) throw dead;
+    try {
+      return call();
+    } catch (error) {
+      if (error instanceof SolverError) throw error;
+      dead = crash(error);
+      throw dead;
+    }
+  };
+  const allocate = (size: number): Pointer => {
+    const at = native.malloc(size);
+    if (at === 0) throw new SolverError("memory", "Z3 is out of memory.");
+    return at >>> 0;
+  };
+  return {
+    native,
+    withText: (text, use) => {
+      const encoded = Buffer.from(text, "utf8");
+      const at = allocate(encoded.length + 1);
+      try {
+        bytes.set(encoded, at);
+        bytes[at + encoded.length] = 0;
+        return use(at);
+      } finally {
+        native.free(at);
+      }
+    },
+    withWords: (values, use) => {
+      const at = allocate(4 * Math.max(1, values.length));
+      try {
+        words.set(values, at >>> 2);
+        return use(at);
+      } finally {
+        native.free(at);
+      }
+    },
+    word: (at) => words[at >>> 2] ?? 0,
+    text: (at) => String(readText(at)),
+    allocated: () => Number(estimate()),
+    guarded,
+    dispose: () => {
+      dead = new SolverError("crashed", "Z3 was closed.");
+      const threads: unknown =
+        typeof built === "object" && built !== null ? Reflect.get(built, "PThread") : undefined;
+      const stop: unknown =
+        typeof threads === "object" && threads !== null
+          ? Reflect.get(threads, "terminateAllThreads")
+          : undefined;
+      if (typeof stop === "function") Reflect.apply(stop, threads, []);
+    },
+  };
+}
+
+function numeric(
+  call: (...operands: readonly unknown[]) => unknown,
+): (...operands: readonly number[]) => number {
+  return (...operands) => {
+    const result = call(...operands);
+    return typeof result === "number" ? result : 0;
+  };
+}
+
+/** After a trap inside WASM nothing in its memory can be trusted any more. */
+function crash(error: unknown): SolverError {
+  const message = messageOf(error);
+  return /out of memory|OOM|memory access|Cannot enlarge memory|bad_alloc/i.test(message)
+    ? new SolverError("memory", `Z3 ran out of memory: ${message}`)
+    : new SolverError("crashed", `Z3 crashed: ${message}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
