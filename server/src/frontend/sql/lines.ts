@@ -14,8 +14,7 @@ export function indexLines(file: FileId, text: string): LineIndex {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10))
-      starts.push(at + 1);
+    if (code === 10 || (code === 13 && text.charCodeAt(at + 1) !== 10)) starts.push(at + 1);
   }
   return { file, text, starts };
 }
@@ -34,11 +33,7 @@ export function positionAt(lines: LineIndex, offset: number): Position {
 }
 
 /** The range between two offsets of the file. */
-export function rangeOf(
-  lines: LineIndex,
-  start: number,
-  end: number,
-): SourceRange {
+export function rangeOf(lines: LineIndex, start: number, end: number): SourceRange {
   return {
     file: lines.file,
     range: {

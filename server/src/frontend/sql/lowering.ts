@@ -19,11 +19,7 @@ export interface SqlPiece {
 }
 
 /** The range in the user's file of `[start, end)` of a piece's `sql`. */
-export function sourceIn(
-  piece: SqlPiece,
-  start: number,
-  end: number,
-): SourceRange {
+export function sourceIn(piece: SqlPiece, start: number, end: number): SourceRange {
   return rangeOf(piece.lines, piece.toFile(start), piece.toFile(end));
 }
 
@@ -38,11 +34,7 @@ export function textOf(piece: SqlPiece): string {
 }
 
 /** A piece that is the file's text as it stands, from `start` to `end`. */
-export function plainPiece(
-  lines: LineIndex,
-  start: number,
-  end: number,
-): SqlPiece {
+export function plainPiece(lines: LineIndex, start: number, end: number): SqlPiece {
   return {
     lines,
     sql: lines.text.slice(start, end),

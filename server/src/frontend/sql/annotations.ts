@@ -1,0 +1,162 @@
+// `@isolens` comments: what the user tells the analysis beside the SQL itself.
+import { findLevel } from "../../isolation/levels";
+import type { Note } from "../../program/program";
+import { rangeOf, type LineIndex } from "./lines";
+import type { Span } from "./split";
+
+export type AnnotationComment = Span &
+  (
+    | { readonly kind: "transaction"; readonly name: string }
+    /** `name` is the level's full name, or what the user wrote. */
+    | { readonly kind: "level"; readonly name: string }
+    /** Pairs of parameters that differ in every run. */
+    | { readonly kind: "distinct"; readonly pairs: readonly (readonly [string, string])[] }
+    | { readonly kind: "invariant"; readonly text: string }
+    | { readonly kind: "ignore"; readonly text: string }
+  );
+
+export interface Annotations {
+  /** In the order of the text. */
+  readonly comments: readonly AnnotationComment[];
+  readonly notes: readonly Note[];
+}
+
+/** Reads the annotations in the given comments of a file. Linear in their text. */
+export function readAnnotations(lines: LineIndex, comments: readonly Span[]): Annotations {
+  const found: AnnotationComment[] = [];
+  const notes: Note[] = [];
+  for (const comment of comments) {
+    const text = lines.text.slice(comment.start, comment.end);
+    if (!text.includes("@")) continue;
+    for (const match of text.matchAll(LINE)) {
+      const start = comment.start + match.index + (match[1] ?? "").length;
+      const written = (match[2] ?? "").replace(/\s*\*\/$/, "").trimEnd();
+      const read = readOne(written, start);
+      if (read === undefined) continue;
+      if (read.comment !== undefined) found.push(read.comment);
+      if (read.problem !== undefined) {
+        const source = rangeOf(lines, start, start + written.length);
+        notes.push({ ...read.problem, source });
+      }
+    }
+  }
+  return { comments: found, notes };
+}
+
+// One annotation per line; in a block comment a line may start with `*`.
+const LINE = /^([ \t]*(?:--+|\/\*+|\*|#|\/\/)?[ \t]*)(@(?:isolens|transaction)\b[^\r\n]*)/gm;
+
+type Problem = Omit<Note, "source">;
+
+interface ReadOne {
+  readonly comment?: AnnotationComment;
+  readonly problem?: Problem;
+}
+
+function readOne(written: string, start: number): ReadOne | undefined {
+  const span = { start, end: start + written.length };
+  const short = /^@transaction\b[ \t:]*(.*)$/.exec(written);
+  const long = /^@isolens\b[ \t:]*([\w-]*)[ \t]*:?[ \t]*(.*)$/.exec(written);
+  const word = short !== null ? "transaction" : (long?.[1] ?? "").toLowerCase();
+  const rest = (short !== null ? short[1] : long?.[2])?.trim() ?? "";
+  switch (word) {
+    case "transaction":
+      return rest === ""
+        ? { problem: missing("transaction", "a name") }
+        : { comment: { ...span, kind: "transaction", name: unquote(rest) } };
+    case "level":
+      return readLevel(rest, span);
+    case "distinct":
+      return readDistinct(rest, span);
+    case "invariant":
+      return keep({ ...span, kind: "invariant", text: rest });
+    case "ignore":
+      return keep({ ...span, kind: "ignore", text: rest });
+    default:
+      return { problem: unknownWord(word) };
+  }
+}
+
+function readLevel(rest: string, span: Span): ReadOne {
+  const written = unquote(rest.replace(/\s+--.*$/, ""));
+  if (written === "") return { problem: missing("level", "the name of a level") };
+  const level = findLevel(written);
+  const comment = { ...span, kind: "level" as const, name: level?.name ?? written };
+  if (level !== undefined) return { comment };
+  const message = `There is no isolation level "${written}".`;
+  return { comment, problem: { severity: "warning", code: "unknown-level", message } };
+}
+
+/** `a, b, c`, `a <> b`, `a != b and c <> d`; a name may be prefixed by its transaction. */
+function readDistinct(rest: string, span: Span): ReadOne {
+  const pairs: (readonly [string, string])[] = [];
+  for (const part of rest.split(/\band\b|;/i)) {
+    const names = part
+      .split(/<>|!=|,/)
+      .map((name) =>
+        name
+          .trim()
+          .replace(/^[:@$]/, "")
+          .replace(/^.*\./, ""),
+      )
+      .filter((name) => name !== "");
+    names.forEach((left, at) => {
+      for (const right of names.slice(at + 1)) pairs.push([left, right]);
+    });
+  }
+  return pairs.length === 0
+    ? { problem: missing("distinct", "two parameters") }
+    : { comment: { ...span, kind: "distinct", pairs } };
+}
+
+function keep(comment: AnnotationComment & { readonly text: string }): ReadOne {
+  if (comment.text === "") return { problem: missing(comment.kind, "its text") };
+  const message = `@isolens ${comment.kind} is kept but not used yet.`;
+  return { comment, problem: { severity: "information", code: "annotation-unused", message } };
+}
+
+function missing(word: string, what: string): Problem {
+  const message = `@isolens ${word} needs ${what}.`;
+  return { severity: "warning", code: "annotation-incomplete", message };
+}
+
+const WORDS = ["transaction", "level", "distinct", "invariant", "ignore"];
+
+function unknownWord(word: string): Problem {
+  const near = nearestName(word, WORDS);
+  const hint = near === undefined ? `It may be ${WORDS.join(", ")}.` : `Did you mean "${near}"?`;
+  const message = `"@isolens ${word}" is not known. ${hint}`;
+  return { severity: "warning", code: "annotation-unknown", message };
+}
+
+function unquote(text: string): string {
+  return /^(["'`]).*\1$/.test(text) ? text.slice(1, -1) : text;
+}
+
+/** The candidate that differs from a word by the fewest edits, if those are few for its length. */
+export function nearestName(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 2));
+  for (const candidate of candidates) {
+    const distance = editDistance(word, candidate);
+    if (distance <= least && (best === undefined || distance < least)) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+function editDistance(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, at) => at);
+  for (let at = 1; at <= left.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= right.length; to++) {
+      const same = left[at - 1] === right[to - 1] ? 0 : 1;
+      const change = (row[to - 1] ?? 0) + same;
+      next.push(Math.min(change, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}
