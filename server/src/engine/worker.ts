@@ -1,0 +1,80 @@
+// The solver's side of the pool: answers one job at a time, as a worker thread or as a child process.
+import { parentPort, workerData } from "node:worker_threads";
+import { SolverError } from "../solver/solver";
+import type { FromWorker, JobFailure, ToWorker, WorkerData } from "./jobs";
+import { runJob } from "./runJob";
+import { openZ3 } from "./z3";
+
+/** Opens the solver and serves jobs until the thread or the process ends. */
+export async function serveJobs(): Promise<void> {
+  const channel = openChannel();
+  let solvers: Awaited<ReturnType<typeof openZ3>>;
+  try {
+    solvers = await openZ3();
+  } catch (error) {
+    channel.send({ kind: "failed", failure: startFailure(error) });
+    return;
+  }
+  channel.receive(({ id, job }) => {
+    try {
+      const results = runJob(solvers, job, () => channel.stopped(id));
+      channel.send({ kind: "solved", id, results });
+    } catch (error) {
+      channel.send({ kind: "error", id, failure: jobFailure(error) });
+    }
+  });
+  channel.send({ kind: "ready" });
+}
+
+interface Channel {
+  send(message: FromWorker): void;
+  receive(listener: (message: ToWorker) => void): void;
+  /** Whether the job is to end early. A child process cannot know; it is ended from outside. */
+  stopped(id: number): boolean;
+}
+
+function openChannel(): Channel {
+  const port = parentPort;
+  if (port) {
+    // Given by the pool, which is the only one to start this thread.
+    const flag = new Int32Array((workerData as WorkerData).stop);
+    return {
+      send: (message) => {
+        port.postMessage(message);
+      },
+      receive: (listener) => {
+        port.on("message", listener);
+      },
+      stopped: (id) => Atomics.load(flag, 0) === id,
+    };
+  }
+  return {
+    send: (message) => process.send?.(message),
+    receive: (listener) => {
+      process.on("message", listener);
+      process.on("disconnect", () => {
+        process.exit(0);
+      });
+    },
+    stopped: () => false,
+  };
+}
+
+function startFailure(error: unknown): JobFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SolverError && error.code === "memory") return { code: "memory", message };
+  return { code: "missing", message };
+}
+
+function jobFailure(error: unknown): JobFailure {
+  if (error instanceof SolverError) {
+    if (error.code === "text")
+      return { code: "internal", message: `the solver refused a formula: ${error.message}` };
+    return { code: error.code, message: error.message };
+  }
+  if (error instanceof Error && error.name === "RuntimeError") {
+    // What WebAssembly throws when it traps.
+    return { code: "crashed", message: `the solver stopped: ${error.message}` };
+  }
+  return { code: "internal", message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,59 @@
+// From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
+import type { Anomaly, Severity } from "../protocol/report";
+
+const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
+
+/** One anomaly per id, in an order for people: severest first, then fewest transactions, then place. */
+export function selectAnomalies(all: readonly Anomaly[]): readonly Anomaly[] {
+  const best = new Map<string, Anomaly>();
+  for (const anomaly of all) {
+    const known = best.get(anomaly.id);
+    if (!known || compareWitnesses(anomaly, known) < 0) best.set(anomaly.id, anomaly);
+  }
+  return [...best.values()].sort(compareAnomalies);
+}
+
+/** Which of two witnesses of the same anomaly tells more: confirmed, severe, short; the rest only fixes the choice. */
+function compareWitnesses(a: Anomaly, b: Anomaly): number {
+  return (
+    statusRank(a) - statusRank(b) ||
+    severityRank(a) - severityRank(b) ||
+    a.transactions.length - b.transactions.length ||
+    a.witness.schedule.length - b.witness.schedule.length ||
+    a.cycle.length - b.cycle.length ||
+    compareText(JSON.stringify(a.witness), JSON.stringify(b.witness))
+  );
+}
+
+function compareAnomalies(a: Anomaly, b: Anomaly): number {
+  return (
+    statusRank(a) - statusRank(b) ||
+    severityRank(a) - severityRank(b) ||
+    a.transactions.length - b.transactions.length ||
+    comparePlaces(a, b) ||
+    compareText(a.kind, b.kind) ||
+    compareText(a.id, b.id)
+  );
+}
+
+function comparePlaces(a: Anomaly, b: Anomaly): number {
+  const [from, to] = [a.cycle[0]?.from, b.cycle[0]?.from];
+  if (!from || !to) return Number(!from) - Number(!to);
+  return (
+    compareText(from.file, to.file) ||
+    from.range.start.line - to.range.start.line ||
+    from.range.start.character - to.range.start.character
+  );
+}
+
+function statusRank(anomaly: Anomaly): number {
+  return anomaly.status === "confirmed" ? 0 : 1;
+}
+
+function severityRank(anomaly: Anomaly): number {
+  return SEVERITIES.indexOf(anomaly.severity);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

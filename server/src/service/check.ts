@@ -1,0 +1,211 @@
+// One check: a program at one level, from units to the report. Knows no files and no threads.
+import { explain } from "../analysis/explain/explain";
+import { flattenProgram } from "../analysis/operations/flatten";
+import type { FlatProgram } from "../analysis/operations/operation";
+import { UNROLL } from "../engine/runJob";
+import type { SolvePool } from "../engine/pool";
+import type { Level } from "../isolation/levels";
+import type { Program, Transaction } from "../program/program";
+import type { Anomaly, LevelReport, ReportTransaction, Unknown, Verdict } from "../protocol/report";
+import type { SkippedFile } from "../workspace/projects";
+import { compareLevels } from "./alternatives";
+import type { FoundAnomaly } from "./alternatives";
+import { selectAnomalies } from "./anomalies";
+import { effectiveLevels } from "./effectiveLevels";
+import { largestSize, search } from "./search";
+import type { SearchResult } from "./search";
+import { transactionPrecision } from "./statements";
+import { tupleSolver } from "./tupleSolver";
+import type { SolveCache, SolveCounters } from "./tupleSolver";
+import { coverageOf, undecidedTuples, unconfirmed, unreadParts } from "./unknowns";
+import type { EndedBy } from "./unknowns";
+
+export interface CheckInput {
+  readonly program: Program;
+  readonly skipped: readonly SkippedFile[];
+  readonly level: Level;
+  readonly maxTransactions: number;
+  /** Milliseconds of wall time, the outer stop. */
+  readonly budget: number;
+  readonly pool: SolvePool;
+  readonly cache: SolveCache;
+  /** Questions in flight: the number of workers. */
+  readonly lanes: number;
+  /** "isolens 0.1.0". */
+  readonly tool: string;
+}
+
+export interface CheckEvents {
+  /** Tuples of transactions: done, known so far, and how many transactions each of the current ones has. */
+  progress?(done: number, total: number, size: number): void;
+  /** An anomaly as soon as it is confirmed; the report has it again with the other levels' verdicts. */
+  found?(anomaly: Anomaly): void;
+}
+
+export interface CheckTimings {
+  /** Milliseconds until the first anomaly, and of the whole check. */
+  readonly firstAnomaly?: number;
+  readonly whole: number;
+}
+
+export interface CheckResult {
+  readonly report: LevelReport;
+  readonly counters: SolveCounters;
+  readonly timings: CheckTimings;
+}
+
+/**
+ * Checks a program at a level. Resolves at once with what is known when the signal aborts (verdict `cancelled`) or
+ * the budget ends (`unknown`). Bad input is part of the report; only a defect of ours rejects.
+ */
+export async function check(
+  input: CheckInput,
+  signal: AbortSignal,
+  events: CheckEvents = {},
+): Promise<CheckResult> {
+  const started = performance.now();
+  const { program, flat, broken } = flattenSafely(input.program);
+  const effective = effectiveLevels(program.transactions, input.level);
+  const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
+  const solve = tupleSolver(program, input.pool, input.cache, counters);
+  const found: FoundAnomaly[] = [];
+  const announced = new Set<string>();
+  let firstAnomaly: number | undefined;
+  const { limit, release } = limitedSignal(signal, input.budget);
+  let result: SearchResult;
+  let compared: readonly Anomaly[];
+  try {
+    result = await search(
+      {
+        flat,
+        levels: effective.levels,
+        maxTransactions: input.maxTransactions,
+        solve,
+        lanes: input.lanes,
+      },
+      limit,
+      {
+        progress: (done, total, size) => events.progress?.(done, total, size),
+        found: (from) => {
+          const anomaly = explain(program, from.level, from.finding);
+          found.push({ anomaly, from });
+          firstAnomaly ??= performance.now() - started;
+          if (!announced.has(anomaly.id)) events.found?.(anomaly);
+          announced.add(anomaly.id);
+        },
+      },
+    );
+    compared = await compareLevels(program, flat, found, solve, limit);
+  } finally {
+    release();
+  }
+  const endedBy: EndedBy = signal.aborted ? "cancel" : limit.aborted ? "budget" : "nothing";
+  const anomalies = selectAnomalies(compared);
+  const unknown = [
+    ...unreadParts(input.program, input.skipped),
+    ...broken,
+    ...effective.unknown,
+    ...undecidedTuples(program, result, endedBy, input.budget),
+    ...unconfirmed(anomalies),
+  ];
+  const report: LevelReport = {
+    tool: input.tool,
+    formatVersion: 1,
+    level: input.level.name,
+    levels: {
+      default: input.level.name,
+      perTransaction: Object.fromEntries(
+        program.transactions.map((each, n) => [each.id, (effective.levels[n] ?? input.level).name]),
+      ),
+    },
+    verdict: verdictOf(anomalies, unknown, endedBy),
+    rests: { bound: boundOf(result, input) },
+    transactions: input.program.transactions.map(reportTransaction),
+    anomalies,
+    unknown,
+    coverage: coverageOf(input.program),
+  };
+  const whole = performance.now() - started;
+  return {
+    report,
+    counters,
+    timings: { ...(firstAnomaly !== undefined && { firstAnomaly }), whole },
+  };
+}
+
+/** How many transactions at a time were really searched. */
+function boundOf(result: SearchResult, input: CheckInput): number {
+  const asked = largestSize(input.level, input.maxTransactions);
+  return result.stopped || result.failure ? Math.min(result.completed, asked) : asked;
+}
+
+function verdictOf(
+  anomalies: readonly Anomaly[],
+  unknown: readonly Unknown[],
+  endedBy: EndedBy,
+): Verdict {
+  if (anomalies.some((anomaly) => anomaly.status === "confirmed")) return "anomaly";
+  if (endedBy === "cancel") return "cancelled";
+  return unknown.length > 0 || endedBy === "budget" ? "unknown" : "safe";
+}
+
+function reportTransaction(transaction: Transaction): ReportTransaction {
+  return {
+    name: transaction.id,
+    file: transaction.source.file,
+    range: transaction.source.range,
+    precision: transactionPrecision(transaction),
+  };
+}
+
+interface Flattened {
+  readonly program: Program;
+  readonly flat: FlatProgram;
+  readonly broken: readonly Unknown[];
+}
+
+/** A transaction on which flattening fails by a defect of ours costs its own verdict, not that of the others. */
+function flattenSafely(program: Program): Flattened {
+  try {
+    return { program, flat: flattenProgram(program, { unroll: UNROLL }), broken: [] };
+  } catch {
+    // Found out below, one by one.
+  }
+  const broken: Unknown[] = [];
+  const transactions = program.transactions.filter((each) => {
+    try {
+      flattenProgram({ ...program, transactions: [each] }, { unroll: UNROLL });
+      return true;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const { file, range } = each.header;
+      broken.push({
+        reason: `not analysed, internal error: ${message}`,
+        transactions: [each.id],
+        file,
+        range,
+      });
+      return false;
+    }
+  });
+  const rest = { ...program, transactions };
+  return { program: rest, flat: flattenProgram(rest, { unroll: UNROLL }), broken };
+}
+
+/** A signal that follows another and also aborts after a time. */
+function limitedSignal(signal: AbortSignal, milliseconds: number) {
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort();
+  };
+  const timer = setTimeout(abort, milliseconds);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  return {
+    limit: controller.signal,
+    release: () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    },
+  };
+}

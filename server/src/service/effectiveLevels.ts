@@ -1,0 +1,42 @@
+// Which level each transaction runs at: its own where it has one of the same product, else the one asked for.
+import { findLevel, sameProduct } from "../isolation/levels";
+import type { Level } from "../isolation/levels";
+import type { Transaction } from "../program/program";
+import type { Unknown } from "../protocol/report";
+import { unknownLevelText } from "../workspace/configuration";
+
+export interface EffectiveLevels {
+  /** In the order of the transactions. */
+  readonly levels: readonly Level[];
+  /** Levels that transactions ask for and that do not exist: what was checked instead is not what was meant. */
+  readonly unknown: readonly Unknown[];
+}
+
+/** The levels of transactions in a check at `asked`. */
+export function effectiveLevels(
+  transactions: readonly Transaction[],
+  asked: Level,
+): EffectiveLevels {
+  const unknown: Unknown[] = [];
+  const levels = transactions.map((transaction) => {
+    const declared = transaction.level;
+    if (!declared) return asked;
+    const own = findLevel(declared.name) ?? findOfProduct(declared.name, asked);
+    if (!own) {
+      unknown.push({
+        reason: `${unknownLevelText(declared.name)} (checked at ${asked.name})`,
+        transactions: [transaction.id],
+        file: (declared.source ?? transaction.header).file,
+        range: (declared.source ?? transaction.header).range,
+      });
+      return asked;
+    }
+    return sameProduct(own, asked) ? own : asked;
+  });
+  return { levels, unknown };
+}
+
+/** SQL's own spelling (`SERIALIZABLE`) means the level of the product at hand. */
+function findOfProduct(name: string, asked: Level): Level | undefined {
+  return asked.family === "product" ? findLevel(`${asked.product}:${name}`) : undefined;
+}

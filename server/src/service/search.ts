@@ -1,0 +1,207 @@
+// The search at one level: plans tuples of growing size, skips those that contain an anomalous smaller one, and
+// collects findings and what stayed undecided.
+import { planPapers } from "../analysis/search/papers";
+import { planProduct } from "../analysis/search/products";
+import type { Finding, Unit } from "../analysis/search/unit";
+import type { FlatProgram } from "../analysis/operations/operation";
+import type { JobFailure } from "../engine/jobs";
+import type { Level } from "../isolation/levels";
+import type { TupleAnswer, TupleSolver } from "./tupleSolver";
+import { containsMultiset, gatherTuples } from "./tuples";
+import type { Tuple } from "./tuples";
+
+export interface TupleFinding {
+  readonly members: readonly number[];
+  /** The level that all members run at. */
+  readonly level: Level;
+  readonly tuple: Tuple;
+  readonly finding: Finding;
+}
+
+export interface UndecidedTuple {
+  readonly members: readonly number[];
+  readonly reason: string;
+}
+
+export interface SearchResult {
+  readonly findings: readonly TupleFinding[];
+  readonly undecided: readonly UndecidedTuple[];
+  /** Tuples that were planned and not reached, because the search was stopped. */
+  readonly unreached: readonly (readonly number[])[];
+  /** The largest size that was searched to its end. */
+  readonly completed: number;
+  readonly stopped: boolean;
+  /** Why the solver could not be used any more. */
+  readonly failure?: JobFailure;
+}
+
+export interface SearchEvents {
+  progress(done: number, total: number, size: number): void;
+  found(found: TupleFinding): void;
+}
+
+export interface SearchInput {
+  readonly flat: FlatProgram;
+  /** The level of each transaction. */
+  readonly levels: readonly Level[];
+  readonly maxTransactions: number;
+  readonly solve: TupleSolver;
+  /** How many tuples are asked about at the same time. */
+  readonly lanes: number;
+}
+
+/** How many transactions at a time a level is searched with. */
+export function largestSize(level: Level, maxTransactions: number): number {
+  const built = level.family === "product" || level.name === "snapshot-isolation" ? 3 : 2;
+  return Math.min(built, maxTransactions);
+}
+
+/** All units of a level and size over a flat program, in the order in which they should be asked. */
+export function planUnits(flat: FlatProgram, level: Level, size: number): readonly Unit[] {
+  return level.family === "product"
+    ? planProduct(flat, level, size)
+    : planPapers(flat, level, size);
+}
+
+/** Searches until done or until the signal aborts; what was found until then is kept. */
+export async function search(
+  input: SearchInput,
+  signal: AbortSignal,
+  events: SearchEvents,
+): Promise<SearchResult> {
+  const state: SearchState = {
+    input,
+    signal,
+    events,
+    findings: [],
+    undecided: [],
+    unreached: [],
+    decidedBySmaller: [],
+    crashes: 0,
+    done: 0,
+    total: 0,
+    failure: undefined,
+  };
+  const levels = [...new Set(input.levels)];
+  const largest = Math.max(0, ...levels.map((level) => largestSize(level, input.maxTransactions)));
+  let completed = Math.min(1, largest);
+  for (let size = 2; size <= largest; size += 1) {
+    // Planning is synchronous; a turn of the event loop lets an abort that came meanwhile be seen.
+    await new Promise((resolve) => setImmediate(resolve));
+    const tasks = planSize(state, levels, size);
+    state.total += tasks.length;
+    await runTasks(state, tasks, size);
+    if (signal.aborted || state.failure) break;
+    completed = size;
+  }
+  return {
+    findings: state.findings,
+    undecided: state.undecided,
+    unreached: state.unreached,
+    completed: Math.max(completed, 1),
+    stopped: signal.aborted,
+    ...(state.failure && { failure: state.failure }),
+  };
+}
+
+interface SearchState {
+  readonly input: SearchInput;
+  readonly signal: AbortSignal;
+  readonly events: SearchEvents;
+  readonly findings: TupleFinding[];
+  readonly undecided: UndecidedTuple[];
+  readonly unreached: (readonly number[])[];
+  /** Multisets whose supersets need no question: anomalous ones, and those of mixed levels. */
+  readonly decidedBySmaller: (readonly number[])[];
+  crashes: number;
+  done: number;
+  total: number;
+  failure: JobFailure | undefined;
+}
+
+interface Task {
+  readonly tuple: Tuple;
+  readonly level: Level;
+}
+
+/** So many crashes in one search mean that the next tuple will crash as well. */
+const MOST_CRASHES = 3;
+
+function planSize(state: SearchState, levels: readonly Level[], size: number): readonly Task[] {
+  const { input } = state;
+  const tasks: Task[] = [];
+  const mixed = new Map<string, Tuple>();
+  const before = [...state.decidedBySmaller];
+  for (const level of levels) {
+    if (size > largestSize(level, input.maxTransactions)) continue;
+    for (const tuple of gatherTuples(planUnits(input.flat, level, size))) {
+      const own = tuple.members.map((member) => input.levels[member]);
+      if (!own.includes(level)) continue;
+      if (before.some((small) => containsMultiset(tuple.members, small))) continue;
+      if (own.every((each) => each === level)) tasks.push({ tuple, level });
+      else mixed.set(tuple.members.join(), tuple);
+    }
+  }
+  for (const { members } of mixed.values()) {
+    state.undecided.push({ members, reason: mixedReason(state, members) });
+    state.decidedBySmaller.push(members);
+  }
+  return tasks;
+}
+
+function mixedReason(state: SearchState, members: readonly number[]): string {
+  const { flat, levels } = state.input;
+  const parts = [...new Set(members)].map((member) => {
+    const id = flat.transactions[member]?.id ?? "";
+    return `${id} at ${levels[member]?.name ?? ""}`;
+  });
+  return `they run at different levels (${parts.join(", ")}), which are not analysed together yet`;
+}
+
+/** Keeps `lanes` questions in flight. */
+async function runTasks(state: SearchState, tasks: readonly Task[], size: number): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (!state.signal.aborted && !state.failure) {
+      const task = tasks[next];
+      next += 1;
+      if (!task) return;
+      const answer = await state.input.solve(task.tuple, task.level, state.signal);
+      if (answer.kind === "cancelled") {
+        state.unreached.push(task.tuple.members);
+        return;
+      }
+      state.done += 1;
+      receive(state, task, answer);
+      state.events.progress(state.done, state.total, size);
+    }
+  };
+  state.events.progress(state.done, state.total, size);
+  await Promise.all(Array.from({ length: Math.max(1, state.input.lanes) }, lane));
+  for (const task of tasks.slice(next)) state.unreached.push(task.tuple.members);
+}
+
+function receive(
+  state: SearchState,
+  { tuple, level }: Task,
+  answer: Exclude<TupleAnswer, { readonly kind: "cancelled" }>,
+): void {
+  const { members } = tuple;
+  if (answer.kind === "failed") {
+    const { failure } = answer;
+    state.crashes += 1;
+    if (failure.code === "missing" || state.crashes >= MOST_CRASHES) state.failure = failure;
+    if (failure.code !== "missing") state.undecided.push({ members, reason: failure.message });
+    else state.unreached.push(members);
+    return;
+  }
+  const findings = answer.results.flatMap((result) => result.findings);
+  if (findings.length > 0) state.decidedBySmaller.push(members);
+  for (const finding of findings) {
+    const found: TupleFinding = { members, level, tuple, finding };
+    state.findings.push(found);
+    state.events.found(found);
+  }
+  const reasons = new Set(answer.results.flatMap((result) => result.undecided));
+  for (const reason of reasons) state.undecided.push({ members, reason });
+}

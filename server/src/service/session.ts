@@ -1,0 +1,136 @@
+// A session: parser, solver pool and remembered results, kept over many checks. What both faces hold on to.
+import path from "node:path";
+import type { SqlParsers } from "../frontend/sql/parsers";
+import { loadPgParser } from "../engine/pgParser";
+import { openPool } from "../engine/pool";
+import type { SolvePool } from "../engine/pool";
+import type { Level } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { Project } from "../workspace/projects";
+import { check } from "./check";
+import type { CheckEvents, CheckResult } from "./check";
+import { configurationRemarks, readProject } from "./readProject";
+import type { ProjectTexts } from "./readProject";
+import { openSolveCache } from "./tupleSolver";
+
+export interface SessionOptions {
+  /** "isolens 0.1.0", for the reports. */
+  readonly tool: string;
+  /** Absolute path of the solver worker's script; `worker.js` beside the running bundle when absent. */
+  readonly workerScript?: string;
+  readonly workerExecArgv?: readonly string[];
+  /** Another Node executable, for hosts whose own runtime cannot run the solver. */
+  readonly nodePath?: string;
+  /** Solver workers at most (1). */
+  readonly workers?: number;
+  /** Instead of worker threads, for tests. */
+  readonly pool?: SolvePool;
+}
+
+export interface CheckRequest {
+  readonly project: ProjectTexts & Partial<Pick<Project, "skipped">>;
+  /** Replaces the configuration's level. */
+  readonly level?: Level;
+  readonly maxTransactions?: number;
+  /** Milliseconds. */
+  readonly budget?: number;
+}
+
+export interface WorkspaceCheck extends CheckResult {
+  /** What was read: notes, transactions and statements with their places. */
+  readonly program: Program;
+  /** Remarks on the configuration that name no place in a file. */
+  readonly remarks: readonly string[];
+}
+
+export interface Session {
+  /** Parses a project; the same texts give the same object again. */
+  read(project: ProjectTexts): Program;
+  /**
+   * Reads and checks one project at one level. Only tuples that contain a changed transaction are solved again.
+   * Resolves at once after an abort, with the verdict `cancelled`.
+   */
+  checkWorkspace(
+    request: CheckRequest,
+    signal: AbortSignal,
+    events?: CheckEvents,
+  ): Promise<WorkspaceCheck>;
+  /** Starts the solver now, so that the first check need not wait for it. */
+  warm(): void;
+  /** Ends the solver; the process can exit afterwards. */
+  dispose(): Promise<void>;
+}
+
+/** Problems that are remembered; some hundred bytes to some kilobytes each. */
+const REMEMBERED = 5000;
+
+/** Opens a session. Rejects only when the SQL parser cannot be loaded; a missing solver is told by the first check. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const workers = options.workers ?? 1;
+  const pool =
+    options.pool ??
+    openPool({
+      script: options.workerScript ?? path.join(__dirname, "worker.js"),
+      workers,
+      ...(options.workerExecArgv && { execArgv: options.workerExecArgv }),
+      ...(options.nodePath !== undefined && { nodePath: options.nodePath }),
+    });
+  pool.warm();
+  const parsers: SqlParsers = { pg: await loadPgParser() };
+  const cache = openSolveCache(REMEMBERED);
+  const read = rememberLast((project: ProjectTexts) => readProject(project, parsers));
+  return {
+    read,
+    checkWorkspace: async (request, signal, events) => {
+      const { project } = request;
+      const { configuration } = project;
+      const program = read(project);
+      const result = await check(
+        {
+          program,
+          skipped: project.skipped ?? [],
+          level: request.level ?? configuration.level,
+          maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
+          budget: request.budget ?? configuration.budget,
+          pool,
+          cache,
+          lanes: workers,
+          tool: options.tool,
+        },
+        signal,
+        events,
+      );
+      return { ...result, program, remarks: configurationRemarks(program, configuration) };
+    },
+    warm: () => {
+      pool.warm();
+    },
+    dispose: () => pool.dispose(),
+  };
+}
+
+/** Keeps the last few programs: several levels of one project, and several projects side by side, read once each. */
+function rememberLast(
+  read: (project: ProjectTexts) => Program,
+): (project: ProjectTexts) => Program {
+  const kept: { readonly project: ProjectTexts; readonly program: Program }[] = [];
+  return (project) => {
+    const known = kept.find((each) => sameTexts(each.project, project));
+    if (known) return known.program;
+    const program = read(project);
+    kept.unshift({ project, program });
+    kept.length = Math.min(kept.length, 8);
+    return program;
+  };
+}
+
+function sameTexts(a: ProjectTexts, b: ProjectTexts): boolean {
+  const same = (x: ProjectTexts["files"], y: ProjectTexts["files"]): boolean =>
+    x.length === y.length &&
+    x.every((each, n) => each.file === y[n]?.file && each.text === y[n]?.text);
+  return (
+    same(a.files, b.files) &&
+    same(a.context, b.context) &&
+    JSON.stringify(a.configuration) === JSON.stringify(b.configuration)
+  );
+}

@@ -1,0 +1,73 @@
+// Walks over the abstract representation: statements of a transaction, and the tables that they name.
+import type { Expression } from "../program/expression";
+import { precisionOf, worstPrecision } from "../program/precision";
+import type { Transaction } from "../program/program";
+import type { Command, Statement } from "../program/statement";
+import type { Precision } from "../protocol/report";
+
+/** The statements of a command, in the order of the text. */
+export function statementsOf(command: Command): readonly Statement[] {
+  switch (command.kind) {
+    case "sequence":
+      return command.commands.flatMap(statementsOf);
+    case "statement":
+      return [command.statement];
+    case "if":
+      return [
+        ...statementsOf(command.then),
+        ...(command.otherwise ? statementsOf(command.otherwise) : []),
+      ];
+    case "loop":
+      return statementsOf(command.body);
+    case "try":
+      return [...statementsOf(command.body), ...statementsOf(command.handler)];
+    case "assign":
+    case "exit":
+    case "continue":
+    case "rollback":
+    case "return":
+    case "savepoint":
+    case "release":
+    case "rollbackTo":
+      return [];
+  }
+}
+
+/** How far a statement was understood. */
+export function statementPrecision(statement: Statement): Precision {
+  const precision = precisionOf(statement.taint);
+  return statement.kind === "opaque" ? worstPrecision([precision, "approx"]) : precision;
+}
+
+/** The worst precision of a transaction's statements and of what was lost between them. */
+export function transactionPrecision(transaction: Transaction): Precision {
+  return worstPrecision([
+    precisionOf(transaction.taint),
+    ...statementsOf(transaction.body).map(statementPrecision),
+  ]);
+}
+
+/**
+ * Every table that a transaction names, found in any part of its plain data: a table stands only under the keys
+ * `table` and `tables`, so that new kinds of statements and expressions need no change here.
+ */
+export function tablesOf(transaction: Transaction): ReadonlySet<string> {
+  const tables = new Set<string>();
+  const open: unknown[] = [
+    transaction.body,
+    transaction.preconditions satisfies readonly Expression[],
+  ];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (Array.isArray(value)) open.push(...(value as readonly unknown[]));
+    else if (typeof value === "object" && value !== null) {
+      for (const [key, field] of Object.entries(value)) {
+        if (key === "table" && typeof field === "string") tables.add(field);
+        else if (key === "tables" && Array.isArray(field)) {
+          for (const name of field) if (typeof name === "string") tables.add(name);
+        } else if (typeof field === "object") open.push(field);
+      }
+    }
+  }
+  return tables;
+}

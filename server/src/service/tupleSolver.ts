@@ -1,0 +1,118 @@
+// Answers tuples: from memory where the same problem was solved before, else by the pool.
+import type { Finding, UnitResult } from "../analysis/search/unit";
+import type { JobFailure } from "../engine/jobs";
+import type { SolvePool } from "../engine/pool";
+import type { Level } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { Statement, StatementId } from "../program/statement";
+import { statementsOf } from "./statements";
+import { tupleCutter } from "./tuples";
+import type { OwnProblem, Tuple } from "./tuples";
+
+/** Counts of one check, for the benchmark and for `--timings`. */
+export interface SolveCounters {
+  /** Units that the check asked about. */
+  units: number;
+  /** Of these: answered from memory. */
+  cached: number;
+  /** Solver checks of the units that were solved. */
+  queries: number;
+}
+
+export type TupleAnswer =
+  | { readonly kind: "solved"; readonly results: readonly UnitResult[] }
+  | { readonly kind: "failed"; readonly failure: JobFailure }
+  | { readonly kind: "cancelled" };
+
+export type TupleSolver = (tuple: Tuple, level: Level, signal: AbortSignal) => Promise<TupleAnswer>;
+
+/** Results by the hash of their problem; the least recently used go first. */
+export interface SolveCache {
+  get(key: string): readonly UnitResult[] | undefined;
+  set(key: string, results: readonly UnitResult[]): void;
+}
+
+/** Deterministic limits, part of every problem's key. */
+export const RESOURCE_LIMIT = 1_000_000;
+export const MAX_FINDINGS = 8;
+
+/** A cache of that many problems. */
+export function openSolveCache(capacity: number): SolveCache {
+  const entries = new Map<string, readonly UnitResult[]>();
+  return {
+    get: (key) => {
+      const results = entries.get(key);
+      if (results) {
+        entries.delete(key);
+        entries.set(key, results);
+      }
+      return results;
+    },
+    set: (key, results) => {
+      entries.set(key, results);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= capacity) break;
+        entries.delete(oldest);
+      }
+    },
+  };
+}
+
+/** A solver of the tuples of one program. */
+export function tupleSolver(
+  program: Program,
+  pool: SolvePool,
+  cache: SolveCache,
+  counters: SolveCounters,
+): TupleSolver {
+  const cut = tupleCutter(program);
+  const statements = statementsById(program);
+  return async (tuple, level, signal) => {
+    const problem = cut(tuple);
+    const key = `${problem.key} ${level.name} ${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
+    counters.units += tuple.units.length;
+    const known = cache.get(key);
+    if (known) {
+      counters.cached += tuple.units.length;
+      return { kind: "solved", results: known.map((each) => placed(each, statements)) };
+    }
+    const answer = await pool.solve(jobOf(problem, level), signal);
+    if (answer.kind !== "solved") return answer;
+    for (const result of answer.results) counters.queries += result.queries;
+    cache.set(key, answer.results);
+    return { kind: "solved", results: answer.results.map((each) => placed(each, statements)) };
+  };
+}
+
+function jobOf(problem: OwnProblem, level: Level) {
+  return {
+    program: problem.program,
+    level: level.name,
+    units: problem.units,
+    resourceLimit: RESOURCE_LIMIT,
+    maxFindings: MAX_FINDINGS,
+  };
+}
+
+function statementsById(program: Program): ReadonlyMap<StatementId, Statement> {
+  const all = program.transactions.flatMap((each) => statementsOf(each.body));
+  return new Map(all.map((statement) => [statement.id, statement]));
+}
+
+/** The result with statements where they stand now: a remembered result may come from before an edit. */
+function placed(result: UnitResult, statements: ReadonlyMap<StatementId, Statement>): UnitResult {
+  return { ...result, findings: result.findings.map((each) => placedFinding(each, statements)) };
+}
+
+function placedFinding(finding: Finding, statements: ReadonlyMap<StatementId, Statement>): Finding {
+  const { execution } = finding.confirmation;
+  if (!execution) return finding;
+  const steps = execution.steps.map((step) => {
+    const source = step.source && statements.get(step.source.id);
+    return source ? { ...step, source } : step;
+  });
+  return {
+    ...finding,
+    confirmation: { ...finding.confirmation, execution: { ...execution, steps } },
+  };
+}

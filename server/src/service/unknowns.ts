@@ -1,0 +1,124 @@
+// What a check could not decide, in sentences: statements that were not understood, files that were not read,
+// tuples that were not reached.
+import type { Note, Program, Transaction } from "../program/program";
+import type { Statement } from "../program/statement";
+import type { Taint } from "../program/precision";
+import type { Anomaly, Coverage, Unknown } from "../protocol/report";
+import type { SourceRange } from "../protocol/source";
+import { durationText, durationWords } from "../workspace/duration";
+import type { SkippedFile } from "../workspace/projects";
+import type { SearchResult } from "./search";
+import { statementPrecision, statementsOf } from "./statements";
+
+/** Why a search ended early. */
+export type EndedBy = "nothing" | "budget" | "cancel";
+
+/** How many statements were read how exactly. */
+export function coverageOf(program: Program): Coverage {
+  const counts = { exact: 0, over: 0, approx: 0, opaque: 0 };
+  let statements = 0;
+  for (const transaction of program.transactions) {
+    for (const statement of statementsOf(transaction.body)) {
+      counts[statementPrecision(statement)] += 1;
+      statements += 1;
+    }
+  }
+  return { statements, ...counts };
+}
+
+/** What reading lost. A statement that was only weakened (`over`) hides no anomaly and is not listed. */
+export function unreadParts(program: Program, skipped: readonly SkippedFile[]): readonly Unknown[] {
+  const files = skipped.map(({ file, reason }) => ({ reason, transactions: [], file }));
+  const notes = program.notes.filter((note) => note.severity === "error").map(noteUnknown);
+  const covered = new Set(notes.map(placeKey));
+  const parts = program.transactions
+    .flatMap(transactionUnknowns)
+    .filter((unknown) => !covered.has(placeKey(unknown)));
+  return [...files, ...notes, ...parts];
+}
+
+/** What the search left open, with what to do about it. */
+export function undecidedTuples(
+  program: Program,
+  result: SearchResult,
+  endedBy: EndedBy,
+  budget: number,
+): readonly Unknown[] {
+  const namesOf = (members: readonly number[]): readonly string[] =>
+    members.map((member) => program.transactions[member]?.id ?? "");
+  const undecided = result.undecided.map(({ members, reason }) => ({
+    reason,
+    transactions: namesOf(members),
+  }));
+  if (result.failure) {
+    const unreached = [...new Set(result.unreached.flat())].sort((a, b) => a - b);
+    const reason = `the solver is not available: ${result.failure.message}`;
+    return [...undecided, { reason, transactions: namesOf(unreached) }];
+  }
+  const why = endedBy === "cancel" ? "cancelled" : budgetText(budget);
+  const unreached = result.unreached.slice(0, MOST_LISTED).map((members) => ({
+    reason: why,
+    transactions: namesOf(members),
+  }));
+  const rest = result.unreached.length - unreached.length;
+  const others = {
+    reason: `${why} (${String(rest)} further groups of transactions)`,
+    transactions: [],
+  };
+  return [...undecided, ...unreached, ...(rest > 0 ? [others] : [])];
+}
+
+/** Candidates that the store could not execute: not certain enough for the verdict "anomaly". */
+export function unconfirmed(anomalies: readonly Anomaly[]): readonly Unknown[] {
+  return anomalies
+    .filter((anomaly) => anomaly.status === "unconfirmed")
+    .map((anomaly) => ({
+      reason: `a possible anomaly (${anomaly.id}) could not be executed: ${anomaly.reason ?? "no reason is known"}`,
+      transactions: anomaly.transactions,
+    }));
+}
+
+/** "time budget of 10 s; --budget 60s tries longer". */
+export function budgetText(budget: number): string {
+  const longer = Math.max(60_000, budget * 4);
+  return `time budget of ${durationWords(budget)}; --budget ${longer === 60_000 ? "60s" : durationText(longer)} tries longer`;
+}
+
+const MOST_LISTED = 50;
+
+function noteUnknown(note: Note): Unknown {
+  return { reason: note.message, transactions: [], ...placeOf(note.source) };
+}
+
+function transactionUnknowns(transaction: Transaction): readonly Unknown[] {
+  const losses = transaction.taint.filter(isSerious).map((taint) => ({
+    reason: taint.reason,
+    transactions: [transaction.id],
+    ...placeOf(taint.source ?? transaction.header),
+  }));
+  const statements = statementsOf(transaction.body).flatMap((statement) =>
+    statementUnknown(transaction, statement),
+  );
+  return [...losses, ...statements];
+}
+
+function statementUnknown(transaction: Transaction, statement: Statement): readonly Unknown[] {
+  const precision = statementPrecision(statement);
+  if (precision === "exact" || precision === "over") return [];
+  const reasons = [...new Set(statement.taint.filter(isSerious).map((taint) => taint.reason))];
+  const reason = reasons.length > 0 ? reasons.join("; ") : "the statement is not understood";
+  return [{ reason, transactions: [transaction.id], ...placeOf(statement.source) }];
+}
+
+function isSerious(taint: Taint): boolean {
+  return taint.effect === "approx" || taint.effect === "opaque";
+}
+
+function placeOf(source: SourceRange) {
+  return { file: source.file, range: source.range };
+}
+
+function placeKey(unknown: Unknown): string {
+  const { start } = unknown.range ?? { start: { line: 0, character: 0 } };
+  return `${unknown.file ?? ""}:${String(start.line)}`;
+}

@@ -1,0 +1,280 @@
+// The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
+import { DEFAULT_LEVEL, LEVELS, findLevel } from "../isolation/levels";
+import type { Level } from "../isolation/levels";
+import type { Range } from "../protocol/source";
+import { parseDuration } from "./duration";
+import { parseJson } from "./json";
+import type { JsonEntry, JsonValue } from "./json";
+import { nearestNames } from "./nearest";
+
+/** The name of the configuration file. */
+export const CONFIGURATION_FILE = "isolens.json";
+
+/** `left <> right` of a transaction's parameters, from the key `distinct`. */
+export interface DistinctParameters {
+  readonly transaction: string;
+  readonly left: string;
+  readonly right: string;
+}
+
+export interface Configuration {
+  readonly dialect: "postgres";
+  /** The level of the workspace. */
+  readonly level: Level;
+  /** Levels of single transactions, by name. */
+  readonly transactionLevels: Readonly<Record<string, Level>>;
+  readonly distinct: readonly DistinctParameters[];
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly maxTransactions: number;
+  /** Milliseconds. */
+  readonly budget: number;
+}
+
+export interface ConfigurationProblem {
+  /** `error`: nothing can be checked until it is corrected. */
+  readonly severity: "error" | "warning" | "information";
+  readonly message: string;
+  readonly range: Range;
+}
+
+export interface ConfigurationResult {
+  readonly configuration: Configuration;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** What holds without a configuration file. */
+export const DEFAULT_CONFIGURATION: Configuration = {
+  dialect: "postgres",
+  level: defaultLevel(),
+  transactionLevels: {},
+  distinct: [],
+  include: ["**/*.sql"],
+  exclude: [],
+  maxTransactions: 3,
+  budget: 10_000,
+};
+
+/** Reads the text of an isolens.json. Wrong values are reported with their place and leave the default. */
+export function parseConfiguration(text: string): ConfigurationResult {
+  const problems: ConfigurationProblem[] = [];
+  const result = parseJson(text);
+  if (!result.ok) {
+    problems.push({ severity: "error", message: result.message, range: result.range });
+    return { configuration: DEFAULT_CONFIGURATION, problems };
+  }
+  if (result.value.kind !== "object") {
+    problems.push(wrong(result.value, "the configuration", 'an object, as { "level": "..." }'));
+    return { configuration: DEFAULT_CONFIGURATION, problems };
+  }
+  const draft: Draft = { ...DEFAULT_CONFIGURATION };
+  const seen = new Set<string>();
+  for (const entry of result.value.entries) {
+    if (seen.has(entry.key)) {
+      problems.push(problemAt(entry, "error", `the key "${entry.key}" stands here twice`));
+    }
+    seen.add(entry.key);
+    const read = KEYS[entry.key];
+    if (read) read(entry, draft, problems);
+    else problems.push(problemAt(entry, "error", unknownText("key", entry.key, Object.keys(KEYS))));
+  }
+  return { configuration: draft, problems };
+}
+
+/** `there is no level "x"; did you mean "y"?`, or with all names where none is near. */
+export function unknownText(what: string, written: string, known: readonly string[]): string {
+  const near = nearestNames(written, known);
+  const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
+  const hint = near.length > 0 ? `did you mean ${quoted(near)}?` : `there are ${quoted(known)}`;
+  return `there is no ${what} "${written}"; ${hint}`;
+}
+
+/** The same for a level, whose aliases count as well. */
+export function unknownLevelText(written: string): string {
+  const names = LEVELS.map((level) => level.name);
+  const near = nearestNames(
+    written,
+    LEVELS.flatMap((level) => [level.name, ...level.aliases]),
+  ).map((name) => findLevel(name)?.name ?? name);
+  const hints = near.length > 0 ? [...new Set(near)] : names;
+  const list = hints.map((name) => `"${name}"`).join(", ");
+  const hint = near.length > 0 ? `did you mean ${list}?` : `there are ${list}`;
+  return `there is no level "${written}"; ${hint}`;
+}
+
+type Draft = { -readonly [Key in keyof Configuration]: Configuration[Key] };
+type ReadKey = (entry: JsonEntry, draft: Draft, problems: ConfigurationProblem[]) => void;
+
+const KEYS: Readonly<Record<string, ReadKey>> = {
+  $schema: () => undefined,
+  dialect: (entry, draft, problems) => {
+    const name = textOf(entry, problems);
+    if (name === undefined) return;
+    if (name === "postgres" || name === "postgresql") draft.dialect = "postgres";
+    else {
+      const message = `the dialect "${name}" is not supported; "postgres" is`;
+      problems.push({ severity: "error", message, range: entry.value.range });
+    }
+  },
+  level: (entry, draft, problems) => {
+    const level = levelOf(entry, problems);
+    if (level) draft.level = level;
+  },
+  transactions: (entry, draft, problems) => {
+    if (entry.value.kind !== "object") {
+      problems.push(
+        wrong(entry.value, '"transactions"', 'an object, as { "name": { "level": "..." } }'),
+      );
+      return;
+    }
+    const levels: Record<string, Level> = {};
+    for (const each of entry.value.entries) {
+      const level = transactionLevel(each, problems);
+      if (level) levels[each.key] = level;
+    }
+    draft.transactionLevels = levels;
+  },
+  serializablePairs: (entry, _draft, problems) => {
+    const isPairs = itemsOf(entry.value)?.every(
+      (pair) => itemsOf(pair)?.length === 2 && textsOf(pair) !== undefined,
+    );
+    if (isPairs) problems.push(unused(entry));
+    else
+      problems.push(wrong(entry.value, '"serializablePairs"', 'a list of pairs, as [["a", "b"]]'));
+  },
+  invariants: (entry, _draft, problems) => {
+    if (listOfTexts(entry, problems)) problems.push(unused(entry));
+  },
+  distinct: (entry, draft, problems) => {
+    if (listOfTexts(entry, problems)) draft.distinct = distinctOf(entry, problems);
+  },
+  include: (entry, draft, problems) => {
+    draft.include = listOfTexts(entry, problems) ?? draft.include;
+  },
+  exclude: (entry, draft, problems) => {
+    draft.exclude = listOfTexts(entry, problems) ?? draft.exclude;
+  },
+  maxTransactions: (entry, draft, problems) => {
+    const { value } = entry;
+    if (value.kind === "number" && Number.isInteger(value.value) && value.value >= 2) {
+      draft.maxTransactions = value.value;
+    } else problems.push(wrong(value, '"maxTransactions"', "a whole number from 2 on"));
+  },
+  budget: (entry, draft, problems) => {
+    const { value } = entry;
+    const budget = value.kind === "string" ? parseDuration(value.value) : undefined;
+    if (budget !== undefined) draft.budget = budget;
+    else problems.push(wrong(value, '"budget"', 'a duration, as "10s", "500ms" or "2m"'));
+  },
+};
+
+function transactionLevel(entry: JsonEntry, problems: ConfigurationProblem[]): Level | undefined {
+  if (entry.value.kind !== "object") {
+    problems.push(wrong(entry.value, `"${entry.key}"`, 'an object, as { "level": "..." }'));
+    return undefined;
+  }
+  let found: Level | undefined;
+  for (const each of entry.value.entries) {
+    if (each.key === "level") found = levelOf(each, problems);
+    else problems.push(problemAt(each, "error", unknownText("key", each.key, ["level"])));
+  }
+  return found;
+}
+
+function levelOf(entry: JsonEntry, problems: ConfigurationProblem[]): Level | undefined {
+  const name = textOf(entry, problems);
+  if (name === undefined) return undefined;
+  const level = findLevel(name);
+  if (!level) {
+    const message = unknownLevelText(name);
+    problems.push({ severity: "error", message, range: entry.value.range });
+  }
+  return level;
+}
+
+function distinctOf(
+  entry: JsonEntry,
+  problems: ConfigurationProblem[],
+): readonly DistinctParameters[] {
+  return (itemsOf(entry.value) ?? []).flatMap((item) => {
+    const text = item.kind === "string" ? item.value : "";
+    const match = /^\s*(\S+)\.([^\s.<>!=]+)\s*(?:<>|!=)\s*(?:(\S+)\.)?([^\s.<>!=]+)\s*$/u.exec(
+      text,
+    );
+    const [, transaction, left, other, right] = match ?? [];
+    if (transaction && left && right && (other === undefined || other === transaction)) {
+      return [{ transaction, left, right }];
+    }
+    problems.push(wrong(item, "a rule", 'two parameters, as "transfer.src <> transfer.dst"'));
+    return [];
+  });
+}
+
+function textOf(entry: JsonEntry, problems: ConfigurationProblem[]): string | undefined {
+  if (entry.value.kind === "string") return entry.value.value;
+  problems.push(wrong(entry.value, `"${entry.key}"`, "text in double quotes"));
+  return undefined;
+}
+
+function listOfTexts(
+  entry: JsonEntry,
+  problems: ConfigurationProblem[],
+): readonly string[] | undefined {
+  const texts = textsOf(entry.value);
+  if (!texts) problems.push(wrong(entry.value, `"${entry.key}"`, 'a list of texts, as ["..."]'));
+  return texts;
+}
+
+function textsOf(value: JsonValue): readonly string[] | undefined {
+  const items = itemsOf(value);
+  const texts = items?.flatMap((item) => (item.kind === "string" ? [item.value] : []));
+  return texts?.length === items?.length ? texts : undefined;
+}
+
+function itemsOf(value: JsonValue): readonly JsonValue[] | undefined {
+  return value.kind === "array" ? value.items : undefined;
+}
+
+function wrong(value: JsonValue, what: string, expected: string): ConfigurationProblem {
+  return {
+    severity: "error",
+    message: `${what} must be ${expected}, and is ${describe(value)}`,
+    range: value.range,
+  };
+}
+
+function describe(value: JsonValue): string {
+  switch (value.kind) {
+    case "object":
+      return "an object";
+    case "array":
+      return "a list";
+    case "null":
+      return "null";
+    case "string":
+      return JSON.stringify(
+        value.value.length > 40 ? `${value.value.slice(0, 40)}...` : value.value,
+      );
+    case "number":
+    case "boolean":
+      return String(value.value);
+  }
+}
+
+function unused(entry: JsonEntry): ConfigurationProblem {
+  return problemAt(entry, "information", `"${entry.key}" is read and not used yet`);
+}
+
+function problemAt(
+  entry: JsonEntry,
+  severity: ConfigurationProblem["severity"],
+  message: string,
+): ConfigurationProblem {
+  return { severity, message, range: entry.keyRange };
+}
+
+function defaultLevel(): Level {
+  const level = findLevel(DEFAULT_LEVEL);
+  if (!level) throw new Error(`the default level ${DEFAULT_LEVEL} is not in the table of levels`);
+  return level;
+}

@@ -1,0 +1,293 @@
+// Finds what a check is about: files below the given paths, grouped into projects by the isolens.json that governs
+// each file. Texts of open documents may stand in for files on disk.
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import type { FileId, Range } from "../protocol/source";
+import type { SourceFile } from "../frontend/sql/readProgram";
+import { CONFIGURATION_FILE, DEFAULT_CONFIGURATION, parseConfiguration } from "./configuration";
+import type { Configuration, ConfigurationProblem } from "./configuration";
+import { compileGlobs } from "./globs";
+import { fileErrorText, readTextFile } from "./textFile";
+
+/** Files that are checked together: one configuration, one schema, one set of transactions. */
+export interface Project {
+  /** Absolute; file ids are relative to it, with `/`. */
+  readonly folder: string;
+  /** Absolute path of the isolens.json that governs it. */
+  readonly configurationFile?: string;
+  readonly configuration: Configuration;
+  readonly configurationProblems: readonly ConfigurationProblem[];
+  /** Files whose transactions are checked. */
+  readonly files: readonly SourceFile[];
+  /** Other files of a configured project: they lend their tables to files that do not declare them. */
+  readonly context: readonly SourceFile[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** A file that belongs to the project and could not be read as text. */
+export interface SkippedFile {
+  readonly file: FileId;
+  readonly reason: string;
+}
+
+/** A path or a configuration that cannot be used; `range` is set where a text is to blame. */
+export interface WorkspaceProblem {
+  readonly path: string;
+  readonly range?: Range;
+  readonly message: string;
+}
+
+export interface LoadOptions {
+  /** The working directory: relative paths, and file ids where no configuration governs. Absolute. */
+  readonly cwd: string;
+  /** Use this configuration for everything, whatever stands nearer. */
+  readonly configurationFile?: string;
+  /** Texts by absolute path that replace what is on disk. */
+  readonly openTexts?: ReadonlyMap<string, string>;
+}
+
+export interface LoadResult {
+  readonly projects: readonly Project[];
+  /** Any of these means that the request cannot be carried out as asked. */
+  readonly problems: readonly WorkspaceProblem[];
+}
+
+/**
+ * The projects of files and folders. A named file always belongs; a folder gives what the configuration's `include`
+ * and `exclude` say (all `.sql` files by default). Order is by path, so that results do not depend on the disk.
+ */
+export async function loadProjects(
+  paths: readonly string[],
+  options: LoadOptions,
+): Promise<LoadResult> {
+  const configurations = new ConfigurationFinder(options);
+  const problems: WorkspaceProblem[] = [];
+  const drafts = new Map<string, Draft>();
+  for (const given of paths) {
+    const absolute = path.resolve(options.cwd, given);
+    const kind = await kindOf(absolute, options);
+    if (kind === "file") {
+      const draft = draftOf(drafts, await configurations.governing(path.dirname(absolute)));
+      draft.files.add(absolute);
+    } else if (kind === "folder") {
+      await addFolder(absolute, configurations, drafts);
+    } else problems.push({ path: given, message: kind.problem });
+  }
+  for (const { file, message, range } of configurations.problems) {
+    problems.push({ path: shown(file, options.cwd), message, ...(range && { range }) });
+  }
+  const projects: Project[] = [];
+  const ordered = [...drafts.values()].sort((a, b) =>
+    comparePaths(a.governing.folder, b.governing.folder),
+  );
+  for (const draft of ordered) projects.push(await loadProject(draft, options));
+  return { projects, problems };
+}
+
+/** Compares paths by code unit, the same on every machine. */
+export function comparePaths(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+interface Governing {
+  readonly folder: string;
+  readonly file?: string;
+  readonly configuration: Configuration;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+interface Draft {
+  readonly governing: Governing;
+  /** Absolute paths. */
+  readonly files: Set<string>;
+}
+
+function draftOf(drafts: Map<string, Draft>, governing: Governing): Draft {
+  const known = drafts.get(governing.folder);
+  if (known) return known;
+  const draft = { governing, files: new Set<string>() };
+  drafts.set(governing.folder, draft);
+  return draft;
+}
+
+async function loadProject(draft: Draft, options: LoadOptions): Promise<Project> {
+  const { governing } = draft;
+  const files: SourceFile[] = [];
+  const skipped: SkippedFile[] = [];
+  for (const absolute of [...draft.files].sort(comparePaths)) {
+    const file = fileIdOf(governing.folder, absolute);
+    const open = options.openTexts?.get(absolute);
+    const result =
+      open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+    if (result.ok) files.push({ file, text: result.text });
+    else skipped.push({ file, reason: result.reason });
+  }
+  return {
+    folder: governing.folder,
+    ...(governing.file !== undefined && { configurationFile: governing.file }),
+    configuration: governing.configuration,
+    configurationProblems: governing.problems,
+    files,
+    context: governing.file === undefined ? [] : await readContext(draft, options),
+    skipped,
+  };
+}
+
+/** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */
+async function readContext(draft: Draft, options: LoadOptions): Promise<readonly SourceFile[]> {
+  const { folder, configuration } = draft.governing;
+  const context: SourceFile[] = [];
+  for (const absolute of await listFolder(folder, folder, configuration)) {
+    if (draft.files.has(absolute)) continue;
+    const open = options.openTexts?.get(absolute);
+    const result =
+      open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+    if (result.ok) context.push({ file: fileIdOf(folder, absolute), text: result.text });
+  }
+  return context;
+}
+
+async function addFolder(
+  folder: string,
+  configurations: ConfigurationFinder,
+  drafts: Map<string, Draft>,
+): Promise<void> {
+  const governing = await configurations.governing(folder);
+  for (const file of await listFolder(folder, governing.folder, governing.configuration)) {
+    const own = await configurations.governing(path.dirname(file));
+    draftOf(drafts, own).files.add(file);
+  }
+}
+
+/** Never searched: what tools put there is not the user's. */
+const IGNORED_FOLDERS = new Set(["node_modules", "dist"]);
+
+/** A folder so deep or so full is no source tree; the walk stops rather than hang. */
+const MOST_FOLDERS = 20_000;
+
+/** Absolute paths below `folder` that the configuration includes. */
+async function listFolder(
+  folder: string,
+  base: string,
+  configuration: Configuration,
+): Promise<readonly string[]> {
+  const included = compileGlobs(configuration.include);
+  const excluded = compileGlobs(configuration.exclude);
+  const found: string[] = [];
+  const open = [folder];
+  for (let visited = 0; visited < MOST_FOLDERS; visited += 1) {
+    const current = open.pop();
+    if (current === undefined) break;
+    for (const entry of await entriesOf(current)) {
+      const absolute = path.join(current, entry.name);
+      const relative = fileIdOf(base, absolute);
+      if (excluded(relative)) continue;
+      if (entry.isDirectory()) {
+        if (!entry.name.startsWith(".") && !IGNORED_FOLDERS.has(entry.name)) open.push(absolute);
+      } else if (included(relative) && (entry.isFile() || (await isLinkToFile(absolute)))) {
+        found.push(absolute);
+      }
+    }
+  }
+  return found.sort(comparePaths);
+}
+
+async function entriesOf(folder: string) {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch {
+    // A folder that may not be read holds nothing that could be checked.
+    return [];
+  }
+}
+
+async function isLinkToFile(absolute: string): Promise<boolean> {
+  try {
+    return (await stat(absolute)).isFile();
+  } catch {
+    // A link to nowhere.
+    return false;
+  }
+}
+
+async function kindOf(
+  absolute: string,
+  options: LoadOptions,
+): Promise<"file" | "folder" | { readonly problem: string }> {
+  if (options.openTexts?.has(absolute)) return "file";
+  try {
+    return (await stat(absolute)).isDirectory() ? "folder" : "file";
+  } catch (error) {
+    return { problem: fileErrorText(error) };
+  }
+}
+
+interface FileProblem {
+  readonly file: string;
+  readonly message: string;
+  readonly range?: Range;
+}
+
+/** Looks for configurations upwards, each folder once. */
+class ConfigurationFinder {
+  readonly problems: FileProblem[] = [];
+  private readonly known = new Map<string, Promise<Governing | undefined>>();
+  private fixed: Promise<Governing> | undefined;
+
+  constructor(private readonly options: LoadOptions) {}
+
+  async governing(folder: string): Promise<Governing> {
+    if (this.options.configurationFile !== undefined) {
+      this.fixed ??= this.read(path.resolve(this.options.cwd, this.options.configurationFile));
+      return this.fixed;
+    }
+    return (
+      (await this.search(folder)) ?? {
+        folder: this.options.cwd,
+        configuration: DEFAULT_CONFIGURATION,
+        problems: [],
+      }
+    );
+  }
+
+  private search(folder: string): Promise<Governing | undefined> {
+    const known = this.known.get(folder);
+    if (known) return known;
+    const search = this.searchFrom(folder);
+    this.known.set(folder, search);
+    return search;
+  }
+
+  private async searchFrom(folder: string): Promise<Governing | undefined> {
+    const file = path.join(folder, CONFIGURATION_FILE);
+    if ((await kindOf(file, this.options)) === "file") return this.read(file);
+    const parent = path.dirname(folder);
+    return parent === folder ? undefined : this.search(parent);
+  }
+
+  private async read(file: string): Promise<Governing> {
+    const open = this.options.openTexts?.get(file);
+    const text = open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
+    const folder = path.dirname(file);
+    if (!text.ok) {
+      this.problems.push({ file, message: text.reason });
+      return { folder, file, configuration: DEFAULT_CONFIGURATION, problems: [] };
+    }
+    const { configuration, problems } = parseConfiguration(text.text);
+    for (const { severity, message, range } of problems) {
+      if (severity === "error") this.problems.push({ file, message, range });
+    }
+    return { folder, file, configuration, problems };
+  }
+}
+
+function fileIdOf(folder: string, absolute: string): FileId {
+  const relative = path.relative(folder, absolute).split(path.sep).join("/");
+  // The one place where a path becomes a file id.
+  return relative as FileId;
+}
+
+function shown(file: string, cwd: string): string {
+  const relative = path.relative(cwd, file);
+  return relative.startsWith("..") ? file : relative.split(path.sep).join("/");
+}
