@@ -1,0 +1,71 @@
+// Puts what comments say on the transaction that they belong to: scripts and routines alike.
+import type { Annotation, Note, Transaction } from "../../program/program";
+import type { Expression } from "../../program/expression";
+import { nearestName, type AnnotationComment } from "./annotations";
+import { rangeOf, type LineIndex } from "./lines";
+
+/** The transaction with its level, preconditions and kept comments; its name stays. */
+export function applyAnnotations(
+  transaction: Transaction,
+  comments: readonly AnnotationComment[],
+  lines: LineIndex,
+  note: (note: Note) => void,
+): Transaction {
+  let result = transaction;
+  for (const comment of comments) {
+    const source = rangeOf(lines, comment.start, comment.end);
+    switch (comment.kind) {
+      case "level":
+        result = { ...result, level: { name: comment.name, from: "comment", source } };
+        break;
+      case "distinct": {
+        const preconditions = distinct(result, comment.pairs, (message) =>
+          note({ severity: "warning", code: "annotation-parameter", message, source }),
+        );
+        result = { ...result, preconditions: [...result.preconditions, ...preconditions] };
+        break;
+      }
+      case "invariant":
+      case "ignore": {
+        const annotation: Annotation = { kind: comment.kind, text: comment.text, source };
+        result = { ...result, annotations: [...result.annotations, annotation] };
+        break;
+      }
+      case "transaction":
+        break;
+      default:
+        comment satisfies never;
+    }
+  }
+  return result;
+}
+
+function distinct(
+  transaction: Transaction,
+  pairs: readonly (readonly [string, string])[],
+  problem: (message: string) => void,
+): readonly Expression[] {
+  const names = transaction.parameters.map((parameter) => parameter.name);
+  const conditions: Expression[] = [];
+  const reported = new Set<string>();
+  function find(written: string): Expression | undefined {
+    const folded = written.toLowerCase();
+    const name = names.find((each) => each.replace(/^\$/, "").toLowerCase() === folded);
+    if (name !== undefined) return { kind: "parameter", name };
+    if (!reported.has(written)) {
+      const near = nearestName(written, names);
+      const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+      problem(`${transaction.name} has no parameter "${written}".${hint}`);
+      reported.add(written);
+    }
+    return undefined;
+  }
+  for (const [first, second] of pairs) {
+    const left = find(first);
+    const right = find(second);
+    if (left !== undefined && right !== undefined) {
+      conditions.push({ kind: "comparison", operator: "<>", left, right });
+    }
+  }
+  return conditions;
+}

@@ -1,0 +1,107 @@
+// What is left when no parser reads a statement: its keyword and the tables that it seems to touch.
+import { sourceOf, textOf, type Lowered, type LoweringContext } from "./lowering";
+import { firstWords } from "./statementKind";
+import { nameOf, tokensOf, type Token } from "./tokens";
+
+/** An opaque statement over the tables that the words name. Linear in the text. */
+export function lowerByWords(context: LoweringContext, reason: string): Lowered {
+  const { piece, ids } = context;
+  const source = sourceOf(piece);
+  const { tables, writes } = tablesByWords(piece.sql);
+  const effect = tables.length > 0 ? "approx" : "opaque";
+  return {
+    statements: [
+      {
+        kind: "opaque",
+        id: ids.statement(),
+        source,
+        text: textOf(piece),
+        taint: [{ effect, reason, source }],
+        tables,
+        writes,
+      },
+    ],
+  };
+}
+
+const BEFORE_TABLE = new Set(["from", "join", "into", "update", "table", "using", "only", "copy"]);
+const WRITES = new Set("insert update delete merge truncate replace copy".split(" "));
+const READS = new Set("select values table with explain fetch declare show".split(" "));
+/** Words that may stand where a table could, and are none. */
+const NO_TABLE = new Set(
+  "select lateral only set values of nowait skip where on as stdin stdout unnest generate_series".split(
+    " ",
+  ),
+);
+/** A list of tables ends here. */
+const ENDS_LIST = new Set(
+  "where group order having limit set on values select union returning for when".split(" "),
+);
+
+/** The tables after FROM, JOIN, INTO, UPDATE and the like; common table expressions are left out. */
+export function tablesByWords(sql: string): {
+  readonly tables: readonly string[];
+  readonly writes: boolean;
+} {
+  const tokens = tokensOf(sql, 0, Math.min(sql.length, 200_000));
+  const [first = ""] = firstWords(sql, 0, Math.min(sql.length, 400), 1);
+  const tables = new Set<string>();
+  const local = new Set<string>();
+  let writes = !READS.has(first);
+  let expectsTable = false;
+  let inList = false;
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === undefined) break;
+    const word = token.kind === "word" ? token.word : "";
+    if (WRITES.has(word) && tokens[at - 1]?.word !== "for" && !isLockWord(tokens, at))
+      writes = true;
+    if (isName(token) && tokens[at + 1]?.word === "as" && tokens[at + 2]?.word === "(") {
+      local.add(nameOf(sql, token));
+    }
+    if (expectsTable && isName(token) && !NO_TABLE.has(word)) {
+      const { name, next } = qualifiedName(sql, tokens, at);
+      if (tokens[next]?.word !== "(" || first === "insert") tables.add(name);
+      at = next - 1;
+      expectsTable = false;
+      continue;
+    }
+    if (BEFORE_TABLE.has(word) && !isLockWord(tokens, at)) {
+      expectsTable = true;
+      inList = word === "from" || word === "using";
+    } else if (token.word === "," && inList) {
+      expectsTable = true;
+    } else if (ENDS_LIST.has(word)) {
+      expectsTable = false;
+      inList = false;
+    } else if (!NO_TABLE.has(word)) {
+      expectsTable = false;
+    }
+  }
+  return { tables: [...tables].filter((table) => !local.has(table)), writes };
+}
+
+/** FOR UPDATE, FOR NO KEY UPDATE, DO UPDATE name no table. */
+function isLockWord(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1]?.word ?? "";
+  return tokens[at]?.word === "update" && ["for", "key", "do"].includes(before);
+}
+
+function isName(token: Token): boolean {
+  return token.kind === "word" || token.kind === "name";
+}
+
+function qualifiedName(
+  sql: string,
+  tokens: readonly Token[],
+  at: number,
+): { readonly name: string; readonly next: number } {
+  let last = at;
+  while (tokens[last + 1]?.word === ".") {
+    const part = tokens[last + 2];
+    if (part === undefined || !isName(part)) break;
+    last += 2;
+  }
+  const token = tokens[last];
+  return { name: token === undefined ? "" : nameOf(sql, token), next: last + 1 };
+}

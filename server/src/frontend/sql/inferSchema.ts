@@ -1,0 +1,175 @@
+// Tables that no DDL declares, guessed from the statements that use them.
+import type { Expression, ValueType } from "../../program/expression";
+import type { Note, Transaction } from "../../program/program";
+import type { Column, Table } from "../../program/schema";
+import type { Statement } from "../../program/statement";
+import type { SourceRange } from "../../protocol/source";
+import { typeOf, type TypeEnvironment } from "./types";
+import { walkCommand, type Scope } from "./walk";
+
+export interface InferredSchema {
+  readonly tables: readonly Table[];
+  /** One note per table, at its first use. */
+  readonly notes: readonly Note[];
+}
+
+/**
+ * The tables that transactions use and `known` does not have. Columns are those that statements name; the
+ * primary key is `id` or `<table>_id`, else the columns that point queries equate with values.
+ */
+export function inferSchema(
+  transactions: readonly Transaction[],
+  known: (name: string) => Table | undefined,
+): InferredSchema {
+  const drafts = new Map<string, Draft>();
+  for (const transaction of transactions) collect(transaction, known, drafts);
+  const tables: Table[] = [];
+  const notes: Note[] = [];
+  for (const [name, draft] of drafts) {
+    const table = tableOf(name, draft);
+    tables.push(table);
+    const key = table.primaryKey.join(", ");
+    const guess =
+      key === "" ? "it has no key that can be guessed" : `its key is taken to be ${key}`;
+    const message = `No CREATE TABLE was found for ${name}: its columns come from the statements, ${guess}.`;
+    notes.push({ severity: "warning", code: "unknown-table", message, source: draft.source });
+  }
+  return { tables, notes };
+}
+
+interface Draft {
+  readonly source: SourceRange;
+  readonly columns: Map<string, ValueType | undefined>;
+  /** How often each set of columns is equated with values. */
+  readonly equated: Map<string, number>;
+}
+
+function collect(
+  transaction: Transaction,
+  known: (name: string) => Table | undefined,
+  drafts: Map<string, Draft>,
+): void {
+  let current: Statement | undefined;
+  const parameters = new Map(transaction.parameters.map(({ name, type }) => [name, type] as const));
+  const environment: TypeEnvironment = {
+    table: (name) => known(name) ?? draftTable(name, drafts.get(name)),
+    parameters,
+    variables: new Map(),
+    results: new Map(),
+  };
+
+  function draftOf(name: string): Draft | undefined {
+    if (known(name) !== undefined || current === undefined) return undefined;
+    let draft = drafts.get(name);
+    if (draft === undefined) {
+      draft = { source: current.source, columns: new Map(), equated: new Map() };
+      drafts.set(name, draft);
+    }
+    return draft;
+  }
+
+  function addColumn(table: string, column: string, type?: ValueType): void {
+    const columns = draftOf(table)?.columns;
+    if (columns !== undefined) columns.set(column, columns.get(column) ?? type);
+  }
+
+  function tableOfAlias(alias: string, scope: Scope): string | undefined {
+    const relation = scope.find((each) => each.alias === alias);
+    return relation?.kind === "base" ? relation.table : undefined;
+  }
+
+  walkCommand(transaction.body, {
+    statement: (statement) => {
+      current = statement;
+      if (statement.kind === "insert") draftOf(statement.table);
+      if (statement.kind === "opaque") for (const table of statement.tables) draftOf(table);
+      if (statement.kind === "lock" && statement.table !== undefined) draftOf(statement.table);
+      if (statement.kind === "update" || statement.kind === "delete") {
+        countEquated(statement.where, statement.relation.alias, draftOf(statement.relation.table));
+      }
+      if (statement.kind === "select" && statement.query.relations.length === 1) {
+        const [relation] = statement.query.relations;
+        if (relation?.kind === "base") {
+          countEquated(statement.query.where, relation.alias, draftOf(relation.table));
+        }
+      }
+    },
+    relation: (relation) => {
+      if (relation.kind === "base") draftOf(relation.table);
+    },
+    assignment: (table, column, value, scope) =>
+      addColumn(table, column, typeOf(value, scope, environment)),
+    expression: (expression, scope) => {
+      if (expression.kind === "column") {
+        const table = tableOfAlias(expression.relation, scope);
+        if (table !== undefined) addColumn(table, expression.column);
+      } else if (expression.kind === "comparison") {
+        const { left, right } = expression;
+        for (const [side, other] of [[left, right] as const, [right, left] as const]) {
+          if (side.kind !== "column") continue;
+          const table = tableOfAlias(side.relation, scope);
+          if (table !== undefined) addColumn(table, side.column, typeOf(other, scope, environment));
+        }
+      } else if (expression.kind === "arithmetic" && expression.operator !== "||") {
+        for (const side of [expression.left, expression.right]) {
+          if (side.kind !== "column") continue;
+          const table = tableOfAlias(side.relation, scope);
+          if (table !== undefined) addColumn(table, side.column, "int");
+        }
+      }
+    },
+  });
+}
+
+/** Remembers the columns that a conjunction equates with something other than a column. */
+function countEquated(where: Expression, alias: string, draft: Draft | undefined): void {
+  if (draft === undefined) return;
+  const columns = new Set<string>();
+  for (const each of where.kind === "and" ? where.operands : [where]) {
+    if (each.kind !== "comparison" || each.operator !== "=") continue;
+    for (const [side, other] of [
+      [each.left, each.right] as const,
+      [each.right, each.left] as const,
+    ]) {
+      const isOwn = side.kind === "column" && side.relation === alias;
+      if (isOwn && other.kind !== "column") columns.add(side.column);
+    }
+  }
+  if (columns.size === 0) return;
+  const key = [...columns].sort().join("\n");
+  draft.equated.set(key, (draft.equated.get(key) ?? 0) + 1);
+}
+
+function draftTable(name: string, draft: Draft | undefined): Table | undefined {
+  return draft === undefined ? undefined : tableOf(name, draft);
+}
+
+function tableOf(name: string, draft: Draft): Table {
+  const primaryKey = guessKey(name, draft);
+  const columns: Column[] = [...draft.columns].map(([column, type]) => ({
+    name: column,
+    // Integers are the most frequent columns, and the analysis treats an integer's equality like any other.
+    type: type === undefined || type === "other" ? "int" : type,
+    nullable: !primaryKey.includes(column),
+  }));
+  return {
+    name,
+    columns,
+    primaryKey,
+    uniqueKeys: [],
+    foreignKeys: [],
+    checks: [],
+    inferred: true,
+  };
+}
+
+function guessKey(name: string, draft: Draft): readonly string[] {
+  const singular = name.replace(/ies$/, "y").replace(/s$/, "");
+  for (const candidate of ["id", `${name}_id`, `${singular}_id`, `${name}id`, `${singular}id`]) {
+    if (draft.columns.has(candidate)) return [candidate];
+  }
+  // The smallest set of columns that some statement equates; among equals the most frequent one.
+  const sets = [...draft.equated].map(([key, count]) => ({ columns: key.split("\n"), count }));
+  sets.sort((a, b) => a.columns.length - b.columns.length || b.count - a.count);
+  return sets[0]?.columns ?? [];
+}

@@ -1,0 +1,106 @@
+// From the texts of a workspace to its program: the entry of the SQL front end.
+import type { Note, Program, Transaction } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { FileId } from "../../protocol/source";
+import { inferSchema } from "./inferSchema";
+import { createLowerSql } from "./lowerSql";
+import type { SqlParsers } from "./parsers";
+import { scanFile, type ScannedFile } from "./scanFile";
+import { lowerRegion } from "./script";
+import { uniqueTransactions } from "./uniqueIds";
+
+export interface SourceFile {
+  readonly file: FileId;
+  readonly text: string;
+}
+
+/** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
+export interface ProgramReader {
+  read(files: readonly SourceFile[]): Program;
+}
+
+/**
+ * The program of the given files: schema over all of them, transactions in order of file and text. Never
+ * throws for bad input: what is not understood is noted at its place. Linear in the text.
+ */
+export function readProgram(files: readonly SourceFile[], parsers: SqlParsers): Program {
+  return createReader(parsers).read(files);
+}
+
+/** A reader that remembers the files of its last reading by their texts. */
+export function createReader(parsers: SqlParsers): ProgramReader {
+  let scanned = new Map<FileId, ScannedFile>();
+  return {
+    read(files) {
+      const next = new Map<FileId, ScannedFile>();
+      for (const { file, text } of files) {
+        const known = scanned.get(file);
+        next.set(file, known?.lines.text === text ? known : scanFile(file, text));
+      }
+      scanned = next;
+      return readScanned([...next.values()], parsers);
+    },
+  };
+}
+
+interface Lowering {
+  readonly transactions: readonly Transaction[];
+  readonly notes: readonly Note[];
+}
+
+function readScanned(files: readonly ScannedFile[], parsers: SqlParsers): Program {
+  const declared: readonly Table[] = [];
+  const first = lowerFiles(files, declared, parsers);
+  const inferred = inferSchema(first.transactions, lookup(declared));
+  const tables = [...declared, ...inferred.tables];
+  // With the guessed tables, `*` and unqualified columns resolve.
+  const lowered = inferred.tables.length === 0 ? first : lowerFiles(files, tables, parsers);
+  const unique = uniqueTransactions(lowered.transactions);
+  const notes = [
+    ...files.flatMap((file) => file.notes),
+    ...lowered.notes,
+    ...inferred.notes,
+    ...unique.notes,
+  ];
+  return {
+    schema: { tables },
+    transactions: unique.transactions,
+    notes: inOrder(notes, files),
+    files: files.map((file) => file.lines.file),
+  };
+}
+
+function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
+  const byName = new Map(tables.map((table) => [table.name, table] as const));
+  return (name) => byName.get(name);
+}
+
+function lowerFiles(
+  files: readonly ScannedFile[],
+  tables: readonly Table[],
+  parsers: SqlParsers,
+): Lowering {
+  const notes: Note[] = [];
+  const transactions: Transaction[] = [];
+  const lowerSql = createLowerSql(parsers);
+  const table = lookup(tables);
+  const note = (added: Note): void => {
+    notes.push(added);
+  };
+  for (const { lines, regions } of files) {
+    for (const { region, name } of regions) {
+      transactions.push(lowerRegion(region, name, { lines, table, lowerSql, note }));
+    }
+  }
+  return { transactions, notes };
+}
+
+function inOrder(notes: readonly Note[], files: readonly ScannedFile[]): readonly Note[] {
+  const order = new Map(files.map((file, at) => [file.lines.file, at] as const));
+  return notes.toSorted((a, b) => {
+    const file = (order.get(a.source.file) ?? 0) - (order.get(b.source.file) ?? 0);
+    const { start: left } = a.source.range;
+    const { start: right } = b.source.range;
+    return file || left.line - right.line || left.character - right.character;
+  });
+}

@@ -1,0 +1,89 @@
+// A file as text: its slices, comments and transactions, before any parser sees it. Depends on nothing else,
+// so that it is kept until the text changes.
+import type { Note } from "../../program/program";
+import type { FileId } from "../../protocol/source";
+import { readAnnotations, type AnnotationComment } from "./annotations";
+import { indexLines, rangeOf, type LineIndex } from "./lines";
+import { groupRegions, type Region, type RoutineSlice } from "./scriptRegions";
+import { applicationRegions } from "./setUp";
+import { split, type Span, type SplitProblem } from "./split";
+import { nextToken, stringOf } from "./tokens";
+
+export interface ScannedFile {
+  readonly lines: LineIndex;
+  /** Transactions that an application runs, with a name for those that have none. */
+  readonly regions: readonly { readonly region: Region; readonly name: string }[];
+  readonly routines: readonly RoutineSlice[];
+  readonly ddl: readonly Span[];
+  readonly notes: readonly Note[];
+}
+
+/** Scans a file in time linear in its text. */
+export function scanFile(file: FileId, text: string): ScannedFile {
+  const lines = indexLines(file, text);
+  const { slices, comments, problems } = split(text);
+  const inBodies = slices.flatMap((slice) => bodyComments(text, slice));
+  const all = [...comments, ...inBodies].sort((a, b) => a.start - b.start);
+  const annotations = readAnnotations(lines, all);
+  const grouped = groupRegions(lines, slices, annotations.comments);
+  const { regions, notes } = applicationRegions(lines, grouped);
+  return {
+    lines,
+    regions: nameRegions(file, regions),
+    routines: grouped.routines,
+    ddl: grouped.ddl,
+    notes: [
+      ...problems.map((problem) => problemNote(lines, problem)),
+      ...annotations.notes,
+      ...grouped.notes,
+      ...notes,
+    ],
+  };
+}
+
+/** Comments inside the dollar-quoted body of a routine, which the splitter takes for a string. */
+function bodyComments(text: string, slice: Span): readonly Span[] {
+  const part = text.slice(slice.start, slice.end);
+  if (!/^create\b/i.test(part) || !part.includes("@")) return [];
+  const found: Span[] = [];
+  for (let at = slice.start; ;) {
+    const token = nextToken(text, at, slice.end);
+    if (token === undefined) return found;
+    at = token.end;
+    if (token.kind !== "string" || text[token.start] !== "$") continue;
+    const body = stringOf(text, token);
+    const start = text.indexOf("$", token.start + 1) + 1;
+    for (let inner = start; ;) {
+      const next = nextToken(text, inner, start + body.length);
+      if (next === undefined) break;
+      if (next.kind === "comment") found.push({ start: next.start, end: next.end });
+      inner = next.end;
+    }
+  }
+}
+
+/** The file's name, with a number when it holds several transactions without a name. */
+function nameRegions(
+  file: FileId,
+  regions: readonly Region[],
+): readonly { readonly region: Region; readonly name: string }[] {
+  const base = (file.split("/").at(-1) ?? file).replace(/\.[^.]*$/, "");
+  const named = regions.map((region) => ({ region, name: commentName(region.annotations) }));
+  const nameless = named.filter(({ name }) => name === undefined).length;
+  let ordinal = 0;
+  return named.map(({ region, name }) => {
+    if (name !== undefined) return { region, name };
+    return { region, name: nameless === 1 ? base : `${base}-${++ordinal}` };
+  });
+}
+
+/** The name that `@isolens transaction` gives, if any. */
+export function commentName(comments: readonly AnnotationComment[]): string | undefined {
+  return comments.find((comment) => comment.kind === "transaction")?.name;
+}
+
+function problemNote(lines: LineIndex, problem: SplitProblem): Note {
+  const { code, message, start, end } = problem;
+  const severity = code === "binary" ? "warning" : "error";
+  return { severity, code, message, source: rangeOf(lines, start, end) };
+}

@@ -1,0 +1,353 @@
+// Groups the slices of a script into transactions: BEGIN ... COMMIT, marked statements, single statements.
+// Only the text is looked at; script.ts turns a region into the AR.
+import type { DeclaredLevel, Note } from "../../program/program";
+import type { AnnotationComment } from "./annotations";
+import { readControl, type Control } from "./control";
+import { createDefinitions, type Definitions, type Environment } from "./environment";
+import { rangeOf, type LineIndex } from "./lines";
+import { readMetaCommand, type MetaCommand } from "./metaCommand";
+import type { Slice, Span } from "./split";
+import { statementKind, type StatementKind } from "./statementKind";
+
+export type StatementItem = Span & { readonly kind: "statement"; readonly what: StatementKind };
+export type ControlItem = Span & { readonly kind: "control"; readonly control: Control };
+export type MetaItem = Span & { readonly kind: "meta"; readonly command: MetaCommand };
+export type ScriptItem = StatementItem | ControlItem | MetaItem;
+
+export interface Region {
+  /** `script`: marked by a comment, without BEGIN. */
+  readonly boundary: "explicit" | "script" | "autocommit";
+  readonly header: Span;
+  readonly source: Span;
+  readonly items: readonly ScriptItem[];
+  readonly level?: DeclaredLevel;
+  /** Comments that belong to it, in order. */
+  readonly annotations: readonly AnnotationComment[];
+  readonly environment: Environment;
+}
+
+export interface RoutineSlice extends Span {
+  readonly annotations: readonly AnnotationComment[];
+}
+
+export interface Regions {
+  readonly regions: readonly Region[];
+  readonly ddl: readonly Span[];
+  readonly routines: readonly RoutineSlice[];
+  readonly notes: readonly Note[];
+}
+
+/** The transactions of a file. Linear in the number of slices and comments. */
+export function groupRegions(
+  lines: LineIndex,
+  slices: readonly Slice[],
+  comments: readonly AnnotationComment[],
+): Regions {
+  const state: State = {
+    lines,
+    comments,
+    nextComment: 0,
+    waiting: [],
+    definitions: createDefinitions(),
+    regions: [],
+    ddl: [],
+    routines: [],
+    notes: [],
+  };
+  for (const slice of slices) {
+    takeComments(state, slice.start);
+    addSlice(state, slice);
+    takeComments(state, slice.end);
+  }
+  takeComments(state, Number.POSITIVE_INFINITY);
+  if (state.open?.boundary === "explicit") {
+    note(state, "warning", "no-commit", "This transaction has no COMMIT.", state.open.header);
+  }
+  closeRegion(state);
+  dropWaiting(state);
+  return { regions: state.regions, ddl: state.ddl, routines: state.routines, notes: state.notes };
+}
+
+/** One \if that was opened inside the transaction at hand. */
+interface Frame {
+  branches: number;
+  /** Branches that end the transaction. */
+  ended: number;
+  endedHere: boolean;
+  hasElse: boolean;
+}
+
+interface Open {
+  readonly boundary: Region["boundary"];
+  readonly header: Span;
+  end: number;
+  readonly items: ScriptItem[];
+  level: DeclaredLevel | undefined;
+  readonly annotations: AnnotationComment[];
+  readonly environment: Environment;
+  readonly frames: Frame[];
+}
+
+interface State {
+  readonly lines: LineIndex;
+  readonly comments: readonly AnnotationComment[];
+  nextComment: number;
+  /** Comments that belong to whatever comes next. */
+  waiting: AnnotationComment[];
+  readonly definitions: Definitions;
+  sessionLevel?: DeclaredLevel;
+  open?: Open | undefined;
+  readonly regions: Region[];
+  readonly ddl: Span[];
+  readonly routines: RoutineSlice[];
+  readonly notes: Note[];
+}
+
+function note(
+  state: State,
+  severity: Note["severity"],
+  code: string,
+  message: string,
+  at: Span,
+): void {
+  state.notes.push({ severity, code, message, source: rangeOf(state.lines, at.start, at.end) });
+}
+
+/** Comments before `until` go to the open transaction, or wait for the next one. */
+function takeComments(state: State, until: number): void {
+  for (; state.nextComment < state.comments.length; state.nextComment++) {
+    const comment = state.comments[state.nextComment];
+    if (comment === undefined || comment.start >= until) return;
+    // A new name ends a marked group of statements; inside BEGIN ... COMMIT it names that transaction.
+    if (comment.kind === "transaction" && state.open?.boundary === "script") closeRegion(state);
+    const routine = state.routines.at(-1);
+    if (routine !== undefined && comment.start < routine.end) {
+      const annotations = [...routine.annotations, comment];
+      state.routines[state.routines.length - 1] = { ...routine, annotations };
+    } else if (state.open === undefined) {
+      state.waiting.push(comment);
+    } else {
+      state.open.annotations.push(comment);
+    }
+  }
+}
+
+/** Nothing follows that the waiting comments could belong to. */
+function dropWaiting(state: State): void {
+  for (const comment of state.waiting) {
+    if (comment.kind === "invariant" || comment.kind === "ignore") continue;
+    const message = `No transaction follows that "@isolens ${comment.kind}" could belong to.`;
+    note(state, "warning", "annotation-unattached", message, comment);
+  }
+  state.waiting = [];
+}
+
+function addSlice(state: State, slice: Slice): void {
+  const { text } = state.lines;
+  if (slice.kind === "data") {
+    state.ddl.push(slice);
+  } else if (slice.kind === "meta") {
+    addMeta(state, readMetaCommand(text, slice.start, slice.end));
+  } else {
+    const control = readControl(text, slice.start, slice.end);
+    const span = { start: slice.start, end: slice.end };
+    if (control !== undefined) addControl(state, { kind: "control", control, ...span });
+    else {
+      const what = statementKind(text, slice.start, slice.end);
+      addStatement(state, { kind: "statement", what, ...span });
+    }
+  }
+}
+
+function addStatement(state: State, item: StatementItem): void {
+  if (item.what === "routine") {
+    state.routines.push({ start: item.start, end: item.end, annotations: state.waiting });
+    state.waiting = [];
+    return;
+  }
+  if (item.what === "ddl") {
+    state.ddl.push({ start: item.start, end: item.end });
+    // DDL ends a group of marked statements: what follows is another part of the file.
+    if (state.open?.boundary === "script") closeRegion(state);
+  }
+  if (state.open !== undefined) {
+    addItem(state, state.open, item);
+  } else if (item.what === "ddl" || item.what === "session") {
+    dropWaiting(state);
+  } else if (state.waiting.some((comment) => comment.kind === "transaction")) {
+    addItem(state, openRegion(state, "script", item), item);
+  } else {
+    addItem(state, openRegion(state, "autocommit", item), item);
+    closeRegion(state);
+  }
+}
+
+function openRegion(state: State, boundary: Region["boundary"], header: Span): Open {
+  const open: Open = {
+    boundary,
+    header: { start: header.start, end: header.end },
+    end: header.end,
+    items: [],
+    level: state.sessionLevel,
+    annotations: state.waiting,
+    environment: state.definitions.now(),
+    frames: [],
+  };
+  state.waiting = [];
+  state.open = open;
+  return open;
+}
+
+function closeRegion(state: State): void {
+  const { open } = state;
+  if (open === undefined) return;
+  const { boundary, header, items, level, annotations, environment } = open;
+  state.open = undefined;
+  for (const item of items) {
+    if (item.kind === "meta" && item.command.kind === "set") {
+      state.definitions.define(item.command.name, undefined);
+    }
+  }
+  if (!items.some((item) => item.kind === "statement")) return;
+  const source = { start: header.start, end: open.end };
+  const withLevel = level === undefined ? {} : { level };
+  const region = { boundary, header, source, items, annotations, environment, ...withLevel };
+  state.regions.push(region);
+}
+
+function addItem(state: State, open: Open, item: ScriptItem): void {
+  if (item.kind !== "meta" && open.frames.at(-1)?.endedHere === true) {
+    const message = "The transaction has ended in this branch; this statement is not analysed.";
+    note(state, "information", "after-end", message, item);
+    return;
+  }
+  open.items.push(item);
+  open.end = Math.max(open.end, item.end);
+}
+
+function addControl(state: State, item: ControlItem): void {
+  const { control } = item;
+  const { open } = state;
+  switch (control.kind) {
+    case "begin": {
+      if (open?.boundary === "explicit") {
+        const message = "A transaction starts here before the last one has ended.";
+        note(state, "warning", "nested-begin", message, item);
+      }
+      closeRegion(state);
+      const begun = openRegion(state, "explicit", item);
+      begun.level = declared(state, control.modes.level) ?? begun.level;
+      return;
+    }
+    case "setTransaction":
+      if (open !== undefined) open.level = declared(state, control.modes.level) ?? open.level;
+      return;
+    case "setSession": {
+      const level = declared(state, control.modes.level);
+      if (level !== undefined) state.sessionLevel = level;
+      return;
+    }
+    case "commit":
+    case "rollback":
+      endTransaction(state, item, control.chain);
+      return;
+    case "twoPhase":
+      if (control.what === "prepare") endTransaction(state, item, false);
+      return;
+    case "savepoint":
+    case "release":
+    case "rollbackTo":
+      if (open !== undefined) addItem(state, open, item);
+      return;
+    default:
+      control satisfies never;
+  }
+}
+
+function declared(
+  state: State,
+  level: { readonly name: string; readonly at: Span } | undefined,
+): DeclaredLevel | undefined {
+  if (level === undefined) return undefined;
+  const source = rangeOf(state.lines, level.at.start, level.at.end);
+  return { name: level.name, from: "sql", source };
+}
+
+function endTransaction(state: State, item: ControlItem, chain: boolean): void {
+  const { open } = state;
+  if (open?.boundary !== "explicit") {
+    const message = "There is no transaction to end here.";
+    note(state, "warning", "no-transaction", message, item);
+    return;
+  }
+  const frame = open.frames.at(-1);
+  if (frame !== undefined) {
+    addItem(state, open, item);
+    if (!frame.endedHere) frame.ended++;
+    frame.endedHere = true;
+    return;
+  }
+  if (item.control.kind === "rollback") addItem(state, open, item);
+  open.end = item.end;
+  closeRegion(state);
+  if (chain) openRegion(state, "explicit", item);
+}
+
+function addMeta(state: State, command: MetaCommand): void {
+  const item: MetaItem = { kind: "meta", command, start: command.start, end: command.end };
+  const { open } = state;
+  if (command.kind === "include") {
+    const message = "The included file is only analysed by itself.";
+    note(state, "information", "include", message, command);
+  } else if (command.kind === "dynamic") {
+    const message = `What \\${command.name} does is not known here and was left out.`;
+    note(state, "warning", "dynamic-sql", message, command);
+  } else if (open !== undefined) {
+    if (isBranch(command)) addBranch(state, open, item);
+    else if (command.kind !== "other") addItem(state, open, item);
+  } else if (command.kind === "set") {
+    state.definitions.define(command.name, command.value);
+  } else if (command.kind === "unset") {
+    state.definitions.define(command.name, undefined);
+  }
+}
+
+function isBranch(command: MetaCommand): boolean {
+  return ["if", "elif", "else", "endif"].includes(command.kind);
+}
+
+/** Keeps track of the branches in which the transaction ends; when that is all of them, it is over. */
+function addBranch(state: State, open: Open, item: MetaItem): void {
+  const { command } = item;
+  const frame = open.frames.at(-1);
+  if (command.kind === "if") {
+    addItem(state, open, item);
+    open.frames.push({ branches: 1, ended: 0, endedHere: false, hasElse: false });
+    return;
+  }
+  if (frame === undefined) {
+    // The \if stands before the transaction, which must have ended in this branch.
+    if (open.boundary === "explicit") {
+      const message = "The transaction has no COMMIT in this branch.";
+      note(state, "warning", "no-commit", message, open.header);
+    }
+    closeRegion(state);
+    return;
+  }
+  addItem(state, open, item);
+  if (command.kind !== "endif") {
+    frame.branches++;
+    frame.endedHere = false;
+    if (command.kind === "else") frame.hasElse = true;
+    return;
+  }
+  open.frames.pop();
+  if (!frame.hasElse || frame.ended < frame.branches) return;
+  const outer = open.frames.at(-1);
+  if (outer === undefined) {
+    closeRegion(state);
+  } else {
+    outer.ended++;
+    outer.endedHere = true;
+  }
+}

@@ -1,0 +1,108 @@
+// Tells transactions of an application from migrations, dumps and seed data, which are run once and alone.
+import type { Note } from "../../program/program";
+import { rangeOf, type LineIndex } from "./lines";
+import { preLex } from "./preLex";
+import type { Region, Regions, StatementItem } from "./scriptRegions";
+import type { Span } from "./split";
+import { firstWords } from "./statementKind";
+
+/** More statements than this in one transaction, or as many single ones in a file, are no application code. */
+const MOST_STATEMENTS = 400;
+const MOST_SINGLE = 100;
+const MOST_SEED_ROWS = 20;
+
+export interface Applications {
+  readonly regions: readonly Region[];
+  readonly notes: readonly Note[];
+}
+
+/**
+ * The regions that an application runs. A marked region always is one. Left out, with a note each time:
+ * transactions with DDL, long lists of plain INSERTs, and single statements without placeholders in a file
+ * with DDL or COPY data. Linear in the text.
+ */
+export function applicationRegions(lines: LineIndex, grouped: Regions): Applications {
+  const notes: Note[] = [];
+  const add = (message: string, at: Span): void => {
+    const source = rangeOf(lines, at.start, at.end);
+    notes.push({ severity: "information", code: "set-up", message, source });
+  };
+  const left: Region[] = [];
+  const single = grouped.regions.filter((region) => region.boundary === "autocommit");
+  const singles = {
+    many: single.length > MOST_SINGLE,
+    setUp: grouped.ddl.length > 0,
+    seeds: single.every((region) => region.items.every((item) => isSeed(lines, item))),
+  };
+  const kept = grouped.regions.filter((region) => {
+    if (isMarked(region)) return true;
+    if (region.boundary === "autocommit") {
+      if (isApplication(lines, region, singles)) return true;
+      left.push(region);
+      return false;
+    }
+    const why = whySetUp(lines, region);
+    if (why !== undefined) add(`${why} ${MARK}`, region.header);
+    return why === undefined;
+  });
+  const [first] = left;
+  if (first !== undefined) {
+    const count = left.length === 1 ? "This statement" : `${left.length} statements`;
+    const verb = left.length === 1 ? "stands" : "stand";
+    add(
+      `${count} outside of a transaction ${verb} for set-up and was left out. ${MARK}`,
+      first.header,
+    );
+  }
+  return { regions: kept, notes };
+}
+
+const MARK = "Mark it with -- @transaction NAME if the application runs it.";
+
+function isMarked(region: Region): boolean {
+  return region.annotations.some((comment) => comment.kind === "transaction");
+}
+
+function statementsOf(region: Region): readonly StatementItem[] {
+  return region.items.filter((item) => item.kind === "statement");
+}
+
+function whySetUp(lines: LineIndex, region: Region): string | undefined {
+  const statements = statementsOf(region);
+  if (statements.some((item) => item.what === "ddl")) {
+    return "A transaction with DDL is taken for a migration and left out.";
+  }
+  if (statements.length > MOST_STATEMENTS) {
+    return `A transaction of ${statements.length} statements is taken for a data load and left out.`;
+  }
+  const seeds = statements.filter((item) => item.what !== "session");
+  return seeds.length > MOST_SEED_ROWS && seeds.every((item) => isSeed(lines, item))
+    ? "A transaction of plain INSERTs only is taken for a data load and left out."
+    : undefined;
+}
+
+function isApplication(
+  lines: LineIndex,
+  region: Region,
+  singles: { readonly many: boolean; readonly setUp: boolean; readonly seeds: boolean },
+): boolean {
+  if (singles.many) return false;
+  const [item] = statementsOf(region);
+  // A call runs a routine, which is a transaction by itself; what no parser knows is reported as such.
+  if (item === undefined || item.what !== "data") return false;
+  return hasPlaceholder(lines, item) || (!singles.setUp && !singles.seeds);
+}
+
+/** INSERT of literals (or anything that is no statement on rows). */
+function isSeed(lines: LineIndex, item: Region["items"][number]): boolean {
+  if (item.kind !== "statement") return true;
+  if (item.what !== "data") return item.what === "session";
+  const [first, second] = firstWords(lines.text, item.start, item.end, 2);
+  return first === "insert" && second === "into" && !hasPlaceholder(lines, item);
+}
+
+function hasPlaceholder(lines: LineIndex, item: Span): boolean {
+  // Placeholders stand in short statements; a long one is a list of rows.
+  const end = Math.min(item.end, item.start + 20_000);
+  return preLex(lines, item.start, end).placeholders.length > 0;
+}

@@ -1,0 +1,70 @@
+// What a statement is by its first words, before any parser sees it.
+import { nextToken } from "./tokens";
+
+export type StatementKind =
+  /** Reads or writes rows: SELECT, INSERT, UPDATE, DELETE, MERGE, WITH, VALUES, TABLE, LOCK, TRUNCATE, ... */
+  | "data"
+  /** CREATE FUNCTION, CREATE PROCEDURE. */
+  | "routine"
+  | "ddl"
+  /** CALL, DO. */
+  | "call"
+  /** BEGIN, COMMIT, SET TRANSACTION, ...: see `readControl`. */
+  | "control"
+  /** No effect on rows: SET, SHOW, GRANT, COMMENT, ANALYZE, ... */
+  | "session"
+  | "unknown";
+
+const KINDS: Readonly<Record<string, StatementKind>> = {
+  ...each(
+    "data",
+    "select insert update delete merge with values table lock truncate copy execute fetch",
+  ),
+  ...each("data", "declare replace upsert perform refresh explain move"),
+  ...each("ddl", "create alter drop"),
+  ...each("call", "call do"),
+  ...each("control", "begin start commit end rollback abort savepoint release"),
+  ...each(
+    "session",
+    "set reset show grant revoke comment analyze analyse vacuum listen notify unlisten",
+  ),
+  ...each(
+    "session",
+    "discard deallocate close checkpoint cluster reindex load security reassign import",
+  ),
+  ...each("session", "use delimiter prepare pragma"),
+};
+
+function each(kind: StatementKind, words: string): Record<string, StatementKind> {
+  return Object.fromEntries(words.split(" ").map((word) => [word, kind]));
+}
+
+/** The kind of the statement in `[start, end)` of a text. Constant time. */
+export function statementKind(text: string, start: number, end: number): StatementKind {
+  const words = firstWords(text, start, Math.min(end, start + 400), 5);
+  const [first = "", second = ""] = words;
+  if (first === "create") {
+    const what = second === "or" ? words[3] : second;
+    return what === "function" || what === "procedure" ? "routine" : "ddl";
+  }
+  return KINDS[first] ?? "unknown";
+}
+
+/** The first words of a statement in lower case; parentheses before them are skipped. */
+export function firstWords(
+  text: string,
+  start: number,
+  end: number,
+  count: number,
+): readonly string[] {
+  const words: string[] = [];
+  for (let at = start; words.length < count;) {
+    const token = nextToken(text, at, end);
+    if (token === undefined) break;
+    at = token.end;
+    if (token.kind === "comment" || (token.word === "(" && words.length === 0)) continue;
+    if (token.kind !== "word") break;
+    words.push(token.word);
+  }
+  return words;
+}

@@ -1,0 +1,83 @@
+// Transactions of one name: each gets an id of its own, and its statements follow.
+import type { Note, Transaction } from "../../program/program";
+
+export interface UniqueTransactions {
+  readonly transactions: readonly Transaction[];
+  readonly notes: readonly Note[];
+}
+
+/**
+ * The transactions with unique ids: `name`, or `name (file)` when several share a name, numbered when that
+ * is not enough. A second definition of a name is noted at its header.
+ */
+export function uniqueTransactions(transactions: readonly Transaction[]): UniqueTransactions {
+  const counts = countBy(transactions.map((each) => each.name));
+  const inFile = countBy(transactions.map(fileId));
+  const used = new Set<string>();
+  const notes: Note[] = [];
+  const seen = new Map<string, Transaction>();
+  const unique = transactions.map((transaction) => {
+    const { name } = transaction;
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, transaction);
+    else notes.push(duplicateNote(transaction, first));
+    if (counts.get(name) === 1 && !used.has(name)) {
+      used.add(name);
+      return withId(transaction, name);
+    }
+    const base = fileId(transaction);
+    let id = base;
+    const several = (inFile.get(base) ?? 0) > 1;
+    for (let number = several ? 1 : 2; (several && number === 1) || used.has(id); number++) {
+      id = `${base} #${number}`;
+      if (!used.has(id)) break;
+    }
+    used.add(id);
+    return withId(transaction, id);
+  });
+  return { transactions: unique, notes };
+}
+
+function fileId(transaction: Transaction): string {
+  return `${transaction.name} (${transaction.source.file})`;
+}
+
+function countBy(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function duplicateNote(transaction: Transaction, first: Transaction): Note {
+  const { file, range } = first.source;
+  const where = file === transaction.source.file ? "" : ` in ${file}`;
+  const message = `${transaction.name} is also defined on line ${range.start.line + 1}${where}; both are checked.`;
+  return { severity: "warning", code: "duplicate-name", message, source: transaction.header };
+}
+
+/** The same transaction under another id; ids of statements begin with it. */
+export function withId(transaction: Transaction, id: string): Transaction {
+  if (transaction.id === id) return transaction;
+  const from = `${transaction.id}/`;
+  const rename = (text: string): string =>
+    text.startsWith(from) ? `${id}/${text.slice(from.length)}` : text;
+  return { ...transaction, id, body: renamed(transaction.body, rename) };
+}
+
+/**
+ * A copy in which statement ids, and `affected` expressions that refer to them, are renamed. Ids only stand in
+ * properties `id` and `statement`, where nothing else begins with a transaction's name and a slash.
+ */
+function renamed<Part>(part: Part, rename: (text: string) => string): Part {
+  if (Array.isArray(part)) {
+    // A mapped array of the same elements has the type of the array.
+    return part.map((each: unknown) => renamed(each, rename)) as Part;
+  }
+  if (typeof part !== "object" || part === null) return part;
+  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
+    const isId = (key === "id" || key === "statement") && typeof value === "string";
+    return [key, isId ? rename(value) : renamed(value, rename)] as const;
+  });
+  // The same properties with values of the same types.
+  return Object.fromEntries(entries) as Part;
+}
