@@ -1,0 +1,163 @@
+// The relational encoding of a tuple at the papers' levels: instances, free visibility and arbitration, axioms behind
+// literals, and selectors of dependencies that form a cycle. Follows ANODE (transactions) and CLOTHO (statements).
+import type { Level } from "../../isolation/levels";
+import type { FlatProgram } from "../operations/operation";
+import { makeDatabase } from "./relationalDatabase";
+import { assertNoConflict, dependencyFormula, staticEdges } from "./relationalEdges";
+import type { StaticEdge } from "./relationalEdges";
+import { makeInstances } from "./relationalInstances";
+import type { Instance } from "./relationalInstances";
+import { differenceOf } from "./relationalOutcome";
+import { preferReadable, preferSmallRows } from "./relationalReadable";
+import {
+  axiomLiteral,
+  serialRelations,
+  statementRelations,
+  transactionRelations,
+} from "./relationalRelations";
+import type { Run } from "./relationalRun";
+import { makeRun, spareRows } from "./relationalRunner";
+import { FALSE, createScript, imp, not, or } from "./smt";
+import type { Script } from "./smt";
+
+/** What visibility relates: statements, or whole transactions (enough at read-atomic and above). */
+export type Tier = "statement" | "transaction";
+
+/** A dependency of the cycle's step `step` (from instance `step` to the next); true in a model only if the run has it. */
+export interface Selector {
+  readonly name: string;
+  readonly step: number;
+  readonly edge: StaticEdge;
+}
+
+export interface RelationalEncoding {
+  readonly instances: readonly Instance[];
+  readonly tier: Tier;
+  readonly run: Run;
+  readonly script: Script;
+  readonly selectors: readonly Selector[];
+  /** Declarations and assertions: feed them to the solver first. */
+  readonly text: string;
+  /** Text that defines `DIFFERS_STATE` and `DIFFERS`; made on the first call, of factorial size. */
+  differences(): string;
+}
+
+/** Assumption: the final rows differ from every serial run. */
+export const DIFFERS_STATE = "D_state";
+/** Assumption: the rows, who commits or what callers receive differ from every serial run. */
+export const DIFFERS = "D_any";
+
+/** The literal "step `step` of the cycle is over that table". */
+export function tableLiteral(step: number, table: number): string {
+  return `t${String(step)}_${String(table)}`;
+}
+
+/** The assumptions that stand for a papers' level. */
+export function levelAssumptions(level: Extract<Level, { family: "paper" }>): readonly string[] {
+  return level.axioms.map(axiomLiteral);
+}
+
+/**
+ * Encodes "these instances, in this cyclic order, have a cycle of dependencies". With three or more instances only
+ * chordless cycles count. No instance rolls back. Formula size grows with the square of the number of operations.
+ */
+export function encodeRelational(
+  flat: FlatProgram,
+  tuple: readonly number[],
+  tier: Tier,
+): RelationalEncoding {
+  const script = createScript();
+  const instances = makeInstances(flat, tuple);
+  const database = makeDatabase(flat, script, instances);
+  const relations =
+    tier === "statement"
+      ? statementRelations(script, instances)
+      : transactionRelations(script, instances);
+  const spare = spareRows(script, database, instances);
+  const run = makeRun(database, instances, relations, { prefix: "", mayAbort: false, spare });
+  for (const { index } of instances) script.assert(not(run.aborted(index)));
+  for (const site of instances.flatMap((instance) => instance.sites)) run.executed(site);
+  const selectors = encodeCycle(run);
+  assertNoConflict(run);
+  run.settle();
+  preferReadable(run);
+  run.settle();
+  return {
+    instances,
+    tier,
+    run,
+    script,
+    selectors,
+    text: script.take(),
+    differences: () => {
+      const orders = permutations(instances.map(({ index }) => index));
+      script.constant(DIFFERS_STATE, "Bool");
+      script.constant(DIFFERS, "Bool");
+      orders.forEach((order, at) => {
+        const prefix = `s${String(at)}_`;
+        const serial = makeRun(database, instances, serialRelations(order), {
+          prefix,
+          mayAbort: true,
+          spare,
+        });
+        const { state, value } = differenceOf(run, serial);
+        script.assert(imp(DIFFERS_STATE, state));
+        script.assert(imp(DIFFERS, or(state, value)));
+        serial.settle();
+      });
+      run.settle();
+      preferSmallRows(run);
+      return script.take();
+    },
+  };
+}
+
+function encodeCycle(run: Run): readonly Selector[] {
+  const { instances } = run;
+  const { script } = run.database;
+  const selectors: Selector[] = [];
+  const tables = Object.keys(run.database.flat.tables).sort();
+  instances.forEach((from, step) => {
+    const to = instances[(step + 1) % instances.length];
+    if (to === undefined) return;
+    const byTable = new Map<number, string[]>();
+    for (const edge of staticEdges(from, to)) {
+      const formula = dependencyFormula(run, edge);
+      if (formula === FALSE) continue;
+      const name = script.constant(`e${String(selectors.length)}`, "Bool");
+      script.assert(imp(name, formula));
+      selectors.push({ name, step, edge });
+      const table = tables.indexOf(edge.table);
+      byTable.set(table, [...(byTable.get(table) ?? []), name]);
+    }
+    const literals = [...byTable].map(([table, names]) => {
+      const literal = script.constant(tableLiteral(step, table), "Bool");
+      script.assert(imp(literal, or(...names)));
+      return literal;
+    });
+    script.assert(or(...literals));
+  });
+  if (instances.length > 2) forbidChords(run);
+  return selectors;
+}
+
+/** No dependency outside of the cycle's own steps: then no fewer of these instances form a cycle. */
+function forbidChords(run: Run): void {
+  const { instances } = run;
+  for (const from of instances) {
+    for (const to of instances) {
+      const next = (from.index + 1) % instances.length;
+      if (from === to || to.index === next) continue;
+      for (const edge of staticEdges(from, to)) {
+        run.database.script.assert(not(dependencyFormula(run, edge)));
+      }
+    }
+  }
+}
+
+function permutations(items: readonly number[]): readonly (readonly number[])[] {
+  if (items.length <= 1) return [items];
+  return items.flatMap((item) =>
+    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
+}

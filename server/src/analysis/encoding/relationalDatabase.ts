@@ -1,0 +1,199 @@
+// What all runs of a tuple share: arguments, the database at the start, and the rows that anyone mentions.
+import type { ValueType } from "../../program/expression";
+import type { FlatProgram, FlatTable } from "../operations/operation";
+import { keyColumns, tableOf } from "./relationalInstances";
+import type { Instance } from "./relationalInstances";
+import { termValue } from "./relationalTerms";
+import type { TermScope } from "./relationalTerms";
+import { FALSE, TRUE, and, apply, eq, imp, le, not, or } from "./smt";
+import type { Script, Smt } from "./smt";
+import { isFalse, isTrue, sqlBool, sqlInt } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+/** A row by its key: one atomic term per key column. */
+export type RowTerm = readonly Smt[];
+
+export interface Database {
+  readonly flat: FlatProgram;
+  readonly script: Script;
+  parameter(instance: number, name: string): SqlValue;
+  unknown(instance: number, id: string, type: ValueType): SqlValue;
+  /** Whether the row exists at the start. */
+  alive(table: string, row: RowTerm): Smt;
+  /** The column's value at the start. */
+  value(table: string, row: RowTerm, column: string): SqlValue;
+  /** Rows that exist at the start are among the mentioned ones; each satisfies the table's checks and keys. */
+  mention(table: string, row: RowTerm): void;
+  mentioned(table: string): readonly RowTerm[];
+  readonly names: DatabaseNames;
+}
+
+/** Names under which a model holds the shared values. */
+export interface DatabaseNames {
+  parameter(instance: number, name: string): string;
+  alive(table: string): string;
+  column(table: string, column: string): string;
+  isNull(table: string, column: string): string;
+}
+
+export function makeDatabase(
+  flat: FlatProgram,
+  script: Script,
+  instances: readonly Instance[],
+): Database {
+  const names = databaseNames(flat, instances);
+  const unknowns = new Map<string, string>();
+  const mentioned = new Map<string, RowTerm[]>();
+  const database: Database = {
+    flat,
+    script,
+    names,
+    parameter: (instance, name) => {
+      const type = instances[instance]?.transaction.parameters.find(
+        (parameter) => parameter.name === name,
+      )?.type;
+      const constant = names.parameter(instance, name);
+      return type === "bool"
+        ? sqlBool(script.constant(constant, "Bool"))
+        : sqlInt(script.constant(constant, "Int"));
+    },
+    unknown: (instance, id, type) => {
+      const key = `${String(instance)} ${id}`;
+      const name = unknowns.get(key) ?? `u${String(unknowns.size)}`;
+      unknowns.set(key, name);
+      return type === "bool"
+        ? sqlBool(script.constant(name, "Bool"))
+        : sqlInt(script.constant(name, "Int"));
+    },
+    alive: (table, row) => apply(script.fn(names.alive(table), row.length, "Bool"), row),
+    value: (table, row, column) => {
+      const { columns } = tableOf(flat, table);
+      const nullable = columns.find((each) => each.name === column)?.nullable ?? true;
+      return sqlInt(
+        apply(script.fn(names.column(table, column), row.length, "Int"), row),
+        nullable ? apply(script.fn(names.isNull(table, column), row.length, "Bool"), row) : FALSE,
+      );
+    },
+    mention: (table, row) => {
+      const known = mentioned.get(table) ?? [];
+      if (known.some((other) => other.join(" ") === row.join(" "))) return;
+      for (const other of known) distinctKeys(database, table, row, other);
+      restrict(database, table, row);
+      mentioned.set(table, [...known, row]);
+    },
+    mentioned: (table) => mentioned.get(table) ?? [],
+  };
+  for (const instance of instances) constrainParameters(database, instance, instances);
+  return database;
+}
+
+function databaseNames(flat: FlatProgram, instances: readonly Instance[]): DatabaseNames {
+  const tables = Object.keys(flat.tables).sort();
+  const table = (name: string): string => String(tables.indexOf(name));
+  const column = (of: string, name: string): string => {
+    const { columns } = tableOf(flat, of);
+    return String(columns.findIndex((each) => each.name === name));
+  };
+  return {
+    parameter: (instance, name) => {
+      const at = instances[instance]?.transaction.parameters.findIndex(
+        (parameter) => parameter.name === name,
+      );
+      return `a${String(instance)}_${String(at ?? -1).replace("-", "m")}`;
+    },
+    alive: (of) => `r0_${table(of).replace("-", "m")}`,
+    column: (of, name) => `i${table(of).replace("-", "m")}_${column(of, name).replace("-", "m")}`,
+    isNull: (of, name) => `n${table(of).replace("-", "m")}_${column(of, name).replace("-", "m")}`,
+  };
+}
+
+/** Preconditions; generated values are different in all instances. */
+function constrainParameters(
+  database: Database,
+  instance: Instance,
+  instances: readonly Instance[],
+): void {
+  const scope = argumentScope(database, instance.index);
+  for (const precondition of instance.transaction.preconditions) {
+    database.script.assert(isTrue(termValue(precondition, scope)));
+  }
+  for (const parameter of instance.transaction.parameters) {
+    const own = database.parameter(instance.index, parameter.name);
+    if (isWord(parameter.type)) database.script.assert(le("0", own.value));
+    if (!parameter.fresh) continue;
+    for (const other of instances) {
+      for (const theirs of other.transaction.parameters) {
+        const same = other.index === instance.index && theirs.name === parameter.name;
+        if (!theirs.fresh || other.index < instance.index || same) continue;
+        database.script.assert(
+          not(eq(own.value, database.parameter(other.index, theirs.name).value)),
+        );
+      }
+    }
+  }
+}
+
+/** Preconditions speak of arguments alone. */
+function argumentScope(database: Database, instance: number): TermScope {
+  return {
+    parameter: (name) => database.parameter(instance, name),
+    unknown: (id, type) => database.unknown(instance, id, type),
+    output: (operation, name) => database.unknown(instance, `${String(operation)} ${name}`, "int"),
+    found: () => TRUE,
+    count: () => "1",
+    column: (column) => database.unknown(instance, column, "int"),
+  };
+}
+
+/** Checks and domains of a row that exists at the start. */
+function restrict(database: Database, table: string, row: RowTerm): void {
+  const { script, flat } = database;
+  const described = tableOf(flat, table);
+  const key = keyColumns(described);
+  const scope = rowScope(database, described, row);
+  const facts = described.checks.map((check) => not(isFalse(termValue(check, scope))));
+  described.columns.forEach((column) => {
+    const at = key.indexOf(column.name);
+    const value = at >= 0 ? row[at] : database.value(table, row, column.name).value;
+    if (value === undefined) return;
+    if (isWord(column.type)) facts.push(le("0", value));
+    if (column.type === "bool") facts.push(or(eq(value, "0"), eq(value, "1")));
+  });
+  script.assert(imp(database.alive(table, row), and(...facts)));
+}
+
+function rowScope(database: Database, table: FlatTable, row: RowTerm): TermScope {
+  const key = keyColumns(table);
+  return {
+    ...argumentScope(database, -1),
+    column: (column) => {
+      const at = row[key.indexOf(column)];
+      return at === undefined ? database.value(table.name, row, column) : sqlInt(at);
+    },
+  };
+}
+
+/** Two different rows at the start differ in every unique key. */
+function distinctKeys(database: Database, table: string, row: RowTerm, other: RowTerm): void {
+  const described = tableOf(database.flat, table);
+  const [left, right] = [rowScope(database, described, row), rowScope(database, described, other)];
+  const same = and(...row.map((term, index) => eq(term, other[index] ?? term)));
+  if (same === TRUE) return;
+  for (const unique of described.uniqueKeys) {
+    const equal = unique.map((column) => {
+      const [a, b] = [left.column(column), right.column(column)];
+      return and(not(a.isNull), not(b.isNull), eq(a.value, b.value));
+    });
+    database.script.assert(
+      imp(
+        and(database.alive(table, row), database.alive(table, other), not(same)),
+        not(and(...equal)),
+      ),
+    );
+  }
+}
+
+/** Values that are integers only by interning; negative numbers stand for none. */
+export function isWord(type: ValueType): boolean {
+  return type !== "int" && type !== "decimal" && type !== "bool";
+}

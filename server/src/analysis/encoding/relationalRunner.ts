@@ -1,0 +1,384 @@
+// One symbolic run of the instances under given relations: what each operation sees, finds, returns and changes.
+// The same code gives the weak run (free relations) and the serial runs (constant ones, where most of it folds away).
+import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalInstances";
+import type { Instance, Site } from "./relationalInstances";
+import type { Database, RowTerm } from "./relationalDatabase";
+import { createMemo } from "./relationalMemo";
+import type { Relations } from "./relationalRelations";
+import type { Run, Viewer } from "./relationalRun";
+import { dependsOnReads, termValue } from "./relationalTerms";
+import { aggregateOf, constrainRepresentative } from "./relationalRows";
+import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
+import type { Script, Smt } from "./smt";
+import { SQL_NULL, asInt, choose, isTrue, sqlInt } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+export interface RunOptions {
+  /** Distinguishes the runs of one script. */
+  readonly prefix: string;
+  /** Whether instances may roll back; otherwise the caller asserts that none does. */
+  readonly mayAbort: boolean;
+  /** Rows beyond those that operations mention, per table, shared by all runs. */
+  readonly spare: (table: string) => readonly RowTerm[];
+}
+
+export function makeRun(
+  database: Database,
+  instances: readonly Instance[],
+  relations: Relations,
+  options: RunOptions,
+): Run {
+  const { flat, script } = database;
+  const { prefix } = options;
+  const memo = createMemo(script, prefix);
+  const sites = instances.flatMap((instance) => instance.sites);
+  const rowTerms = new Map<Site, RowTerm>();
+  let pending: (() => void)[] = [];
+
+  const viewerId = (viewer: Viewer): string => (viewer === "final" ? "final" : viewer.id);
+  const siteOf = (instance: number, operation: number): Site | undefined =>
+    instances[instance]?.sites.find((site) => site.operation.index === operation);
+
+  const run: Run = {
+    database,
+    relations,
+    instances,
+    executed: (site) =>
+      memo.condition(`x ${site.id}`, () =>
+        isTrue(termValue(site.operation.guard, run.scope(site.instance))),
+      ),
+    row: (site) => {
+      const known = rowTerms.get(site);
+      if (known !== undefined) return known;
+      const made = makeRow(site);
+      rowTerms.set(site, made);
+      database.mention(site.operation.table, made);
+      return made;
+    },
+    rows: (table) => {
+      const all = [
+        ...sites
+          .filter((site) => site.operation.table === table && hasRow(site))
+          .map((site) => run.row(site)),
+        ...options.spare(table),
+      ];
+      const distinct = new Map(all.map((row) => [row.join(" "), row]));
+      return [...distinct.values()];
+    },
+    alive: (viewer, table, row) =>
+      memo.condition(`l ${viewerId(viewer)} ${table} ${row.join(" ")}`, () => {
+        const writers = run
+          .writers(table, EXISTENCE)
+          .filter((writer) => run.active(writer, viewer, row) !== FALSE);
+        const none = writers.map((writer) => not(run.active(writer, viewer, row)));
+        return or(
+          and(...none, database.alive(table, row)),
+          ...writers
+            .filter((writer) => writer.operation.kind === "insert")
+            .map((writer) => run.newest(writer, viewer, row, EXISTENCE)),
+        );
+      }),
+    value: (viewer, table, row, column) => {
+      const at = row[keyColumns(tableOf(flat, table)).indexOf(column)];
+      if (at !== undefined) return sqlInt(at);
+      return memo.value(`v ${viewerId(viewer)} ${table} ${column} ${row.join(" ")}`, () => {
+        let result = database.value(table, row, column);
+        for (const writer of run.writers(table, column)) {
+          if (writer.operation.kind === "delete") continue;
+          const stands = run.newest(writer, viewer, row, column);
+          if (stands !== FALSE) result = choose(stands, run.written(writer, row, column), result);
+        }
+        return result;
+      });
+    },
+    present: (site, row) =>
+      memo.condition(`h ${site.id} ${row.join(" ")}`, () => {
+        const { table } = site.operation;
+        return and(
+          run.accepts(site, row, (column) => run.value(site, table, row, column)),
+          run.alive(site, table, row),
+        );
+      }),
+    accepts: (site, row, column) => {
+      const key = sameKey(site, row);
+      if (key === FALSE) return FALSE;
+      return and(key, isTrue(termValue(site.operation.where, run.scope(site.instance, column))));
+    },
+    changes: (site, row) =>
+      memo.condition(`e ${site.id} ${row.join(" ")}`, () => changes(site, row)),
+    written: (site, row, column) => {
+      const { operation } = site;
+      const at = isPoint(flat, operation) ? run.row(site) : row;
+      const term = operation.set[column];
+      if (term === undefined) {
+        return operation.kind === "insert"
+          ? SQL_NULL
+          : run.value(site, operation.table, at, column);
+      }
+      return memo.value(`w ${site.id} ${column} ${at.join(" ")}`, () =>
+        termValue(
+          term,
+          run.scope(site.instance, (name) => run.value(site, operation.table, at, name)),
+        ),
+      );
+    },
+    active: (writer, viewer, row) =>
+      memo.condition(`c ${writer.id} ${viewerId(viewer)} ${row.join(" ")}`, () => {
+        const seen = visible(writer, viewer);
+        return seen === FALSE ? FALSE : and(seen, run.changes(writer, row));
+      }),
+    newest: (writer, viewer, row, column) => {
+      const rivals = run.writers(writer.operation.table, column);
+      const key = rivals.map((rival) => rival.id).join(",");
+      return memo.condition(`n ${writer.id} ${viewerId(viewer)} ${key} ${row.join(" ")}`, () => {
+        const own = run.active(writer, viewer, row);
+        if (own === FALSE) return FALSE;
+        return and(
+          own,
+          ...rivals
+            .filter((rival) => rival !== writer)
+            .map((rival) => imp(run.active(rival, viewer, row), run.before(rival, writer))),
+        );
+      });
+    },
+    before: (first, second) =>
+      first.instance === second.instance
+        ? first.operation.index < second.operation.index
+          ? TRUE
+          : FALSE
+        : relations.before(stepOf(first), stepOf(second)),
+    writers: (table, column) =>
+      sites.filter((site) => site.operation.table === table && site.writes.has(column)),
+    found: (site) =>
+      memo.condition(`f ${site.id}`, () => {
+        const { operation } = site;
+        const concerns = operation.kind === "read" ? run.present : run.changes;
+        const rows = isPoint(flat, operation) ? [run.row(site)] : run.rows(operation.table);
+        return and(run.executed(site), or(...rows.map((row) => concerns(site, row))));
+      }),
+    count: (site) => {
+      const { operation } = site;
+      if (operation.pick !== "all" || isPoint(flat, operation)) {
+        return ite(run.found(site), "1", "0");
+      }
+      return asInt(
+        memo.value(`k ${site.id}`, () => {
+          const concerns = operation.kind === "read" ? run.present : run.changes;
+          const rows = run.rows(operation.table);
+          return sqlInt(
+            add(
+              ...rows.map((row, at) =>
+                ite(
+                  and(
+                    run.executed(site),
+                    concerns(site, row),
+                    ...rows.slice(0, at).map((other) => not(sameAll(row, other))),
+                  ),
+                  "1",
+                  "0",
+                ),
+              ),
+            ),
+          );
+        }),
+      );
+    },
+    output: (site, name) => memo.value(`o ${site.id} ${name}`, () => output(site, name)),
+    scope: (instance, column) => ({
+      parameter: (name) => database.parameter(instance, name),
+      unknown: (id, type) => database.unknown(instance, id, type),
+      output: (operation, name) => {
+        const site = siteOf(instance, operation);
+        return site === undefined ? SQL_NULL : run.output(site, name);
+      },
+      found: (operation) => {
+        const site = siteOf(instance, operation);
+        return site === undefined ? FALSE : run.found(site);
+      },
+      count: (operation) => {
+        const site = siteOf(instance, operation);
+        return site === undefined ? "0" : run.count(site);
+      },
+      column: column ?? (() => SQL_NULL),
+    }),
+    aborted: (instance) =>
+      memo.condition(`a ${String(instance)}`, () => {
+        const own = instances[instance];
+        if (own === undefined) return FALSE;
+        return or(
+          isTrue(termValue(own.transaction.aborts, run.scope(instance))),
+          ...own.sites.map(fails),
+        );
+      }),
+    settle: () => {
+      while (pending.length > 0) {
+        const now = pending;
+        pending = [];
+        for (const task of now) task();
+      }
+    },
+  };
+
+  /** Range writes and aggregates concern rows that others mention. */
+  function hasRow(site: Site): boolean {
+    return isPoint(flat, site.operation) || site.operation.pick !== "all";
+  }
+
+  function makeRow(site: Site): RowTerm {
+    const { operation } = site;
+    const table = tableOf(flat, operation.table);
+    const row = keyColumns(table).map((column, at) => {
+      const term = operation.key[column];
+      const constant = (): Smt => script.constant(`${prefix}k${site.id}_${String(at)}`, "Int");
+      if (term === undefined) {
+        // A hidden key belongs to the insert, whatever the run.
+        return operation.kind === "insert"
+          ? script.constant(`k${site.id}_${String(at)}`, "Int")
+          : constant();
+      }
+      if (!dependsOnReads(term)) {
+        return script.name(asInt(termValue(term, run.scope(site.instance))), "Int");
+      }
+      const key = constant();
+      pending.push(() => {
+        script.assert(eq(key, asInt(termValue(term, run.scope(site.instance)))));
+      });
+      return key;
+    });
+    if (operation.kind !== "insert" && !isPoint(flat, operation)) {
+      pending.push(() => {
+        constrainRepresentative(run, site, row);
+      });
+    }
+    if (operation.kind === "insert" && table.primaryKey.length === 0) hideKey(site, row);
+    return row;
+  }
+
+  /** The hidden keys of inserts are new: different from each other and from all rows at the start. */
+  function hideKey(site: Site, row: RowTerm): void {
+    if (prefix !== "") return;
+    script.assert(not(database.alive(site.operation.table, row)));
+    for (const other of sites) {
+      const inserts = other.operation.kind === "insert" && other !== site;
+      if (!inserts || other.operation.table !== site.operation.table) continue;
+      const theirs = row.map((_, at) => script.constant(`k${other.id}_${String(at)}`, "Int"));
+      script.assert(not(sameAll(row, theirs)));
+    }
+  }
+
+  /** Whether the operation's key equalities hold of the row; a NULL in the key matches nothing. */
+  function sameKey(site: Site, row: RowTerm): Smt {
+    const { operation } = site;
+    const own = run.row(site);
+    const columns = keyColumns(tableOf(flat, operation.table));
+    return and(
+      ...columns.flatMap((column, at) => {
+        const term = operation.key[column];
+        const [mine, theirs] = [own[at], row[at]];
+        if (term === undefined || mine === undefined || theirs === undefined) return [];
+        return [eq(mine, theirs), not(termValue(term, run.scope(site.instance)).isNull)];
+      }),
+    );
+  }
+
+  function changes(site: Site, row: RowTerm): Smt {
+    const { operation } = site;
+    const executed = run.executed(site);
+    if (executed === FALSE || operation.kind === "read") return FALSE;
+    if (operation.kind === "insert") {
+      const same = sameAll(row, run.row(site));
+      const ignored = operation.onDuplicate === "nothing" ? duplicate(site) : FALSE;
+      return and(executed, same, not(ignored));
+    }
+    if (isPoint(flat, operation)) {
+      const own = run.row(site);
+      const same = sameAll(row, own);
+      return same === FALSE ? FALSE : and(executed, same, run.present(site, own));
+    }
+    const chosen = operation.pick === "all" ? TRUE : sameAll(row, run.row(site));
+    return and(executed, chosen, run.present(site, row));
+  }
+
+  /** Whether an insert finds a row with its key, primary or unique. */
+  function duplicate(site: Site): Smt {
+    const { table: name } = site.operation;
+    const table = tableOf(flat, name);
+    const own = run.row(site);
+    return memo.condition(`d ${site.id}`, () =>
+      or(
+        run.alive(site, name, own),
+        ...table.uniqueKeys.flatMap((unique) =>
+          run.rows(name).map((row) =>
+            and(
+              run.alive(site, name, row),
+              ...unique.map((column) => {
+                const [mine, theirs] = [
+                  run.written(site, own, column),
+                  run.value(site, name, row, column),
+                ];
+                return and(not(mine.isNull), not(theirs.isNull), eq(asInt(mine), asInt(theirs)));
+              }),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** Whether the operation ends its transaction with an error. */
+  function fails(site: Site): Smt {
+    const { operation } = site;
+    if (operation.kind === "insert" && operation.onDuplicate === "error") {
+      return and(run.executed(site), duplicate(site));
+    }
+    return operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE;
+  }
+
+  function visible(writer: Site, viewer: Viewer): Smt {
+    const stands = options.mayAbort ? (): Smt => not(run.aborted(writer.instance)) : () => TRUE;
+    if (viewer === "final") return stands();
+    if (viewer.instance === writer.instance) {
+      return writer.operation.step < viewer.operation.step ? TRUE : FALSE;
+    }
+    const seen = relations.sees(stepOf(viewer), stepOf(writer));
+    return seen === FALSE ? FALSE : and(seen, stands());
+  }
+
+  function output(site: Site, name: string): SqlValue {
+    const { operation } = site;
+    if (operation.aggregate?.output === name) return aggregateOf(run, site);
+    const term = operation.outputs[name];
+    if (term === undefined) return SQL_NULL;
+    const row = run.row(site);
+    // RETURNING shows the row as the statement leaves it.
+    const column = (of: string): SqlValue =>
+      operation.kind === "update" || operation.kind === "insert"
+        ? (row[keyColumns(tableOf(flat, operation.table)).indexOf(of)] ?? "") === ""
+          ? run.written(site, row, of)
+          : run.value(site, operation.table, row, of)
+        : run.value(site, operation.table, row, of);
+    return choose(run.found(site), termValue(term, run.scope(site.instance, column)), SQL_NULL);
+  }
+
+  return run;
+}
+
+/** Rows beyond those that operations mention: one per table that is accessed by anything but full keys. */
+export function spareRows(script: Script, database: Database, instances: readonly Instance[]) {
+  const { flat } = database;
+  const tables = new Set(
+    instances
+      .flatMap((instance) => instance.sites)
+      .filter((site) => !isPoint(flat, site.operation))
+      .map((site) => site.operation.table),
+  );
+  const made = new Map<string, readonly RowTerm[]>();
+  [...tables].sort().forEach((table, number) => {
+    const row = keyColumns(tableOf(flat, table)).map((_, at) =>
+      script.constant(`z${String(number)}_${String(at)}`, "Int"),
+    );
+    database.mention(table, row);
+    made.set(table, [row]);
+  });
+  return (table: string): readonly RowTerm[] => made.get(table) ?? [];
+}
