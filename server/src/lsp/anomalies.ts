@@ -1,0 +1,86 @@
+// Anomalies as the client and the panel get them: summaries for lists, payloads for one.
+import { KINDS } from "../analysis/explain/kinds/kinds";
+import { LEVELS } from "../isolation/levels";
+import type { Anomaly } from "../protocol/report";
+import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
+import { anomalyPlace, type ProjectResult } from "./results";
+import { clientUri, levelName, type ServerState } from "./serverState";
+
+/** What a kind is called, with its definition and where it is from. */
+export function describeKind(kind: string): {
+  readonly title: string;
+  readonly definition: string;
+  readonly reference: string;
+} {
+  const known = KINDS.find((each) => each.name === kind);
+  return known ?? { title: "Anomaly", definition: "", reference: "" };
+}
+
+/** All anomalies of a result, stale ones marked. */
+export function summariesOf(state: ServerState, result: ProjectResult): readonly AnomalySummary[] {
+  return result.report.anomalies.flatMap((anomaly) => {
+    const place = anomalyPlace(result.report, anomaly);
+    if (!place) return [];
+    const { id, kind, message, severity, status, transactions } = anomaly;
+    return [
+      {
+        id,
+        kind,
+        title: describeKind(kind).title,
+        message,
+        level: levelName(result.level),
+        severity,
+        status,
+        transactions,
+        place: { uri: clientUri(state, result.project, place.file), range: place.range },
+        stale: result.stale.has(id),
+      },
+    ];
+  });
+}
+
+/** Everything that the panel needs of the anomaly of that id, or null when there is none. */
+export function payloadOf(state: ServerState, id: string): AnomalyPayload | null {
+  for (const result of state.results.values()) {
+    const anomaly = result.report.anomalies.find((each) => each.id === id);
+    if (!anomaly) continue;
+    const { title, definition, reference } = describeKind(anomaly.kind);
+    return {
+      anomaly,
+      level: levelName(result.level),
+      title,
+      definition,
+      reference,
+      rests: result.report.rests,
+      labels: labelsOf(anomaly),
+      uris: urisOf(state, result, anomaly),
+      stale: result.stale.has(id),
+      siblings: result.report.anomalies.map((each) => ({
+        id: each.id,
+        title: describeKind(each.kind).title,
+        transactions: each.transactions,
+      })),
+    };
+  }
+  return null;
+}
+
+function labelsOf(anomaly: Anomaly): Readonly<Record<string, string>> {
+  const names = [...anomaly.preventedBy, ...anomaly.allowedAt];
+  return Object.fromEntries(
+    LEVELS.filter((level) => names.includes(level.name)).map((level) => [level.name, level.label]),
+  );
+}
+
+function urisOf(
+  state: ServerState,
+  result: ProjectResult,
+  anomaly: Anomaly,
+): Readonly<Record<string, string>> {
+  const ends = anomaly.cycle.flatMap((edge) => [edge.from, edge.to]);
+  const files = new Set([...anomaly.steps, ...ends].map((each) => each.file));
+  files.delete("");
+  return Object.fromEntries(
+    [...files].map((file) => [file, clientUri(state, result.project, file)]),
+  );
+}

@@ -1,0 +1,32 @@
+// What the server needs of the checking service, so that tests can put a quick one in its place.
+import type { Level } from "../isolation/levels";
+import type { Note } from "../program/program";
+import type { Anomaly, LevelReport } from "../protocol/report";
+import type { Project } from "../workspace/projects";
+
+export interface CheckEvents {
+  /** Groups of transactions that are decided, of all that will be looked at. */
+  readonly progress: (done: number, total: number) => void;
+  /** An anomaly is certain before the whole check ends. */
+  readonly found: (anomaly: Anomaly) => void;
+}
+
+export interface CheckOutcome {
+  readonly report: LevelReport;
+  /** Remarks on the text itself: what could not be parsed, unknown tables. */
+  readonly notes: readonly Note[];
+  /** Remarks on the configuration that name no place in it. */
+  readonly remarks: readonly string[];
+}
+
+/** Keeps what it learned of a project between checks; `dispose` ends its threads. */
+export interface Checker {
+  /** Never rejects for bad input; soon after the signal it answers with the verdict `cancelled`. */
+  check(
+    project: Project,
+    level: Level,
+    signal: AbortSignal,
+    events: CheckEvents,
+  ): Promise<CheckOutcome>;
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,218 @@
+// Runs checks: when, of what, at which level; keeps their results up to date with edits and tells everyone.
+import { CodeLensRefreshRequest } from "vscode-languageserver/node";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { Level } from "../isolation/levels";
+import type { Anomaly, LevelReport } from "../protocol/report";
+import type { CheckSummary } from "../protocol/requests";
+import type { Project } from "../workspace/projects";
+import type { TextEdit } from "./editRange";
+import { loadWorkspace, withText } from "./loadWorkspace";
+import { beginProgress } from "./progressReporter";
+import { createPublisher } from "./publisher";
+import { editResult, freshAnomalies } from "./results";
+import {
+  findFile,
+  knownKey,
+  levelName,
+  levelOf,
+  projectKey,
+  type ServerState,
+} from "./serverState";
+import { createStatusReporter } from "./statusReporter";
+import { errorText, sendTyped } from "./typed";
+import { pathOfUri, uriOfFile } from "./uris";
+
+export interface Checks {
+  /** Reads files and documents again, drops projects that are gone, and checks what should be. */
+  reload(): Promise<void>;
+  /** Checks projects by key, or all that are in scope; ends when all have ended. */
+  request(
+    keys: readonly string[] | undefined,
+    options?: { readonly delay?: number },
+  ): Promise<void>;
+  /** The text of a document changed; `edits` in order, undefined for a whole new text. */
+  changed(document: TextDocument, edits: readonly (TextEdit | undefined)[]): void;
+  /** Stops all checks; the status says so at once. */
+  cancel(): number;
+  /** Summaries of the last results of projects by key, or of all. */
+  summaries(keys: readonly string[] | undefined): readonly CheckSummary[];
+  /** Keys of the projects that are checked without being asked for. */
+  inScope(): readonly string[];
+  /** Publishes again: a setting changed. */
+  refresh(): void;
+  dispose(): Promise<void>;
+}
+
+/** Typing is gathered for this long before a check starts. */
+const TYPING_PAUSE = 120;
+
+export function createChecks(state: ServerState): Checks {
+  const publisher = createPublisher(state);
+  const status = createStatusReporter(state);
+  /** What the last check of each project was asked for. */
+  const asked = new Map<string, string>();
+
+  function tell(): void {
+    state.revision += 1;
+    publisher.publish();
+    status.update();
+    sendTyped(state.connection, "isolens/findings", { revision: state.revision });
+    if (!state.capabilities.lensRefresh) return;
+    state.connection.sendRequest(CodeLensRefreshRequest.type).catch((error: unknown) => {
+      state.connection.console.warn(`the client did not refresh its lenses: ${String(error)}`);
+    });
+  }
+
+  async function run(key: string, signal: AbortSignal): Promise<void> {
+    const project = state.projects.get(key);
+    if (!project || !state.checker) return;
+    const level = levelOf(state, project);
+    const started = Date.now();
+    const progress = state.capabilities.progress
+      ? beginProgress(state.connection, `Isolens: ${level.label}`, () => state.queue.cancel(key))
+      : undefined;
+    state.running.set(key, { done: 0, total: 0 });
+    status.update();
+    try {
+      const found: Anomaly[] = [];
+      const outcome = await state.checker.check(project, level, signal, {
+        progress: (done, total) => {
+          if (signal.aborted) return;
+          state.running.set(key, { done, total });
+          progress?.report(done, total);
+          status.update();
+        },
+        found: (anomaly) => {
+          if (signal.aborted) return;
+          found.push(anomaly);
+          showPartial(key, project, level, found);
+        },
+      });
+      // A newer text or level was asked for: its own check will tell.
+      if (signal.aborted && state.queue.waits(key)) return;
+      const { report } = outcome;
+      state.results.set(key, { project, level, ...outcome, stale: new Set(), partial: false });
+      if (!signal.aborted)
+        state.known.set(knownKey(project, level), summaryOf(project, level, report));
+      state.milliseconds = Date.now() - started;
+      state.trouble = "";
+    } catch (error) {
+      state.connection.console.error(`check of ${key}: ${errorText(error)}`);
+      state.trouble = `The check failed: ${error instanceof Error ? error.message : String(error)}`;
+    } finally {
+      state.running.delete(key);
+      progress?.end();
+      tell();
+    }
+  }
+
+  /** Anomalies as they are found, beside earlier ones that still hold. */
+  function showPartial(
+    key: string,
+    project: Project,
+    level: Level,
+    found: readonly Anomaly[],
+  ): void {
+    const before = state.results.get(key);
+    if (!before || before.level.name !== level.name) return;
+    const names = new Set(found.map((each) => each.id));
+    const kept = freshAnomalies(before).filter((each) => !names.has(each.id));
+    state.results.set(key, {
+      ...before,
+      project,
+      report: { ...before.report, anomalies: [...kept, ...found] },
+      stale: new Set(),
+      partial: true,
+    });
+    tell();
+  }
+
+  function inScope(): readonly string[] {
+    if (state.settings.scope === "workspace") return [...state.projects.keys()];
+    return [...state.projects].filter(([, each]) => isOpen(each)).map(([key]) => key);
+  }
+
+  function isOpen(project: Project): boolean {
+    const paths = new Set(state.documents.all().map(({ uri }) => pathOfUri(uri) ?? uri));
+    return [...project.files, ...project.context].some(({ file }) => {
+      const uri = uriOfFile(project, file);
+      return paths.has(pathOfUri(uri) ?? uri);
+    });
+  }
+
+  const checks: Checks = {
+    async reload() {
+      state.projects = await loadWorkspace(state.folders, state.documents.all());
+      for (const key of state.results.keys())
+        if (!state.projects.has(key)) state.results.delete(key);
+      const shown = new Set([...inScope(), ...state.results.keys()]);
+      const changed = [...shown].filter((key) => asked.get(key) !== fingerprint(state, key));
+      if (changed.length > 0) state.known.clear();
+      tell();
+      if (state.settings.check !== "manual") void checks.request(changed);
+    },
+    async request(keys, options) {
+      const chosen = keys ?? inScope();
+      for (const key of chosen) asked.set(key, fingerprint(state, key));
+      await Promise.all(
+        chosen.map((key) => state.queue.submit(key, (signal) => run(key, signal), options)),
+      );
+    },
+    changed(document, edits) {
+      const found = findFile(state, document.uri);
+      if (!found) return;
+      const key = projectKey(found.project);
+      const project = withText(found.project, found.file, document.getText());
+      state.projects = new Map([...state.projects, [key, project]]);
+      state.known.clear();
+      const result = state.results.get(key);
+      if (result) {
+        const edited = edits.reduce((now, edit) => editResult(now, found.file, edit), result);
+        state.results.set(key, edited);
+        // Lenses are asked for again after an edit anyway: only what fades must be told.
+        if (edited.stale.size > result.stale.size) tell();
+        else publisher.publish();
+      }
+      if (state.settings.check === "onChange") void checks.request([key], { delay: TYPING_PAUSE });
+    },
+    cancel() {
+      const stopped = state.queue.cancel();
+      state.running.clear();
+      status.update();
+      return stopped;
+    },
+    summaries(keys) {
+      return [...state.results]
+        .filter(([key]) => keys?.includes(key) ?? true)
+        .map(([, { project, level, report }]) => summaryOf(project, level, report));
+    },
+    inScope,
+    refresh: tell,
+    async dispose() {
+      state.queue.cancel();
+      status.dispose();
+      await state.checker?.dispose();
+    },
+  };
+  return checks;
+}
+
+/** Equal when a check of the project would be asked the same. */
+function fingerprint(state: ServerState, key: string): string {
+  const project = state.projects.get(key);
+  if (!project) return "";
+  const { files, context, configuration } = project;
+  return JSON.stringify([levelOf(state, project).name, configuration, files, context]);
+}
+
+function summaryOf(project: Project, level: Level, report: LevelReport): CheckSummary {
+  return {
+    folder: projectKey(project),
+    level: levelName(level),
+    verdict: report.verdict,
+    rests: report.rests,
+    anomalies: report.anomalies.length,
+    transactions: report.transactions.length,
+    unknown: report.unknown,
+  };
+}

@@ -1,0 +1,78 @@
+// Values of clients as ours. What a client sends is checked here and nowhere else: a wrong shape becomes a default.
+import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
+import type { InitializationOptions, Settings } from "../protocol/requests";
+import type { Position } from "../protocol/source";
+import type { TextEdit } from "./editRange";
+
+export const DEFAULT_SETTINGS: Settings = {
+  check: "onChange",
+  scope: "openFiles",
+  level: "",
+  codeLens: true,
+};
+
+/** The answer to `workspace/configuration` for the section `isolens`. */
+export function toSettings(value: unknown): Settings {
+  const given = record(value);
+  const lens = record(given["codeLens"])["enabled"];
+  return {
+    check: oneOf(given["check"], ["onChange", "onSave", "manual"], DEFAULT_SETTINGS.check),
+    scope: oneOf(given["scope"], ["openFiles", "workspace"], DEFAULT_SETTINGS.scope),
+    level: text(given["level"]) ?? DEFAULT_SETTINGS.level,
+    codeLens: typeof lens === "boolean" ? lens : DEFAULT_SETTINGS.codeLens,
+  };
+}
+
+export function toInitializationOptions(value: unknown): InitializationOptions {
+  const given = record(value);
+  const nodePath = text(given["nodePath"]);
+  return {
+    commandLinks: given["commandLinks"] === true,
+    showAnomaly: given["showAnomaly"] === true,
+    ...(nodePath !== undefined && nodePath !== "" && { nodePath }),
+  };
+}
+
+/** Undefined when the change replaces the whole document. */
+export function toTextEdit(change: TextDocumentContentChangeEvent): TextEdit | undefined {
+  return "range" in change ? { range: change.range, text: change.text } : undefined;
+}
+
+export function toCheckParams(value: unknown): { readonly level?: string; readonly uri?: string } {
+  const given = record(value);
+  const level = text(given["level"]);
+  const uri = text(given["uri"]);
+  return { ...(level !== undefined && { level }), ...(uri !== undefined && { uri }) };
+}
+
+export function toAnomaliesParams(value: unknown): {
+  readonly uri?: string;
+  readonly position?: Position;
+} {
+  const given = record(value);
+  const uri = text(given["uri"]);
+  const { line, character } = record(given["position"]);
+  return {
+    ...(uri !== undefined && { uri }),
+    ...(typeof line === "number" &&
+      typeof character === "number" && { position: { line, character } }),
+  };
+}
+
+/** The id of an anomaly; empty when there is none. */
+export function toAnomalyId(value: unknown): string {
+  return text(record(value)["id"]) ?? "";
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  // An object that is not null can be indexed by any name; each field is checked where it is used.
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function oneOf<T extends string>(value: unknown, allowed: readonly T[], otherwise: T): T {
+  return allowed.find((each) => each === value) ?? otherwise;
+}

@@ -1,0 +1,67 @@
+import type { CodeLens } from "vscode-languageserver/node";
+import type { ReportTransaction } from "../../protocol/report";
+import { anomaliesOf, type ProjectResult } from "../results";
+import { findFile, projectKey, type ServerState } from "../serverState";
+import { toCodeLens } from "../toLsp";
+
+/**
+ * One lens above every transaction, whatever is known of it, so that lines do not move when results come and go:
+ * "2 anomalies at PostgreSQL READ COMMITTED - show".
+ */
+export function handleCodeLens(state: ServerState, uri: string): CodeLens[] {
+  if (!state.settings.codeLens) return [];
+  const found = findFile(state, uri);
+  const result = found && state.results.get(projectKey(found.project));
+  if (!found || !result) return [];
+  return result.report.transactions
+    .filter((each) => each.file === found.file)
+    .map((each) => lensOf(state, result, each));
+}
+
+function lensOf(
+  state: ServerState,
+  result: ProjectResult,
+  transaction: ReportTransaction,
+): CodeLens {
+  const anomalies = anomaliesOf(result, transaction);
+  const fresh = anomalies.filter((each) => !result.stale.has(each.id));
+  const checking = state.running.has(projectKey(result.project));
+  const label = levelLabel(result, transaction);
+  if (fresh.length < anomalies.length) {
+    const what = checking ? "checking again" : "edited since the last check";
+    return toCodeLens(`Isolens: ${what}`, transaction.range, undefined);
+  }
+  if (fresh.length > 0) {
+    const count = fresh.length === 1 ? "1 anomaly" : `${String(fresh.length)} anomalies`;
+    const ids = fresh.map((each) => each.id);
+    const title = `${count} at ${label}`;
+    return state.options.showAnomaly
+      ? toCodeLens(`${title} - show`, transaction.range, { ids })
+      : toCodeLens(title, transaction.range, undefined);
+  }
+  return toCodeLens(nothingText(result, transaction, label), transaction.range, undefined);
+}
+
+/** What can be said when nothing was found: never more than was decided. */
+function nothingText(
+  { report }: ProjectResult,
+  transaction: ReportTransaction,
+  label: string,
+): string {
+  const undecided = report.unknown.some(
+    (each) => each.transactions.length === 0 || each.transactions.includes(transaction.name),
+  );
+  if (report.verdict === "cancelled") return `Isolens: cancelled before it was decided at ${label}`;
+  if (undecided || transaction.precision === "opaque")
+    return `Isolens: not fully decided at ${label}`;
+  const rests =
+    "bound" in report.rests ? `, up to ${String(report.rests.bound)} at a time` : ", proved";
+  return `No anomaly at ${label}${rests}`;
+}
+
+/** The transaction's own level where it has one. */
+function levelLabel(result: ProjectResult, transaction: ReportTransaction): string {
+  const own = result.report.levels.perTransaction[transaction.name];
+  if (own === undefined || own === result.level.name) return result.level.label;
+  return `${own} (its own level)`;
+}

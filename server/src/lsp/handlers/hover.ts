@@ -1,0 +1,109 @@
+import type { Hover } from "vscode-languageserver/node";
+import { findLevel } from "../../isolation/levels";
+import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
+import type { Position } from "../../protocol/source";
+import { describeKind } from "../anomalies";
+import { holds } from "../editRange";
+import { anomaliesOf, freshAnomalies, type ProjectResult } from "../results";
+import { findFile, projectKey, type ServerState } from "../serverState";
+import { toHover } from "../toLsp";
+
+/**
+ * On a statement of an anomaly: what it did in the witness and what the kind means. Elsewhere in the first line of a
+ * transaction: its level, how exactly it was read, and its anomalies. Says nothing that the diagnostic says.
+ */
+export function handleHover(state: ServerState, uri: string, position: Position): Hover | null {
+  const found = findFile(state, uri);
+  const result = found && state.results.get(projectKey(found.project));
+  if (!found || !result) return null;
+  return (
+    statementHover(state, result, found.file, position) ??
+    transactionHover(state, result, found.file, position)
+  );
+}
+
+function statementHover(
+  state: ServerState,
+  result: ProjectResult,
+  file: string,
+  position: Position,
+): Hover | null {
+  const at = (step: Step): boolean => step.file === file && holds(step.range, position);
+  const anomalies = freshAnomalies(result).filter((each) => each.steps.some(at));
+  const range = anomalies[0]?.steps.find(at)?.range;
+  if (!range) return null;
+  const parts = anomalies.slice(0, MOST).map((anomaly) => {
+    const { title, definition } = describeKind(anomaly.kind);
+    const lines = anomaly.steps.flatMap((step, index) =>
+      at(step) ? [`- step ${String(index + 1)}: **${step.instance}** ${escape(step.effect)}`] : [],
+    );
+    return [
+      `**${title}** of ${namesText(anomaly)}${showLink(state, anomaly)}`,
+      lines.join("\n"),
+      `*${escape(definition)}* ${preventedText(anomaly)}`,
+    ].join("\n\n");
+  });
+  const rest = anomalies.length - MOST;
+  if (rest > 0) parts.push(`and ${String(rest)} more`);
+  return toHover(parts.join("\n\n---\n\n"), range);
+}
+
+/** How many anomalies one hover tells of. */
+const MOST = 3;
+
+function transactionHover(
+  state: ServerState,
+  result: ProjectResult,
+  file: string,
+  position: Position,
+): Hover | null {
+  const transaction = result.report.transactions.find(
+    (each) =>
+      each.file === file && holds(each.range, position) && each.range.start.line === position.line,
+  );
+  if (!transaction) return null;
+  const anomalies = anomaliesOf(result, transaction);
+  const lines = [
+    `**${escape(transaction.name)}** runs at ${levelText(result, transaction)}.`,
+    PRECISION[transaction.precision],
+    ...anomalies.map((anomaly) => {
+      const { title } = describeKind(anomaly.kind);
+      const stale = result.stale.has(anomaly.id) ? " (edited since)" : "";
+      return `- ${title} of ${namesText(anomaly)}${stale}${showLink(state, anomaly)}`;
+    }),
+  ];
+  return toHover(lines.join("\n\n"), transaction.range);
+}
+
+const PRECISION: Readonly<Record<ReportTransaction["precision"], string>> = {
+  exact: "Every statement is read exactly.",
+  over: "A condition or value was weakened: more may be reported than can happen.",
+  approx: "Some statements are known by their tables only.",
+  opaque: "The effect of some statements is unknown.",
+};
+
+function levelText(result: ProjectResult, transaction: ReportTransaction): string {
+  const name = result.report.levels.perTransaction[transaction.name] ?? result.level.name;
+  const label = findLevel(name)?.label ?? name;
+  return name === result.level.name ? label : `${label}, its own level`;
+}
+
+function namesText(anomaly: Anomaly): string {
+  return anomaly.transactions.map((name) => `\`${name}\``).join(", ");
+}
+
+function preventedText(anomaly: Anomaly): string {
+  const labels = anomaly.preventedBy.map((name) => findLevel(name)?.label ?? name);
+  if (labels.length === 0) return "No other level of this family prevents it.";
+  return `Prevented at ${labels.join(", ")}.`;
+}
+
+function showLink(state: ServerState, anomaly: Anomaly): string {
+  if (state.options.commandLinks !== true) return "";
+  const argument = encodeURIComponent(JSON.stringify([{ ids: [anomaly.id] }]));
+  return ` - [show](command:isolens.showAnomaly?${argument})`;
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>#|]/gu, "\\$&");
+}

@@ -1,0 +1,79 @@
+// The projects of the workspace's folders and of open documents outside them, with the texts as they are in the editor.
+import path from "node:path";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { FileId } from "../protocol/source";
+import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
+import { loadProjects, type Project } from "../workspace/projects";
+import { projectKey } from "./serverState";
+import { pathOfUri, VIRTUAL_FOLDER } from "./uris";
+
+/** All projects by key. Files that cannot be read are left out; the project says which. */
+export async function loadWorkspace(
+  folders: readonly string[],
+  documents: readonly TextDocument[],
+): Promise<ReadonlyMap<string, Project>> {
+  const openTexts = new Map<string, string>();
+  for (const document of documents) {
+    const file = pathOfUri(document.uri);
+    if (file !== undefined) openTexts.set(file, document.getText());
+  }
+  const projects = new Map<string, Project>();
+  const add = (project: Project): void => {
+    const key = projectKey(project);
+    const known = projects.get(key);
+    projects.set(key, known ? joined(known, project) : project);
+  };
+  for (const folder of folders) {
+    const { projects: found } = await loadProjects([folder], { cwd: folder, openTexts });
+    found.forEach(add);
+  }
+  for (const document of documents.filter(isSql)) {
+    const file = pathOfUri(document.uri);
+    if (file === undefined) add(virtualProject(document));
+    else if (!holdsFile(projects, file)) {
+      const options = { cwd: path.dirname(file), openTexts };
+      (await loadProjects([file], options)).projects.forEach(add);
+    }
+  }
+  return projects;
+}
+
+/** The project with a file's text replaced, or itself when it has no such file. */
+export function withText(project: Project, file: string, text: string): Project {
+  const replace = (files: Project["files"]): Project["files"] =>
+    files.map((each) => (each.file === file ? { file: each.file, text } : each));
+  return { ...project, files: replace(project.files), context: replace(project.context) };
+}
+
+function isSql(document: TextDocument): boolean {
+  return document.languageId !== "json" && document.languageId !== "jsonc";
+}
+
+function holdsFile(projects: ReadonlyMap<string, Project>, file: string): boolean {
+  return [...projects.values()].some((project) =>
+    [...project.files, ...project.context].some(
+      (each) => path.resolve(project.folder, each.file) === file,
+    ),
+  );
+}
+
+/** Two loads that are governed by one configuration: the union of their files. */
+function joined(a: Project, b: Project): Project {
+  const names = new Set(a.files.map((each) => each.file));
+  const files = [...a.files, ...b.files.filter((each) => !names.has(each.file))];
+  const all = new Set(files.map((each) => each.file));
+  return { ...a, files, context: a.context.filter((each) => !all.has(each.file)) };
+}
+
+function virtualProject(document: TextDocument): Project {
+  // A document without a file is named by its URI.
+  const file = document.uri as FileId;
+  return {
+    folder: VIRTUAL_FOLDER,
+    configuration: DEFAULT_CONFIGURATION,
+    configurationProblems: [],
+    files: [{ file, text: document.getText() }],
+    context: [],
+    skipped: [],
+  };
+}

@@ -1,0 +1,59 @@
+// Work-done progress of a check: shown after a second, with real counts and a Cancel button.
+import type { Connection } from "vscode-languageserver/node";
+
+export interface CheckProgress {
+  report(done: number, total: number): void;
+  end(): void;
+}
+
+const SHOW_AFTER = 1000;
+
+/** Progress for one check; `cancel` runs when the user asks for it. */
+export function beginProgress(
+  connection: Connection,
+  title: string,
+  cancel: () => void,
+): CheckProgress {
+  let counts = { done: 0, total: 0 };
+  let ended = false;
+  let bar: Awaited<ReturnType<typeof connection.window.createWorkDoneProgress>> | undefined;
+
+  async function show(): Promise<void> {
+    const created = await connection.window.createWorkDoneProgress();
+    if (ended) {
+      // The client was asked for a bar that is not needed any more: it must still be closed.
+      created.begin(title, 100, "", true);
+      created.done();
+      return;
+    }
+    bar = created;
+    bar.begin(title, percent(counts), countText(counts), true);
+    bar.token.onCancellationRequested(cancel);
+  }
+
+  const timer = setTimeout(() => {
+    show().catch((error: unknown) => {
+      connection.console.warn(`no progress can be shown: ${String(error)}`);
+    });
+  }, SHOW_AFTER);
+
+  return {
+    report(done, total) {
+      counts = { done, total };
+      bar?.report(percent(counts), countText(counts));
+    },
+    end() {
+      ended = true;
+      clearTimeout(timer);
+      bar?.done();
+    },
+  };
+}
+
+function percent({ done, total }: { readonly done: number; readonly total: number }): number {
+  return total === 0 ? 0 : Math.min(100, Math.floor((100 * done) / total));
+}
+
+function countText({ done, total }: { readonly done: number; readonly total: number }): string {
+  return total === 0 ? "reading" : `${String(done)} of ${String(total)} groups of transactions`;
+}

@@ -1,0 +1,83 @@
+// Sends diagnostics: for each document what holds for its present text, and only when that changed.
+import type { Diagnostic } from "vscode-languageserver/node";
+import type { ConfigurationProblem } from "../workspace/configuration";
+import { anomalyPlace, freshAnomalies, type ProjectResult } from "./results";
+import { clientUri, projectKey, type ServerState } from "./serverState";
+import {
+  anomalyDiagnostic,
+  configurationDiagnostic,
+  noteDiagnostic,
+  unknownDiagnostic,
+} from "./toLsp";
+
+export interface Publisher {
+  /** Brings the client's diagnostics up to date with the state. */
+  publish(): void;
+}
+
+export function createPublisher(state: ServerState): Publisher {
+  const sent = new Map<string, string>();
+
+  function send(uri: string, diagnostics: Diagnostic[]): void {
+    const version = state.documents.get(uri)?.version;
+    const content = JSON.stringify(diagnostics);
+    const before = sent.get(uri);
+    if (before === content || (before === undefined && diagnostics.length === 0)) return;
+    if (diagnostics.length === 0) sent.delete(uri);
+    else sent.set(uri, content);
+    void state.connection.sendDiagnostics({
+      uri,
+      diagnostics,
+      ...(version !== undefined && { version }),
+    });
+  }
+
+  return {
+    publish() {
+      const wanted = new Map<string, Diagnostic[]>();
+      for (const uri of sent.keys()) wanted.set(uri, []);
+      for (const result of state.results.values()) addResult(state, result, wanted);
+      for (const project of state.projects.values()) {
+        const { configurationFile: file, configurationProblems: problems } = project;
+        if (file === undefined) continue;
+        const remarks = state.results.get(projectKey(project))?.remarks ?? [];
+        const diagnostics = [...problems, ...remarks.map(remarkProblem)].map(
+          configurationDiagnostic,
+        );
+        add(wanted, clientUri(state, project, file), diagnostics);
+      }
+      for (const [uri, diagnostics] of wanted) send(uri, diagnostics);
+    },
+  };
+}
+
+/** Adds the diagnostics of a result, by document. */
+function addResult(
+  state: ServerState,
+  result: ProjectResult,
+  wanted: Map<string, Diagnostic[]>,
+): void {
+  const { project, report } = result;
+  const uriOf = (file: string): string => clientUri(state, project, file);
+  for (const anomaly of freshAnomalies(result)) {
+    const place = anomalyPlace(report, anomaly);
+    if (place) add(wanted, uriOf(place.file), [anomalyDiagnostic(anomaly, place.range, uriOf)]);
+  }
+  for (const unknown of report.unknown) {
+    const own = report.transactions.find((each) => unknown.transactions.includes(each.name));
+    const file = unknown.file ?? own?.file;
+    const range = unknown.range ?? own?.range;
+    if (file !== undefined && range) add(wanted, uriOf(file), [unknownDiagnostic(unknown, range)]);
+  }
+  for (const note of result.notes) add(wanted, uriOf(note.source.file), [noteDiagnostic(note)]);
+}
+
+/** A remark without a place of its own stands at the top of the file. */
+function remarkProblem(message: string): ConfigurationProblem {
+  const start = { line: 0, character: 0 };
+  return { severity: "warning", message, range: { start, end: start } };
+}
+
+function add(wanted: Map<string, Diagnostic[]>, uri: string, more: readonly Diagnostic[]): void {
+  wanted.set(uri, [...(wanted.get(uri) ?? []), ...more]);
+}

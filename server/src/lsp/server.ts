@@ -1,0 +1,189 @@
+// Wires the language server: life cycle, documents, settings, watched files, and one handler per request.
+import {
+  DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
+  TextDocumentSyncKind,
+  TextDocuments,
+  type ClientCapabilities,
+  type Connection,
+  type InitializeParams,
+  type InitializeResult,
+} from "vscode-languageserver/node";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import type { InitializationOptions } from "../protocol/requests";
+import { payloadOf } from "./anomalies";
+import type { Checker } from "./checker";
+import { createChecks, type Checks } from "./checks";
+import { toAnomalyId, toInitializationOptions, toSettings, toTextEdit } from "./fromLsp";
+import { handleCheck } from "./handlers/check";
+import { handleCodeLens } from "./handlers/codeLens";
+import { handleHover } from "./handlers/hover";
+import { handleLevels } from "./handlers/levels";
+import { handleAnomalies } from "./handlers/listAnomalies";
+import { createServerState, type ServerState } from "./serverState";
+import type { TextEdit } from "./editRange";
+import { errorText, onTyped } from "./typed";
+import { pathOfUri } from "./uris";
+
+/** Serves a connection until the client ends it; `createChecker` is called once, with the client's options. */
+export function startServer(
+  connection: Connection,
+  version: string,
+  createChecker: (options: InitializationOptions) => Checker,
+): void {
+  const edits = new Map<string, (TextEdit | undefined)[]>();
+  const documents = new TextDocuments({
+    create: (uri, languageId, documentVersion, content) =>
+      TextDocument.create(uri, languageId, documentVersion, content),
+    update: (document, changes, documentVersion) => {
+      edits.set(document.uri, changes.map(toTextEdit));
+      return TextDocument.update(document, changes, documentVersion);
+    },
+  });
+  const state = createServerState(connection, documents);
+  const checks = createChecks(state);
+  registerLifeCycle(state, checks, version, createChecker);
+  registerDocuments(state, checks, edits);
+  registerRequests(state, checks);
+  documents.listen(connection);
+  connection.listen();
+}
+
+function registerLifeCycle(
+  state: ServerState,
+  checks: Checks,
+  version: string,
+  createChecker: (options: InitializationOptions) => Checker,
+): void {
+  const { connection } = state;
+  connection.onInitialize((params): InitializeResult => {
+    state.options = toInitializationOptions(params.initializationOptions);
+    state.capabilities = featuresOf(params.capabilities);
+    state.folders = foldersOf(params);
+    state.checker = createChecker(state.options);
+    return {
+      serverInfo: { name: "isolens", version },
+      capabilities: {
+        textDocumentSync: {
+          openClose: true,
+          change: TextDocumentSyncKind.Incremental,
+          save: { includeText: false },
+        },
+        hoverProvider: true,
+        codeLensProvider: { resolveProvider: false },
+        workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+      },
+    };
+  });
+  connection.onInitialized(() => {
+    void initialized(state, checks).catch(logged(state));
+  });
+  connection.onDidChangeConfiguration(() => {
+    void readSettings(state)
+      .then(() => checks.reload())
+      .catch(logged(state));
+  });
+  connection.onDidChangeWatchedFiles(() => {
+    void checks.reload().catch(logged(state));
+  });
+  connection.onShutdown(() => checks.dispose());
+}
+
+async function initialized(state: ServerState, checks: Checks): Promise<void> {
+  const { connection } = state;
+  if (state.capabilities.configuration) {
+    await connection.client.register(DidChangeConfigurationNotification.type, {
+      section: "isolens",
+    });
+  }
+  if (state.capabilities.watchedFiles) {
+    const watchers = [{ globPattern: "**/*.sql" }, { globPattern: "**/isolens.json" }];
+    await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
+  }
+  if (state.capabilities.workspaceFolders) {
+    connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
+      const gone = pathsOf(removed);
+      const kept = state.folders.filter((folder) => !gone.includes(folder));
+      state.folders = [...kept, ...pathsOf(added)];
+      void checks.reload().catch(logged(state));
+    });
+  }
+  await readSettings(state);
+  await checks.reload();
+}
+
+function registerDocuments(
+  state: ServerState,
+  checks: Checks,
+  edits: Map<string, (TextEdit | undefined)[]>,
+): void {
+  const opened = new Set<string>();
+  state.documents.onDidOpen(({ document }) => {
+    opened.add(document.uri);
+    void checks.reload().catch(logged(state));
+  });
+  state.documents.onDidChangeContent(({ document }) => {
+    // Opening is told as a change as well.
+    if (opened.delete(document.uri)) return;
+    const changes = edits.get(document.uri) ?? [undefined];
+    edits.delete(document.uri);
+    if (isConfiguration(document.uri)) void checks.reload().catch(logged(state));
+    else checks.changed(document, changes);
+  });
+  state.documents.onDidSave(() => {
+    if (state.settings.check === "onSave") void checks.request(undefined);
+  });
+  state.documents.onDidClose(() => {
+    void checks.reload().catch(logged(state));
+  });
+}
+
+function registerRequests(state: ServerState, checks: Checks): void {
+  const { connection } = state;
+  connection.onHover(({ textDocument, position }) =>
+    handleHover(state, textDocument.uri, position),
+  );
+  connection.onCodeLens(({ textDocument }) => handleCodeLens(state, textDocument.uri));
+  onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
+  onTyped(connection, "isolens/levels", (params) => handleLevels(state, params));
+  onTyped(connection, "isolens/anomalies", (params) => handleAnomalies(state, params));
+  onTyped(connection, "isolens/anomaly", (params) => payloadOf(state, toAnomalyId(params)));
+  onTyped(connection, "isolens/cancel", () => checks.cancel());
+}
+
+async function readSettings(state: ServerState): Promise<void> {
+  if (!state.capabilities.configuration) return;
+  const section: unknown = await state.connection.workspace.getConfiguration("isolens");
+  state.settings = toSettings(section);
+}
+
+function featuresOf(capabilities: ClientCapabilities): ServerState["capabilities"] {
+  const { workspace, window } = capabilities;
+  return {
+    configuration: workspace?.configuration === true,
+    workspaceFolders: workspace?.workspaceFolders === true,
+    watchedFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration === true,
+    progress: window?.workDoneProgress === true,
+    lensRefresh: workspace?.codeLens?.refreshSupport === true,
+  };
+}
+
+function foldersOf(params: InitializeParams): readonly string[] {
+  if (params.workspaceFolders) return pathsOf(params.workspaceFolders);
+  // Older clients name one root.
+  return params.rootUri ? pathsOf([{ uri: params.rootUri }]) : [];
+}
+
+function pathsOf(folders: readonly { readonly uri: string }[]): readonly string[] {
+  return folders.flatMap(({ uri }) => pathOfUri(uri) ?? []);
+}
+
+function isConfiguration(uri: string): boolean {
+  return uri.endsWith("/isolens.json");
+}
+
+function logged(state: ServerState): (error: unknown) => void {
+  return (error) => {
+    state.connection.console.error(errorText(error));
+  };
+}

@@ -1,0 +1,132 @@
+// Everything that the server remembers. Handlers read it; only checks.ts and server.ts change it.
+import type { Connection, TextDocuments } from "vscode-languageserver/node";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import { DEFAULT_LEVEL, findLevel, type Level } from "../isolation/levels";
+import type {
+  CheckSummary,
+  InitializationOptions,
+  LevelName,
+  Settings,
+} from "../protocol/requests";
+import type { Project } from "../workspace/projects";
+import type { Checker } from "./checker";
+import { createCheckQueue, type CheckQueue } from "./checkQueue";
+import { DEFAULT_SETTINGS } from "./fromLsp";
+import type { ProjectResult } from "./results";
+import { isVirtual, pathOfUri, uriOfFile } from "./uris";
+
+export interface ServerState {
+  readonly connection: Connection;
+  readonly documents: TextDocuments<TextDocument>;
+  readonly queue: CheckQueue;
+  checker: Checker | undefined;
+  options: InitializationOptions;
+  capabilities: ClientFeatures;
+  settings: Settings;
+  /** Absolute paths of the workspace's folders. */
+  folders: readonly string[];
+  /** By folder. */
+  projects: ReadonlyMap<string, Project>;
+  readonly results: Map<string, ProjectResult>;
+  /** Progress of running checks by project. */
+  readonly running: Map<string, { readonly done: number; readonly total: number }>;
+  /** Summaries of ended checks of the present text, by project and level. */
+  readonly known: Map<string, CheckSummary>;
+  /** The level that a command asked for; it replaces what is configured. */
+  chosen: Level | undefined;
+  /** Why the server cannot check at the moment; empty when it can. */
+  trouble: string;
+  milliseconds: number | undefined;
+  revision: number;
+}
+
+/** What the client can do, as far as the server cares. */
+export interface ClientFeatures {
+  readonly configuration: boolean;
+  readonly workspaceFolders: boolean;
+  readonly watchedFiles: boolean;
+  readonly progress: boolean;
+  readonly lensRefresh: boolean;
+}
+
+export function createServerState(
+  connection: Connection,
+  documents: TextDocuments<TextDocument>,
+): ServerState {
+  return {
+    connection,
+    documents,
+    queue: createCheckQueue(),
+    checker: undefined,
+    options: {},
+    capabilities: {
+      configuration: false,
+      workspaceFolders: false,
+      watchedFiles: false,
+      progress: false,
+      lensRefresh: false,
+    },
+    settings: DEFAULT_SETTINGS,
+    folders: [],
+    projects: new Map(),
+    results: new Map(),
+    running: new Map(),
+    known: new Map(),
+    chosen: undefined,
+    trouble: "",
+    milliseconds: undefined,
+    revision: 0,
+  };
+}
+
+/** The level at which a project is checked: chosen by command, from its isolens.json, from the settings. */
+export function levelOf(state: ServerState, project: Project | undefined): Level {
+  return state.chosen ?? configuredLevel(state, project);
+}
+
+/** The level without a command's choice. */
+export function configuredLevel(state: ServerState, project: Project | undefined): Level {
+  if (project?.configurationFile !== undefined) return project.configuration.level;
+  const level = findLevel(state.settings.level) ?? project?.configuration.level;
+  const fallback = level ?? findLevel(DEFAULT_LEVEL);
+  if (!fallback)
+    throw new Error(`the default level ${DEFAULT_LEVEL} is not in the table of levels`);
+  return fallback;
+}
+
+export function levelName(level: Level): LevelName {
+  return { name: level.name, label: level.label };
+}
+
+export function knownKey(project: Project, level: Level): string {
+  return `${level.name} ${project.folder} ${project.files[0]?.file ?? ""}`;
+}
+
+/** Identifies a project: its folder, or the document of a virtual one. */
+export function projectKey(project: Project): string {
+  return isVirtual(project) ? (project.files[0]?.file ?? "") : project.folder;
+}
+
+/** The project that a document belongs to, and the document's name there. */
+export function findFile(
+  state: ServerState,
+  uri: string,
+): { readonly project: Project; readonly file: string } | undefined {
+  const wanted = pathOfUri(uri) ?? uri;
+  for (const project of state.projects.values()) {
+    for (const { file } of [...project.files, ...project.context]) {
+      const own = isVirtual(project) ? file : pathOfUri(uriOfFile(project, file));
+      if (own === wanted) return { project, file };
+    }
+  }
+  return undefined;
+}
+
+/** The URI of a project's file, spelled as the client spelled it when it has the document open. */
+export function clientUri(state: ServerState, project: Project, file: string): string {
+  const uri = uriOfFile(project, file);
+  if (state.documents.get(uri)) return uri;
+  const wanted = pathOfUri(uri);
+  const open = state.documents.all().find((document) => pathOfUri(document.uri) === wanted);
+  return wanted !== undefined && open ? open.uri : uri;
+}

@@ -1,0 +1,25 @@
+// The checking service as the server's Checker: a session that is opened with the first check and kept.
+import type { Session } from "../service/session";
+import type { Checker } from "./checker";
+
+/** A checker over a session. A session that could not be opened is tried again with the next check. */
+export function sessionChecker(open: () => Promise<Session>): Checker {
+  let session: Promise<Session> | undefined;
+  const opened = (): Promise<Session> => {
+    session ??= open().catch((error: unknown) => {
+      session = undefined;
+      throw error;
+    });
+    return session;
+  };
+  return {
+    async check(project, level, signal, events) {
+      const { checkWorkspace } = await opened();
+      const result = await checkWorkspace({ project, level }, signal, events);
+      return { report: result.report, notes: result.program.notes, remarks: result.remarks };
+    },
+    async dispose() {
+      await (await session)?.dispose();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// Tells the client how the server is: at most a few times a second, and at once when the kind of state changes.
+import { freshAnomalies } from "./results";
+import { levelName, levelOf, type ServerState } from "./serverState";
+import type { ServerStatus } from "../protocol/requests";
+import { sendTyped } from "./typed";
+
+export interface StatusReporter {
+  /** Something of the status may have changed. */
+  update(): void;
+  /** Ends its timer. */
+  dispose(): void;
+}
+
+const PAUSE = 100;
+
+export function createStatusReporter(state: ServerState): StatusReporter {
+  let last = "";
+  let lastHealth = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function send(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const status = statusOf(state);
+    const content = JSON.stringify(status);
+    if (content === last) return;
+    last = content;
+    lastHealth = status.health;
+    sendTyped(state.connection, "isolens/status", status);
+  }
+
+  return {
+    update() {
+      if (statusOf(state).health !== lastHealth) send();
+      else timer ??= setTimeout(send, PAUSE);
+    },
+    dispose() {
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The status as it is now. */
+export function statusOf(state: ServerState): ServerStatus {
+  const results = [...state.results.values()];
+  const [project] = state.projects.values();
+  const busy = state.running.size > 0;
+  const progress = [...state.running.values()];
+  const sum = (pick: (each: { done: number; total: number }) => number): number =>
+    progress.reduce((total, each) => total + pick(each), 0);
+  return {
+    health: state.trouble !== "" ? "degraded" : busy ? "busy" : "ok",
+    message: state.trouble,
+    level: levelName(results[0]?.level ?? levelOf(state, project)),
+    chosen: state.chosen !== undefined,
+    anomalies: results.reduce((count, each) => count + freshAnomalies(each).length, 0),
+    unknown: results.reduce((count, each) => count + each.report.unknown.length, 0),
+    ...(busy && { progress: { done: sum((each) => each.done), total: sum((each) => each.total) } }),
+    ...(state.milliseconds !== undefined && { milliseconds: state.milliseconds }),
+  };
+}

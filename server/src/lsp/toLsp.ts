@@ -1,0 +1,119 @@
+// Our values as values of the Language Server Protocol. With fromLsp.ts the only place where one becomes the other.
+import {
+  DiagnosticSeverity,
+  MarkupKind,
+  type CodeLens,
+  type Diagnostic,
+  type DiagnosticRelatedInformation,
+  type Hover,
+} from "vscode-languageserver/node";
+import type { Note } from "../program/program";
+import type { Anomaly, Step, Unknown } from "../protocol/report";
+import type { Range } from "../protocol/source";
+import type { ConfigurationProblem } from "../workspace/configuration";
+
+/** Where the kinds of anomalies are explained. */
+export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/docs/anomalies.md";
+
+const SOURCE = "isolens";
+
+/** One squiggle: the sentence, the kind as code with its documentation, the steps as numbered related places. */
+export function anomalyDiagnostic(
+  anomaly: Anomaly,
+  range: Range,
+  uriOf: (file: string) => string,
+): Diagnostic {
+  return {
+    range,
+    severity: anomalySeverity(anomaly),
+    code: anomaly.kind,
+    codeDescription: { href: `${DOCUMENTATION}#${anomaly.kind}` },
+    source: SOURCE,
+    message: anomaly.message,
+    relatedInformation: relatedSteps(anomaly.steps, uriOf),
+    data: { anomaly: anomaly.id },
+  };
+}
+
+/** What could not be decided is information: never silent, never an accusation. */
+export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
+  return {
+    range,
+    severity: DiagnosticSeverity.Information,
+    code: "unknown",
+    codeDescription: { href: `${DOCUMENTATION}#unknown` },
+    source: SOURCE,
+    message: unknown.reason,
+  };
+}
+
+export function noteDiagnostic(note: Note): Diagnostic {
+  return {
+    range: note.source.range,
+    severity: NOTE_SEVERITY[note.severity],
+    code: note.code,
+    source: SOURCE,
+    message: note.message,
+  };
+}
+
+export function configurationDiagnostic(problem: ConfigurationProblem): Diagnostic {
+  return {
+    range: problem.range,
+    severity: NOTE_SEVERITY[problem.severity],
+    code: "configuration",
+    source: SOURCE,
+    message: problem.message,
+  };
+}
+
+export function toHover(markdown: string, range: Range): Hover {
+  return { contents: { kind: MarkupKind.Markdown, value: markdown }, range };
+}
+
+/** A lens above a transaction; without arguments it is text alone. */
+export function toCodeLens(
+  title: string,
+  range: Range,
+  show: { readonly ids: readonly string[] } | undefined,
+): CodeLens {
+  const start = { line: range.start.line, character: 0 };
+  return {
+    range: { start, end: start },
+    command: show
+      ? { title, command: "isolens.showAnomaly", arguments: [{ ids: show.ids }] }
+      : { title, command: "" },
+  };
+}
+
+const NOTE_SEVERITY: Readonly<Record<Note["severity"], DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  information: DiagnosticSeverity.Information,
+};
+
+/** A wrong state or answer that was executed is a warning; what nobody would notice, or was not run, is information. */
+function anomalySeverity(anomaly: Anomaly): DiagnosticSeverity {
+  if (anomaly.status === "unconfirmed" || anomaly.severity === "unused") {
+    return DiagnosticSeverity.Information;
+  }
+  return DiagnosticSeverity.Warning;
+}
+
+/** "1/4 T1 reads ...": numbered, because editors do not keep the order across files. */
+function relatedSteps(
+  steps: readonly Step[],
+  uriOf: (file: string) => string,
+): DiagnosticRelatedInformation[] {
+  return steps.flatMap((step, index) => {
+    if (step.file === "") return [];
+    const because = step.because === "" ? "" : ` (${step.because})`;
+    const number = `${String(index + 1)}/${String(steps.length)}`;
+    return [
+      {
+        location: { uri: uriOf(step.file), range: step.range },
+        message: `${number} ${step.instance} ${step.effect}${because}`,
+      },
+    ];
+  });
+}

@@ -1,0 +1,208 @@
+// What the editor's client and the language server say to each other beyond the Language Server Protocol, and what the
+// panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
+import type { Anomaly, Rests, Severity, Unknown, Verdict } from "./report";
+import type { Position, Range } from "./source";
+
+/** A place in a document of the editor. */
+export interface Place {
+  readonly uri: string;
+  readonly range: Range;
+}
+
+export interface LevelName {
+  /** The full name, e.g. `postgres:read-committed`. */
+  readonly name: string;
+  /** For people, e.g. "PostgreSQL READ COMMITTED". */
+  readonly label: string;
+}
+
+/** A level as the picker shows it. */
+export interface LevelChoice extends LevelName {
+  readonly summary: string;
+  readonly family: "product" | "paper";
+  /** It is the level of the current findings. */
+  readonly inForce: boolean;
+  /** It is the level that the workspace is configured with. */
+  readonly configured: boolean;
+  /** What the last check of the present text found at this level; absent when it was not checked. */
+  readonly known?: {
+    readonly verdict: Verdict;
+    readonly anomalies: number;
+    readonly unknown: number;
+  };
+}
+
+/** One anomaly in a list. */
+export interface AnomalySummary {
+  readonly id: string;
+  readonly kind: string;
+  /** The kind's name for people, e.g. "Lost update". */
+  readonly title: string;
+  readonly message: string;
+  readonly level: LevelName;
+  readonly severity: Severity;
+  readonly status: Anomaly["status"];
+  readonly transactions: readonly string[];
+  /** Where its diagnostic stands. */
+  readonly place: Place;
+  /** The text of one of its transactions was changed since it was found. */
+  readonly stale: boolean;
+}
+
+/** Everything that the panel needs to show one anomaly. */
+export interface AnomalyPayload {
+  readonly anomaly: Anomaly;
+  readonly level: LevelName;
+  readonly title: string;
+  /** What the literature means by this kind, in one sentence; empty for a kind without a name. */
+  readonly definition: string;
+  readonly reference: string;
+  readonly rests: Rests;
+  /** Labels of the levels that the anomaly's `preventedBy` and `allowedAt` name. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The document of every file that the anomaly names. */
+  readonly uris: Readonly<Record<string, string>>;
+  readonly stale: boolean;
+  /** All anomalies of the same check, in its order, this one included. */
+  readonly siblings: readonly Pick<AnomalySummary, "id" | "title" | "transactions">[];
+}
+
+/** The result of a check of one project (a folder with its configuration, or the workspace folder). */
+export interface CheckSummary {
+  readonly folder: string;
+  readonly level: LevelName;
+  readonly verdict: Verdict;
+  readonly rests: Rests;
+  readonly anomalies: number;
+  readonly transactions: number;
+  readonly unknown: readonly Unknown[];
+}
+
+export interface ServerStatus {
+  /** `degraded`: it answers, and something is missing (the message says what). */
+  readonly health: "ok" | "busy" | "degraded";
+  readonly message: string;
+  /** The level in force: chosen by command, else configured. */
+  readonly level: LevelName;
+  readonly chosen: boolean;
+  readonly anomalies: number;
+  readonly unknown: number;
+  readonly progress?: { readonly done: number; readonly total: number };
+  /** Wall time of the last check that ended. */
+  readonly milliseconds?: number;
+}
+
+/** Requests from the client to the server, by method. */
+export interface Requests {
+  /**
+   * Checks at a level and makes it the level in force until the next such request; without a level, returns to what
+   * is configured. Answers when the check has ended or was cancelled.
+   */
+  readonly "isolens/check": {
+    readonly params: { readonly level?: string; readonly uri?: string };
+    readonly result: readonly CheckSummary[];
+  };
+  /** All levels, in the order of the picker. */
+  readonly "isolens/levels": {
+    readonly params: { readonly uri?: string };
+    readonly result: readonly LevelChoice[];
+  };
+  /** The anomalies of a document's project; those at the position first. All anomalies without a document. */
+  readonly "isolens/anomalies": {
+    readonly params: { readonly uri?: string; readonly position?: Position };
+    readonly result: readonly AnomalySummary[];
+  };
+  /** One anomaly of the present findings, or null when there is none of that id. */
+  readonly "isolens/anomaly": {
+    readonly params: { readonly id: string };
+    readonly result: AnomalyPayload | null;
+  };
+  /** Stops every running check; the status says so at once. Answers with the number of checks that were stopped. */
+  readonly "isolens/cancel": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly result: number;
+  };
+}
+
+/** Notifications from the server to the client, by method. */
+export interface Notifications {
+  readonly "isolens/status": ServerStatus;
+  /** The findings changed: what was fetched before may be stale or gone. */
+  readonly "isolens/findings": { readonly revision: number };
+}
+
+/** Given by the client at `initialize`. */
+export interface InitializationOptions {
+  /** The client runs `command:` links in hovers. */
+  readonly commandLinks?: boolean;
+  /** The client lists anomalies itself, so that a lens may run `isolens.showAnomaly`. */
+  readonly showAnomaly?: boolean;
+  /** Another Node executable for the solver's process. */
+  readonly nodePath?: string;
+}
+
+/** Settings below `isolens.` that the server reads. */
+export interface Settings {
+  readonly check: "onChange" | "onSave" | "manual";
+  readonly scope: "openFiles" | "workspace";
+  /** The level where no isolens.json governs; empty for the default. */
+  readonly level: string;
+  readonly codeLens: boolean;
+}
+
+/** What a panel shows. */
+export type PanelState =
+  | { readonly kind: "empty"; readonly status: PanelStatus }
+  | { readonly kind: "loading"; readonly status: PanelStatus }
+  | { readonly kind: "anomaly"; readonly payload: AnomalyPayload; readonly tab?: PanelTab }
+  /** It was there and is not found any more; `last` is what was shown. */
+  | { readonly kind: "gone"; readonly last: AnomalyPayload; readonly status: PanelStatus }
+  | {
+      readonly kind: "unknown";
+      readonly unknown: readonly Unknown[];
+      readonly status: PanelStatus;
+    };
+
+export interface PanelStatus {
+  readonly level: LevelName;
+  readonly anomalies: number;
+  readonly progress?: { readonly done: number; readonly total: number };
+}
+
+export type PanelTab = "schedule" | "cycle" | "serial";
+
+/** What the page may ask of its host. */
+export interface PanelHost {
+  /** The page can receive: the host must answer with `show`. */
+  ready(params: Readonly<Record<string, never>>): void;
+  /** Mark these places in their documents; with `takeFocus`, the first of them takes the keyboard as well. */
+  reveal(params: { readonly places: readonly Place[]; readonly takeFocus: boolean }): void;
+  /** Show another anomaly of the same check. */
+  open(params: { readonly id: string }): void;
+  /** Run one of the product's commands. */
+  run(params: { readonly command: PanelCommand }): void;
+}
+
+export type PanelCommand = "isolens.check" | "isolens.showAnomaly" | "isolens.cancel";
+
+/** What the host may ask of the page. */
+export interface PanelPage {
+  show(params: PanelState): void;
+  /** Move the selection among the steps. */
+  move(params: { readonly to: "next" | "previous" | "first" | "last" }): void;
+  tab(params: { readonly tab: PanelTab }): void;
+}
+
+/** One call of an interface as a message. */
+export type Call<Interface> = {
+  [Method in keyof Interface]: Interface[Method] extends (params: infer Params) => void
+    ? { readonly method: Method; readonly params: Params }
+    : never;
+}[keyof Interface];
+
+/** What the page keeps over reloads. */
+export interface PanelMemory {
+  readonly state: PanelState;
+  readonly tab: PanelTab;
+  readonly step: number;
+}
