@@ -1,0 +1,17 @@
+// Entry of dist/cli.js: connects the command line to this process.
+import path from "node:path";
+import { runCli } from "./cli/main";
+import { processIo } from "./cli/processIo";
+
+const controller = new AbortController();
+const io = processIo(process, controller);
+
+void runCli(process.argv.slice(2), io, {
+  signal: controller.signal,
+  startLanguageServer: async () => {
+    // The server's own bundle; it connects to standard input and output when it is loaded.
+    await import(path.join(__dirname, "server.js"));
+  },
+}).then((code) => {
+  if (code !== "running") io.exit(code);
+});

@@ -1,0 +1,190 @@
+// The command line as data. Mistakes come back as one sentence with what to do, never as an exception.
+import { parseArgs } from "node:util";
+import { LEVELS, findLevel } from "../isolation/levels";
+import type { Level } from "../isolation/levels";
+import { unknownLevelText, unknownText } from "../workspace/configuration";
+import { parseDuration } from "../workspace/duration";
+
+export type Format = "text" | "json";
+
+export interface CheckArguments {
+  readonly command: "check";
+  readonly paths: readonly string[];
+  /** Empty: the configuration's. */
+  readonly levels: readonly Level[];
+  readonly maxTransactions?: number;
+  /** Milliseconds. */
+  readonly budget?: number;
+  readonly format: Format;
+  readonly configurationFile?: string;
+  readonly timings: boolean;
+  readonly nodePath?: string;
+}
+
+export interface ShowArguments extends Omit<CheckArguments, "command"> {
+  readonly command: "show";
+  readonly anomaly: string;
+}
+
+export type Arguments =
+  | CheckArguments
+  | ShowArguments
+  | { readonly command: "lsp" }
+  | { readonly command: "help"; readonly topic?: string }
+  | { readonly command: "version" };
+
+export type ArgumentsResult =
+  | { readonly ok: true; readonly arguments: Arguments }
+  | { readonly ok: false; readonly message: string };
+
+export const COMMANDS = ["check", "show", "lsp"] as const;
+
+const OPTIONS = {
+  level: { type: "string", multiple: true },
+  "max-transactions": { type: "string" },
+  budget: { type: "string" },
+  format: { type: "string" },
+  config: { type: "string" },
+  anomaly: { type: "string" },
+  "node-path": { type: "string" },
+  timings: { type: "boolean" },
+  stdio: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "V" },
+} as const;
+
+/** Which options a command takes, besides --help. */
+const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
+  check: ["level", "max-transactions", "budget", "format", "config", "timings", "node-path"],
+  show: [
+    "level",
+    "max-transactions",
+    "budget",
+    "format",
+    "config",
+    "anomaly",
+    "timings",
+    "node-path",
+  ],
+  lsp: ["stdio"],
+};
+
+/** Reads the arguments after `node cli.js`. */
+export function readArguments(argv: readonly string[]): ArgumentsResult {
+  const unknownOption = argv
+    .slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)
+    .map((argument) => /^--([^=]+)/u.exec(argument)?.[1])
+    .find((name) => name !== undefined && !Object.hasOwn(OPTIONS, name));
+  if (unknownOption !== undefined) {
+    return refuse(unknownText("option", unknownOption, Object.keys(OPTIONS)));
+  }
+  try {
+    return interpret(parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true }));
+  } catch (error) {
+    // parseArgs throws on a missing value and the like; its first sentence says which option.
+    const message = error instanceof Error ? error.message : String(error);
+    return refuse(message.split(/\.\s|\n/u)[0] ?? message);
+  }
+}
+
+type Parsed = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
+
+function interpret({ values, positionals }: Parsed): ArgumentsResult {
+  const [name, ...paths] = positionals;
+  if (values.version) return accept({ command: "version" });
+  if (values.help || name === undefined || name === "help") {
+    const topic = name === "help" ? paths[0] : name;
+    if (!values.help && name === undefined)
+      return refuse("a command is missing: check, show or lsp");
+    return accept({ command: "help", ...(topic !== undefined && { topic }) });
+  }
+  const command = COMMANDS.find((each) => each === name);
+  if (!command) return refuse(unknownText("command", name, COMMANDS));
+  const foreign = Object.keys(values).find((each) => !TAKES[command].includes(each));
+  if (foreign !== undefined) return refuse(`"${command}" takes no option --${foreign}`);
+  if (command === "lsp") {
+    if (paths.length > 0) return refuse('"lsp" takes no paths; the editor tells the folders');
+    return values.stdio ? accept({ command }) : refuse('"lsp" needs --stdio');
+  }
+  return interpretCheck(command, paths, values);
+}
+
+function interpretCheck(
+  command: "check" | "show",
+  paths: readonly string[],
+  values: Parsed["values"],
+): ArgumentsResult {
+  if (paths.length === 0) return refuse(`"${command}" needs a file or a folder`);
+  const levels: Level[] = [];
+  for (const name of (values.level ?? []).flatMap((each) => each.split(","))) {
+    const level = findLevel(name);
+    if (!level) return refuse(unknownLevelText(name));
+    if (!levels.includes(level)) levels.push(level);
+  }
+  const budget = values.budget === undefined ? undefined : parseDuration(values.budget);
+  if (values.budget !== undefined && budget === undefined) {
+    return refuse(`--budget must be a duration, as 10s, 500ms or 2m, and is "${values.budget}"`);
+  }
+  const most = values["max-transactions"];
+  if (most !== undefined && !/^(?:[2-9]|[1-9]\d{1,5})$/u.test(most)) {
+    return refuse(`--max-transactions must be a whole number from 2 on, and is "${most}"`);
+  }
+  const format = values.format ?? "text";
+  if (format !== "text" && format !== "json") {
+    return refuse(`--format must be text or json, and is "${format}"`);
+  }
+  const common = {
+    paths,
+    levels,
+    format,
+    timings: values.timings ?? false,
+    ...(most !== undefined && { maxTransactions: Number(most) }),
+    ...(budget !== undefined && { budget }),
+    ...(values.config !== undefined && { configurationFile: values.config }),
+    ...(values["node-path"] !== undefined && { nodePath: values["node-path"] }),
+  } as const;
+  if (command === "check") return accept({ command, ...common });
+  if (values.anomaly === undefined || values.anomaly === "") {
+    return refuse('"show" needs --anomaly ID; "check" prints the ids');
+  }
+  if (levels.length > 1) return refuse('"show" takes one --level');
+  return accept({ command, anomaly: values.anomaly, ...common });
+}
+
+/** The text of --help. */
+export function helpText(): string {
+  const width = Math.max(...LEVELS.map((level) => level.name.length));
+  const levels = LEVELS.map((level) => `  ${level.name.padEnd(width)}  ${level.label}`);
+  return `${HELP}\n\nLevels:\n${levels.join("\n")}\n`;
+}
+
+const HELP = `isolens: finds what an isolation level lets through, with a witness that was executed.
+
+  isolens check PATH... [--level NAME]... [--max-transactions K] [--budget 30s]
+                        [--format text|json] [--config FILE] [--timings]
+  isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
+  isolens lsp --stdio
+
+PATH is an SQL file or a folder. isolens.json is found upwards from each file.
+
+  --level NAME           the isolation level; more than one is checked one after the other
+                         (default: the configuration's, else postgres:read-committed)
+  --max-transactions K   how many transactions at a time (default: 3)
+  --budget TIME          wall time per level, as 10s, 500ms or 2m (default: 10s)
+  --format text|json     text for people (default), or json for programs
+  --config FILE          this configuration instead of the isolens.json files
+  --anomaly ID           an id that "check" printed; its first characters are enough
+  --timings              say how long it took
+  --node-path FILE       another Node executable for the solver, should this one not run it
+  --help, --version
+
+Exit codes: 0 nothing found, 1 an anomaly at an asked level, 2 something is undecided,
+3 wrong usage or configuration, 4 internal error. "show" exits with 0 when it shows one.`;
+
+function accept(read: Arguments): ArgumentsResult {
+  return { ok: true, arguments: read };
+}
+
+function refuse(message: string): ArgumentsResult {
+  return { ok: false, message };
+}

@@ -1,0 +1,56 @@
+// The command line: reads arguments, runs a command, returns the exit code. The only catch for defects is here.
+import { COMMANDS, helpText, readArguments } from "./arguments";
+import { checkCommand } from "./checkCommand";
+import type { CliIo } from "./io";
+import { EXIT } from "./run";
+import type { OpenSession } from "./run";
+import { showCommand } from "./showCommand";
+import { VERSION } from "./version";
+
+export interface CliOptions {
+  readonly signal: AbortSignal;
+  /** Starts the language server on standard input and output; it lives on after the command returned. */
+  readonly startLanguageServer: () => Promise<void>;
+  readonly openSession?: OpenSession;
+}
+
+/** Runs one command line (without `node cli.js`). Resolves with the exit code, or with "running" for the server. */
+export async function runCli(
+  argv: readonly string[],
+  io: CliIo,
+  options: CliOptions,
+): Promise<number | "running"> {
+  const read = readArguments(argv);
+  if (!read.ok) {
+    io.error(`isolens: ${read.message}\nTry "isolens --help".\n`);
+    return EXIT.usage;
+  }
+  const args = read.arguments;
+  try {
+    switch (args.command) {
+      case "help":
+        if (args.topic !== undefined && !COMMANDS.some((each) => each === args.topic)) {
+          io.error(
+            `isolens: there is no command "${args.topic}"; there are ${COMMANDS.join(", ")}\n`,
+          );
+          return EXIT.usage;
+        }
+        io.out(helpText());
+        return EXIT.clean;
+      case "version":
+        io.out(`${VERSION}\n`);
+        return EXIT.clean;
+      case "lsp":
+        await options.startLanguageServer();
+        return "running";
+      case "check":
+        return await checkCommand(args, io, options.signal, options.openSession);
+      case "show":
+        return await showCommand(args, io, options.signal, options.openSession);
+    }
+  } catch (error) {
+    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    io.error(`isolens: internal error, please report it with the input: ${details}\n`);
+    return EXIT.internal;
+  }
+}

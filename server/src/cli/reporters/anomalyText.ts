@@ -1,0 +1,180 @@
+// One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
+import type { Anomaly, CycleEnd, Severity, Step } from "../../protocol/report";
+import type { WitnessInstance } from "../../protocol/witness";
+import type { Paint } from "../io";
+import { listWords, outcomeTexts, valueText } from "./outcomes";
+import type { KeyOf } from "./outcomes";
+import { hangingText, wrapText } from "./wrap";
+
+export interface TextStyle {
+  readonly paint: Paint;
+  readonly columns: number;
+  readonly keyOf: KeyOf;
+}
+
+/** The paragraph of a check's output. */
+export function anomalyText(anomaly: Anomaly, style: TextStyle): string {
+  return [
+    headline(anomaly, style),
+    "",
+    ...schedule(anomaly, style),
+    ...footing(anomaly, style),
+  ].join("\n");
+}
+
+/** The longer form of `show`: the sentence, the start, every step with its reason, the cycle. */
+export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
+  const { paint, columns } = style;
+  const steps = anomaly.steps.flatMap((step, n) => stepDetails(step, n, style));
+  const cycle = anomaly.cycle.map((edge) => {
+    const where = [edge.table, ...(edge.columns.length > 0 ? [edge.columns.join(", ")] : [])].join(
+      ".",
+    );
+    const label = paint.strong(`-${edge.dependency} ${where}->`);
+    return `  ${endText(edge.from)} ${label} ${endText(edge.to)}`;
+  });
+  return [
+    headline(anomaly, style),
+    "",
+    ...wrapText(anomaly.message, columns),
+    "",
+    "At the start",
+    ...startLines(anomaly, style),
+    "",
+    "Steps",
+    ...steps,
+    "",
+    "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
+    ...cycle,
+    "",
+    ...footing(anomaly, style),
+  ].join("\n");
+}
+
+/** What the severity means, in the words of the first line. */
+export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
+  state: "final state differs",
+  value: "a returned value differs",
+  unused: "only reads that nobody uses differ",
+};
+
+function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
+  const place = placeText(anomaly.cycle[0]?.from);
+  const kind = anomaly.kind.replaceAll("-", " ");
+  const on = anomaly.tables.length > 0 ? ` on ${listWords(anomaly.tables)}` : "";
+  const what = `${kind}: ${anomaly.transactions.join(", ")}${on}`;
+  const status =
+    anomaly.status === "confirmed"
+      ? `${SEVERITY_TEXTS[anomaly.severity]}, executed and confirmed`
+      : `not confirmed: ${anomaly.reason ?? "it could not be executed"}`;
+  const left = place === "" ? what : `${place}  ${what}`;
+  const painted = `${place === "" ? "" : `${paint.place(place)}  `}${paint.strong(paint.alarm(what))}`;
+  const gap = columns - left.length - status.length;
+  const tail = gap >= 2 ? " ".repeat(Math.min(gap, 10)) + status : `\n      ${status}`;
+  return painted + paint.faint(tail);
+}
+
+const LEFT = 6;
+/** Narrower columns are harder to read than one step per line. */
+const NARROWEST = 24;
+
+/** Steps in one column per instance, time downwards; one after the other where the terminal is too narrow. */
+function schedule(anomaly: Anomaly, style: TextStyle): readonly string[] {
+  const { paint, columns } = style;
+  const instances = anomaly.witness.instances;
+  const width = Math.floor((columns - LEFT) / Math.max(1, instances.length)) - 2;
+  if (anomaly.steps.length === 0) return [];
+  if (width < NARROWEST) return scheduleLines(anomaly, style);
+  const head = instances.map((each) => wrapText(instanceText(each), width));
+  const lines = tableRow("", head, width).map((line) => paint.strong(line));
+  anomaly.steps.forEach((step, n) => {
+    const cells = instances.map((each) =>
+      each.instance === step.instance ? wrapText(step.effect, width) : [],
+    );
+    lines.push(...tableRow(String(n + 1), cells, width));
+  });
+  return lines;
+}
+
+function tableRow(
+  number: string,
+  cells: readonly (readonly string[])[],
+  width: number,
+): readonly string[] {
+  const height = Math.max(1, ...cells.map((cell) => cell.length));
+  return Array.from({ length: height }, (_, n) => {
+    const left = (n === 0 ? number.padStart(3) : "").padEnd(LEFT);
+    const texts = cells.map((cell) => (cell[n] ?? "").padEnd(width));
+    return `${left}${texts.join("  ")}`.trimEnd();
+  });
+}
+
+function scheduleLines(anomaly: Anomaly, { paint, columns }: TextStyle): readonly string[] {
+  const names = anomaly.witness.instances.map((each) =>
+    paint.strong(`      ${instanceText(each)}`),
+  );
+  const steps = anomaly.steps.flatMap((step, n) =>
+    hangingText(`${String(n + 1).padStart(3)}   ${step.instance}  `, step.effect, columns),
+  );
+  return [...names, ...steps];
+}
+
+function footing(anomaly: Anomaly, { columns, keyOf, paint }: TextStyle): readonly string[] {
+  const indent = " ".repeat(LEFT);
+  const lines: string[] = [];
+  if (anomaly.serial.length > 0) {
+    const { here, serial } = outcomeTexts(anomaly, keyOf);
+    lines.push(...hangingText(`${indent}this run: `, here, columns));
+    lines.push(...hangingText(`${indent}one at a time: `, serial.join("; "), columns));
+  }
+  const prevented =
+    anomaly.preventedBy.length > 0
+      ? `prevented at ${anomaly.preventedBy.join(", ")}`
+      : "not prevented at any level that was compared";
+  lines.push(...hangingText(indent, prevented, columns).map((line) => paint.good(line)));
+  lines.push(paint.faint(`${indent}id ${anomaly.id}`));
+  return lines;
+}
+
+function startLines(anomaly: Anomaly, { columns }: TextStyle): readonly string[] {
+  const rows = Object.entries(anomaly.witness.initial).flatMap(([table, all]) =>
+    all.map((row) => {
+      const fields = Object.entries(row).map(([name, value]) => `${name} ${valueText(value)}`);
+      return `${table}: ${fields.join(", ")}`;
+    }),
+  );
+  const instances = anomaly.witness.instances.map(instanceText);
+  return [...instances, ...(rows.length > 0 ? rows : ["all tables are empty"])].flatMap((line) =>
+    hangingText("  ", line, columns),
+  );
+}
+
+function stepDetails(step: Step, n: number, { paint, columns }: TextStyle): readonly string[] {
+  const number = `${String(n + 1).padStart(3)}  ${step.instance}  `;
+  const place = step.file === "" ? "" : `  ${placeText(step)}`;
+  const indent = " ".repeat(number.length);
+  return [
+    ...hangingText(number, step.text, columns),
+    ...hangingText(indent, step.effect, columns).map((line) => paint.strong(line)),
+    ...(step.because === "" ? [] : hangingText(indent, step.because, columns)),
+    ...(place === "" ? [] : [paint.faint(`${indent}${place.trim()}`)]),
+  ];
+}
+
+function instanceText(each: WitnessInstance): string {
+  const values = Object.entries(each.arguments).map(
+    ([name, value]) => `${name} ${valueText(value)}`,
+  );
+  return `${each.instance} ${each.transaction}(${values.join(", ")})`;
+}
+
+function endText(end: CycleEnd): string {
+  return `${end.instance} ${placeText(end)}`.trimEnd();
+}
+
+/** "bank.sql:14:3", counted from 1. */
+export function placeText(place: Pick<CycleEnd, "file" | "range"> | undefined): string {
+  if (!place || place.file === "") return "";
+  const { line, character } = place.range.start;
+  return `${place.file}:${String(line + 1)}:${String(character + 1)}`;
+}

@@ -1,0 +1,71 @@
+// The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
+import type { Anomaly, LevelReport, Unknown } from "../../protocol/report";
+import type { CheckTimings } from "../../service/check";
+import type { SolveCounters } from "../../service/tupleSolver";
+
+export interface JsonTimings extends CheckTimings, SolveCounters {}
+
+/** The reports as one array; timings only where they are given, since they differ from run to run. */
+export function jsonReport(
+  reports: readonly { readonly report: LevelReport; readonly timings?: JsonTimings }[],
+): string {
+  const values = reports.map(({ report, timings }) => ({
+    tool: report.tool,
+    formatVersion: report.formatVersion,
+    level: report.level,
+    levels: report.levels,
+    verdict: report.verdict,
+    rests: report.rests,
+    transactions: report.transactions,
+    anomalies: report.anomalies.map(orderedAnomaly),
+    unknown: report.unknown.map(orderedUnknown),
+    coverage: report.coverage,
+    ...(timings && { timings: roundedTimings(timings) }),
+  }));
+  return `${JSON.stringify(values, null, 2)}\n`;
+}
+
+/** One anomaly on its own, as `show` prints it. */
+export function jsonAnomaly(anomaly: Anomaly): string {
+  return `${JSON.stringify(orderedAnomaly(anomaly), null, 2)}\n`;
+}
+
+function orderedAnomaly(anomaly: Anomaly) {
+  const { id, kind, severity, status, reason, ...rest } = anomaly;
+  return {
+    id,
+    kind,
+    severity,
+    status,
+    ...(reason !== undefined && { reason }),
+    transactions: rest.transactions,
+    tables: rest.tables,
+    cycle: rest.cycle,
+    witness: {
+      instances: rest.witness.instances,
+      initial: rest.witness.initial,
+      schedule: rest.witness.schedule,
+      outcome: rest.witness.outcome,
+    },
+    steps: rest.steps,
+    preventedBy: rest.preventedBy,
+    allowedAt: rest.allowedAt,
+    serial: rest.serial,
+    message: rest.message,
+  };
+}
+
+function orderedUnknown({ reason, transactions, file, range }: Unknown) {
+  return { reason, transactions, ...(file !== undefined && { file }), ...(range && { range }) };
+}
+
+function roundedTimings(timings: JsonTimings) {
+  const round = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
+  return {
+    ...(timings.firstAnomaly !== undefined && { firstAnomaly: round(timings.firstAnomaly) }),
+    whole: round(timings.whole),
+    units: timings.units,
+    cached: timings.cached,
+    queries: timings.queries,
+  };
+}

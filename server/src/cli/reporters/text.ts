@@ -1,0 +1,115 @@
+// The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
+import type { Note } from "../../program/program";
+import type { LevelReport, Unknown } from "../../protocol/report";
+import { listWords } from "./outcomes";
+import { anomalyText, placeText } from "./anomalyText";
+import type { TextStyle } from "./anomalyText";
+import { hangingText } from "./wrap";
+
+export interface TextReport {
+  readonly report: LevelReport;
+  /** Warnings on the text; errors are part of the report's `unknown`. */
+  readonly notes: readonly Note[];
+  /** What to type for more, without the command's name: "bank.sql --level pg:rr". */
+  readonly again: string;
+  readonly files: number;
+}
+
+/** The report of one level. Ends with a newline. */
+export function textReport(input: TextReport, style: TextStyle): string {
+  const { report } = input;
+  const parts = report.anomalies.map((anomaly) => anomalyText(anomaly, style));
+  const notes = input.notes
+    .filter((note) => note.severity === "warning")
+    .map(
+      (note) =>
+        `${placeText({ file: note.source.file, range: note.source.range })}  ${note.message}`,
+    );
+  const open = report.unknown.map(unknownText);
+  const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
+  if (remarks.length > 0) {
+    parts.push(remarks.flatMap((line) => hanging(line, style)).join("\n"));
+  }
+  const summary = hangingText("", `${summaryText(input)}`, style.columns);
+  const painted = summary.map((line) => style.paint.strong(line));
+  parts.push([...painted, ...lastLines(input, style)].join("\n"));
+  return `${parts.join("\n\n")}\n`;
+}
+
+const MOST_LINES = 20;
+
+function limited(lines: readonly string[], what: string): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines;
+  const rest = String(lines.length - MOST_LINES);
+  return [...lines.slice(0, MOST_LINES), `and ${rest} more (${what}); --format json lists all`];
+}
+
+function hanging(line: string, style: TextStyle): readonly string[] {
+  const [first = "", ...rest] = hangingText("", line, style.columns - 4);
+  return [first, ...rest.map((each) => `    ${each}`)];
+}
+
+function unknownText({ reason, transactions, file, range }: Unknown): string {
+  const place = file === undefined ? "" : range ? placeText({ file, range }) : file;
+  if (place !== "") {
+    const of = transactions.length > 0 ? ` (in ${listWords(transactions)})` : "";
+    return `${place}  undecided: ${reason}${of}`;
+  }
+  const together = transactions.length > 1 ? " together" : "";
+  return transactions.length > 0
+    ? `Undecided: ${transactions.join(", ")}${together} (${reason}).`
+    : `Undecided: ${reason}.`;
+}
+
+function summaryText({ report, files }: TextReport): string {
+  const { anomalies, transactions, level, unknown } = report;
+  if (transactions.length === 0) {
+    const open = unknown.length > 0 ? `; ${count(unknown.length, "place")} undecided` : "";
+    return `No transactions in ${count(files, "file")}: nothing was checked at ${level}${open}.`;
+  }
+  const among = `among ${count(transactions.length, "transaction")}, ${restsText(report)}`;
+  const certain = anomalies.filter((anomaly) => anomaly.status === "confirmed").length;
+  const found =
+    certain > 0
+      ? `${count(certain, "anomaly", "anomalies")} at ${level} ${among}`
+      : `Nothing found at ${level} ${among}`;
+  if (report.verdict === "cancelled") return `Cancelled. ${found} so far.`;
+  const open =
+    unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`;
+  if (certain === 0 && unknown.length === 0) return `${found}.`;
+  return `${found}; ${open}.`;
+}
+
+function restsText({ rests }: LevelReport): string {
+  if ("proved" in rests) return `proved for any number (${rests.proved})`;
+  return rests.bound < 2 ? "not yet searched together" : `up to ${String(rests.bound)} at a time`;
+}
+
+function lastLines({ report, again }: TextReport, style: TextStyle): readonly string[] {
+  const { coverage, anomalies } = report;
+  const levels = otherLevels(report);
+  const read =
+    coverage.statements === 0
+      ? ""
+      : `${String(coverage.exact)} of ${count(coverage.statements, "statement")} read exactly. `;
+  const [first] = anomalies;
+  const details = `Details: isolens check ${again} --format json`;
+  const steps = first ? `; steps: isolens show ${again} --anomaly ${first.id}` : "";
+  const more = first || report.unknown.length > 0 ? `${details}${steps}` : "";
+  return [...levels, `${read}${more}`.trim()]
+    .filter((line) => line !== "")
+    .flatMap((line) => hangingText("", line, style.columns));
+}
+
+/** Transactions that run at another level than the one asked for. */
+function otherLevels({ levels }: LevelReport): readonly string[] {
+  const others = Object.entries(levels.perTransaction).filter(([, own]) => own !== levels.default);
+  if (others.length === 0) return [];
+  return [
+    `At a level of their own: ${others.map(([name, own]) => `${name} (${own})`).join(", ")}.`,
+  ];
+}
+
+function count(n: number, one: string, many = `${one}s`): string {
+  return `${String(n)} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,101 @@
+// What `check` and `show` have in common: find the projects, open a session, check each project at each level.
+import path from "node:path";
+import type { Level } from "../isolation/levels";
+import { openSession } from "../service/session";
+import type { SessionOptions, WorkspaceCheck } from "../service/session";
+import { loadProjects } from "../workspace/projects";
+import type { Project, WorkspaceProblem } from "../workspace/projects";
+import type { CheckArguments, ShowArguments } from "./arguments";
+import type { CliIo } from "./io";
+import { TOOL } from "./version";
+
+/** Exit codes, as the help text says them. */
+export const EXIT = { clean: 0, anomaly: 1, unknown: 2, usage: 3, internal: 4 } as const;
+
+export interface ProjectCheck {
+  readonly project: Project;
+  readonly level: Level;
+  readonly check: WorkspaceCheck;
+}
+
+/** How the command line opens sessions; tests bring their own solver. */
+export type OpenSession = typeof openSession;
+
+/**
+ * Checks everything that was asked for, in order; `each` receives every result as it comes. Returns an exit code
+ * instead when the request cannot be carried out, after saying why.
+ */
+export async function runChecks(
+  args: CheckArguments | ShowArguments,
+  io: CliIo,
+  signal: AbortSignal,
+  each: (done: ProjectCheck) => void,
+  open: OpenSession = openSession,
+): Promise<number | undefined> {
+  const { projects, problems } = await loadProjects(args.paths, {
+    cwd: io.cwd,
+    ...(args.configurationFile !== undefined && { configurationFile: args.configurationFile }),
+  });
+  for (const problem of problems) io.error(`isolens: ${problemText(problem)}\n`);
+  if (problems.length > 0) return EXIT.usage;
+  const files = projects.flatMap((project) => [...project.files, ...project.skipped]);
+  if (files.length === 0) {
+    const asked = args.paths.join(", ");
+    io.error(`isolens: no SQL files in ${asked}; name a file, or set "include" in isolens.json\n`);
+    return EXIT.usage;
+  }
+  const options: SessionOptions = {
+    tool: TOOL,
+    ...(args.nodePath !== undefined && { nodePath: path.resolve(io.cwd, args.nodePath) }),
+  };
+  const session = await open(options);
+  try {
+    for (const project of projects) {
+      remarkOnConfiguration(project, io);
+      let remarked = false;
+      const levels = args.levels.length > 0 ? args.levels : [project.configuration.level];
+      for (const level of levels) {
+        const check = await session.checkWorkspace(
+          {
+            project,
+            level,
+            ...(args.maxTransactions !== undefined && { maxTransactions: args.maxTransactions }),
+            ...(args.budget !== undefined && { budget: args.budget }),
+          },
+          signal,
+          {
+            progress: (done, total, size) => {
+              io.status?.(
+                `${level.name}: ${String(done)} of ${String(total)} groups of ${String(size)}`,
+              );
+            },
+          },
+        );
+        io.status?.("");
+        if (!remarked) for (const remark of check.remarks) io.error(`isolens: ${remark}\n`);
+        remarked = true;
+        each({ project, level, check });
+      }
+    }
+  } finally {
+    await session.dispose();
+  }
+  return undefined;
+}
+
+function remarkOnConfiguration(project: Project, io: CliIo): void {
+  for (const { message, range } of project.configurationProblems) {
+    const file = project.configurationFile ?? "";
+    io.error(`isolens: ${problemText({ path: shortPath(file, io.cwd), range, message })}\n`);
+  }
+}
+
+function problemText({ path: file, range, message }: WorkspaceProblem): string {
+  if (!range) return `${file}: ${message}`;
+  return `${file}:${String(range.start.line + 1)}:${String(range.start.character + 1)}: ${message}`;
+}
+
+function shortPath(file: string, cwd: string): string {
+  const relative = path.relative(cwd, file);
+  return relative.startsWith("..") ? file : relative.split(path.sep).join("/");
+}
