@@ -1,6 +1,7 @@
 // The cascade of parsers for one statement: PostgreSQL's own, then node-sql-parser, then mere words.
 import { lowerByWords } from "./fallback";
-import { sourceOf, type Lowered, type LoweringContext } from "./lowering";
+import { sourceIn, type Lowered, type LoweringContext } from "./lowering";
+import { lowerWithNsp } from "./nsp/statement";
 import type { SqlParsers } from "./parsers";
 import type { LowerSql } from "./script";
 
@@ -10,7 +11,15 @@ export function createLowerSql(parsers: SqlParsers): LowerSql {
 }
 
 function lowerWith(_parsers: SqlParsers, context: LoweringContext): Lowered {
-  const message = "This statement was not understood.";
-  context.note({ severity: "error", code: "syntax", message, source: sourceOf(context.piece) });
-  return lowerByWords(context, message);
+  const light = lowerWithNsp(context);
+  if (light.ok) return light.lowered;
+  const reason = `This statement cannot be read: ${shortened(light.message)}.`;
+  const source = sourceIn(context.piece, light.offset, light.offset + 1);
+  context.note({ severity: "error", code: "syntax", message: reason, source });
+  return lowerByWords(context, reason);
+}
+
+function shortened(message: string): string {
+  const line = message.split("\n")[0] ?? message;
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }

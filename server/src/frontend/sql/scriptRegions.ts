@@ -1,13 +1,13 @@
 // Groups the slices of a script into transactions: BEGIN ... COMMIT, marked statements, single statements.
 // Only the text is looked at; script.ts turns a region into the AR.
 import type { DeclaredLevel, Note } from "../../program/program";
-import type { AnnotationComment } from "./annotations";
+import { nearestName, type AnnotationComment } from "./annotations";
 import { readControl, type Control } from "./control";
 import { createDefinitions, type Definitions, type Environment } from "./environment";
 import { rangeOf, type LineIndex } from "./lines";
 import { readMetaCommand, type MetaCommand } from "./metaCommand";
 import type { Slice, Span } from "./split";
-import { statementKind, type StatementKind } from "./statementKind";
+import { firstWords, KEYWORDS, statementKind, type StatementKind } from "./statementKind";
 
 export type StatementItem = Span & { readonly kind: "statement"; readonly what: StatementKind };
 export type ControlItem = Span & { readonly kind: "control"; readonly control: Control };
@@ -172,6 +172,8 @@ function addStatement(state: State, item: StatementItem): void {
   }
   if (state.open !== undefined) {
     addItem(state, state.open, item);
+  } else if (item.what === "unknown") {
+    noteUnknown(state, item);
   } else if (item.what === "ddl" || item.what === "session") {
     dropWaiting(state);
   } else if (state.waiting.some((comment) => comment.kind === "transaction")) {
@@ -180,6 +182,16 @@ function addStatement(state: State, item: StatementItem): void {
     addItem(state, openRegion(state, "autocommit", item), item);
     closeRegion(state);
   }
+}
+
+function noteUnknown(state: State, item: StatementItem): void {
+  const { text } = state.lines;
+  const [first = ""] = firstWords(text, item.start, Math.min(item.end, item.start + 200), 1);
+  const near = first === "" ? undefined : nearestName(first, KEYWORDS);
+  const hint = near === undefined ? "" : ` Did you mean ${near.toUpperCase()}?`;
+  const end = Math.min(item.end, item.start + Math.max(1, first.length));
+  const message = `This is not the start of an SQL statement.${hint}`;
+  note(state, "error", "syntax", message, { start: item.start, end });
 }
 
 function openRegion(state: State, boundary: Region["boundary"], header: Span): Open {

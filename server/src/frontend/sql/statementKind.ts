@@ -35,6 +35,9 @@ const KINDS: Readonly<Record<string, StatementKind>> = {
   ...each("session", "use delimiter prepare pragma"),
 };
 
+/** The words that a statement may start with. */
+export const KEYWORDS: readonly string[] = Object.keys(KINDS);
+
 function each(kind: StatementKind, words: string): Record<string, StatementKind> {
   return Object.fromEntries(words.split(" ").map((word) => [word, kind]));
 }

@@ -1,0 +1,28 @@
+// The columns of an inserted row that the statement leaves out.
+import type { Expression } from "../../program/expression";
+import type { Table } from "../../program/schema";
+import type { Assignment } from "../../program/statement";
+import { literal } from "./expressions";
+import type { Ids } from "./lowering";
+
+/** The row with every column of the table, in the table's order: defaults and NULL where nothing is given. */
+export function completeRow(
+  table: Table | undefined,
+  given: readonly Assignment[],
+  ids: Ids,
+): readonly Assignment[] {
+  if (table === undefined || table.inferred) return given;
+  const known = new Map(given.map((each) => [each.column, each.value] as const));
+  const names = new Set(table.columns.map((column) => column.name));
+  const declared = table.columns.map(({ name }): Assignment => {
+    return { column: name, value: known.get(name) ?? defaultOf(table, name, ids) };
+  });
+  return [...declared, ...given.filter(({ column }) => !names.has(column))];
+}
+
+/** What DEFAULT means for a column. */
+export function defaultOf(table: Table | undefined, column: string, ids: Ids): Expression {
+  const value = table?.columns.find((each) => each.name === column)?.default;
+  if (value === undefined) return literal(null);
+  return value.kind === "fresh" ? { ...value, id: ids.fresh("f") } : value;
+}

@@ -1,0 +1,79 @@
+// Which relation a column belongs to, in a query lowered from node-sql-parser's tree.
+import type { Expression } from "../../../program/expression";
+import type { Taint } from "../../../program/precision";
+import type { Query, Relation } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import type { LoweringContext } from "../lowering";
+
+/** A relation and the columns it is known to have. */
+export interface Source {
+  readonly relation: Relation;
+  /** Undefined: any column may be in it. */
+  readonly columns: readonly string[] | undefined;
+}
+
+export interface Scope {
+  readonly sources: readonly Source[];
+  readonly outer?: Scope;
+  /** In ON CONFLICT DO UPDATE, where `excluded` is the row that was proposed. */
+  readonly excluded?: boolean;
+}
+
+/** One statement while it is lowered. */
+export interface Work {
+  readonly context: LoweringContext;
+  readonly source: SourceRange;
+  readonly taint: Taint[];
+  /** Common table expressions by name. */
+  readonly ctes: ReadonlyMap<string, Query>;
+}
+
+/** An unknown value, with its reason as a loss of the statement. */
+export function lose(work: Work, reason: string, dependsOn: readonly Expression[]): Expression {
+  const { source, context } = work;
+  work.taint.push({ effect: "over", reason, source });
+  const id = context.ids.fresh("u");
+  return { kind: "unknown", id, type: "other", dependsOn, why: reason };
+}
+
+/** The columns of a relation, where they are known. */
+export function columnsOf(relation: Relation, work: Work): readonly string[] | undefined {
+  if (relation.query !== undefined) return relation.query.outputs.map((output) => output.name);
+  if (relation.kind !== "base") return undefined;
+  return work.context.table(relation.table)?.columns.map((column) => column.name);
+}
+
+/** A column by name, resolved from the innermost query outwards; then variables; then the likeliest relation. */
+export function resolveColumn(
+  qualifier: string | undefined,
+  column: string,
+  scope: Scope,
+  work: Work,
+): Expression {
+  if (qualifier === "excluded" && scope.excluded === true) return { kind: "excluded", column };
+  if (qualifier !== undefined) {
+    for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+      if (at.sources.some(({ relation }) => relation.alias === qualifier)) {
+        return { kind: "column", relation: qualifier, column };
+      }
+    }
+    const variable = work.context.variable([qualifier, column]);
+    return variable ?? lose(work, `${qualifier}.${column} is not known here`, []);
+  }
+  const known = findSource(scope, ({ columns }) => columns?.includes(column) === true);
+  if (known !== undefined) return { kind: "column", relation: known.relation.alias, column };
+  const variable = work.context.variable([column]);
+  if (variable !== undefined) return variable;
+  const likely =
+    findSource(scope, ({ columns }) => columns === undefined) ?? findSource(scope, () => true);
+  if (likely === undefined) return lose(work, `${column} is not known here`, []);
+  return { kind: "column", relation: likely.relation.alias, column };
+}
+
+function findSource(scope: Scope, accepts: (source: Source) => boolean): Source | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    const found = at.sources.find(accepts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
