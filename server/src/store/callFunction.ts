@@ -1,0 +1,113 @@
+// Deterministic SQL functions by name. What is not listed gives an opaque term of its arguments.
+import { SqlFailure } from "./failure";
+import {
+  asNumeric,
+  calculate,
+  compareValues,
+  isOpaque,
+  renderValue,
+  rescale,
+  sameValue,
+  toDecimal,
+  toInteger,
+  type Decimal,
+  type SqlValue,
+} from "./value";
+
+/** The function's value; functions without an entry are kept as a term, equal for equal arguments. */
+export function callFunction(name: string, values: readonly SqlValue[]): SqlValue {
+  const known = FUNCTIONS[name.toLowerCase()];
+  if (known === undefined || (known.strict && values.some(isOpaque)))
+    return { kind: "opaque", text: `${name}(${values.map(renderValue).join(", ")})` };
+  if (known.strict && values.includes(null)) return null;
+  return known.apply(values);
+}
+
+interface SqlFunction {
+  /** NULL for any NULL argument. */
+  readonly strict: boolean;
+  readonly apply: (values: readonly SqlValue[]) => SqlValue;
+}
+
+const strict = (apply: SqlFunction["apply"]): SqlFunction => ({ strict: true, apply });
+const lax = (apply: SqlFunction["apply"]): SqlFunction => ({ strict: false, apply });
+const text = (apply: (value: string) => SqlValue): SqlFunction =>
+  strict(([value]) => apply(renderValue(value ?? null)));
+
+const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
+  greatest: lax((values) => extreme(values, 1)),
+  least: lax((values) => extreme(values, -1)),
+  nullif: lax(([left = null, right = null]) =>
+    left !== null && right !== null && sameValue(left, right) ? null : left,
+  ),
+  coalesce: lax((values) => values.find((value) => value !== null) ?? null),
+  concat: lax((values) =>
+    values.map((value) => (value === null ? "" : renderValue(value))).join(""),
+  ),
+  abs: strict(([value = null]) =>
+    (compareValues(value, 0) ?? 0) < 0 ? calculate("-", 0, value) : value,
+  ),
+  mod: strict(([left = null, right = null]) => calculate("%", left, right)),
+  sign: strict(([value = null]) => Math.sign(compareValues(value, 0) ?? 0)),
+  round: strict(([value = null, digits = 0]) =>
+    numeric(value, (number) => rounded(number, typeof digits === "number" ? digits : 0)),
+  ),
+  trunc: strict(([value = null]) => numeric(value, (number) => towards(number, "zero"))),
+  floor: strict(([value = null]) => numeric(value, (number) => towards(number, "below"))),
+  ceil: strict(([value = null]) => numeric(value, (number) => towards(number, "above"))),
+  ceiling: strict(([value = null]) => numeric(value, (number) => towards(number, "above"))),
+  lower: text((value) => value.toLowerCase()),
+  upper: text((value) => value.toUpperCase()),
+  trim: text((value) => value.trim()),
+  btrim: text((value) => value.trim()),
+  length: text((value) => [...value].length),
+  char_length: text((value) => [...value].length),
+};
+
+/** The greatest (1) or least (-1) of the values that are not NULL. */
+function extreme(values: readonly SqlValue[], sign: 1 | -1): SqlValue {
+  return values.reduce<SqlValue>((best, value) => {
+    if (value === null || best === null) return best ?? value;
+    return (compareValues(value, best) ?? 0) * sign > 0 ? value : best;
+  }, null);
+}
+
+function numeric(value: SqlValue, apply: (number: number | Decimal) => SqlValue): SqlValue {
+  const number = asNumeric(value);
+  if (number === undefined)
+    throw new SqlFailure("22P02", `"${renderValue(value)}" is not a number`);
+  return apply(number);
+}
+
+function rounded(value: number | Decimal, digits: number): SqlValue {
+  if (typeof value === "number" && digits >= 0) return value;
+  if (digits >= 0) return rescale(toDecimal(value), digits);
+  const unit = 10 ** -digits;
+  const quotient = toInteger(rescale(toDecimal(calculateNumber(value, unit)), 0));
+  return quotient * unit;
+}
+
+function calculateNumber(value: number | Decimal, divisor: number): Decimal {
+  const quotient = calculate("/", toDecimal(value), divisor);
+  return quotient !== null && typeof quotient === "object" && quotient.kind === "decimal"
+    ? quotient
+    : toDecimal(0);
+}
+
+function towards(value: number | Decimal, direction: "zero" | "below" | "above"): SqlValue {
+  if (typeof value === "number") return value;
+  const unit = 10n ** BigInt(value.scale);
+  const whole = value.digits / unit;
+  const exact = whole * unit === value.digits;
+  const step =
+    exact || direction === "zero"
+      ? 0n
+      : direction === "below"
+        ? value.digits < 0n
+          ? -1n
+          : 0n
+        : value.digits > 0n
+          ? 1n
+          : 0n;
+  return { kind: "decimal", digits: whole + step, scale: 0 };
+}

@@ -1,0 +1,87 @@
+// Which columns an expression mentions, subqueries included.
+import type { Expression } from "../program/expression";
+import type { Query } from "../program/statement";
+
+export interface ColumnName {
+  readonly relation: string;
+  readonly column: string;
+}
+
+/** Columns of enclosing rows; columns of a subquery's own relations are left out. Cached per expression. */
+export function columnsOf(expression: Expression): readonly ColumnName[] {
+  const known = cache.get(expression);
+  if (known !== undefined) return known;
+  const found = collect(expression);
+  cache.set(expression, found);
+  return found;
+}
+
+/** Whether an aggregate of this query (not of a subquery) occurs. */
+export function containsAggregate(expression: Expression): boolean {
+  return expression.kind === "aggregate" || operandsOf(expression).some(containsAggregate);
+}
+
+/** Direct subexpressions of the same query. */
+export function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "arithmetic":
+    case "comparison":
+    case "sameValue":
+      return [expression.left, expression.right];
+    case "negate":
+    case "not":
+    case "isNull":
+    case "inQuery":
+      return [expression.operand];
+    case "and":
+    case "or":
+    case "coalesce":
+      return expression.operands;
+    case "in":
+      return [expression.operand, ...expression.values];
+    case "like":
+      return [expression.operand, expression.pattern];
+    case "conditional":
+      return [expression.condition, expression.then, expression.otherwise];
+    case "aggregate":
+      return expression.operand === undefined ? [] : [expression.operand];
+    case "call":
+      return expression.arguments;
+    case "unknown":
+      return expression.dependsOn;
+    default:
+      return [];
+  }
+}
+
+const cache = new WeakMap<Expression, readonly ColumnName[]>();
+
+function collect(expression: Expression): readonly ColumnName[] {
+  if (expression.kind === "column")
+    return [{ relation: expression.relation, column: expression.column }];
+  const nested =
+    expression.kind === "inQuery" || expression.kind === "exists" || expression.kind === "subquery"
+      ? queryColumns(expression.query)
+      : [];
+  return [...nested, ...operandsOf(expression).flatMap(columnsOf)];
+}
+
+/** Columns that a query takes from outside. */
+export function queryColumns(query: Query): readonly ColumnName[] {
+  const own = new Set(query.relations.map((relation) => relation.alias));
+  const inside = [
+    query.where,
+    ...query.outputs.map((output) => output.value),
+    ...query.groupBy,
+    ...(query.having === undefined ? [] : [query.having]),
+    ...query.orderBy.map((each) => each.value),
+    ...query.relations.flatMap((relation) => (relation.on === undefined ? [] : [relation.on])),
+  ].flatMap(columnsOf);
+  const further = [
+    ...query.relations.flatMap((relation) =>
+      relation.query === undefined ? [] : queryColumns(relation.query),
+    ),
+    ...query.setOperations.flatMap((operation) => queryColumns(operation.query)),
+  ];
+  return [...inside, ...further].filter((column) => !own.has(column.relation));
+}

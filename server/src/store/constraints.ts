@@ -1,0 +1,220 @@
+// NOT NULL, CHECK, unique and foreign keys of rows that a statement is about to write.
+import type { Table, UniqueKey } from "../program/schema";
+import { evaluate, truth } from "./evaluateExpression";
+import type { StatementFrame } from "./executeStatement";
+import { SqlFailure } from "./failure";
+import { withRows } from "./frame";
+import { recordCell, recordExistence, recordUse } from "./recorder";
+import type { DerivedRow, StoredRow, Write } from "./row";
+import { sameValue, type SqlValue } from "./value";
+
+type Values = Readonly<Record<string, SqlValue>>;
+
+/** A live row that has the same unique key. */
+export interface Conflict {
+  readonly row: StoredRow;
+  /** Made by the same statement. */
+  readonly own: boolean;
+  /** The transaction's snapshot has it. */
+  readonly visible: boolean;
+}
+
+/** The primary key and the unique keys. */
+export function uniqueKeysOf(table: Table): readonly UniqueKey[] {
+  const primary = table.primaryKey.length === 0 ? [] : [{ columns: table.primaryKey }];
+  return [...primary, ...table.uniqueKeys];
+}
+
+/** Columns whose change needs the strongest row lock: those of keys that foreign keys may refer to. */
+export function uniqueColumns(table: Table): readonly string[] {
+  return uniqueKeysOf(table)
+    .filter((key) => key.where === undefined)
+    .flatMap((key) => key.columns);
+}
+
+/** Checks NOT NULL of the columns written and all CHECKs; throws SqlFailure. */
+export function checkRow(
+  table: Table,
+  values: Values,
+  written: readonly string[],
+  frame: StatementFrame,
+): void {
+  for (const column of table.columns)
+    if (!column.nullable && written.includes(column.name) && (values[column.name] ?? null) === null)
+      throw new SqlFailure("23502", `${table.name}.${column.name} must not be NULL`);
+  const row: DerivedRow = { kind: "derived", values };
+  const inside = withRows(frame, { [table.name]: row });
+  for (const check of table.checks)
+    if (truth(evaluate(check, inside)) === false)
+      throw new SqlFailure("23514", `a CHECK of ${table.name} is violated`);
+}
+
+/** The live row, if any, that keeps the values from being inserted. Throws WaitFor while that is undecided. */
+export function conflictingRow(
+  table: Table,
+  key: UniqueKey,
+  values: Values,
+  pending: readonly Write[],
+  frame: StatementFrame,
+): Conflict | undefined {
+  if (key.columns.some((column) => (values[column] ?? null) === null)) return undefined;
+  if (!covered(table, key, values, frame)) return undefined;
+  const same = (other: Values) =>
+    key.columns.every((column) => sameValue(values[column] ?? null, other[column] ?? null)) &&
+    covered(table, key, other, frame);
+  const own = pending.find((write) => write.alive === true && same(write.values));
+  frame.acting.awaitDecided(table.name, same);
+  const row = frame.acting.current(table.name).find((each) => each.alive && same(each.values));
+  frame.recorder.scans.push({
+    table: table.name,
+    matches: (each) => same(each.values),
+    newest: true,
+  });
+  if (row === undefined && own !== undefined)
+    return { row: pendingRow(own), own: true, visible: true };
+  if (row === undefined) return undefined;
+  recordExistence(frame.recorder, table.name, row.key, row);
+  recordUse(frame.recorder, row);
+  const seen = frame.tables.rows(table.name).find((each) => each.key === row.key);
+  return { row, own: false, visible: seen !== undefined && seen.alive };
+}
+
+/** Foreign keys of a row: the parent must exist and stays while the transaction runs. */
+export function lockParents(
+  table: Table,
+  values: Values,
+  written: readonly string[],
+  frame: StatementFrame,
+): void {
+  for (const foreign of table.foreignKeys) {
+    if (!foreign.columns.some((column) => written.includes(column))) continue;
+    const wanted = foreign.columns.map((column) => values[column] ?? null);
+    if (wanted.includes(null)) continue;
+    const parents = frame.acting.firstUpdaterWins
+      ? frame.tables.rows(foreign.table)
+      : frame.acting.current(foreign.table);
+    const parent = parents.find(
+      (row) =>
+        row.alive &&
+        foreign.referenced.every((column, index) =>
+          sameValue(row.values[column] ?? null, wanted[index] ?? null),
+        ),
+    );
+    const self = foreign.table === table.name && refersToItself(foreign, values);
+    if (parent === undefined && self) continue;
+    if (parent === undefined) throw missingParent(table, foreign.table);
+    recordExistence(frame.recorder, foreign.table, parent.key, parent);
+    recordUse(frame.recorder, parent);
+    if (frame.acting.lock(parent, "key-share", "block").kind === "gone")
+      throw missingParent(table, foreign.table);
+  }
+}
+
+/** Keys after an UPDATE or DELETE: no two rows share one, and no child has lost its parent. */
+export function checkReferences(
+  table: Table,
+  writes: readonly Write[],
+  frame: StatementFrame,
+): void {
+  if (writes.length === 0) return;
+  checkChangedKeys(table, writes, frame);
+  for (const child of frame.schema.tables)
+    for (const foreign of child.foreignKeys)
+      if (foreign.table === table.name) checkChildren(child, foreign, writes, frame);
+}
+
+function checkChangedKeys(table: Table, writes: readonly Write[], frame: StatementFrame): void {
+  const changed = new Set(writes.map((write) => write.key));
+  const rows = frame.acting.current(table.name).filter((row) => row.alive && !changed.has(row.key));
+  for (const key of uniqueKeysOf(table)) {
+    const made = writes
+      .filter((write) => write.alive !== false)
+      .map((write) => ({ ...write.before?.values, ...write.values }));
+    const touched = writes.some((write) => key.columns.some((column) => column in write.values));
+    if (!touched) continue;
+    made.forEach((values, index) => {
+      if (key.columns.some((column) => (values[column] ?? null) === null)) return;
+      if (!covered(table, key, values, frame)) return;
+      const same = (other: Values) =>
+        key.columns.every((column) => sameValue(values[column] ?? null, other[column] ?? null)) &&
+        covered(table, key, other, frame);
+      frame.acting.awaitDecided(table.name, same);
+      frame.recorder.scans.push({
+        table: table.name,
+        matches: (each) => same(each.values),
+        newest: true,
+      });
+      if (rows.some((row) => same(row.values)) || made.slice(0, index).some(same))
+        throw new SqlFailure("23505", `duplicate key (${key.columns.join(", ")}) in ${table.name}`);
+    });
+  }
+}
+
+function checkChildren(
+  child: Table,
+  foreign: Table["foreignKeys"][number],
+  writes: readonly Write[],
+  frame: StatementFrame,
+): void {
+  for (const write of writes) {
+    const { before } = write;
+    if (before === undefined) continue;
+    const lost =
+      write.alive === false ||
+      foreign.referenced.some(
+        (column) =>
+          column in write.values &&
+          !sameValue(write.values[column] ?? null, before.values[column] ?? null),
+      );
+    if (!lost) continue;
+    const refers = (values: Values) =>
+      foreign.columns.every((column, index) =>
+        sameValue(values[column] ?? null, before.values[foreign.referenced[index] ?? ""] ?? null),
+      );
+    const gone = new Set(
+      writes
+        .filter((each) => each.alive === false && each.table === child.name)
+        .map((each) => each.key),
+    );
+    frame.recorder.scans.push({
+      table: child.name,
+      matches: (row) => refers(row.values),
+      newest: true,
+    });
+    for (const row of frame.acting.current(child.name)) {
+      if (!row.alive || gone.has(row.key) || !refers(row.values)) continue;
+      for (const column of foreign.columns) recordCell(frame.recorder, row, column);
+      throw new SqlFailure("23503", `${child.name} still refers to a row of ${foreign.table}`);
+    }
+  }
+}
+
+function covered(table: Table, key: UniqueKey, values: Values, frame: StatementFrame): boolean {
+  if (key.where === undefined) return true;
+  const { recorder: _, ...silent } = frame;
+  const row: DerivedRow = { kind: "derived", values };
+  return truth(evaluate(key.where, withRows(silent, { [table.name]: row }))) === true;
+}
+
+function pendingRow(write: Write): StoredRow {
+  return {
+    kind: "stored",
+    table: write.table,
+    key: write.key,
+    values: write.values,
+    alive: true,
+    writers: {},
+    version: write.step,
+    incarnation: write.step,
+  };
+}
+
+function refersToItself(foreign: Table["foreignKeys"][number], values: Values): boolean {
+  return foreign.columns.every((column, index) =>
+    sameValue(values[column] ?? null, values[foreign.referenced[index] ?? ""] ?? null),
+  );
+}
+
+function missingParent(table: Table, parent: string): SqlFailure {
+  return new SqlFailure("23503", `${table.name} refers to a row of ${parent} that does not exist`);
+}

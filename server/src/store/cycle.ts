@@ -1,0 +1,91 @@
+// Cycles of dependencies over instances.
+import type { ExecutedDependency } from "./execution";
+
+/**
+ * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
+ * one length the one with more real conflicts is taken: dependencies through rows that were used before those
+ * through predicates, and reads before overwrites. `instanceAt` names the instance of a step.
+ */
+export function cycleThrough(
+  dependencies: readonly ExecutedDependency[],
+  instanceAt: (step: number) => string,
+): readonly number[] {
+  const edges = bestEdges(dependencies, instanceAt);
+  const names = [...new Set([...edges.values()].flatMap((edge) => [edge.from, edge.to]))].sort();
+  let best: Cycle | undefined;
+  for (const start of names) {
+    const found = shortestFrom(start, names, edges);
+    if (found === undefined) continue;
+    if (best === undefined || better(found, best)) best = found;
+  }
+  return best === undefined ? [] : fromFirst(best.edges).map((edge) => edge.index);
+}
+
+interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly index: number;
+  readonly cost: number;
+}
+
+interface Cycle {
+  readonly edges: readonly Edge[];
+  readonly cost: number;
+}
+
+/** Per ordered pair of instances the dependency that says most. */
+function bestEdges(
+  dependencies: readonly ExecutedDependency[],
+  instanceAt: (step: number) => string,
+): ReadonlyMap<string, Edge> {
+  const edges = new Map<string, Edge>();
+  for (const [index, each] of dependencies.entries()) {
+    const from = instanceAt(each.from);
+    const to = instanceAt(each.to);
+    if (from === to) continue;
+    const edge = { from, to, index, cost: costOf(each) };
+    const known = edges.get(`${from} ${to}`);
+    if (known === undefined || edge.cost < known.cost) edges.set(`${from} ${to}`, edge);
+  }
+  return edges;
+}
+
+function costOf(dependency: ExecutedDependency): number {
+  const existence = dependency.columns.every((column) => column === "@") ? 1 : 0;
+  return (dependency.predicate ? 4 : 0) + (dependency.dependency === "ww" ? 2 : 0) + existence;
+}
+
+/** A shortest, then cheapest, cycle through `start`: dynamic programming over path lengths. */
+function shortestFrom(
+  start: string,
+  names: readonly string[],
+  edges: ReadonlyMap<string, Edge>,
+): Cycle | undefined {
+  let reached = new Map<string, Cycle>([[start, { edges: [], cost: 0 }]]);
+  for (let length = 1; length <= names.length; length += 1) {
+    const next = new Map<string, Cycle>();
+    for (const [at, path] of reached)
+      for (const to of names) {
+        const edge = edges.get(`${at} ${to}`);
+        if (edge === undefined) continue;
+        const longer = { edges: [...path.edges, edge], cost: path.cost + edge.cost };
+        const known = next.get(to);
+        if (known === undefined || longer.cost < known.cost) next.set(to, longer);
+      }
+    const closed = next.get(start);
+    if (closed !== undefined) return closed;
+    reached = next;
+  }
+  return undefined;
+}
+
+function better(a: Cycle, b: Cycle): boolean {
+  return a.edges.length !== b.edges.length ? a.edges.length < b.edges.length : a.cost < b.cost;
+}
+
+/** The cycle turned so that it starts at its least instance. */
+function fromFirst(cycle: readonly Edge[]): readonly Edge[] {
+  const least = [...cycle].sort((a, b) => (a.from < b.from ? -1 : 1))[0];
+  const index = least === undefined ? 0 : cycle.indexOf(least);
+  return [...cycle.slice(index), ...cycle.slice(0, index)];
+}

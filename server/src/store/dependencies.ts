@@ -1,0 +1,141 @@
+// Dependencies between the committed instances of a run (Adya, "Weak Consistency", 1999): write-read, write-write and
+// read-write, the last also for rows that a predicate would have met.
+import type { ExecutedDependency } from "./execution";
+import { rowName } from "./recorder";
+import { COMMITTED, type Run, type StepRecord } from "./record";
+import {
+  applyWrite,
+  EXISTENCE,
+  findTable,
+  writtenColumns,
+  type TableRows,
+  type Write,
+} from "./row";
+
+/**
+ * All dependencies between different committed instances, ordered by their ends. Versions of a cell are ordered by
+ * the steps that wrote them. Takes time linear in accesses times versions per cell.
+ */
+export function findDependencies(run: Run): readonly ExecutedDependency[] {
+  const found = new Map<string, Draft>();
+  const versions = versionsByCell(run);
+  for (const [step, record] of run.steps.entries()) {
+    if (run.status[record.instance] !== COMMITTED) continue;
+    readDependencies(run, step, record, versions, found);
+    if (record.scans.length > 0) phantomDependencies(run, step, record, found);
+  }
+  writeDependencies(versions, found);
+  return [...found.values()]
+    .map((draft) => ({ ...draft, columns: [...draft.columns].sort() }))
+    .sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+interface Draft {
+  readonly dependency: ExecutedDependency["dependency"];
+  readonly from: number;
+  readonly to: number;
+  readonly table: string;
+  readonly key: string;
+  readonly predicate: boolean;
+  readonly columns: Set<string>;
+}
+
+interface Version {
+  readonly step: number;
+  readonly write: Write;
+}
+
+type Versions = ReadonlyMap<string, readonly Version[]>;
+
+function cellName(table: string, key: string, column: string): string {
+  return `${rowName(table, key)}\u0000${column}`;
+}
+
+function versionsByCell(run: Run): Versions {
+  const cells = new Map<string, Version[]>();
+  for (const write of run.writes)
+    for (const column of writtenColumns(write)) {
+      const name = cellName(write.table, write.key, column);
+      const list = cells.get(name);
+      if (list === undefined) cells.set(name, [{ step: write.step, write }]);
+      else list.push({ step: write.step, write });
+    }
+  for (const list of cells.values()) list.sort((a, b) => a.step - b.step);
+  return cells;
+}
+
+function readDependencies(
+  run: Run,
+  step: number,
+  record: StepRecord,
+  versions: Versions,
+  found: Map<string, Draft>,
+): void {
+  for (const cell of record.cells) {
+    const writer = run.steps[cell.writer]?.instance;
+    const predicate = !record.used.has(rowName(cell.table, cell.key));
+    if (writer !== undefined && writer !== record.instance && run.status[writer] === COMMITTED)
+      add(found, "wr", cell.writer, step, cell.table, cell.key, cell.column, predicate);
+    const list = versions.get(cellName(cell.table, cell.key, cell.column)) ?? [];
+    const next = list.find((version) => version.step > cell.writer && version.step !== step);
+    if (next !== undefined && next.write.instance !== record.instance)
+      add(found, "rw", step, next.step, cell.table, cell.key, cell.column, predicate);
+  }
+}
+
+function writeDependencies(versions: Versions, found: Map<string, Draft>): void {
+  for (const [name, list] of versions) {
+    const column = name.slice(name.lastIndexOf("\u0000") + 1);
+    for (const [index, version] of list.entries()) {
+      const next = list[index + 1];
+      if (next === undefined || next.write.instance === version.write.instance) continue;
+      const { table, key } = version.write;
+      add(found, "ww", version.step, next.step, table, key, column, false);
+    }
+  }
+}
+
+/** Rows that did not exist for the statement, and would have matched its predicate after a later write. */
+function phantomDependencies(
+  run: Run,
+  step: number,
+  record: StepRecord,
+  found: Map<string, Draft>,
+): void {
+  const known = new Set(
+    record.cells
+      .filter((cell) => cell.column === EXISTENCE)
+      .map((cell) => rowName(cell.table, cell.key)),
+  );
+  for (const table of new Set(record.scans.map((scan) => scan.table))) {
+    const scans = record.scans.filter((scan) => scan.table === table);
+    let rows: TableRows = [];
+    for (const write of run.writes) {
+      if (write.table !== table || known.has(rowName(table, write.key))) continue;
+      const inserted = write.alive === true || rows.some((row) => row.key === write.key);
+      if (!inserted) continue;
+      rows = applyWrite(findTable(run.schema, table), rows, write);
+      const row = rows.find((each) => each.key === write.key);
+      if (row === undefined || !row.alive || write.instance === record.instance) continue;
+      if (!scans.some((scan) => !record.saw(write.step, scan) && scan.matches(row))) continue;
+      add(found, "rw", step, write.step, table, write.key, EXISTENCE, true);
+    }
+  }
+}
+
+function add(
+  found: Map<string, Draft>,
+  dependency: Draft["dependency"],
+  from: number,
+  to: number,
+  table: string,
+  key: string,
+  column: string,
+  predicate: boolean,
+): void {
+  const name = `${dependency} ${from} ${to} ${table} ${key} ${String(predicate)}`;
+  const draft = found.get(name);
+  if (draft === undefined)
+    found.set(name, { dependency, from, to, table, key, predicate, columns: new Set([column]) });
+  else draft.columns.add(column);
+}

@@ -1,0 +1,79 @@
+// Aggregate functions over the rows of a group.
+import type { Expression } from "../program/expression";
+import { evaluate, truth } from "./evaluateExpression";
+import { NotExecutable } from "./failure";
+import { withRows, type Frame, type Scope } from "./frame";
+import {
+  calculate,
+  compareValues,
+  renderValue,
+  toDecimal,
+  asNumeric,
+  type SqlValue,
+} from "./value";
+
+type Aggregate = Extract<Expression, { kind: "aggregate" }>;
+
+/** The aggregate's value over the group in scope. */
+export function aggregate(expression: Aggregate, frame: Frame): SqlValue {
+  const scope = groupScope(frame.scope);
+  if (scope === undefined) throw new NotExecutable("an aggregate outside of a query's results");
+  const group = scope.group ?? [];
+  if (expression.operand === undefined) return group.length;
+  const values = operandValues(expression, expression.operand, frame, scope);
+  switch (expression.function) {
+    case "count":
+      return values.length;
+    case "sum":
+      return values.length === 0 ? null : sum(values);
+    case "avg":
+      return values.length === 0 ? null : average(values);
+    case "min":
+      return extreme(values, -1);
+    case "max":
+      return extreme(values, 1);
+    case "exists":
+      return values.some((value) => truth(value) === true);
+    case "other":
+      return { kind: "opaque", text: `aggregate(${values.map(renderValue).join(", ")})` };
+  }
+}
+
+/** Values that are not NULL, each once when DISTINCT. */
+function operandValues(
+  expression: Aggregate,
+  operand: Expression,
+  frame: Frame,
+  scope: Scope,
+): readonly SqlValue[] {
+  const { scope: _, ...rest } = frame;
+  const outside: Frame = scope.outer === undefined ? rest : { ...rest, scope: scope.outer };
+  const values = (scope.group ?? [])
+    .map((binding) => evaluate(operand, withRows(outside, binding)))
+    .filter((value) => value !== null);
+  if (!expression.distinct) return values;
+  const seen = new Map(values.map((value) => [renderValue(value), value]));
+  return [...seen.values()];
+}
+
+function groupScope(scope: Scope | undefined): Scope | undefined {
+  for (let at = scope; at !== undefined; at = at.outer) if (at.group !== undefined) return at;
+  return undefined;
+}
+
+function sum(values: readonly SqlValue[]): SqlValue {
+  return values.reduce((total, value) => calculate("+", total, value), 0);
+}
+
+/** The average of integers is a decimal, as in PostgreSQL. */
+function average(values: readonly SqlValue[]): SqlValue {
+  const total = asNumeric(sum(values));
+  return total === undefined ? null : calculate("/", toDecimal(total), values.length);
+}
+
+function extreme(values: readonly SqlValue[], sign: 1 | -1): SqlValue {
+  return values.reduce<SqlValue>(
+    (best, value) => (best === null || (compareValues(value, best) ?? 0) * sign > 0 ? value : best),
+    null,
+  );
+}

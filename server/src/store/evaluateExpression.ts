@@ -1,0 +1,241 @@
+// Evaluates expressions under SQL's three-valued logic. Every column that is looked at is recorded as a read.
+import type { Expression } from "../program/expression";
+import { callFunction } from "./callFunction";
+import { aggregate } from "./evaluateAggregate";
+import { runQuery } from "./evaluateQuery";
+import { NotExecutable } from "./failure";
+import type { Frame, ResultRows, Scope } from "./frame";
+import { recordCell } from "./recorder";
+import {
+  calculate,
+  compareValues,
+  fromValue,
+  isOpaque,
+  renderValue,
+  sameValue,
+  type SqlValue,
+} from "./value";
+
+/**
+ * The value of an expression in a frame. Throws SqlFailure where the database would (division by zero) and
+ * NotExecutable where the value is needed and not understood.
+ */
+export function evaluate(expression: Expression, frame: Frame): SqlValue {
+  switch (expression.kind) {
+    case "literal":
+      return fromValue(expression.value, expression.type);
+    case "parameter":
+      return frame.environment.parameters[expression.name] ?? null;
+    case "variable":
+      return frame.environment.variables[expression.name] ?? null;
+    case "column":
+      return columnValue(expression.relation, expression.column, frame);
+    case "field":
+      return fieldValue(expression, frame);
+    case "size":
+      return resultOf(expression.result, frame).length;
+    case "affected":
+      return frame.environment.affected[expression.statement] ?? 0;
+    case "arithmetic":
+      return arithmetic(
+        expression.operator,
+        evaluate(expression.left, frame),
+        evaluate(expression.right, frame),
+      );
+    case "negate":
+      return calculate("-", 0, evaluate(expression.operand, frame));
+    case "comparison":
+      return compared(
+        expression.operator,
+        evaluate(expression.left, frame),
+        evaluate(expression.right, frame),
+      );
+    case "and":
+      return connective(expression.operands, frame, false);
+    case "or":
+      return connective(expression.operands, frame, true);
+    case "not":
+      return negated(truth(evaluate(expression.operand, frame)));
+    case "isNull":
+      return evaluate(expression.operand, frame) === null;
+    case "sameValue":
+      return sameValue(evaluate(expression.left, frame), evaluate(expression.right, frame));
+    case "in":
+      return isAmong(
+        evaluate(expression.operand, frame),
+        expression.values.map((value) => evaluate(value, frame)),
+      );
+    case "inQuery":
+      return isAmong(
+        evaluate(expression.operand, frame),
+        runQuery(expression.query, frame).map((row) => Object.values(row)[0] ?? null),
+      );
+    case "exists":
+      return runQuery(expression.query, frame).length > 0;
+    case "subquery":
+      return scalar(runQuery(expression.query, frame));
+    case "like":
+      return like(
+        evaluate(expression.operand, frame),
+        evaluate(expression.pattern, frame),
+        expression.insensitive,
+      );
+    case "conditional":
+      return evaluate(
+        isTrue(expression.condition, frame) ? expression.then : expression.otherwise,
+        frame,
+      );
+    case "coalesce":
+      return firstPresent(expression.operands, frame);
+    case "aggregate":
+      return aggregate(expression, frame);
+    case "call": {
+      const values = expression.arguments.map((argument) => evaluate(argument, frame));
+      if (expression.deterministic) return callFunction(expression.name, values);
+      return frame.environment.fresh(`${expression.name}()`, "other");
+    }
+    case "excluded":
+      return excludedValue(expression.column, frame.scope);
+    case "fresh":
+      return frame.environment.fresh(expression.id, expression.type);
+    case "unknown":
+      return unknownValue(expression, frame);
+    default:
+      return unreachable(expression);
+  }
+}
+
+/** Whether a condition holds: neither false nor NULL. */
+export function isTrue(condition: Expression, frame: Frame): boolean {
+  return truth(evaluate(condition, frame)) === true;
+}
+
+/** The truth value of a value; NULL is unknown. */
+export function truth(value: SqlValue): boolean | null {
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "number") return value !== 0;
+  if (value === "t" || value === "true") return true;
+  if (value === "f" || value === "false") return false;
+  throw new NotExecutable(`the condition ${renderValue(value)} is not understood`);
+}
+
+function columnValue(relation: string, column: string, frame: Frame): SqlValue {
+  for (let scope = frame.scope; scope !== undefined; scope = scope.outer) {
+    const row = scope.binding[relation];
+    if (row === undefined) continue;
+    if (row === null) return null;
+    if (row.kind === "stored" && frame.recorder !== undefined)
+      recordCell(frame.recorder, row, column);
+    return row.values[column] ?? null;
+  }
+  throw new NotExecutable(`the column ${relation}.${column} belongs to no table of its statement`);
+}
+
+function fieldValue(field: Extract<Expression, { kind: "field" }>, frame: Frame): SqlValue {
+  const index = field.at === "first" ? 0 : (frame.environment.loops[field.at.loop] ?? 0);
+  return resultOf(field.result, frame)[index]?.[field.field] ?? null;
+}
+
+function resultOf(name: string, frame: Frame): ResultRows {
+  // A statement on a path that was not taken has no result: its variables are NULL.
+  return frame.environment.results[name] ?? [];
+}
+
+function arithmetic(
+  operator: "+" | "-" | "*" | "/" | "%" | "||",
+  left: SqlValue,
+  right: SqlValue,
+): SqlValue {
+  if (isOpaque(left) || isOpaque(right))
+    return { kind: "opaque", text: `(${renderValue(left)} ${operator} ${renderValue(right)})` };
+  if (operator !== "||") return calculate(operator, left, right);
+  return left === null || right === null ? null : renderValue(left) + renderValue(right);
+}
+
+function compared(operator: string, left: SqlValue, right: SqlValue): boolean | null {
+  const order = compareValues(left, right);
+  if (order === undefined) return null;
+  switch (operator) {
+    case "=":
+      return order === 0;
+    case "<>":
+      return order !== 0;
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    default:
+      return order >= 0;
+  }
+}
+
+/** AND (`absorbing` false) and OR (true): left to right, stopping at the absorbing value. */
+function connective(
+  operands: readonly Expression[],
+  frame: Frame,
+  absorbing: boolean,
+): boolean | null {
+  let result: boolean | null = !absorbing;
+  for (const operand of operands) {
+    const value = truth(evaluate(operand, frame));
+    if (value === absorbing) return absorbing;
+    if (value === null) result = null;
+  }
+  return result;
+}
+
+function negated(value: boolean | null): boolean | null {
+  return value === null ? null : !value;
+}
+
+function isAmong(value: SqlValue, candidates: readonly SqlValue[]): boolean | null {
+  if (candidates.length === 0) return false;
+  if (value === null) return null;
+  if (candidates.some((each) => each !== null && compareValues(value, each) === 0)) return true;
+  return candidates.includes(null) ? null : false;
+}
+
+function scalar(rows: ResultRows): SqlValue {
+  const [row] = rows;
+  return row === undefined ? null : (Object.values(row)[0] ?? null);
+}
+
+function like(value: SqlValue, pattern: SqlValue, insensitive: boolean): boolean | null {
+  if (value === null || pattern === null) return null;
+  const source = renderValue(pattern).replace(/\\.|[%_]|[^%_\\]+|\\$/gs, (part) => {
+    if (part === "%") return ".*";
+    if (part === "_") return ".";
+    const text = part.startsWith("\\") && part.length > 1 ? part.slice(1) : part;
+    return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  });
+  return new RegExp(`^${source}$`, insensitive ? "is" : "s").test(renderValue(value));
+}
+
+function firstPresent(operands: readonly Expression[], frame: Frame): SqlValue {
+  for (const operand of operands) {
+    const value = evaluate(operand, frame);
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+function excludedValue(column: string, scope: Scope | undefined): SqlValue {
+  for (let at = scope; at !== undefined; at = at.outer)
+    if (at.excluded !== undefined) return at.excluded[column] ?? null;
+  throw new NotExecutable(`EXCLUDED.${column} outside of ON CONFLICT`);
+}
+
+/** A term that depends on what the unknown was computed from, and on nothing else. */
+function unknownValue(
+  expression: Extract<Expression, { kind: "unknown" }>,
+  frame: Frame,
+): SqlValue {
+  const inputs = expression.dependsOn.map((each) => renderValue(evaluate(each, frame)));
+  return { kind: "opaque", text: `${expression.why}(${[expression.id, ...inputs].join(", ")})` };
+}
+
+function unreachable(expression: never): never {
+  throw new Error(`unknown expression ${JSON.stringify(expression)}`);
+}

@@ -1,0 +1,410 @@
+// Evaluates queries: joins, grouping, set operations, order and limit. Conditions are tested as early as their
+// rows are known, so that what is recorded as read is what could have mattered.
+import type { Expression } from "../program/expression";
+import type { LockClause, Query, Relation } from "../program/statement";
+import { columnsOf, containsAggregate, queryColumns } from "./columns";
+import { evaluate, isTrue } from "./evaluateExpression";
+import { NotExecutable, SqlFailure } from "./failure";
+import {
+  conjuncts,
+  withRows,
+  type Acting,
+  type Binding,
+  type Frame,
+  type ResultRows,
+} from "./frame";
+import { forgetRow, recordExistence, recordUse } from "./recorder";
+import { findTable, type BoundRow, type StoredRow } from "./row";
+import { orderValues, renderValue, type SqlValue } from "./value";
+
+/** The rows of a query; one with a lock clause locks them. A query that depends on no outer row runs once. */
+export function runQuery(query: Query, frame: Frame): ResultRows {
+  const known = frame.once?.get(query);
+  if (known !== undefined) return known;
+  const rows = computeRows(query, frame);
+  if (frame.once !== undefined && queryColumns(query).length === 0) frame.once.set(query, rows);
+  return rows;
+}
+
+function computeRows(query: Query, frame: Frame): ResultRows {
+  if (query.setOperations.length > 0)
+    return limited(query, ordered(query, combined(query, frame), frame), frame);
+  const bindings = joinRelations(query.relations, query.where, frame);
+  if (query.lock === undefined || frame.acting === undefined)
+    return limited(query, outputRows(query, bindings, frame), frame);
+  return outputRows(query, lockedRows(query, query.lock, bindings, frame, frame.acting), frame);
+}
+
+/** Locks the rows of a query in its order until LIMIT is reached; changed rows are tested again (EvalPlanQual). */
+function lockedRows(
+  query: Query,
+  clause: LockClause,
+  bindings: readonly Binding[],
+  frame: Frame,
+  acting: Acting,
+): readonly Binding[] {
+  const { offset, limit } = bounds(query, frame);
+  const aliases = query.relations
+    .filter(
+      (each) => each.kind === "base" && (clause.of.length === 0 || clause.of.includes(each.alias)),
+    )
+    .map((each) => each.alias);
+  const locked: Binding[] = [];
+  for (const binding of orderBindings(query, bindings, frame)) {
+    if (locked.length >= offset + limit) break;
+    const newest = lockBinding(query, clause, aliases, binding, frame, acting);
+    if (newest !== undefined) locked.push(newest);
+  }
+  return locked.slice(offset);
+}
+
+function lockBinding(
+  query: Query,
+  clause: LockClause,
+  aliases: readonly string[],
+  binding: Binding,
+  frame: Frame,
+  acting: Acting,
+): Binding | undefined {
+  let newest = binding;
+  let changed = false;
+  for (const alias of aliases) {
+    const row = binding[alias];
+    if (row === undefined || row === null || row.kind === "derived") continue;
+    const outcome = acting.lock(row, clause.strength, clause.wait);
+    if (outcome.kind !== "row") return undefined;
+    if (!outcome.changed) continue;
+    changed = true;
+    if (frame.recorder !== undefined) forgetRow(frame.recorder, row);
+    newest = { ...newest, [alias]: outcome.row };
+  }
+  if (!changed) return newest;
+  recordUses(newest, frame);
+  return qualifies(query.relations, query.where, newest, frame) ? newest : undefined;
+}
+
+/** Combinations of one row per relation that satisfy the join conditions and `where`. */
+export function joinRelations(
+  relations: readonly Relation[],
+  where: Expression,
+  frame: Frame,
+): readonly Binding[] {
+  const pending = conjuncts(where).map((condition) => ({
+    condition,
+    aliases: aliasesOf(condition, relations),
+  }));
+  const outerLater = relations.map((_, index) =>
+    relations.slice(index + 1).some((each) => each.join === "right" || each.join === "full"),
+  );
+  let bindings: readonly Binding[] = [{}];
+  const known = new Set<string>();
+  relations.forEach((relation, index) => {
+    known.add(relation.alias);
+    const ready =
+      outerLater[index] === true
+        ? []
+        : take(pending, (each) => each.aliases.every((alias) => known.has(alias)));
+    bindings = joinOne(bindings, relation, ready, relations.slice(0, index), frame);
+  });
+  const rest = pending.map((each) => each.condition);
+  const matching = bindings.filter((binding) => holdAll(rest, withRows(frame, binding)));
+  for (const binding of matching) recordUses(binding, frame);
+  return matching;
+}
+
+/** Whether a combination of rows satisfies all join conditions (of inner joins) and `where`. */
+export function qualifies(
+  relations: readonly Relation[],
+  where: Expression,
+  binding: Binding,
+  frame: Frame,
+): boolean {
+  const inside = withRows(frame, binding);
+  return (
+    relations.every(
+      (relation) =>
+        relation.on === undefined || relation.join !== "inner" || isTrue(relation.on, inside),
+    ) && holdAll(conjuncts(where), inside)
+  );
+}
+
+/** Result rows for combinations of rows: groups, HAVING, DISTINCT, ORDER BY. */
+function outputRows(query: Query, bindings: readonly Binding[], frame: Frame): ResultRows {
+  const rows = isGrouped(query)
+    ? groupsOf(query, bindings, frame).flatMap((group) => groupOutput(query, group, frame))
+    : bindings.map((binding) => output(query, withRows(frame, binding)));
+  const sorted = sortOutputs(query, rows);
+  return query.distinct ? distinctRows(sorted) : sorted;
+}
+
+/** Sorts combinations of rows by ORDER BY; rows without an order stay in key order. */
+function orderBindings(
+  query: Query,
+  bindings: readonly Binding[],
+  frame: Frame,
+): readonly Binding[] {
+  if (query.orderBy.length === 0) return bindings;
+  return bindings
+    .map((binding) => ({ binding, keys: sortKeys(query, withRows(frame, binding)) }))
+    .sort((a, b) => compareKeys(query, a.keys, b.keys))
+    .map((each) => each.binding);
+}
+
+/** LIMIT and OFFSET as numbers. */
+function bounds(query: Query, frame: Frame): { readonly offset: number; readonly limit: number } {
+  return {
+    offset: query.offset === undefined ? 0 : (countOf(query.offset, frame) ?? 0),
+    limit: query.limit === undefined ? Infinity : (countOf(query.limit, frame) ?? Infinity),
+  };
+}
+
+interface OutputRow {
+  readonly values: Readonly<Record<string, SqlValue>>;
+  readonly keys: readonly SqlValue[];
+}
+
+function joinOne(
+  left: readonly Binding[],
+  relation: Relation,
+  where: readonly { readonly condition: Expression; readonly aliases: readonly string[] }[],
+  before: readonly Relation[],
+  frame: Frame,
+): readonly Binding[] {
+  const conditions = where.map((each) => each.condition);
+  const inner = relation.join === "inner" || relation.join === "cross";
+  const on = conjuncts(relation.on);
+  // Conditions that concern this relation alone are tested while it is searched.
+  const own = [...on, ...(inner ? conditions : [])].filter((condition) =>
+    concernsOnly(condition, before),
+  );
+  const rest = [...on, ...(inner ? conditions : [])].filter(
+    (condition) => !own.includes(condition),
+  );
+  const joined: Binding[] = [];
+  const matchedRight = new Set<BoundRow>();
+  let candidates: readonly BoundRow[] | undefined;
+  for (const binding of left) {
+    candidates ??= candidateRows(relation, own, frame);
+    let matched = false;
+    for (const row of candidates) {
+      const both = { ...binding, [relation.alias]: row };
+      if (!holdAll(rest, withRows(frame, both))) continue;
+      matched = true;
+      matchedRight.add(row);
+      joined.push(both);
+    }
+    if (!matched && (relation.join === "left" || relation.join === "full"))
+      joined.push({ ...binding, [relation.alias]: null });
+  }
+  if (relation.join === "right" || relation.join === "full") {
+    candidates ??= candidateRows(relation, own, frame);
+    const missing = Object.fromEntries(before.map((each) => [each.alias, null]));
+    for (const row of candidates)
+      if (!matchedRight.has(row)) joined.push({ ...missing, [relation.alias]: row });
+  }
+  return inner ? joined : joined.filter((binding) => holdAll(conditions, withRows(frame, binding)));
+}
+
+/** The rows of one relation that satisfy its own conditions; what was looked at is recorded. */
+function candidateRows(
+  relation: Relation,
+  conditions: readonly Expression[],
+  frame: Frame,
+): readonly BoundRow[] {
+  if (relation.query !== undefined) {
+    const rows = runQuery(relation.query, frame).map((values): BoundRow => ({
+      kind: "derived",
+      values,
+    }));
+    return rows.filter((row) => holdAll(conditions, withRows(frame, { [relation.alias]: row })));
+  }
+  if (relation.kind !== "base")
+    throw new NotExecutable(
+      `what ${relation.table || relation.alias} in FROM gives is not understood`,
+    );
+  if (frame.tables === undefined) throw new NotExecutable("a query outside of a statement");
+  return searchTable(relation, conditions, frame);
+}
+
+function searchTable(
+  relation: Relation,
+  conditions: readonly Expression[],
+  frame: Frame,
+): readonly StoredRow[] {
+  const table = findTable(frame.schema, relation.table);
+  const byKey = (condition: Expression) =>
+    columnsOf(condition).every(
+      (column) => column.relation !== relation.alias || table.primaryKey.includes(column.column),
+    );
+  const keyed = conditions.filter(byKey);
+  const others = conditions.filter((condition) => !keyed.includes(condition));
+  const { recorder, ...silent } = frame;
+  const bind = (row: StoredRow, inFrame: Frame) => withRows(inFrame, { [relation.alias]: row });
+  recorder?.scans.push({
+    table: relation.table,
+    matches: (row) => holdAll(conditions, bind(row, silent)),
+    newest: false,
+  });
+  return (frame.tables?.rows(relation.table) ?? []).filter((row) => {
+    if (!holdAll(keyed, bind(row, silent))) return false;
+    if (!row.alive) {
+      if (recorder !== undefined && holdAll(others, bind(row, silent)))
+        recordExistence(recorder, row.table, row.key, row);
+      return false;
+    }
+    if (recorder !== undefined) recordExistence(recorder, row.table, row.key, row);
+    return holdAll(others, bind(row, frame));
+  });
+}
+
+function holdAll(conditions: readonly Expression[], frame: Frame): boolean {
+  return conditions.every((condition) => isTrue(condition, frame));
+}
+
+/** Relations of the query that a condition mentions; other names belong to enclosing queries. */
+function aliasesOf(condition: Expression, relations: readonly Relation[]): readonly string[] {
+  const mentioned = new Set(columnsOf(condition).map((column) => column.relation));
+  return relations.map((each) => each.alias).filter((alias) => mentioned.has(alias));
+}
+
+/** Whether none of the relations joined so far occurs in the condition. */
+function concernsOnly(condition: Expression, before: readonly Relation[]): boolean {
+  const mentioned = new Set(columnsOf(condition).map((column) => column.relation));
+  return !before.some((each) => mentioned.has(each.alias));
+}
+
+function take<T>(items: T[], wanted: (item: T) => boolean): T[] {
+  const taken = items.filter(wanted);
+  for (const item of taken) items.splice(items.indexOf(item), 1);
+  return taken;
+}
+
+function recordUses(binding: Binding, frame: Frame): void {
+  if (frame.recorder === undefined) return;
+  for (const row of Object.values(binding))
+    if (row !== null && row.kind === "stored") recordUse(frame.recorder, row);
+}
+
+function isGrouped(query: Query): boolean {
+  return (
+    query.groupBy.length > 0 ||
+    query.having !== undefined ||
+    query.outputs.some((each) => containsAggregate(each.value)) ||
+    query.orderBy.some((each) => containsAggregate(each.value))
+  );
+}
+
+function groupsOf(
+  query: Query,
+  bindings: readonly Binding[],
+  frame: Frame,
+): readonly (readonly Binding[])[] {
+  if (query.groupBy.length === 0) return [bindings];
+  const groups = new Map<string, Binding[]>();
+  for (const binding of bindings) {
+    const inside = withRows(frame, binding);
+    const key = query.groupBy.map((each) => renderValue(evaluate(each, inside))).join("\u0000");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [binding]);
+    else group.push(binding);
+  }
+  return [...groups.values()];
+}
+
+function groupOutput(query: Query, group: readonly Binding[], frame: Frame): readonly OutputRow[] {
+  const first = group[0] ?? Object.fromEntries(query.relations.map((each) => [each.alias, null]));
+  const inside = withRows(frame, first, { group });
+  if (query.having !== undefined && !isTrue(query.having, inside)) return [];
+  return [output(query, inside)];
+}
+
+function output(query: Query, inside: Frame): OutputRow {
+  const values: Record<string, SqlValue> = {};
+  for (const [index, each] of query.outputs.entries()) {
+    const name = each.name in values ? `${each.name} (${index + 1})` : each.name;
+    values[name] = evaluate(each.value, inside);
+  }
+  return { values, keys: sortKeys(query, inside) };
+}
+
+function sortKeys(query: Query, inside: Frame): readonly SqlValue[] {
+  return query.orderBy.map((each) => evaluate(each.value, inside));
+}
+
+function compareKeys(query: Query, a: readonly SqlValue[], b: readonly SqlValue[]): number {
+  for (const [index, each] of query.orderBy.entries()) {
+    const order = orderValues(a[index] ?? null, b[index] ?? null);
+    if (order !== 0) return each.descending ? -order : order;
+  }
+  return 0;
+}
+
+function sortOutputs(query: Query, rows: readonly OutputRow[]): ResultRows {
+  const sorted =
+    query.orderBy.length === 0
+      ? rows
+      : [...rows].sort((a, b) => compareKeys(query, a.keys, b.keys));
+  return sorted.map((row) => row.values);
+}
+
+function combined(query: Query, frame: Frame): ResultRows {
+  const { limit: _limit, offset: _offset, ...rest } = query;
+  let rows = computeRows({ ...rest, setOperations: [], orderBy: [] }, frame);
+  for (const operation of query.setOperations) {
+    const names = Object.keys(rows[0] ?? {});
+    const right = runQuery(operation.query, frame).map((row) => renamed(row, names));
+    const inRight = new Set(right.map(rowText));
+    if (operation.operator === "union all") rows = [...rows, ...right];
+    else if (operation.operator === "union") rows = distinctRows([...rows, ...right]);
+    else {
+      const wanted = operation.operator === "intersect";
+      rows = distinctRows(rows.filter((row) => inRight.has(rowText(row)) === wanted));
+    }
+  }
+  return rows;
+}
+
+/** ORDER BY over a set operation names its output columns. */
+function ordered(query: Query, rows: ResultRows, frame: Frame): ResultRows {
+  if (query.orderBy.length === 0) return rows;
+  const keyed = rows.map((values): OutputRow => {
+    const row: BoundRow = { kind: "derived", values };
+    const aliases = new Set(
+      query.orderBy.flatMap((each) => columnsOf(each.value)).map((each) => each.relation),
+    );
+    const binding = Object.fromEntries([...aliases].map((alias) => [alias, row]));
+    return { values, keys: sortKeys(query, withRows(frame, binding)) };
+  });
+  return sortOutputs(query, keyed);
+}
+
+function renamed(
+  row: Readonly<Record<string, SqlValue>>,
+  names: readonly string[],
+): Readonly<Record<string, SqlValue>> {
+  if (names.length === 0) return row;
+  return Object.fromEntries(
+    Object.values(row).map((value, index) => [names[index] ?? `${index}`, value]),
+  );
+}
+
+function distinctRows(rows: ResultRows): ResultRows {
+  return [...new Map(rows.map((row) => [rowText(row), row])).values()];
+}
+
+function rowText(row: Readonly<Record<string, SqlValue>>): string {
+  return Object.values(row).map(renderValue).join("\u0000");
+}
+
+function limited(query: Query, rows: ResultRows, frame: Frame): ResultRows {
+  const { offset, limit } = bounds(query, frame);
+  return limit === Infinity && offset === 0 ? rows : rows.slice(offset, offset + limit);
+}
+
+function countOf(expression: Expression, frame: Frame): number | undefined {
+  const value = evaluate(expression, frame);
+  if (value === null) return undefined;
+  if (typeof value !== "number") throw new NotExecutable(`LIMIT ${renderValue(value)}`);
+  if (value < 0) throw new SqlFailure("2201W", "LIMIT must not be negative");
+  return value;
+}

@@ -1,0 +1,247 @@
+// Executes one SQL statement against tables and locks that a driver provides. The writes are returned, not applied.
+import type { Assignment, Relation, Returning, Statement } from "../program/statement";
+import type { Table } from "../program/schema";
+import type { Schema } from "../program/schema";
+import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";
+import { evaluate, isTrue } from "./evaluateExpression";
+import { joinRelations, qualifies, runQuery } from "./evaluateQuery";
+import { executeInsert } from "./executeInsert";
+import { NotExecutable } from "./failure";
+import {
+  withRows,
+  type Acting,
+  type Binding,
+  type Environment,
+  type Frame,
+  type ResultRows,
+  type Tables,
+} from "./frame";
+import { forgetRow, recordUse, type Recorder } from "./recorder";
+import { columnType, findTable, keyOf, writtenRow, type StoredRow, type Write } from "./row";
+import { coerce, renderValue, sameValue, type SqlValue } from "./value";
+
+/** What a statement did: its result, and the writes that its driver applies. */
+export interface StatementResult {
+  readonly into: string | undefined;
+  readonly rows: ResultRows;
+  readonly affected: number;
+  readonly writes: readonly Write[];
+}
+
+/** All that a statement executes with. */
+export interface StatementFrame extends Frame {
+  readonly environment: Environment;
+  readonly schema: Schema;
+  readonly tables: Tables;
+  readonly acting: Acting;
+  readonly recorder: Recorder;
+}
+
+/**
+ * Executes a statement. Throws WaitFor when a lock is in the way, SqlFailure when the database would refuse it,
+ * and NotExecutable when its effect is not known.
+ */
+export function executeStatement(statement: Statement, frame: StatementFrame): StatementResult {
+  switch (statement.kind) {
+    case "select": {
+      const mode = statement.query.lock === undefined ? "access share" : "row share";
+      for (const relation of statement.query.relations)
+        if (relation.kind === "base") frame.acting.lockObject(`table ${relation.table}`, mode);
+      const rows = runQuery(statement.query, frame);
+      return { into: statement.into, rows, affected: rows.length, writes: [] };
+    }
+    case "insert":
+      frame.acting.lockObject(`table ${statement.table}`, "row exclusive");
+      return executeInsert(statement, frame);
+    case "update":
+      frame.acting.lockObject(`table ${statement.relation.table}`, "row exclusive");
+      return change(
+        statement.relation,
+        statement.from,
+        statement.where,
+        statement.returning,
+        frame,
+        {
+          kind: "update",
+          set: statement.set,
+        },
+      );
+    case "delete":
+      frame.acting.lockObject(`table ${statement.relation.table}`, "row exclusive");
+      return change(
+        statement.relation,
+        statement.using,
+        statement.where,
+        statement.returning,
+        frame,
+        {
+          kind: "delete",
+        },
+      );
+    case "lock": {
+      const key = statement.key === undefined ? "" : renderValue(evaluate(statement.key, frame));
+      const name = statement.table === undefined ? `advisory ${key}` : `table ${statement.table}`;
+      frame.acting.lockObject(name, statement.mode.toLowerCase());
+      return { into: undefined, rows: [], affected: 0, writes: [] };
+    }
+    case "opaque":
+      if (statement.writes)
+        throw new NotExecutable(`the effect of "${statement.text.slice(0, 60)}" is not understood`);
+      return { into: undefined, rows: [], affected: 0, writes: [] };
+    default:
+      return unreachable(statement);
+  }
+}
+
+/** The row that an assignment list makes of a row, coerced to the columns' types. */
+export function assigned(
+  table: Table,
+  assignments: readonly Assignment[],
+  frame: Frame,
+): Record<string, SqlValue> {
+  const values: Record<string, SqlValue> = {};
+  for (const each of assignments)
+    values[each.column] = coerce(evaluate(each.value, frame), columnType(table, each.column));
+  return values;
+}
+
+/** The writes that give a row these values: one, or two when its key changes. */
+export function updateWrites(
+  table: Table,
+  row: StoredRow,
+  values: Readonly<Record<string, SqlValue>>,
+  frame: StatementFrame,
+): readonly Write[] {
+  const base = { table: table.name, instance: frame.environment.instance, step: frame.acting.step };
+  const all = { ...row.values, ...values };
+  const key = keyOf(table, all) ?? row.key;
+  if (key === row.key) return [{ ...base, key, values, before: row }];
+  return [
+    { ...base, key: row.key, values: {}, alive: false, before: row, moved: true },
+    { ...base, key, values: all, alive: true, before: undefined },
+  ];
+}
+
+/** Rows of RETURNING for a row as it is after the statement. */
+export function returned(
+  returning: Returning | undefined,
+  binding: Binding,
+  frame: Frame,
+): ResultRows {
+  if (returning === undefined) return [];
+  const { recorder: _, ...silent } = frame;
+  const inside = withRows(silent, binding);
+  return [
+    Object.fromEntries(returning.outputs.map((each) => [each.name, evaluate(each.value, inside)])),
+  ];
+}
+
+type Change =
+  { readonly kind: "update"; readonly set: readonly Assignment[] } | { readonly kind: "delete" };
+
+function change(
+  relation: Relation,
+  others: readonly Relation[],
+  where: Parameters<typeof isTrue>[0],
+  returning: Returning | undefined,
+  frame: StatementFrame,
+  what: Change,
+): StatementResult {
+  const table = findTable(frame.schema, relation.table);
+  const relations: readonly Relation[] = [{ ...relation, join: "cross" }, ...others];
+  const writes: Write[] = [];
+  const rows: Readonly<Record<string, SqlValue>>[] = [];
+  const done = new Set<string>();
+  let affected = 0;
+  for (const candidate of joinRelations(relations, where, frame)) {
+    const target = candidate[relation.alias];
+    if (
+      target === undefined ||
+      target === null ||
+      target.kind === "derived" ||
+      done.has(target.key)
+    )
+      continue;
+    done.add(target.key);
+    const binding = actOn(relation, relations, where, candidate, target, table, frame, what);
+    const row = binding?.[relation.alias];
+    if (binding === undefined || row === undefined || row === null || row.kind === "derived")
+      continue;
+    const made = changeRow(table, row, withRows(frame, binding), frame, what);
+    writes.push(...made);
+    affected += 1;
+    const last = made.at(-1);
+    const after = what.kind === "update" && last !== undefined ? writtenRow(row, last) : row;
+    rows.push(...returned(returning, { ...binding, [relation.alias]: after }, frame));
+  }
+  checkReferences(table, writes, frame);
+  return { into: returning?.into, rows, affected, writes };
+}
+
+/** Locks the target and gives the rows to act on; nothing when the newest version does not qualify. */
+function actOn(
+  relation: Relation,
+  relations: readonly Relation[],
+  where: Parameters<typeof isTrue>[0],
+  candidate: Binding,
+  target: StoredRow,
+  table: Table,
+  frame: StatementFrame,
+  what: Change,
+): Binding | undefined {
+  const strength = lockStrength(table, target, withRows(frame, candidate), what);
+  const outcome = frame.acting.lock(target, strength, "block");
+  if (outcome.kind !== "row") return undefined;
+  if (!outcome.changed) return candidate;
+  forgetRow(frame.recorder, target);
+  recordUse(frame.recorder, outcome.row);
+  const binding = { ...candidate, [relation.alias]: outcome.row };
+  return qualifies(relations, where, binding, frame) ? binding : undefined;
+}
+
+/** An update that leaves all unique keys alone takes the weaker lock, which foreign keys do not wait for. */
+function lockStrength(
+  table: Table,
+  row: StoredRow,
+  inside: Frame,
+  what: Change,
+): "update" | "no-key-update" {
+  if (what.kind === "delete") return "update";
+  const keys = uniqueColumns(table);
+  const touched = what.set.filter((each) => keys.includes(each.column));
+  if (touched.length === 0) return "no-key-update";
+  const values = assigned(table, touched, inside);
+  const changes = Object.entries(values).some(
+    ([column, value]) => !sameValue(value, row.values[column] ?? null),
+  );
+  return changes ? "update" : "no-key-update";
+}
+
+function changeRow(
+  table: Table,
+  row: StoredRow,
+  inside: Frame,
+  frame: StatementFrame,
+  what: Change,
+): readonly Write[] {
+  if (what.kind === "delete")
+    return [
+      {
+        table: table.name,
+        key: row.key,
+        instance: frame.environment.instance,
+        step: frame.acting.step,
+        alive: false,
+        values: {},
+        before: row,
+      },
+    ];
+  const values = assigned(table, what.set, inside);
+  checkRow(table, { ...row.values, ...values }, Object.keys(values), frame);
+  lockParents(table, { ...row.values, ...values }, Object.keys(values), frame);
+  return updateWrites(table, row, values, frame);
+}
+
+function unreachable(statement: never): never {
+  throw new Error(`unknown statement ${JSON.stringify(statement)}`);
+}

@@ -1,0 +1,110 @@
+// What the evaluation of an expression depends on: the instance's variables and results, rows in scope, tables.
+import type { Expression, ValueType } from "../program/expression";
+import type { Schema } from "../program/schema";
+import type { Query } from "../program/statement";
+import type { Recorder } from "./recorder";
+import type { BoundRow, StoredRow, TableRows } from "./row";
+import type { SqlValue } from "./value";
+
+/** Rows that a statement returned. */
+export type ResultRows = readonly Readonly<Record<string, SqlValue>>[];
+
+/** The state of an instance as expressions see it. */
+export interface Environment {
+  readonly instance: string;
+  readonly parameters: Readonly<Record<string, SqlValue>>;
+  readonly variables: Readonly<Record<string, SqlValue>>;
+  readonly results: Readonly<Record<string, ResultRows>>;
+  readonly affected: Readonly<Record<string, number>>;
+  /** Per running loop the index of the row at hand. */
+  readonly loops: Readonly<Record<string, number>>;
+  /** A value that no other evaluation gives: per site and count, so that runs of one setup agree. */
+  readonly fresh: (site: string, type: ValueType) => SqlValue;
+}
+
+/** Rows by alias; null for the missing side of an outer join. */
+export type Binding = Readonly<Record<string, BoundRow | null>>;
+
+/** The rows that columns mean, inner queries first. */
+export interface Scope {
+  readonly binding: Binding;
+  /** The rows of the group that aggregates range over. */
+  readonly group?: readonly Binding[];
+  /** In ON CONFLICT DO UPDATE: the row proposed for insertion. */
+  readonly excluded?: Readonly<Record<string, SqlValue>>;
+  readonly outer?: Scope;
+}
+
+/** Everything that an expression may ask. `tables` is absent in control flow, where no snapshot exists. */
+export interface Frame {
+  readonly environment: Environment;
+  readonly schema: Schema;
+  readonly scope?: Scope;
+  readonly tables?: Tables;
+  readonly acting?: Acting;
+  readonly recorder?: Recorder;
+  /** Results of subqueries that depend on no row: evaluated once per statement. */
+  readonly once?: Map<Query, ResultRows>;
+}
+
+/** The tables as the statement's plain reads see them, its own transaction's writes included. */
+export interface Tables {
+  readonly rows: (table: string) => TableRows;
+}
+
+/** How a statement reaches its rows when it locks, changes or checks them; the levels differ here. */
+export interface Acting {
+  /** Takes the lock and gives the version to act on. Throws WaitFor while another instance is in the way. */
+  readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
+  /** Takes a lock on a table or on an advisory key. Throws WaitFor. */
+  readonly lockObject: (name: string, mode: string) => void;
+  /** The newest rows, for constraints. */
+  readonly current: (table: string) => TableRows;
+  /** Throws WaitFor while an uncommitted change of another instance concerns a row with such values. */
+  readonly awaitDecided: (
+    table: string,
+    concerns: (values: Readonly<Record<string, SqlValue>>) => boolean,
+  ) => void;
+  /** Rows outside of the transaction's snapshot must not be acted on (40001). */
+  readonly firstUpdaterWins: boolean;
+  /** The number of the step at hand. */
+  readonly step: number;
+}
+
+export type RowLock = "update" | "no-key-update" | "share" | "key-share";
+export type Waiting = "block" | "nowait" | "skip-locked";
+
+export type LockOutcome =
+  /** `changed`: newer than what the statement saw, so that its conditions must be tested again. */
+  | { readonly kind: "row"; readonly row: StoredRow; readonly changed: boolean }
+  | { readonly kind: "gone" }
+  | { readonly kind: "skipped" };
+
+/** Thrown through a statement that has to wait; its driver executes it again when the holder has ended. */
+export class WaitFor extends Error {
+  constructor(readonly holders: readonly string[]) {
+    super(`waits for ${holders.join(", ")}`);
+    this.name = "WaitFor";
+  }
+}
+
+/** The frame with these rows in scope, in front of what was in scope before. */
+export function withRows(
+  frame: Frame,
+  binding: Binding,
+  more: Omit<Scope, "binding" | "outer"> = {},
+): Frame {
+  const outer = frame.scope;
+  return {
+    ...frame,
+    scope: outer === undefined ? { binding, ...more } : { binding, ...more, outer },
+  };
+}
+
+/** Conjuncts of a condition. */
+export function conjuncts(condition: Expression | undefined): readonly Expression[] {
+  if (condition === undefined) return [];
+  if (condition.kind === "and") return condition.operands.flatMap(conjuncts);
+  if (condition.kind === "literal" && condition.value === true) return [];
+  return [condition];
+}

@@ -1,0 +1,47 @@
+// Values that never collide with others. The same instance draws the same values at the same places in every run of
+// a setup, so that outcomes of different orders can be compared directly.
+import type { ValueType } from "../program/expression";
+import type { Setup } from "./execution";
+import type { SqlValue } from "./value";
+
+export interface FreshValues {
+  /** The `count`-th value that the instance draws at that site. */
+  readonly value: (instance: string, site: string, count: number, type: ValueType) => SqlValue;
+}
+
+/** Fresh values for all runs of a setup, above every number that occurs in it. */
+export function freshValues(setup: Setup): FreshValues {
+  const numbers = new Map<string, number>();
+  const start = firstUnused(setup);
+  return {
+    value: (instance, site, count, type) => {
+      const place = `${instance} ${site} ${count}`;
+      const number = numbers.get(place) ?? start + numbers.size;
+      numbers.set(place, number);
+      return typed(number, type);
+    },
+  };
+}
+
+function typed(number: number, type: ValueType): SqlValue {
+  switch (type) {
+    case "int":
+    case "decimal":
+      return number;
+    case "bool":
+      return number % 2 === 0;
+    case "time":
+      return new Date(Date.UTC(2000, 0, 1) + number * 1000).toISOString();
+    default:
+      return `new-${number}`;
+  }
+}
+
+function firstUnused(setup: Setup): number {
+  const values = [
+    ...setup.instances.flatMap((instance) => Object.values(instance.arguments)),
+    ...Object.values(setup.initial).flatMap((rows) => rows.flatMap((row) => Object.values(row))),
+  ];
+  const numbers = values.filter((value) => typeof value === "number");
+  return numbers.reduce((most, value) => Math.max(most, Math.floor(value) + 1), 101);
+}

@@ -1,0 +1,65 @@
+// Lock modes of PostgreSQL and which of them exclude each other. Held until the transaction ends.
+import type { RowLock } from "./frame";
+
+export interface HeldLock {
+  readonly name: string;
+  readonly mode: string;
+}
+
+/** Whether two locks on the same thing exclude each other. */
+export function excludes(name: string, held: string, wanted: string): boolean {
+  if (name.startsWith("table ")) return tableConflict(held, wanted);
+  if (name.startsWith("advisory ")) return !(isShared(held) && isShared(wanted));
+  return ROW_CONFLICTS[held]?.includes(wanted) ?? true;
+}
+
+const ROW_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> = {
+  "key-share": ["update"],
+  share: ["no-key-update", "update"],
+  "no-key-update": ["share", "no-key-update", "update"],
+  update: ["key-share", "share", "no-key-update", "update"],
+} satisfies Record<RowLock, readonly RowLock[]>;
+
+/** Modes that each table lock excludes, as in PostgreSQL's documentation of explicit locking. */
+const TABLE_CONFLICTS: Readonly<Record<string, readonly string[] | undefined>> = {
+  "access share": ["access exclusive"],
+  "row share": ["exclusive", "access exclusive"],
+  "row exclusive": ["share", "share row exclusive", "exclusive", "access exclusive"],
+  "share update exclusive": [
+    "share update exclusive",
+    "share",
+    "share row exclusive",
+    "exclusive",
+    "access exclusive",
+  ],
+  share: [
+    "row exclusive",
+    "share update exclusive",
+    "share row exclusive",
+    "exclusive",
+    "access exclusive",
+  ],
+};
+
+function tableConflict(held: string, wanted: string): boolean {
+  const a = tableMode(held);
+  const b = tableMode(wanted);
+  const list = TABLE_CONFLICTS[a] ?? TABLE_CONFLICTS[b];
+  // The three strongest modes exclude each other, and weaker ones as those say.
+  return list === undefined || list.includes(TABLE_CONFLICTS[a] === undefined ? a : b);
+}
+
+/** The mode's plain name; what is not named is the strongest, which is LOCK TABLE's default. */
+function tableMode(mode: string): string {
+  const name = mode
+    .toLowerCase()
+    .replace(/\bmode\b|\bin\b|\bnowait\b/g, "")
+    .replace(/[_\s]+/g, " ")
+    .trim();
+  const known = name in TABLE_CONFLICTS || name === "share row exclusive" || name === "exclusive";
+  return known ? name : "access exclusive";
+}
+
+function isShared(mode: string): boolean {
+  return mode.toLowerCase().includes("share");
+}

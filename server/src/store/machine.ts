@@ -1,0 +1,319 @@
+// One instance of a transaction as a resumable machine: it runs control flow up to the next SQL statement and stops.
+// Its state is immutable data but for the machine object itself, so that a copy is a shallow one.
+import type { Expression } from "../program/expression";
+import type { Program, Transaction } from "../program/program";
+import type { Command, LoopRange, Statement } from "../program/statement";
+import type { WitnessInstance } from "../protocol/witness";
+import { evaluate, isTrue } from "./evaluateExpression";
+import { endsTransaction, NotExecutable, SqlFailure } from "./failure";
+import type { Environment, Frame, ResultRows } from "./frame";
+import type { FreshValues } from "./freshValues";
+import { fromValue, type SqlValue } from "./value";
+
+/** Rounds of one WHILE or counting loop after which a run is given up. */
+const MAX_ROUNDS = 1000;
+
+/** What an instance does next. */
+export type Next =
+  | { readonly kind: "statement"; readonly statement: Statement }
+  | { readonly kind: "commit" }
+  | { readonly kind: "rollback"; readonly why: string }
+  /** Control flow failed, for instance by a division by zero. */
+  | { readonly kind: "failure"; readonly failure: SqlFailure };
+
+/** Undoing of a part of the transaction is the driver's: it knows the writes. */
+export interface Undo {
+  /** A point to return to. */
+  readonly mark: () => number;
+  readonly undoTo: (mark: number) => void;
+}
+
+/** One running instance. */
+export interface Machine {
+  readonly instance: string;
+  readonly transaction: Transaction;
+  readonly program: Program;
+  readonly fresh: FreshValues;
+  readonly parameters: Readonly<Record<string, SqlValue>>;
+  variables: Readonly<Record<string, SqlValue>>;
+  results: Readonly<Record<string, ResultRows>>;
+  affected: Readonly<Record<string, number>>;
+  loops: Readonly<Record<string, number>>;
+  savepoints: Readonly<Record<string, number>>;
+  /** Fresh values drawn so far per site. */
+  drawn: Readonly<Record<string, number>>;
+  /** Statements executed so far. */
+  executed: number;
+  /** The value of the RETURN that ended it. */
+  returned: SqlValue | undefined;
+  rest: Continuation | undefined;
+  next: Next | undefined;
+}
+
+/** What remains to be done, innermost first. */
+type Continuation =
+  | { readonly kind: "run"; readonly command: Command; readonly rest: Continuation | undefined }
+  | {
+      readonly kind: "round";
+      readonly id: string;
+      readonly over: LoopRange;
+      readonly body: Command;
+      readonly round: number;
+      readonly counter?: number;
+      readonly last?: number;
+      readonly rest: Continuation | undefined;
+    }
+  | {
+      readonly kind: "handler";
+      readonly handler: Command;
+      readonly mark: number;
+      readonly rest: Continuation | undefined;
+    };
+
+/** A machine at the beginning of its transaction. Throws NotExecutable when the program has none of that name. */
+export function startMachine(
+  program: Program,
+  instance: WitnessInstance,
+  fresh: FreshValues,
+): Machine {
+  const transaction = program.transactions.find((each) => each.id === instance.transaction);
+  if (transaction === undefined)
+    throw new NotExecutable(`there is no transaction ${instance.transaction}`);
+  const parameters: Record<string, SqlValue> = {};
+  for (const [name, value] of Object.entries(instance.arguments)) {
+    const type = transaction.parameters.find((each) => each.name === name)?.type ?? "other";
+    parameters[name] = fromValue(value, type);
+  }
+  return {
+    instance: instance.instance,
+    transaction,
+    program,
+    fresh,
+    parameters,
+    variables: {},
+    results: {},
+    affected: {},
+    loops: {},
+    savepoints: {},
+    drawn: {},
+    executed: 0,
+    returned: undefined,
+    rest: { kind: "run", command: transaction.body, rest: undefined },
+    next: undefined,
+  };
+}
+
+/** Runs control flow, which is free, up to the next statement or the end. */
+export function nextOf(machine: Machine, undo: Undo): Next {
+  while (machine.next === undefined) {
+    try {
+      advance(machine, undo);
+    } catch (failure) {
+      if (!(failure instanceof SqlFailure)) throw failure;
+      if (!enterHandler(machine, undo)) machine.next = { kind: "failure", failure };
+    }
+  }
+  return machine.next;
+}
+
+/** The variables as the statement at hand sees them; `drawn` collects the fresh values that it draws. */
+export function environmentOf(machine: Machine, drawn: Record<string, number>): Environment {
+  return {
+    instance: machine.instance,
+    parameters: machine.parameters,
+    variables: machine.variables,
+    results: machine.results,
+    affected: machine.affected,
+    loops: machine.loops,
+    fresh: (site, type) => {
+      const count = (drawn[site] ?? 0) + 1;
+      drawn[site] = count;
+      return machine.fresh.value(machine.instance, site, count, type);
+    },
+  };
+}
+
+/** What an executed statement gave. */
+export interface Delivered {
+  readonly into: string | undefined;
+  readonly rows: ResultRows;
+  readonly affected: number;
+  readonly drawn: Readonly<Record<string, number>>;
+}
+
+/** Continues behind the statement at hand. */
+export function deliver(machine: Machine, statement: Statement, result: Delivered): void {
+  if (result.into !== undefined)
+    machine.results = { ...machine.results, [result.into]: result.rows };
+  machine.affected = { ...machine.affected, [statement.id]: result.affected };
+  machine.drawn = result.drawn;
+  machine.executed += 1;
+  machine.next = undefined;
+}
+
+/** Continues in the innermost handler; false when there is none and the failure ends the transaction. */
+export function handleFailure(machine: Machine, failure: SqlFailure, undo: Undo): boolean {
+  if (endsTransaction(failure)) return false;
+  machine.executed += 1;
+  return enterHandler(machine, undo);
+}
+
+/** A machine that goes on independently. */
+export function copyMachine(machine: Machine): Machine {
+  return { ...machine };
+}
+
+function advance(machine: Machine, undo: Undo): void {
+  const at = machine.rest;
+  if (at === undefined) {
+    machine.next = { kind: "commit" };
+    return;
+  }
+  machine.rest = at.rest;
+  if (at.kind === "run") return runCommand(machine, at.command, undo);
+  if (at.kind === "round") return startRound(machine, at);
+}
+
+function runCommand(machine: Machine, command: Command, undo: Undo): void {
+  switch (command.kind) {
+    case "sequence":
+      machine.rest = command.commands.reduceRight<Continuation | undefined>(
+        (rest, each) => ({ kind: "run", command: each, rest }),
+        machine.rest,
+      );
+      return;
+    case "statement":
+      machine.next = { kind: "statement", statement: command.statement };
+      return;
+    case "assign":
+      machine.variables = {
+        ...machine.variables,
+        [command.variable]: guarded(machine, (frame) => evaluate(command.value, frame)),
+      };
+      return;
+    case "if": {
+      const holds = guarded(machine, (frame) => isTrue(command.condition, frame));
+      const chosen = holds ? command.then : command.otherwise;
+      if (chosen !== undefined) machine.rest = { kind: "run", command: chosen, rest: machine.rest };
+      return;
+    }
+    case "loop":
+      machine.rest = firstRound(machine, command);
+      return;
+    case "exit":
+    case "continue":
+      leaveLoop(machine, command.loop, command.kind);
+      return;
+    case "rollback":
+      if (!enterHandler(machine, undo)) machine.next = { kind: "rollback", why: command.why };
+      return;
+    case "return":
+      if (command.value !== undefined)
+        machine.returned = guarded(machine, (frame) => evaluate(command.value ?? NULL, frame));
+      machine.next = { kind: "commit" };
+      return;
+    case "try":
+      machine.rest = {
+        kind: "run",
+        command: command.body,
+        rest: { kind: "handler", handler: command.handler, mark: undo.mark(), rest: machine.rest },
+      };
+      return;
+    case "savepoint":
+      machine.savepoints = { ...machine.savepoints, [command.name]: undo.mark() };
+      return;
+    case "release":
+      return;
+    case "rollbackTo": {
+      const mark = machine.savepoints[command.name];
+      if (mark === undefined)
+        throw new NotExecutable(`ROLLBACK TO ${command.name}: there is no such savepoint`);
+      undo.undoTo(mark);
+      return;
+    }
+    default:
+      return unreachable(command);
+  }
+}
+
+const NULL: Expression = { kind: "literal", value: null, type: "other" };
+
+/** Evaluates in control flow, where there are no tables. */
+function guarded<T>(machine: Machine, compute: (frame: Frame) => T): T {
+  const drawn = { ...machine.drawn };
+  const value = compute({
+    environment: environmentOf(machine, drawn),
+    schema: machine.program.schema,
+  });
+  machine.drawn = drawn;
+  return value;
+}
+
+function firstRound(machine: Machine, loop: Extract<Command, { kind: "loop" }>): Continuation {
+  const start = { kind: "round", id: loop.id, over: loop.over, body: loop.body, round: 0 } as const;
+  if (loop.over.kind !== "count") return { ...start, rest: machine.rest };
+  const { from, to } = loop.over;
+  const counter = guarded(machine, (frame) => evaluate(from, frame));
+  const last = guarded(machine, (frame) => evaluate(to, frame));
+  if (typeof counter !== "number" || typeof last !== "number")
+    throw new NotExecutable("the bounds of a loop are not integers");
+  return { ...start, counter, last, rest: machine.rest };
+}
+
+function startRound(machine: Machine, at: Extract<Continuation, { kind: "round" }>): void {
+  if (at.round >= MAX_ROUNDS) throw new NotExecutable(`a loop of more than ${MAX_ROUNDS} rounds`);
+  if (!entersRound(machine, at)) return;
+  const { counter } = at;
+  const following =
+    counter === undefined || at.over.kind !== "count"
+      ? { ...at, round: at.round + 1 }
+      : { ...at, round: at.round + 1, counter: counter + at.over.step };
+  machine.rest = { kind: "run", command: at.body, rest: following };
+}
+
+function entersRound(machine: Machine, at: Extract<Continuation, { kind: "round" }>): boolean {
+  const { over } = at;
+  switch (over.kind) {
+    case "rows":
+      machine.loops = { ...machine.loops, [at.id]: at.round };
+      return at.round < (machine.results[over.result]?.length ?? 0);
+    case "count": {
+      const counter = at.counter ?? 0;
+      const last = at.last ?? 0;
+      if (over.step === 0 || (over.step > 0 ? counter > last : counter < last)) return false;
+      machine.variables = { ...machine.variables, [over.variable]: counter };
+      return true;
+    }
+    case "while":
+      return guarded(machine, (frame) => isTrue(over.condition, frame));
+    case "unknown":
+      // Any number of rounds is possible; one is the run that says most.
+      return at.round < 1;
+    default:
+      return unreachable(over);
+  }
+}
+
+function leaveLoop(machine: Machine, loop: string, how: "exit" | "continue"): void {
+  for (let at = machine.rest; at !== undefined; at = at.rest) {
+    if (at.kind !== "round" || at.id !== loop) continue;
+    machine.rest = how === "exit" ? at.rest : at;
+    return;
+  }
+  throw new NotExecutable(`${how.toUpperCase()} of a loop that is not running`);
+}
+
+function enterHandler(machine: Machine, undo: Undo): boolean {
+  for (let at = machine.rest; at !== undefined; at = at.rest) {
+    if (at.kind !== "handler") continue;
+    undo.undoTo(at.mark);
+    machine.rest = { kind: "run", command: at.handler, rest: at.rest };
+    machine.next = undefined;
+    return true;
+  }
+  return false;
+}
+
+function unreachable(value: never): never {
+  throw new Error(`unknown command ${JSON.stringify(value)}`);
+}

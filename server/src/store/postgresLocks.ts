@@ -1,0 +1,47 @@
+// What a PostgreSQL transaction gets when it locks a row that its snapshot showed it.
+import type { ProductLevel } from "../isolation/levels";
+import { NotExecutable, SqlFailure } from "./failure";
+import { WaitFor, type LockOutcome, type RowLock, type Tables, type Waiting } from "./frame";
+import { rowName } from "./recorder";
+import type { StoredRow } from "./row";
+
+export interface RowLocking {
+  readonly level: ProductLevel;
+  /** The newest committed rows with the session's own writes. */
+  readonly newest: Tables;
+  /** Takes a lock or throws WaitFor. */
+  readonly take: (name: string, mode: string) => void;
+}
+
+/**
+ * Locks a row. At READ COMMITTED the newest version is acted on, unless the row was deleted (even if its key was
+ * inserted again: that is another row); with a transaction snapshot a changed row fails with 40001.
+ */
+export function lockRow(
+  session: RowLocking,
+  row: StoredRow,
+  strength: RowLock,
+  waiting: Waiting,
+): LockOutcome {
+  try {
+    session.take(rowName(row.table, row.key), strength);
+  } catch (blocked) {
+    if (!(blocked instanceof WaitFor)) throw blocked;
+    if (waiting === "skip-locked") return { kind: "skipped" };
+    if (waiting === "nowait") throw new SqlFailure("55P03", `${row.table} (${row.key}) is locked`);
+    throw blocked;
+  }
+  const newest = session.newest.rows(row.table).find((each) => each.key === row.key);
+  if (newest === undefined) return { kind: "gone" };
+  if (newest.version === row.version) return { kind: "row", row, changed: false };
+  const survives = newest.alive && newest.incarnation === row.incarnation;
+  // A foreign key's share lock is compatible with changes of other columns, whenever they were committed.
+  if (strength === "key-share" && survives) return { kind: "row", row, changed: false };
+  if (session.level.firstUpdaterWins)
+    throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
+  if (newest.moved === true)
+    throw new NotExecutable(
+      `the key of a row of ${row.table} changes while another statement waits for it`,
+    );
+  return survives ? { kind: "row", row: newest, changed: true } : { kind: "gone" };
+}

@@ -1,0 +1,163 @@
+// What the drivers record while they run, and its plain form for everybody else.
+import type { Schema } from "../program/schema";
+import type { Statement } from "../program/statement";
+import type { Outcome, Row, Value } from "../protocol/witness";
+import { findDependencies } from "./dependencies";
+import type { CellAccess, ExecutedStep, Execution } from "./execution";
+import type { ResultRows } from "./frame";
+import type { Machine } from "./machine";
+import type { CellRead, Scan } from "./recorder";
+import { EXISTENCE, INITIAL, writtenColumns, type TableRows, type Write } from "./row";
+import { renderValue, toValue } from "./value";
+
+/** One executed statement or end of an instance, with versions by step number. */
+export interface StepRecord {
+  readonly instance: string;
+  readonly statement: number | "commit" | "rollback";
+  readonly source?: Statement;
+  readonly sees: readonly string[];
+  readonly cells: readonly CellRead[];
+  readonly scans: readonly Scan[];
+  readonly used: ReadonlySet<string>;
+  /** Whether that search met the writes of an earlier step of another instance. */
+  readonly saw: (step: number, scan: Scan) => boolean;
+  readonly writes: readonly Write[];
+  readonly rows: ResultRows;
+  readonly affected: number;
+  readonly waitedFor?: string;
+  readonly why?: string;
+}
+
+/** A finished run. */
+export interface Run {
+  readonly schema: Schema;
+  readonly steps: readonly StepRecord[];
+  /** Writes of the instances that committed, in version order. */
+  readonly writes: readonly Write[];
+  /** Per instance: "committed", or "rolled back: why". */
+  readonly status: Readonly<Record<string, string>>;
+  readonly machines: readonly Machine[];
+  readonly final: ReadonlyMap<string, TableRows>;
+}
+
+export const COMMITTED = "committed";
+
+/** The run as plain data. */
+export function toExecution(run: Run): Execution {
+  return {
+    steps: run.steps.map((step) => executedStep(step, run.steps)),
+    dependencies: findDependencies(run),
+    outcome: outcomeOf(run),
+    observed: observedOf(run),
+  };
+}
+
+/** Final rows, how every instance ended and what it gave to its caller. */
+export function outcomeOf(run: Run): Outcome {
+  const final: Record<string, readonly Row[]> = {};
+  for (const table of [...run.final.keys()].sort())
+    final[table] = (run.final.get(table) ?? [])
+      .filter((row) => row.alive)
+      .map((row) => plainRow(row.values));
+  return { final, status: run.status, returned: perInstance(run, returnedBy) };
+}
+
+/** Everything that statements returned and changed, whoever uses it. */
+export function observedOf(run: Run): Readonly<Record<string, readonly string[]>> {
+  return perInstance(run, (machine) => [
+    ...run.steps.filter((step) => step.instance === machine.instance).flatMap(observedIn),
+    ...returnedBy(machine, run.steps),
+  ]);
+}
+
+/** One row as text, the same for the same row. */
+export function renderRow(
+  row: Readonly<Record<string, Parameters<typeof renderValue>[0]>>,
+): string {
+  return Object.entries(row)
+    .map(([column, value]) => `${column} = ${renderValue(value)}`)
+    .join(", ");
+}
+
+function perInstance(
+  run: Run,
+  lines: (machine: Machine, steps: readonly StepRecord[]) => readonly string[],
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    run.machines.map((machine) => [machine.instance, lines(machine, run.steps)]),
+  );
+}
+
+/** SELECT and RETURNING rows of scripts, the value of RETURN of routines. */
+function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly string[] {
+  const lines =
+    machine.transaction.boundary === "routine"
+      ? []
+      : steps
+          .filter((step) => step.instance === machine.instance && reachesCaller(step))
+          .map(resultText);
+  return machine.returned === undefined
+    ? lines
+    : [...lines, `returns ${renderValue(machine.returned)}`];
+}
+
+function reachesCaller(step: StepRecord): boolean {
+  const { source } = step;
+  if (source === undefined) return false;
+  if (source.kind === "select") return !source.discarded;
+  if (source.kind === "insert" || source.kind === "update" || source.kind === "delete")
+    return source.returning !== undefined;
+  return false;
+}
+
+function resultText(step: StepRecord): string {
+  return step.rows.length === 0 ? "no row" : step.rows.map(renderRow).join("; ");
+}
+
+function observedIn(step: StepRecord): readonly string[] {
+  if (typeof step.statement !== "number") return [];
+  return [`${step.statement}: ${step.affected} rows: ${resultText(step)}`];
+}
+
+function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedStep {
+  const reads = step.cells.map((cell): CellAccess => ({
+    table: cell.table,
+    key: cell.key,
+    column: cell.column,
+    value: toValue(cell.value),
+    writer: cell.writer === INITIAL ? null : (steps[cell.writer]?.instance ?? null),
+  }));
+  return {
+    instance: step.instance,
+    statement: step.statement,
+    ...(step.source === undefined ? {} : { source: step.source }),
+    sees: step.sees,
+    reads,
+    writes: step.writes.flatMap(writtenCells),
+    result: step.rows.map(plainRow),
+    affected: step.affected,
+    ...(step.waitedFor === undefined ? {} : { waitedFor: step.waitedFor }),
+    ...(step.why === undefined ? {} : { why: step.why }),
+  };
+}
+
+function writtenCells(write: Write): readonly CellAccess[] {
+  return writtenColumns(write).map((column) => {
+    const existence = column === EXISTENCE;
+    return {
+      table: write.table,
+      key: write.key,
+      column,
+      value: existence ? (write.alive ?? false) : toValue(write.values[column] ?? null),
+      before: existence
+        ? (write.before?.alive ?? false)
+        : toValue(write.before?.values[column] ?? null),
+    };
+  });
+}
+
+function plainRow(row: Readonly<Record<string, Parameters<typeof toValue>[0]>>): Row {
+  const plain: Record<string, Value> = {};
+  for (const [column, value] of Object.entries(row)) plain[column] = toValue(value);
+  return plain;
+}

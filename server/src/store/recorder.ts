@@ -1,0 +1,75 @@
+// What one statement read: cells of rows that it looked at, and the predicates by which it would have met other rows.
+import { EXISTENCE, writerOf, type StoredRow } from "./row";
+import type { SqlValue } from "./value";
+
+export interface CellRead {
+  readonly table: string;
+  readonly key: string;
+  readonly column: string;
+  readonly value: SqlValue;
+  /** The step that wrote the version that was read. */
+  readonly writer: number;
+}
+
+/** A search through a table: rows for which `matches` is false cannot have mattered to it. */
+export interface Scan {
+  readonly table: string;
+  readonly matches: (row: StoredRow) => boolean;
+  /** A constraint's search looks at the newest rows, not at the snapshot. */
+  readonly newest: boolean;
+}
+
+/** The reads of one execution of one statement. */
+export interface Recorder {
+  readonly cells: Map<string, CellRead>;
+  readonly scans: Scan[];
+  /** Rows that contributed to the result; reads of all others only tested a predicate. */
+  readonly used: Set<string>;
+}
+
+export function openRecorder(): Recorder {
+  return { cells: new Map(), scans: [], used: new Set() };
+}
+
+export function rowName(table: string, key: string): string {
+  return `${table}\u0000${key}`;
+}
+
+/** Notes that the statement's course depended on this cell. The first version read counts. */
+export function recordCell(recorder: Recorder, row: StoredRow, column: string): void {
+  const name = `${rowName(row.table, row.key)}\u0000${column}`;
+  if (recorder.cells.has(name)) return;
+  recorder.cells.set(name, {
+    table: row.table,
+    key: row.key,
+    column,
+    value: column === EXISTENCE ? row.alive : (row.values[column] ?? null),
+    writer: writerOf(row, column),
+  });
+}
+
+/** Drops what was read of a row, because the statement starts again with another version of it. */
+export function forgetRow(recorder: Recorder, row: StoredRow): void {
+  const name = `${rowName(row.table, row.key)}\u0000`;
+  for (const cell of recorder.cells.keys()) if (cell.startsWith(name)) recorder.cells.delete(cell);
+}
+
+/** Notes that a key was looked for; `row` is what was found of it. */
+export function recordExistence(
+  recorder: Recorder,
+  table: string,
+  key: string,
+  row: StoredRow | undefined,
+): void {
+  if (row !== undefined) {
+    recordCell(recorder, row, EXISTENCE);
+    return;
+  }
+  const name = `${rowName(table, key)}\u0000${EXISTENCE}`;
+  if (recorder.cells.has(name)) return;
+  recorder.cells.set(name, { table, key, column: EXISTENCE, value: false, writer: -1 });
+}
+
+export function recordUse(recorder: Recorder, row: StoredRow): void {
+  recorder.used.add(rowName(row.table, row.key));
+}

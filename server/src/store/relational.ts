@@ -1,0 +1,253 @@
+// The directed driver of the papers' levels. Statements run in the order of arbitration; each reads, per cell, the last
+// write among the statements that the schedule lets it see and those of its own transaction. Locks mean nothing here.
+import type { PaperLevel } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { Setup, WitnessPlan } from "./execution";
+import { executeStatement } from "./executeStatement";
+import { NotExecutable, SqlFailure } from "./failure";
+import type { Acting, Tables } from "./frame";
+import type { FreshValues } from "./freshValues";
+import {
+  deliver,
+  environmentOf,
+  handleFailure,
+  nextOf,
+  startMachine,
+  type Machine,
+  type Undo,
+} from "./machine";
+import { violatedAxiom } from "./axioms";
+import { COMMITTED, type Run, type StepRecord } from "./record";
+import { openRecorder } from "./recorder";
+import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
+
+/** One instance in the run. */
+interface Participant {
+  readonly machine: Machine;
+  log: readonly Write[];
+  status: string | undefined;
+}
+
+/**
+ * Runs a plan under a visibility and an arbitration and checks the level's axioms on them. Throws NotExecutable with
+ * the reason when the schedule does not fit the program or the level.
+ */
+export function runRelational(
+  program: Program,
+  level: PaperLevel,
+  plan: WitnessPlan,
+  fresh: FreshValues,
+): Run {
+  const state = openState(program, plan, fresh);
+  for (const step of plan.schedule) {
+    const participant = participantOf(state, step.instance);
+    if (participant.status !== undefined)
+      throw new NotExecutable(`${step.instance} has ended before its step ${step.statement}`);
+    advance(state, participant, step.statement, step.sees);
+  }
+  for (const name of lastSteps(plan)) finish(state, participantOf(state, name));
+  const run = runOf(state);
+  const violation = violatedAxiom(level, run);
+  if (violation !== undefined) throw new NotExecutable(violation);
+  return run;
+}
+
+interface State {
+  readonly program: Program;
+  readonly initial: ReadonlyMap<string, TableRows>;
+  readonly participants: readonly Participant[];
+  readonly steps: StepRecord[];
+}
+
+function openState(program: Program, setup: Setup, fresh: FreshValues): State {
+  return {
+    program,
+    initial: initialRows(program.schema, setup.initial),
+    participants: setup.instances.map((instance) => ({
+      machine: startMachine(program, instance, fresh),
+      log: [],
+      status: undefined,
+    })),
+    steps: [],
+  };
+}
+
+function participantOf(state: State, name: string): Participant {
+  const found = state.participants.find((each) => each.machine.instance === name);
+  if (found === undefined)
+    throw new NotExecutable(`the schedule names ${name}, which is no instance`);
+  return found;
+}
+
+/** Instances in the order of their last step in the schedule; those without one last. */
+function lastSteps(plan: WitnessPlan): readonly string[] {
+  const last = (name: string) => plan.schedule.findLastIndex((step) => step.instance === name);
+  const names = plan.instances.map((instance) => instance.instance);
+  const place = (name: string) => (last(name) < 0 ? plan.schedule.length : last(name));
+  return names.sort((a, b) => place(a) - place(b));
+}
+
+function advance(
+  state: State,
+  participant: Participant,
+  expected: number | "commit",
+  sees: readonly string[],
+): void {
+  const { machine } = participant;
+  const next = nextOf(machine, undoOf(participant));
+  if (next.kind === "failure") throw new NotExecutable(failureText(machine, next.failure));
+  if (next.kind !== "statement") {
+    if (expected !== "commit")
+      throw new NotExecutable(`${machine.instance} ends before its statement ${expected}`);
+    return end(state, participant, next.kind === "commit" ? undefined : next.why);
+  }
+  if (expected === "commit" || expected !== machine.executed + 1)
+    throw new NotExecutable(
+      `${machine.instance} is at statement ${machine.executed + 1}, the schedule expects ${expected}`,
+    );
+  const visible = visibleSteps(state, machine.instance, sees);
+  const tables = visibleTables(state, participant, visible);
+  const recorder = openRecorder();
+  const drawn = { ...machine.drawn };
+  try {
+    const result = executeStatement(next.statement, {
+      environment: environmentOf(machine, drawn),
+      schema: state.program.schema,
+      tables,
+      acting: actingOf(tables, state.steps.length),
+      recorder,
+      once: new Map(),
+    });
+    state.steps.push({
+      instance: machine.instance,
+      statement: machine.executed + 1,
+      source: next.statement,
+      sees: [...sees],
+      cells: [...recorder.cells.values()],
+      scans: recorder.scans,
+      used: recorder.used,
+      saw: (step) => visible.has(step),
+      writes: result.writes,
+      rows: result.rows,
+      affected: result.affected,
+    });
+    participant.log = [...participant.log, ...result.writes];
+    deliver(machine, next.statement, { ...result, drawn });
+  } catch (failure) {
+    if (!(failure instanceof SqlFailure)) throw failure;
+    if (!handleFailure(machine, failure, undoOf(participant)))
+      throw new NotExecutable(failureText(machine, failure));
+  }
+}
+
+/** Steps behind the names of a `sees` list. Each must have been executed: visibility lies within arbitration. */
+function visibleSteps(
+  state: State,
+  instance: string,
+  sees: readonly string[],
+): ReadonlySet<number> {
+  const visible = new Set<number>();
+  for (const name of sees) {
+    const step = state.steps.findIndex((each) => `${each.instance}.${each.statement}` === name);
+    if (step < 0) throw new NotExecutable(`a statement sees ${name}, which is arbitrated after it`);
+    if (state.steps[step]?.instance !== instance) visible.add(step);
+  }
+  return visible;
+}
+
+function visibleTables(
+  state: State,
+  participant: Participant,
+  visible: ReadonlySet<number>,
+): Tables {
+  const writes = state.participants
+    .flatMap((each) =>
+      each === participant ? each.log : each.log.filter((write) => visible.has(write.step)),
+    )
+    .sort((a, b) => a.step - b.step);
+  const tables = new Map(state.initial);
+  for (const write of writes)
+    tables.set(
+      write.table,
+      applyWrite(
+        findTable(state.program.schema, write.table),
+        tables.get(write.table) ?? [],
+        write,
+      ),
+    );
+  return { rows: (table) => tables.get(table) ?? [] };
+}
+
+/** One view for everything, and no locks. */
+function actingOf(tables: Tables, step: number): Acting {
+  return {
+    lock: (row) => ({ kind: "row", row, changed: false }),
+    lockObject: () => undefined,
+    current: tables.rows,
+    awaitDecided: () => undefined,
+    firstUpdaterWins: false,
+    step,
+  };
+}
+
+function end(state: State, participant: Participant, why: string | undefined): void {
+  participant.status = why === undefined ? COMMITTED : `rolled back: ${why}`;
+  if (why !== undefined) participant.log = [];
+  state.steps.push({
+    instance: participant.machine.instance,
+    statement: why === undefined ? "commit" : "rollback",
+    sees: [],
+    cells: [],
+    scans: [],
+    used: new Set(),
+    saw: () => false,
+    writes: [],
+    rows: [],
+    affected: 0,
+    ...(why === undefined ? {} : { why }),
+  });
+}
+
+/** Statements after the schedule's end see what their instance saw last; an instance without a step sees all. */
+function finish(state: State, participant: Participant): void {
+  const { machine } = participant;
+  while (participant.status === undefined) {
+    const last = state.steps.findLast((step) => step.instance === machine.instance);
+    const sees = last?.sees ?? state.steps.map((step) => `${step.instance}.${step.statement}`);
+    const next = nextOf(machine, undoOf(participant));
+    advance(state, participant, next.kind === "statement" ? machine.executed + 1 : "commit", sees);
+  }
+}
+
+function runOf(state: State): Run {
+  const writes = state.participants.flatMap((each) => each.log).sort((a, b) => a.step - b.step);
+  const final = new Map(state.initial);
+  for (const write of writes)
+    final.set(
+      write.table,
+      applyWrite(findTable(state.program.schema, write.table), final.get(write.table) ?? [], write),
+    );
+  return {
+    schema: state.program.schema,
+    steps: state.steps,
+    writes,
+    status: Object.fromEntries(
+      state.participants.map((each) => [each.machine.instance, each.status ?? "running"]),
+    ),
+    machines: state.participants.map((each) => each.machine),
+    final,
+  };
+}
+
+function undoOf(participant: Participant): Undo {
+  return {
+    mark: () => participant.log.length,
+    undoTo: (mark) => {
+      participant.log = participant.log.slice(0, mark);
+    },
+  };
+}
+
+function failureText(machine: Machine, failure: SqlFailure): string {
+  return `${machine.instance} fails: ${failure.message} (${failure.code})`;
+}

@@ -1,0 +1,154 @@
+// Runs of a setup: by a schedule at a level, and one instance after the other.
+import { PRODUCT_LEVELS, type Level, type ProductLevel } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { ScheduleStep } from "../protocol/witness";
+import type { ExecutionResult, Setup, WitnessPlan } from "./execution";
+import { NotExecutable } from "./failure";
+import { freshValues, type FreshValues } from "./freshValues";
+import { advance, nextStatement, runOf, startServer, type Event, type Server } from "./postgres";
+import { toExecution, type Run } from "./record";
+import { runRelational } from "./relational";
+import { serializationProblem } from "./serializable";
+
+/**
+ * Runs a plan at a level. Instances that the schedule leaves unfinished end in the order of their last steps. Not ok
+ * when the level does not allow the schedule, when the server would abort an instance, or when a statement's effect
+ * is not known.
+ */
+export function runSchedule(program: Program, level: Level, plan: WitnessPlan): ExecutionResult {
+  return guarded(() => runPlan(program, level, plan, freshValues(plan)));
+}
+
+/** Runs the instances one after the other. An instance that fails is rolled back and the rest goes on. */
+export function runSerial(
+  program: Program,
+  setup: Setup,
+  order: readonly string[],
+): ExecutionResult {
+  return guarded(() => runInOrder(program, setup, order, freshValues(setup)));
+}
+
+/** As runSchedule, as the store records it; throws NotExecutable. */
+export function runPlan(
+  program: Program,
+  level: Level,
+  plan: WitnessPlan,
+  fresh: FreshValues,
+): Run {
+  if (level.family === "paper") return runRelational(program, level, plan, fresh);
+  return runProduct(program, () => level, plan, fresh);
+}
+
+/** A schedule at product levels, one per instance. Throws NotExecutable. */
+export function runProduct(
+  program: Program,
+  levelOf: (instance: string) => ProductLevel,
+  plan: WitnessPlan,
+  fresh: FreshValues = freshValues(plan),
+): Run {
+  const server = startServer(program, plan, levelOf, fresh);
+  for (const step of plan.schedule) takeStep(server, step);
+  for (const name of finishingOrder(plan)) finish(server, name);
+  const unfinished = [...server.sessions.values()].find((session) => session.ended === undefined);
+  if (unfinished !== undefined)
+    throw new NotExecutable(`${unfinished.machine.instance} waits without end`);
+  checkPredictions(server, plan);
+  const run = runOf(server);
+  const problem = serializationProblem(run, server);
+  if (problem !== undefined) throw new NotExecutable(problem);
+  return run;
+}
+
+/** As runSerial, as the store records it; throws NotExecutable. */
+export function runInOrder(
+  program: Program,
+  setup: Setup,
+  order: readonly string[],
+  fresh: FreshValues,
+): Run {
+  const server = startServer(program, setup, () => SERIAL_LEVEL, fresh);
+  for (const name of order) finish(server, name, { tolerant: true });
+  return runOf(server);
+}
+
+const SERIAL_LEVEL: ProductLevel = readCommitted();
+
+function readCommitted(): ProductLevel {
+  const [level] = PRODUCT_LEVELS;
+  if (level === undefined) throw new Error("there is no product level");
+  return level;
+}
+
+function guarded(run: () => Run): ExecutionResult {
+  try {
+    return { ok: true, execution: toExecution(run()) };
+  } catch (problem) {
+    if (problem instanceof NotExecutable) return { ok: false, reason: problem.message };
+    throw problem;
+  }
+}
+
+function takeStep(server: Server, step: ScheduleStep): void {
+  const session = server.sessions.get(step.instance);
+  if (session === undefined)
+    throw new NotExecutable(`the schedule names ${step.instance}, which is no instance`);
+  if (session.waiting !== undefined)
+    throw new NotExecutable(
+      `${step.instance} still waits for ${session.waiting.holders.join(", ")} when it should go on`,
+    );
+  const next = nextStatement(session);
+  const expected = step.statement === "commit" ? "end" : step.statement;
+  if (next !== expected)
+    throw new NotExecutable(
+      `${step.instance} is at ${next ?? "its end"} where the schedule expects ${step.statement}`,
+    );
+  refuseAborts(advance(server, step.instance));
+}
+
+function refuseAborts(events: readonly Event[]): void {
+  for (const event of events)
+    if (event.kind === "aborted")
+      throw new NotExecutable(
+        `the server aborts ${event.instance}: ${event.failure.message} (${event.failure.code})`,
+      );
+}
+
+function finish(
+  server: Server,
+  name: string,
+  how: { readonly tolerant: boolean } = { tolerant: false },
+): void {
+  const session = server.sessions.get(name);
+  while (session !== undefined && session.ended === undefined && session.waiting === undefined) {
+    const events = advance(server, name);
+    if (!how.tolerant) refuseAborts(events);
+  }
+}
+
+function finishingOrder(plan: WitnessPlan): readonly string[] {
+  const place = (name: string) => {
+    const last = plan.schedule.findLastIndex((step) => step.instance === name);
+    return last < 0 ? plan.schedule.length : last;
+  };
+  const names = plan.instances.map((instance) => instance.instance);
+  const ordered = [...names].sort((a, b) => place(a) - place(b));
+  // One that waited when its turn came goes on after the others.
+  return [...ordered, ...ordered, ...ordered];
+}
+
+/** What the schedule says about snapshots must be what the server did. */
+function checkPredictions(server: Server, plan: WitnessPlan): void {
+  for (const step of plan.schedule) {
+    if (step.statement === "commit") continue;
+    const executed = server.steps.find(
+      (each) => each.instance === step.instance && each.statement === step.statement,
+    );
+    if (executed === undefined) continue;
+    const predicted = [...step.sees].sort().join(", ");
+    const seen = [...executed.sees].sort().join(", ");
+    if (predicted !== seen)
+      throw new NotExecutable(
+        `statement ${step.statement} of ${step.instance} sees {${seen}}, not {${predicted}}`,
+      );
+  }
+}

@@ -1,0 +1,25 @@
+// Serializable snapshot isolation as a property of whole histories: what commits is serializable. The real server
+// aborts more than this, never less (isolation.md 1.3).
+import type { ExecutedDependency } from "./execution";
+import { cycleThrough } from "./cycle";
+import { findDependencies } from "./dependencies";
+import type { Server } from "./postgres";
+import type { Run } from "./record";
+
+/** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE instances are protected. */
+export function serializationProblem(run: Run, server: Server): string | undefined {
+  const safe = new Set(
+    [...server.sessions.values()]
+      .filter((session) => session.level.serializable)
+      .map((session) => session.machine.instance),
+  );
+  if (safe.size < 2) return undefined;
+  const among = (end: number) => safe.has(run.steps[end]?.instance ?? "");
+  const dependencies = findDependencies(run).filter(
+    (each: ExecutedDependency) => among(each.from) && among(each.to),
+  );
+  const instanceAt = (step: number) => run.steps[step]?.instance ?? "";
+  return cycleThrough(dependencies, instanceAt).length > 0
+    ? "the server aborts an instance: the history is not serializable (40001)"
+    : undefined;
+}
