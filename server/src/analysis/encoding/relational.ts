@@ -17,7 +17,7 @@ import {
 } from "./relationalRelations";
 import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
-import { FALSE, createScript, imp, not, or } from "./smt";
+import { FALSE, and, createScript, imp, not, or } from "./smt";
 import type { Script } from "./smt";
 
 /** What visibility relates: statements, or whole transactions (enough at read-atomic and above). */
@@ -47,7 +47,7 @@ export const DIFFERS_STATE = "D_state";
 /** Assumption: the rows, who commits or what callers receive differ from every serial run. */
 export const DIFFERS = "D_any";
 
-/** The literal "step `step` of the cycle is over that table". */
+/** The literal "step `step` of the cycle is over that table" (number among the sorted names); one per step holds. */
 export function tableLiteral(step: number, table: number): string {
   return `t${String(step)}_${String(table)}`;
 }
@@ -136,6 +136,9 @@ function encodeCycle(run: Run): readonly Selector[] {
       return literal;
     });
     script.assert(or(...literals));
+    literals.forEach((literal, at) => {
+      for (const other of literals.slice(0, at)) script.assert(not(and(literal, other)));
+    });
   });
   if (instances.length > 2) forbidChords(run);
   return selectors;

@@ -1,0 +1,175 @@
+// The search at the papers' levels: per necklace one solver, cycles grouped by the tables they go through, each
+// group's witness executed by the store, each group's levels read off the axioms that rule it out.
+import { PAPER_LEVELS } from "../../isolation/levels";
+import type { Level, PaperLevel } from "../../isolation/levels";
+import type { Program } from "../../program/program";
+import type { SolverFactory } from "../../solver/solver";
+import { confirm } from "../../store/confirm";
+import type { Confirmation, WitnessPlan } from "../../store/execution";
+import { DIFFERS, DIFFERS_STATE, encodeRelational, levelAssumptions } from "../encoding/relational";
+import type { RelationalEncoding, Tier } from "../encoding/relational";
+import { PREFERENCES } from "../encoding/relationalReadable";
+import type { FlatProgram } from "../operations/operation";
+import { decodePapers } from "./papersDecode";
+import { blockCycle, closeGroup, cycleOfModel, openGroup, tablesOfModel } from "./papersGroups";
+import { SEARCHED_LEVELS, contains, makeLevelVector } from "./papersLevels";
+import type { LevelVector } from "./papersLevels";
+import { makeQueries } from "./papersQueries";
+import type { Queries } from "./papersQueries";
+import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
+
+export { planPapers } from "./papersPlan";
+
+/** Models that are tried per group before it is given up. */
+const TRIES = 4;
+
+/** Runs a plan and says what it shows. */
+export type Judge = (program: Program, level: Level, plan: WitnessPlan) => Confirmation;
+
+/**
+ * The anomalies of a necklace at the base level. Each finding is one group of cycles (same tables), shown by the
+ * witness that the strongest possible level still allows; `allowedAt` and `preventedBy` cover all papers' levels.
+ * A solver that gives up makes the unit `undecided`; SolverError passes through.
+ */
+export function solvePapers(
+  solvers: SolverFactory,
+  program: Program,
+  flat: FlatProgram,
+  base: PaperLevel,
+  unit: Unit,
+  limits: SearchLimits,
+  judge: Judge = confirm,
+): UnitResult {
+  const subject = unit.transactions.map((index) => flat.transactions[index]?.id ?? "?").join(", ");
+  const encoding = encodeRelational(flat, unit.transactions, tierOf(base, unit));
+  const solver = solvers.open({ resourceLimit: limits.resourceLimit });
+  try {
+    solver.add(encoding.text);
+    const queries = makeQueries(solver, limits, subject);
+    const findings = findAll({ program, encoding, base, queries, judge }, limits);
+    return { findings, undecided: queries.undecided(), queries: queries.count() };
+  } finally {
+    solver.dispose();
+  }
+}
+
+interface Search {
+  readonly program: Program;
+  readonly encoding: RelationalEncoding;
+  readonly base: PaperLevel;
+  readonly queries: Queries;
+  readonly judge: Judge;
+}
+
+/** Pairs are searched statement by statement; larger tuples too, where transactions can be seen in part. */
+function tierOf(base: PaperLevel, unit: Unit): Tier {
+  const whole = base.axioms.includes("atomic") && base.axioms.includes("repeatable");
+  return unit.transactions.length > 2 && whole ? "transaction" : "statement";
+}
+
+function findAll(search: Search, limits: SearchLimits): readonly Finding[] {
+  const { encoding, base, queries } = search;
+  const atBase = levelAssumptions(base);
+  if (queries.ask(atBase) !== "sat") return [];
+  // Only now, since most necklaces have no cycle: what every serial order would give.
+  queries.add(encoding.differences());
+  const findings = new Map<string, Finding>();
+  for (let number = 0; findings.size < limits.maxFindings; number += 1) {
+    if (queries.ask([...atBase, DIFFERS]) !== "sat") break;
+    const tables = tablesOfModel(encoding, queries.model());
+    const group = openGroup(encoding, queries, tables, number);
+    const finding =
+      explore(search, [group.literal, DIFFERS_STATE], group.tables) ??
+      explore(search, [group.literal, DIFFERS], group.tables);
+    if (finding !== undefined) keepBest(findings, finding);
+    closeGroup(queries, group);
+  }
+  if (findings.size === 0 && !queries.stopped()) {
+    // A cycle that changes nothing but reads that nobody uses.
+    const unused = explore(search, [], []);
+    if (unused?.confirmation.status === "confirmed") keepBest(findings, unused);
+  }
+  return [...findings.values()];
+}
+
+/** One finding per set of tables; one that was executed is better than one that was not. */
+function keepBest(findings: Map<string, Finding>, finding: Finding): void {
+  const key = finding.tables.join(" ");
+  const known = findings.get(key);
+  const better = finding.confirmation.status === "confirmed";
+  if (known === undefined || (better && known.confirmation.status !== "confirmed")) {
+    findings.set(key, finding);
+  }
+}
+
+/**
+ * The finding within `context` (assumptions), if the store confirms one or cannot run it: at the strongest level
+ * that allows it, then at weaker ones down to the base.
+ */
+function explore(
+  search: Search,
+  context: readonly string[],
+  tables: readonly string[],
+): Finding | undefined {
+  const { base, queries } = search;
+  if (queries.ask([...context, ...levelAssumptions(base)]) !== "sat") return undefined;
+  const vector = makeLevelVector(queries, context);
+  vector.allow(base);
+  let unexecuted: Confirmation | undefined;
+  let tries = TRIES;
+  for (const level of SEARCHED_LEVELS) {
+    if (!contains(level, base) || vector.decide(level) !== true) continue;
+    while (tries > 0 && !queries.stopped()) {
+      tries -= 1;
+      const confirmation = attempt(search, context, level);
+      if (confirmation === undefined) break;
+      if (confirmation.status === "confirmed") {
+        return findingOf(confirmation, tablesOfCycle(confirmation) ?? tables, vector);
+      }
+      if (!isBenign(confirmation)) unexecuted ??= confirmation;
+    }
+    if (level !== base) vector.rule(level);
+  }
+  return unexecuted === undefined ? undefined : findingOf(unexecuted, tables, vector);
+}
+
+/** Decodes and runs one model, the most readable one; leaves its cycle excluded if it shows nothing. */
+function attempt(
+  search: Search,
+  context: readonly string[],
+  level: PaperLevel,
+): Confirmation | undefined {
+  const { encoding, queries, program, base, judge } = search;
+  for (const preference of PREFERENCES) {
+    const answer = queries.ask([...context, ...levelAssumptions(level), ...preference]);
+    if (answer !== "sat") continue;
+    const model = queries.model();
+    const cycle = cycleOfModel(encoding, model);
+    const confirmation = judge(program, base, decodePapers(program, encoding, model));
+    if (confirmation.status !== "confirmed") blockCycle(queries, cycle);
+    return confirmation;
+  }
+  return undefined;
+}
+
+/** It ran, and some serial order gives the same. */
+function isBenign(confirmation: Confirmation): boolean {
+  return confirmation.execution !== undefined && confirmation.severity === undefined;
+}
+
+function findingOf(
+  confirmation: Confirmation,
+  tables: readonly string[],
+  vector: LevelVector,
+): Finding {
+  for (const level of SEARCHED_LEVELS) vector.decide(level);
+  const named = (wanted: boolean): readonly string[] =>
+    PAPER_LEVELS.filter((level) => vector.get(level) === wanted).map((level) => level.name);
+  return { confirmation, tables, allowedAt: named(true), preventedBy: named(false) };
+}
+
+function tablesOfCycle(confirmation: Confirmation): readonly string[] | undefined {
+  const { execution, cycle } = confirmation;
+  const tables = cycle.flatMap((index) => execution?.dependencies[index]?.table ?? []);
+  return tables.length === 0 ? undefined : [...new Set(tables)].sort();
+}

@@ -1,0 +1,181 @@
+// From a model of the relational encoding to a witness plan: arguments, rows at the start, and a schedule.
+import type { Program } from "../../program/program";
+import type { ValueType } from "../../program/expression";
+import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/witness";
+import type { Model } from "../../solver/solver";
+import type { WitnessPlan } from "../../store/execution";
+import type { RelationalEncoding } from "../encoding/relational";
+import { keyColumns, tableOf } from "../encoding/relationalInstances";
+import type { Instance, StepRef } from "../encoding/relationalInstances";
+import { isWord } from "../encoding/relationalDatabase";
+import { positionName, transactionPositionName } from "../encoding/relationalRelations";
+import { FALSE, TRUE, literalOf } from "../encoding/smt";
+import type { Smt } from "../encoding/smt";
+import { INTERNED_BASE } from "../operations/operation";
+import { wordOf } from "./words";
+
+/**
+ * The plan that the model describes. The schedule is in arbitration order and says for each statement which writing
+ * statements of others it sees; instances are named T1, T2, ... in the order of the cycle.
+ */
+export function decodePapers(
+  program: Program,
+  encoding: RelationalEncoding,
+  model: Model,
+): WitnessPlan {
+  return {
+    instances: encoding.instances.map((instance) =>
+      argumentsOf(program, encoding, model, instance),
+    ),
+    initial: initialRows(program, encoding, model),
+    schedule: scheduleOf(encoding, model),
+  };
+}
+
+function argumentsOf(
+  program: Program,
+  encoding: RelationalEncoding,
+  model: Model,
+  instance: Instance,
+): WitnessInstance {
+  const { database } = encoding.run;
+  const { transaction } = instance;
+  const values = transaction.parameters.map(({ name, type }): [string, Value] => {
+    const constant = database.names.parameter(instance.index, name);
+    if (type === "bool") return [name, model.bool(constant)];
+    return [name, valueOf(encoding, type, model.int(constant))];
+  });
+  const declared = program.transactions.find((each) => each.id === transaction.id);
+  return {
+    instance: instanceName(instance.index),
+    transaction: declared?.id ?? transaction.id,
+    arguments: Object.fromEntries(values),
+  };
+}
+
+function initialRows(
+  program: Program,
+  encoding: RelationalEncoding,
+  model: Model,
+): Readonly<Record<string, readonly Row[]>> {
+  const { database } = encoding.run;
+  const result: Record<string, readonly Row[]> = {};
+  for (const name of Object.keys(database.flat.tables).sort()) {
+    const rows = new Map<string, readonly number[]>();
+    for (const term of database.mentioned(name)) {
+      const key = term.map((each) => readInt(model, each));
+      if (model.boolAt(database.names.alive(name), key)) rows.set(key.join(" "), key);
+    }
+    if (rows.size === 0) continue;
+    result[name] = [...rows.values()]
+      .sort(compareKeys)
+      .map((key) => rowOf(program, encoding, model, name, key));
+  }
+  return result;
+}
+
+function rowOf(
+  program: Program,
+  encoding: RelationalEncoding,
+  model: Model,
+  table: string,
+  key: readonly number[],
+): Row {
+  const { database } = encoding.run;
+  const described = tableOf(database.flat, table);
+  const keyNames = keyColumns(described);
+  const declared = program.schema.tables.find((each) => each.name === table);
+  const types = new Map(
+    [...(declared?.columns ?? []), ...described.columns].map((column) => [column.name, column]),
+  );
+  const row: [string, Value][] = [...types.values()].map(({ name, type, nullable }) => {
+    const at = key[keyNames.indexOf(name)];
+    if (at !== undefined) return [name, valueOf(encoding, type, at)];
+    if (nullable && model.boolAt(database.names.isNull(table, name), key)) return [name, null];
+    return [name, valueOf(encoding, type, model.intAt(database.names.column(table, name), key))];
+  });
+  return Object.fromEntries(row);
+}
+
+function scheduleOf(encoding: RelationalEncoding, model: Model): readonly ScheduleStep[] {
+  const numbered = encoding.instances.flatMap((instance) =>
+    executedSteps(encoding, model, instance).map((ref, at) => ({
+      ref,
+      number: at + 1,
+      place: placeOf(encoding, model, ref),
+    })),
+  );
+  const ordered = [...numbered].sort(
+    (a, b) => a.place - b.place || a.ref.instance - b.ref.instance || a.number - b.number,
+  );
+  const writing = new Set(encoding.instances.flatMap((instance) => instance.writers.map(stepKey)));
+  return ordered.flatMap(({ ref, number }, at) => {
+    const seen = numbered.filter(
+      (other) =>
+        other.ref.instance !== ref.instance &&
+        writing.has(stepKey(other.ref)) &&
+        readBool(model, encoding.run.relations.sees(ref, other.ref)),
+    );
+    const instance = instanceName(ref.instance);
+    const step: ScheduleStep = {
+      instance,
+      statement: number,
+      sees: seen.map((other) => `${instanceName(other.ref.instance)}.${String(other.number)}`),
+    };
+    const last = !ordered.slice(at + 1).some((other) => other.ref.instance === ref.instance);
+    return last ? [step, { instance, statement: "commit" as const, sees: [] }] : [step];
+  });
+}
+
+/** The instance's statements that run: those of which some operation is reached. */
+function executedSteps(
+  encoding: RelationalEncoding,
+  model: Model,
+  instance: Instance,
+): readonly StepRef[] {
+  return instance.steps.filter((ref) =>
+    instance.sites.some(
+      (site) => site.operation.step === ref.step && readBool(model, encoding.run.executed(site)),
+    ),
+  );
+}
+
+function placeOf(encoding: RelationalEncoding, model: Model, ref: StepRef): number {
+  return encoding.tier === "statement"
+    ? model.int(positionName(ref))
+    : model.int(transactionPositionName(ref.instance));
+}
+
+/** The value that an integer of the model stands for. Interned text is exact, other text is made up. */
+function valueOf(encoding: RelationalEncoding, type: ValueType, value: number): Value {
+  if (type === "bool") return value !== 0;
+  if (!isWord(type)) return value;
+  const { interned } = encoding.run.database.flat;
+  const known = interned[value - INTERNED_BASE];
+  return known ?? wordOf(type, value, interned);
+}
+
+function readInt(model: Model, term: Smt): number {
+  return literalOf(term) ?? model.int(term);
+}
+
+function readBool(model: Model, term: Smt): boolean {
+  if (term === TRUE || term === FALSE) return term === TRUE;
+  return term.startsWith("(not ") ? !readBool(model, term.slice(5, -1)) : model.bool(term);
+}
+
+function compareKeys(a: readonly number[], b: readonly number[]): number {
+  for (const [at, left] of a.entries()) {
+    const difference = left - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function instanceName(index: number): string {
+  return `T${String(index + 1)}`;
+}
+
+function stepKey(ref: StepRef): string {
+  return `${String(ref.instance)} ${String(ref.step)}`;
+}
