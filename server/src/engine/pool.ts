@@ -33,6 +33,8 @@ export interface PoolOptions {
   /** How long a worker may take to obey an abort before it is replaced. */
   readonly graceMilliseconds?: number;
   readonly startMilliseconds?: number;
+  /** Limit of a worker's JavaScript heap. */
+  readonly heapMegabytes?: number;
 }
 
 /** A pool; no worker starts before `warm` or the first job. */
@@ -92,6 +94,7 @@ interface PoolState {
 
 const GRACE = 250;
 const START = 30_000;
+const HEAP = 512;
 
 function enqueue(
   pool: PoolState,
@@ -156,7 +159,11 @@ function ready(pool: PoolState, slot: Slot): void {
       if (slot.host === host) lost(pool, slot, failure);
     },
   };
-  const options: HostOptions = { script, execArgv };
+  const options: HostOptions = {
+    script,
+    execArgv,
+    heapMegabytes: pool.options.heapMegabytes ?? HEAP,
+  };
   const host =
     pool.viaProcess && nodePath !== undefined
       ? startProcess(nodePath, options, events)

@@ -22,10 +22,9 @@ export interface HostOptions {
   /** Absolute path of the worker's script. */
   readonly script: string;
   readonly execArgv: readonly string[];
+  /** Limit of JavaScript heap; the solver's own memory is beside it. */
+  readonly heapMegabytes: number;
 }
-
-/** Megabytes of JavaScript heap; the solver's own memory is beside it. */
-const HEAP_LIMIT = 512;
 
 /** Starts the script as a thread of this process. */
 export function startThread(options: HostOptions, events: HostEvents): WorkerHost {
@@ -35,7 +34,7 @@ export function startThread(options: HostOptions, events: HostEvents): WorkerHos
   const worker = new Worker(options.script, {
     workerData: data,
     execArgv: [...options.execArgv],
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT },
+    resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes },
     // The solver's runtime prints warnings; a reader of our output did not ask for them.
     stdout: true,
     stderr: true,
@@ -85,7 +84,7 @@ export function startProcess(
 ): WorkerHost {
   const child = fork(options.script, {
     execPath: nodePath,
-    execArgv: [`--max-old-space-size=${String(HEAP_LIMIT)}`, ...options.execArgv],
+    execArgv: [`--max-old-space-size=${String(options.heapMegabytes)}`, ...options.execArgv],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     env: { ...process.env, ELECTRON_RUN_AS_NODE: undefined },
@@ -121,6 +120,7 @@ export function startProcess(
     terminate: () => {
       end.silence();
       if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+      child.ref();
       return new Promise((resolve) => {
         child.once("exit", () => {
           resolve();
