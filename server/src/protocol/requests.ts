@@ -191,6 +191,8 @@ export interface PanelPage {
   /** Move the selection among the steps. */
   move(params: { readonly to: "next" | "previous" | "first" | "last" }): void;
   tab(params: { readonly tab: PanelTab }): void;
+  /** The user moved to this place in an editor: select a step that stands there, if there is one. */
+  locate(params: Place): void;
 }
 
 /** One call of an interface as a message. */

@@ -1,0 +1,139 @@
+// `Isolens: Check at Isolation Level...`: every level with what it promises and what is known to happen at it.
+import { QuickPickItemKind, commands, window } from "vscode";
+import type { Disposable, QuickPickItem } from "vscode";
+import type { CheckSummary, LevelChoice } from "../../../server/src/protocol/requests";
+import type { ServerClient } from "./serverClient";
+import { plural } from "./words";
+
+interface LevelItem extends QuickPickItem {
+  /** Absent for a heading; null to return to what is configured. */
+  readonly level?: string | null;
+}
+
+export function registerLevelPicker(server: ServerClient): Disposable {
+  return commands.registerCommand("isolens.check", async (level?: unknown) => {
+    const uri = window.activeTextEditor?.document.uri.toString();
+    const chosen = typeof level === "string" ? level : await pickLevel(server, uri);
+    if (chosen === undefined) return;
+    try {
+      const summaries = await server.request("isolens/check", {
+        ...(chosen !== null && { level: chosen }),
+        ...(uri !== undefined && { uri }),
+      });
+      window.setStatusBarMessage(`Isolens: ${summaryText(summaries)}`, SHOWN);
+    } catch (error) {
+      server.log.error(`check: ${String(error)}`);
+      window.setStatusBarMessage("Isolens: the check failed, see the output", SHOWN);
+    }
+  });
+}
+
+const SHOWN = 8000;
+
+async function pickLevel(
+  server: ServerClient,
+  uri: string | undefined,
+): Promise<string | null | undefined> {
+  const pick = window.createQuickPick<LevelItem>();
+  pick.title = "Check at isolation level";
+  pick.placeholder = "What may transactions that run at the same time see of each other?";
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.busy = true;
+  const closed = new Promise<string | null | undefined>((resolve) => {
+    pick.onDidAccept(() => {
+      const level = pick.selectedItems[0]?.level;
+      resolve(level);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+    });
+  });
+  const fill = async (): Promise<void> => {
+    const active = pick.activeItems[0]?.level;
+    const choices = await server.request("isolens/levels", uri === undefined ? {} : { uri });
+    pick.items = itemsOf(choices);
+    pick.busy = false;
+    const same = pick.items.find((item) => item.level !== undefined && item.level === active);
+    const current = same ?? pick.items.find((item) => item.description?.includes(IN_FORCE));
+    if (current) pick.activeItems = [current];
+  };
+  const live = server.onFindings(() => {
+    fill().catch((error: unknown) => {
+      server.log.warn(`the counts of the levels were not read again: ${String(error)}`);
+    });
+  });
+  pick.show();
+  try {
+    await fill();
+    return await closed;
+  } finally {
+    live.dispose();
+    pick.dispose();
+  }
+}
+
+const IN_FORCE = "in force";
+
+function itemsOf(choices: readonly LevelChoice[]): readonly LevelItem[] {
+  const heading = (label: string): LevelItem => ({ label, kind: QuickPickItemKind.Separator });
+  const of = (family: LevelChoice["family"]): readonly LevelItem[] =>
+    choices.filter((each) => each.family === family).map(itemOf);
+  const configured = choices.find((each) => each.configured);
+  const back: readonly LevelItem[] =
+    configured && !configured.inForce
+      ? [
+          {
+            label: "$(discard) As configured",
+            description: configured.label,
+            detail: "Return to the level of isolens.json or the settings.",
+            level: null,
+          },
+        ]
+      : [];
+  return [
+    ...back,
+    heading("databases"),
+    ...of("product"),
+    heading("levels of the literature"),
+    ...of("paper"),
+  ];
+}
+
+function itemOf(choice: LevelChoice): LevelItem {
+  const marks = [
+    choice.name,
+    ...(choice.inForce ? [IN_FORCE] : []),
+    ...(choice.configured && !choice.inForce ? ["configured"] : []),
+    ...(choice.known ? [knownText(choice.known)] : []),
+  ];
+  return {
+    label: choice.label,
+    description: marks.join(" \u00b7 "),
+    detail: choice.summary,
+    level: choice.name,
+  };
+}
+
+function knownText(known: NonNullable<LevelChoice["known"]>): string {
+  if (known.verdict === "cancelled") return "cancelled";
+  const undecided = known.unknown > 0 ? `, ${String(known.unknown)} undecided` : "";
+  return known.anomalies === 0 && undecided === ""
+    ? "nothing found"
+    : `${plural(known.anomalies, "anomaly")}${undecided}`;
+}
+
+/** "2 anomalies at PostgreSQL READ COMMITTED": never "safe" without what it rests on. */
+function summaryText(summaries: readonly CheckSummary[]): string {
+  const [first] = summaries;
+  if (!first) return "there was nothing to check";
+  if (summaries.some((each) => each.verdict === "cancelled"))
+    return `cancelled at ${first.level.label}`;
+  const anomalies = summaries.reduce((sum, each) => sum + each.anomalies, 0);
+  const unknown = summaries.reduce((sum, each) => sum + each.unknown.length, 0);
+  const undecided = unknown > 0 ? `, ${String(unknown)} undecided` : "";
+  if (anomalies > 0) return `${plural(anomalies, "anomaly")} at ${first.level.label}${undecided}`;
+  const rests = "bound" in first.rests ? `up to ${String(first.rests.bound)} at a time` : "proved";
+  return `nothing found at ${first.level.label}, ${rests}${undecided}`;
+}

@@ -1,0 +1,114 @@
+// Starts the language server and gives the other features its custom requests with their types.
+import path from "node:path";
+import { Disposable, EventEmitter, commands, window, workspace } from "vscode";
+import type { Event, ExtensionContext, LogOutputChannel } from "vscode";
+import { LanguageClient, State, TransportKind } from "vscode-languageclient/node";
+import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
+import type {
+  InitializationOptions,
+  Notifications,
+  Requests,
+} from "../../../server/src/protocol/requests";
+
+export interface ServerClient {
+  /** Rejects when the server could not be asked. */
+  request<Method extends keyof Requests>(
+    method: Method,
+    params: Requests[Method]["params"],
+  ): Promise<Requests[Method]["result"]>;
+  readonly onStatus: Event<Notifications["isolens/status"]>;
+  readonly onFindings: Event<Notifications["isolens/findings"]>;
+  /** The server started (true) or stopped (false). */
+  readonly onRunning: Event<boolean>;
+  readonly log: LogOutputChannel;
+  /** Ends when the server answers, or could not be started (which the status tells). */
+  readonly started: Promise<void>;
+}
+
+/** Documents that the server is told about. */
+export const DOCUMENTS = [
+  { language: "sql" },
+  { language: "pgsql" },
+  { language: "plpgsql" },
+  { language: "postgres" },
+  { pattern: "**/isolens.json" },
+];
+
+export function startServerClient(context: ExtensionContext): ServerClient {
+  const log = window.createOutputChannel("Isolens", { log: true });
+  const client = new LanguageClient(
+    "isolens",
+    "Isolens",
+    serverOptions(context),
+    clientOptions(log),
+  );
+  const status = new EventEmitter<Notifications["isolens/status"]>();
+  const findings = new EventEmitter<Notifications["isolens/findings"]>();
+  const running = new EventEmitter<boolean>();
+  client.onNotification("isolens/status", (params: Notifications["isolens/status"]) => {
+    status.fire(params);
+  });
+  client.onNotification("isolens/findings", (params: Notifications["isolens/findings"]) => {
+    findings.fire(params);
+  });
+  client.onDidChangeState(({ newState }) => {
+    if (newState === State.Running) running.fire(true);
+    if (newState === State.Stopped) running.fire(false);
+  });
+  const restart = commands.registerCommand("isolens.restart", async () => {
+    log.info("restarting the language server");
+    await client.restart();
+  });
+  context.subscriptions.push(log, status, findings, running, restart, disposal(client));
+  return {
+    request: (method, params) => client.sendRequest(method, params),
+    onStatus: status.event,
+    onFindings: findings.event,
+    onRunning: running.event,
+    log,
+    started: client.start().catch((error: unknown) => {
+      log.error(`the language server could not be started: ${String(error)}`);
+      running.fire(false);
+    }),
+  };
+}
+
+function serverOptions(context: ExtensionContext): ServerOptions {
+  const module = context.asAbsolutePath(path.join("dist", "server.js"));
+  const runtime = nodePath();
+  const server = {
+    module,
+    transport: TransportKind.ipc,
+    ...(runtime !== undefined && { runtime }),
+  };
+  return {
+    run: server,
+    debug: { ...server, options: { execArgv: ["--nolazy", "--inspect=6011"] } },
+  };
+}
+
+function clientOptions(log: LogOutputChannel): LanguageClientOptions {
+  const runtime = nodePath();
+  const initializationOptions: InitializationOptions = {
+    commandLinks: true,
+    showAnomaly: true,
+    ...(runtime !== undefined && { nodePath: runtime }),
+  };
+  return {
+    documentSelector: DOCUMENTS,
+    initializationOptions,
+    outputChannel: log,
+    markdown: { isTrusted: { enabledCommands: ["isolens.showAnomaly"] } },
+  };
+}
+
+function nodePath(): string | undefined {
+  const setting = workspace.getConfiguration("isolens").get<string>("nodePath", "").trim();
+  return setting === "" ? undefined : setting;
+}
+
+function disposal(client: LanguageClient): Disposable {
+  return new Disposable(() => {
+    void client.dispose();
+  });
+}

@@ -1,0 +1,68 @@
+// `Isolens: Show Anomaly` and `Isolens: Show Dependency Graph`: opens the panel on one anomaly, asked for when several are near.
+import { Disposable, commands, window } from "vscode";
+import type { QuickPickItem } from "vscode";
+import type { AnomalySummary, PanelTab } from "../../../server/src/protocol/requests";
+import type { Panel } from "./panel";
+import type { ServerClient } from "./serverClient";
+
+interface AnomalyItem extends QuickPickItem {
+  readonly id: string;
+}
+
+export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposable {
+  const show = (tab: PanelTab) => async (argument?: unknown) => {
+    const id = await chooseAnomaly(server, idsOf(argument));
+    if (id !== undefined) await panel.open(id, tab);
+  };
+  return Disposable.from(
+    commands.registerCommand("isolens.showAnomaly", show("schedule")),
+    commands.registerCommand("isolens.showGraph", show("cycle")),
+  );
+}
+
+/** The ids that a lens or a hover passes; undefined from the palette. */
+function idsOf(argument: unknown): readonly string[] | undefined {
+  if (typeof argument !== "object" || argument === null || !("ids" in argument)) return undefined;
+  const { ids } = argument;
+  if (!Array.isArray(ids)) return undefined;
+  return ids.filter((id): id is string => typeof id === "string");
+}
+
+async function chooseAnomaly(
+  server: ServerClient,
+  ids: readonly string[] | undefined,
+): Promise<string | undefined> {
+  const editor = window.activeTextEditor;
+  const all = await server.request("isolens/anomalies", {
+    ...(editor && { uri: editor.document.uri.toString(), position: editor.selection.active }),
+  });
+  const listed = ids ? all.filter((each) => ids.includes(each.id)) : all;
+  if (listed.length === 0) {
+    const text = all.length > 0 ? "this anomaly is not found any more" : "no anomaly is known here";
+    window.setStatusBarMessage(`Isolens: ${text}`, 5000);
+    return undefined;
+  }
+  const [only] = listed;
+  if (listed.length === 1) return only?.id;
+  const picked = await window.showQuickPick(listed.map(itemOf), {
+    title: "Show anomaly",
+    placeHolder: "Which one?",
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return picked?.id;
+}
+
+function itemOf(summary: AnomalySummary): AnomalyItem {
+  const notes = [
+    summary.transactions.join(", "),
+    ...(summary.status === "unconfirmed" ? ["not confirmed"] : []),
+    ...(summary.stale ? ["edited since"] : []),
+  ];
+  return {
+    label: summary.title,
+    description: notes.join(" \u00b7 "),
+    detail: summary.message,
+    id: summary.id,
+  };
+}
