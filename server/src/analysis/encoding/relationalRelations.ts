@@ -53,7 +53,7 @@ export function statementRelations(script: Script, instances: readonly Instance[
   const when = (axiom: Axiom, formula: Smt): void => {
     script.assert(imp(axiomLiteral(axiom), formula));
   };
-  /** Whether the writes of i are arbitrated before those of j, where transactions are atomic. */
+  /** Whether i is arbitrated before j, where transactions are atomic. */
   const precedes = (i: number, j: number): Smt =>
     i < j
       ? script.constant(`c${String(i)}_${String(j)}`, "Bool")
@@ -73,27 +73,28 @@ export function statementRelations(script: Script, instances: readonly Instance[
         if (i.index < j.index) script.assert(not(eq(position(a), position(b))));
       }
     }
-    const [firstWriter] = i.writers;
-    const lastWriter = i.writers.at(-1);
-    const [otherFirst] = j.writers;
-    if (firstWriter === undefined || lastWriter === undefined) continue;
-    if (otherFirst !== undefined) {
-      when("atomic", imp(precedes(i.index, j.index), before(lastWriter, otherFirst)));
+    const last = i.steps.at(-1);
+    const [next] = j.steps;
+    if (last !== undefined && next !== undefined) {
+      when("atomic", imp(precedes(i.index, j.index), before(last, next)));
     }
+    const [firstWriter] = i.writers;
+    if (firstWriter === undefined) continue;
     j.steps.forEach((reader, index) => {
-      const next = j.steps[index + 1];
+      const later = j.steps[index + 1];
       for (const writer of i.writers) {
         script.assert(imp(sees(reader, writer), before(writer, reader)));
         when("atomic", eq(sees(reader, firstWriter), sees(reader, writer)));
         when("total", imp(before(writer, reader), sees(reader, writer)));
-        if (next === undefined) continue;
-        when("monotonic", imp(sees(reader, writer), sees(next, writer)));
-        when("repeatable", eq(sees(reader, writer), sees(next, writer)));
-        when("causal", imp(sees(reader, writer), sees(next, writer)));
+        if (later === undefined) continue;
+        when("monotonic", imp(sees(reader, writer), sees(later, writer)));
+        when("repeatable", eq(sees(reader, writer), sees(later, writer)));
+        when("causal", imp(sees(reader, writer), sees(later, writer)));
       }
       i.writers.forEach((writer, at) => {
-        const later = i.writers[at + 1];
-        if (later !== undefined) when("causal", imp(sees(reader, later), sees(reader, writer)));
+        const following = i.writers[at + 1];
+        if (following === undefined) return;
+        when("causal", imp(sees(reader, following), sees(reader, writer)));
       });
     });
   }

@@ -20,8 +20,8 @@ import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
 
 export { planPapers } from "./papersPlan";
 
-/** Models that are tried per group before it is given up. */
-const TRIES = 4;
+/** Models that are tried per group and level before it is given up. */
+const TRIES = 3;
 
 /** Runs a plan and says what it shows. */
 export type Judge = (program: Program, level: Level, plan: WitnessPlan) => Confirmation;
@@ -116,11 +116,9 @@ function explore(
   const vector = makeLevelVector(queries, context);
   vector.allow(base);
   let unexecuted: Confirmation | undefined;
-  let tries = TRIES;
   for (const level of SEARCHED_LEVELS) {
     if (!contains(level, base) || vector.decide(level) !== true) continue;
-    while (tries > 0 && !queries.stopped()) {
-      tries -= 1;
+    for (let tries = 0; tries < TRIES && !queries.stopped(); tries += 1) {
       const confirmation = attempt(search, context, level);
       if (confirmation === undefined) break;
       if (confirmation.status === "confirmed") {
