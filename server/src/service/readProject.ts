@@ -1,5 +1,6 @@
 // From the texts of a project to its program, with what the configuration adds to it.
-import { readProgram } from "../frontend/sql/readProgram";
+import { createReader } from "../frontend/sql/readProgram";
+import type { ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { Note, Program, Transaction } from "../program/program";
 import type { FileId } from "../protocol/source";
@@ -10,17 +11,35 @@ import type { Project } from "../workspace/projects";
 /** What reading needs of a project. */
 export type ProjectTexts = Pick<Project, "files" | "context" | "configuration">;
 
-/**
- * The program of a project's files. Files of the context are read only where a table's declaration is missing;
- * their own transactions and notes are left out. Never throws for bad input.
- */
-export function readProject(project: ProjectTexts, parsers: SqlParsers): Program {
-  const alone = readProgram(project.files, parsers);
-  const incomplete = alone.schema.tables.some((table) => table.inferred);
-  const program =
-    incomplete && project.context.length > 0 ? readInContext(project, parsers) : alone;
-  return configured(program, project.configuration);
+/** Reads projects again and again; files that did not change are not parsed a second time. */
+export interface ProjectReader {
+  /**
+   * The program of a project's files. Files of the context are read only where a table's declaration is missing;
+   * their own transactions and notes are left out. Never throws for bad input.
+   */
+  read(project: ProjectTexts): Program;
 }
+
+/** A reader that remembers the last few projects. */
+export function createProjectReader(parsers: SqlParsers): ProjectReader {
+  const readers = new Map<string, { readonly alone: ProgramReader; readonly all: ProgramReader }>();
+  return {
+    read: (project) => {
+      const key = [...project.files, ...project.context].map(({ file }) => file).join("\n");
+      const own = readers.get(key) ?? { alone: createReader(parsers), all: createReader(parsers) };
+      readers.delete(key);
+      readers.set(key, own);
+      for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
+      const alone = own.alone.read(project.files);
+      const incomplete = alone.schema.tables.some((table) => table.inferred);
+      const program =
+        incomplete && project.context.length > 0 ? readInContext(project, own.all) : alone;
+      return configured(program, project.configuration);
+    },
+  };
+}
+
+const MOST_PROJECTS = 16;
 
 /** Remarks on names in the configuration that no transaction of the program has. */
 export function configurationRemarks(
@@ -39,9 +58,9 @@ export function configurationRemarks(
   });
 }
 
-function readInContext(project: ProjectTexts, parsers: SqlParsers): Program {
+function readInContext(project: ProjectTexts, reader: ProgramReader): Program {
   const asked = new Set<FileId>(project.files.map((each) => each.file));
-  const program = readProgram([...project.files, ...project.context], parsers);
+  const program = reader.read([...project.files, ...project.context]);
   const isAsked = (of: { readonly source: Note["source"] }): boolean => asked.has(of.source.file);
   return {
     ...program,

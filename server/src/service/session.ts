@@ -9,7 +9,7 @@ import type { Program } from "../program/program";
 import type { Project } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
-import { configurationRemarks, readProject } from "./readProject";
+import { configurationRemarks, createProjectReader } from "./readProject";
 import type { ProjectTexts } from "./readProject";
 import { openSolveCache } from "./tupleSolver";
 
@@ -39,7 +39,7 @@ export interface CheckRequest {
 export interface WorkspaceCheck extends CheckResult {
   /** What was read: notes, transactions and statements with their places. */
   readonly program: Program;
-  /** Remarks on the configuration that name no place in a file. */
+  /** Remarks that name no place in a file: on the configuration, on missing parts of the installation. */
   readonly remarks: readonly string[];
 }
 
@@ -64,7 +64,10 @@ export interface Session {
 /** Problems that are remembered; some hundred bytes to some kilobytes each. */
 const REMEMBERED = 5000;
 
-/** Opens a session. Rejects only when the SQL parser cannot be loaded; a missing solver is told by the first check. */
+/**
+ * Opens a session and starts loading the solver. Never rejects: a missing solver is told by the first check, a missing
+ * parser of PostgreSQL's grammar by the remarks of every check.
+ */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const workers = options.workers ?? 1;
   const pool =
@@ -76,9 +79,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       ...(options.nodePath !== undefined && { nodePath: options.nodePath }),
     });
   pool.warm();
-  const parsers: SqlParsers = { pg: await loadPgParser() };
+  const { parsers, missing } = await loadParsers();
   const cache = openSolveCache(REMEMBERED);
-  const read = rememberLast((project: ProjectTexts) => readProject(project, parsers));
+  const reader = createProjectReader(parsers);
+  const read = rememberLast((project: ProjectTexts) => reader.read(project));
   return {
     read,
     checkWorkspace: async (request, signal, events) => {
@@ -100,13 +104,29 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         signal,
         events,
       );
-      return { ...result, program, remarks: configurationRemarks(program, configuration) };
+      const remarks = [...missing, ...configurationRemarks(program, configuration)];
+      return { ...result, program, remarks };
     },
     warm: () => {
       pool.warm();
     },
     dispose: () => pool.dispose(),
   };
+}
+
+interface LoadedParsers {
+  readonly parsers: SqlParsers;
+  readonly missing: readonly string[];
+}
+
+async function loadParsers(): Promise<LoadedParsers> {
+  try {
+    return { parsers: { pg: await loadPgParser() }, missing: [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const missing = `PostgreSQL's own grammar cannot be loaded, so routines are not read: ${why}`;
+    return { parsers: {}, missing: [missing] };
+  }
 }
 
 /** Keeps the last few programs: several levels of one project, and several projects side by side, read once each. */
