@@ -7,7 +7,7 @@ export interface ProcessIo extends CliIo {
 }
 
 /** Where nothing is known of the reader, lines are kept to this. */
-const LOG_COLUMNS = 100;
+const LOG_COLUMNS = 120;
 const NARROWEST_TERMINAL = 60;
 
 /**

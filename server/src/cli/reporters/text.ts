@@ -23,7 +23,7 @@ export function textReport(input: TextReport, style: TextStyle): string {
     .filter((note) => note.severity === "warning")
     .map(
       (note) =>
-        `${placeText({ file: note.source.file, range: note.source.range })}  ${note.message}`,
+        `${placeText({ file: note.source.file, range: note.source.range })}: ${note.message}`,
     );
   const open = report.unknown.map(unknownText);
   const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
@@ -53,7 +53,7 @@ function unknownText({ reason, transactions, file, range }: Unknown): string {
   const place = file === undefined ? "" : range ? placeText({ file, range }) : file;
   if (place !== "") {
     const of = transactions.length > 0 ? ` (in ${listWords(transactions)})` : "";
-    return `${place}  undecided: ${reason}${of}`;
+    return `${place}: undecided: ${reason}${of}`;
   }
   const together = transactions.length > 1 ? " together" : "";
   return transactions.length > 0
@@ -85,20 +85,21 @@ function restsText({ rests }: LevelReport): string {
   return rests.bound < 2 ? "not yet searched together" : `up to ${String(rests.bound)} at a time`;
 }
 
+/** Commands stand on one line each where they do not fit together: people copy them. */
 function lastLines({ report, again }: TextReport, style: TextStyle): readonly string[] {
-  const { coverage, anomalies } = report;
-  const levels = otherLevels(report);
+  const { coverage, anomalies, unknown } = report;
+  const [first] = anomalies;
   const read =
     coverage.statements === 0
-      ? ""
-      : `${String(coverage.exact)} of ${count(coverage.statements, "statement")} read exactly. `;
-  const [first] = anomalies;
-  const details = `Details: isolens check ${again} --format json`;
-  const steps = first ? `; steps: isolens show ${again} --anomaly ${first.id}` : "";
-  const more = first || report.unknown.length > 0 ? `${details}${steps}` : "";
-  return [...levels, `${read}${more}`.trim()]
-    .filter((line) => line !== "")
-    .flatMap((line) => hangingText("", line, style.columns));
+      ? []
+      : [`${String(coverage.exact)} of ${count(coverage.statements, "statement")} read exactly.`];
+  const details =
+    first || unknown.length > 0 ? [`Details: isolens check ${again} --format json`] : [];
+  const steps = first ? [`steps: isolens show ${again} --anomaly ${first.id}`] : [];
+  const together = [...read, [...details, ...steps].join("; ")].join(" ").trim();
+  const lines = together.length <= style.columns ? [together] : [...read, ...details, ...steps];
+  const levels = otherLevels(report).flatMap((line) => hangingText("", line, style.columns));
+  return [...levels, ...lines.filter((line) => line !== "")];
 }
 
 /** Transactions that run at another level than the one asked for. */

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readArguments } from "../../server/src/cli/arguments";
+
+/** Reads a command line, written with blanks, and compares what was understood or the complaint. */
+function check(line: string, expected: string | Readonly<Record<string, unknown>>): void {
+  const result = readArguments(line.split(" ").filter((word) => word !== ""));
+  if (typeof expected === "string") {
+    assert.deepEqual(result, { ok: false, message: expected });
+    return;
+  }
+  assert.ok(result.ok, JSON.stringify(result));
+  const read: Readonly<Record<string, unknown>> = { ...result.arguments };
+  for (const [name, value] of Object.entries(expected)) {
+    const own = read[name];
+    const levels = Array.isArray(own) && name === "levels";
+    assert.deepEqual(levels ? own.map((level: { name: string }) => level.name) : own, value, name);
+  }
+}
+
+describe("the command line", () => {
+  const understood: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+    [
+      "check a.sql",
+      { command: "check", paths: ["a.sql"], levels: [], format: "text", timings: false },
+    ],
+    ["check a b --format json", { paths: ["a", "b"], format: "json" }],
+    [
+      "check a --level si --level pg:rr",
+      { levels: ["snapshot-isolation", "postgres:repeatable-read"] },
+    ],
+    ["check a --level si,ser --level SI", { levels: ["snapshot-isolation", "serializable"] }],
+    ["check a --level=Postgres:Read_Committed", { levels: ["postgres:read-committed"] }],
+    ["check a --max-transactions 2 --budget 30s", { maxTransactions: 2, budget: 30_000 }],
+    ["check a --config x.json --timings", { configurationFile: "x.json", timings: true }],
+    ["--format json check a", { command: "check", format: "json" }],
+    ["check -- --odd.sql", { paths: ["--odd.sql"] }],
+    ["show a --anomaly 7c1f", { command: "show", anomaly: "7c1f" }],
+    ["lsp --stdio", { command: "lsp" }],
+    ["--help", { command: "help" }],
+    ["check --help", { command: "help", topic: "check" }],
+    ["help", { command: "help" }],
+    ["--version", { command: "version" }],
+    ["-V", { command: "version" }],
+  ];
+  for (const [line, expected] of understood) {
+    it(`understands ${line}`, () => {
+      check(line, expected);
+    });
+  }
+
+  const refused: readonly (readonly [string, string])[] = [
+    ["", "a command is missing: check, show or lsp"],
+    ["chek a", 'there is no command "chek"; did you mean "check"?'],
+    ["check", '"check" needs a file or a folder'],
+    ["check a --levle si", 'there is no option "levle"; did you mean "level"?'],
+    [
+      "check a --level repeatable",
+      'there is no level "repeatable"; did you mean "postgres:repeatable-read"?',
+    ],
+    [
+      "check a --level serialisable",
+      'there is no level "serialisable"; did you mean "serializable"?',
+    ],
+    ["check a --format xml", '--format must be text or json, and is "xml"'],
+    ["check a --budget soon", '--budget must be a duration, as 10s, 500ms or 2m, and is "soon"'],
+    ["check a --budget 0s", '--budget must be a duration, as 10s, 500ms or 2m, and is "0s"'],
+    [
+      "check a --max-transactions 1",
+      '--max-transactions must be a whole number from 2 on, and is "1"',
+    ],
+    [
+      "check a --max-transactions two",
+      '--max-transactions must be a whole number from 2 on, and is "two"',
+    ],
+    ["check a --anomaly 1", '"check" takes no option --anomaly'],
+    ["check a --level", "Option '--level <value>' argument missing"],
+    ["check a --timings=yes", "Option '--timings' does not take an argument"],
+    ["show a", '"show" needs --anomaly ID; "check" prints the ids'],
+    ["show a --anomaly 1 --level si --level ser", '"show" takes one --level'],
+    ["lsp", '"lsp" needs --stdio'],
+    ["lsp --stdio a", '"lsp" takes no paths; the editor tells the folders'],
+    ["lsp --stdio --level si", '"lsp" takes no option --level'],
+  ];
+  for (const [line, message] of refused) {
+    it(`refuses ${line}`, () => {
+      check(line, message);
+    });
+  }
+});

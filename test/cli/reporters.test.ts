@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { paintFor } from "../../server/src/cli/io";
+import { anomalyDetails } from "../../server/src/cli/reporters/anomalyText";
+import type { TextStyle } from "../../server/src/cli/reporters/anomalyText";
+import { jsonReport } from "../../server/src/cli/reporters/json";
+import { textReport } from "../../server/src/cli/reporters/text";
+import { hangingText, wrapText } from "../../server/src/cli/reporters/wrap";
+import type { LevelReport } from "../../server/src/protocol/report";
+import { LOST_UPDATE, UNCONFIRMED, report } from "./reports";
+import { matchSnapshot } from "./snapshot";
+
+function style(columns = 100, colours = false): TextStyle {
+  return { paint: paintFor({ colours }), columns, keyOf: () => ["id"] };
+}
+
+function text(of: LevelReport, columns = 100, colours = false): string {
+  return textReport(
+    { report: of, notes: [], again: "bank.sql", files: 1 },
+    style(columns, colours),
+  );
+}
+
+/** The last paragraph, on one line. */
+function summary(of: LevelReport): string {
+  return text(of, 1000).trim().split("\n\n").at(-1)?.split("\n")[0] ?? "";
+}
+
+describe("the text report", () => {
+  it("tells an anomaly as a paragraph", () => {
+    matchSnapshot("anomaly.txt", text(report({})));
+  });
+
+  it("fits a narrow terminal", () => {
+    const narrow = text(report({}), 60);
+    matchSnapshot("anomaly-narrow.txt", narrow);
+    for (const line of narrow.split("\n")) assert.ok(line.length <= 60 || line.includes("/"), line);
+  });
+
+  it("lists what is undecided", () => {
+    const place = {
+      file: "bank.sql",
+      range: { start: { line: 3, character: 0 }, end: { line: 3, character: 9 } },
+    };
+    const unknown = [
+      { reason: "not read: binary, not text", transactions: [], file: "data.sql" },
+      { reason: "the function f is not known", transactions: ["audit"], ...place },
+      {
+        reason: "time budget of 10 s; --budget 60s tries longer",
+        transactions: ["audit", "deposit", "withdraw"],
+      },
+    ];
+    matchSnapshot(
+      "undecided.txt",
+      text(report({ verdict: "unknown", anomalies: [UNCONFIRMED], unknown })),
+    );
+  });
+
+  it("uses colours without changing the text", () => {
+    // eslint-disable-next-line no-control-regex
+    const plain = text(report({}), 100, true).replaceAll(/\u001b\[\d+m/gu, "");
+    assert.equal(plain, text(report({})));
+    assert.notEqual(text(report({}), 100, true), plain);
+  });
+
+  const lines: readonly (readonly [string, Partial<LevelReport>])[] = [
+    [
+      "1 anomaly at postgres:read-committed among 2 transactions, up to 3 at a time; nothing undecided.",
+      {},
+    ],
+    [
+      "Nothing found at postgres:read-committed among 2 transactions, up to 3 at a time.",
+      { verdict: "safe", anomalies: [] },
+    ],
+    [
+      "Nothing found at postgres:read-committed among 2 transactions, up to 2 at a time; 1 question undecided.",
+      {
+        verdict: "unknown",
+        anomalies: [],
+        rests: { bound: 2 },
+        unknown: [{ reason: "r", transactions: [] }],
+      },
+    ],
+    [
+      "Nothing found at postgres:read-committed among 2 transactions, proved for any number (no path).",
+      { verdict: "safe", anomalies: [], rests: { proved: "no path" } },
+    ],
+    [
+      "Cancelled. Nothing found at postgres:read-committed among 2 transactions, not yet searched together so far.",
+      { verdict: "cancelled", anomalies: [], rests: { bound: 1 } },
+    ],
+    [
+      "No transactions in 1 file: nothing was checked at postgres:read-committed.",
+      { verdict: "safe", anomalies: [], transactions: [] },
+    ],
+  ];
+  for (const [line, changes] of lines) {
+    it(`ends with: ${line}`, () => {
+      assert.equal(summary(report(changes)), line);
+    });
+  }
+
+  it("names levels of transactions that differ", () => {
+    const levels = { default: "pg", perTransaction: { withdraw: "pg", deposit: "other" } };
+    assert.match(text(report({ levels })), /\nAt a level of their own: deposit \(other\)\.\n/u);
+  });
+
+  it("shows one anomaly in full", () => {
+    matchSnapshot("show.txt", `${anomalyDetails(LOST_UPDATE, style())}\n`);
+  });
+});
+
+describe("the JSON report", () => {
+  it("has a fixed order of keys", () => {
+    matchSnapshot("report.json", jsonReport([{ report: report({}) }]));
+  });
+
+  it("has timings only on request", () => {
+    const timings = { whole: 12.345, units: 3, cached: 1, queries: 9 };
+    const [value] = JSON.parse(jsonReport([{ report: report({}), timings }])) as {
+      timings: unknown;
+    }[];
+    assert.deepEqual(value?.timings, { whole: 12.3, units: 3, cached: 1, queries: 9 });
+  });
+});
+
+describe("wrapping", () => {
+  const cases: readonly (readonly [string, number, readonly string[]])[] = [
+    ["a bb ccc", 4, ["a bb", "ccc"]],
+    ["abcdefgh", 3, ["abc", "def", "gh"]],
+    ["", 5, [""]],
+    ["  a  ", 5, ["a"]],
+    ["abcd ef", 4, ["abcd", "ef"]],
+  ];
+  for (const [input, width, lines] of cases) {
+    it(`breaks ${JSON.stringify(input)} at ${String(width)}`, () => {
+      assert.deepEqual(
+        wrapText(input, width).map((line) => line.trim()),
+        lines,
+      );
+    });
+  }
+
+  it("hangs further lines under the first", () => {
+    assert.deepEqual(hangingText("1  ", "aaaaaaaaaa bbbbbbbbbb cc", 20), [
+      "1  aaaaaaaaaa",
+      "   bbbbbbbbbb cc",
+    ]);
+  });
+});
