@@ -115,7 +115,7 @@ function readModes(text: string, tokens: readonly Token[]): Modes {
   for (let at = 0; at < tokens.length; at++) {
     const word = tokens[at]?.word;
     if (word === "isolation") {
-      const length = LEVEL_WORDS.has(tokens[at + 3]?.word ?? "") ? 2 : 1;
+      const length = TWO_WORDS.has(tokens[at + 2]?.word ?? "") ? 2 : 1;
       modes = { ...modes, ...levelModes(text, tokens.slice(at + 2, at + 2 + length)) };
       at += 1 + length;
     } else if (word === "read") {
@@ -126,7 +126,8 @@ function readModes(text: string, tokens: readonly Token[]): Modes {
   return modes;
 }
 
-const LEVEL_WORDS = new Set(["committed", "uncommitted", "read"]);
+/** READ COMMITTED, REPEATABLE READ: the first words of the levels with two. */
+const TWO_WORDS = new Set(["read", "repeatable"]);
 
 function levelModes(text: string, tokens: readonly Token[]): Modes {
   const first = tokens[0];

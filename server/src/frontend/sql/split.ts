@@ -68,7 +68,9 @@ function splitWith(text: string, options: TokenOptions): SplitResult & { openQuo
 
   function finish(terminated: boolean): void {
     if (pending === undefined) return;
-    slices.push({ kind: "statement", start: pending.start, end: pending.end, terminated });
+    const { start } = pending;
+    const end = start + text.slice(start, pending.end).trimEnd().length;
+    slices.push({ kind: "statement", start, end, terminated });
     pending = undefined;
   }
 
@@ -78,9 +80,16 @@ function splitWith(text: string, options: TokenOptions): SplitResult & { openQuo
     at = token.end;
     if (token.open) {
       problems.push(openProblem(text, token));
-      const resumes = token.kind === "comment" || isDollar(text, token);
-      if (!resumes) openQuote = true;
-      else if (++resumed <= MOST_RESUMED) at = resume(text, token, pending);
+      const isQuote = token.kind !== "comment" && !isDollar(text, token);
+      if (isQuote) openQuote = true;
+      else if (++resumed <= MOST_RESUMED) {
+        at = resume(text, token, pending);
+        if (token.kind === "string" && at < text.length) {
+          pending = extend(pending, token, at);
+          finish(false);
+          continue;
+        }
+      }
     }
     if (token.kind === "comment") {
       comments.push({ start: token.start, end: at });
@@ -120,7 +129,7 @@ function splitWith(text: string, options: TokenOptions): SplitResult & { openQuo
 
 function extend(pending: Pending | undefined, token: Token, end: number): Pending {
   const next = pending ?? { start: token.start, end, words: [], block: 0, parentheses: 0 };
-  next.end = trimmedEnd(token, end);
+  next.end = Math.max(token.start, end);
   if (next.words.length < 8 && (token.kind === "word" || token.kind === "name")) {
     next.words.push(token.word);
   }
@@ -135,10 +144,6 @@ function extend(pending: Pending | undefined, token: Token, end: number): Pendin
     else if (next.block > 0 && token.word === "end") next.block--;
   }
   return next;
-}
-
-function trimmedEnd(token: Token, end: number): number {
-  return Math.max(token.start, end);
 }
 
 function endsStatement(pending: Pending | undefined): boolean {

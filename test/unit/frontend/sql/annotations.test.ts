@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearestName, readAnnotations } from "../../../../server/src/frontend/sql/annotations";
+import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { split } from "../../../../server/src/frontend/sql/split";
+import type { FileId } from "../../../../server/src/protocol/source";
+
+/** Comments and then note codes, in short. */
+function check(text: string, ...expected: readonly string[]): void {
+  // Any text will do for an opaque file name.
+  const lines = indexLines("f.sql" as FileId, text);
+  const { comments, notes } = readAnnotations(lines, split(text).comments);
+  const found = comments.map((comment) => {
+    switch (comment.kind) {
+      case "transaction":
+      case "level":
+        return `${comment.kind} ${comment.name}`;
+      case "distinct":
+        return `distinct ${comment.pairs.map((pair) => pair.join("<>")).join(" ")}`;
+      case "invariant":
+      case "ignore":
+        return `${comment.kind} ${comment.text}`;
+    }
+  });
+  assert.deepEqual([...found, ...notes.map((note) => `!${note.code}`)], expected);
+}
+
+test("names", () => {
+  check("-- @isolens transaction transfer", "transaction transfer");
+  check("--@transaction transfer", "transaction transfer");
+  check("-- @transaction: transfer money", "transaction transfer money");
+  check("/* @isolens transaction t */", "transaction t");
+  check(
+    "/*\n * @isolens transaction t\n * @isolens level SI\n */",
+    "transaction t",
+    "level snapshot-isolation",
+  );
+  check("-- @isolens transaction", "!annotation-incomplete");
+  check("-- mail me@transaction.com");
+  check("-- see @isolensx");
+});
+
+test("levels", () => {
+  check("-- @isolens level serializable", "level serializable");
+  check("-- @isolens level pg:rr", "level postgres:repeatable-read");
+  check("-- @isolens level Snapshot Isolation", "level snapshot-isolation");
+  check("-- @isolens level: postgres:serializable", "level postgres:serializable");
+  check("-- @isolens level strongest", "level strongest", "!unknown-level");
+});
+
+test("distinct parameters", () => {
+  check("-- @isolens distinct a, b", "distinct a<>b");
+  check("-- @isolens distinct a, b, c", "distinct a<>b a<>c b<>c");
+  check("-- @isolens distinct: a <> b", "distinct a<>b");
+  check("-- @isolens distinct transfer.src <> transfer.dst", "distinct src<>dst");
+  check("-- @isolens distinct :a != :b and :c <> :d", "distinct a<>b c<>d");
+  check("-- @isolens distinct a", "!annotation-incomplete");
+});
+
+test("what is kept for later, and what is not known", () => {
+  check("-- @isolens invariant a.x >= 0", "invariant a.x >= 0", "!annotation-unused");
+  check(
+    "-- @isolens ignore lost-update -- a counter",
+    "ignore lost-update -- a counter",
+    "!annotation-unused",
+  );
+  check("-- @isolens transation t", "!annotation-unknown");
+  check("SELECT '-- @isolens transaction t'");
+});
+
+test("the nearest name", () => {
+  assert.equal(nearestName("transation", ["level", "transaction"]), "transaction");
+  assert.equal(nearestName("lvl", ["level", "transaction"]), undefined);
+  assert.equal(nearestName("levle", ["level", "transaction"]), "level");
+});
