@@ -2,8 +2,8 @@
 // can be told apart. All behind assumptions, so that a witness which needs other values is still found.
 import type { ValueType } from "../../program/expression";
 import { INTERNED_BASE } from "../operations/operation";
-import type { Term } from "../operations/operation";
 import { EXISTENCE, isPoint, keyColumns, tableOf } from "./relationalInstances";
+import type { Instance } from "./relationalInstances";
 import { isWord } from "./relationalDatabase";
 import type { RowTerm } from "./relationalDatabase";
 import type { Run } from "./relationalRun";
@@ -11,25 +11,39 @@ import { and, eq, imp, int, le, not, or } from "./smt";
 import type { Smt } from "./smt";
 import { sameValue } from "./sqlValue";
 
-/** Assumption: keys from 1 to 9, other values small, nothing NULL. */
-export const SMALL = "N_small";
-/** Assumption: every write changes its row, and like arguments of two instances differ. */
-export const TELLING = "N_telling";
+/** Assumption: keys from 1 on, arguments below 10 and other values up to 20, nothing NULL. */
+const TINY = "N_tiny";
+/** Assumption: as `TINY`, with arguments below 100 and other values below 1000. */
+const SMALL = "N_small";
+/** Assumption: rows exist where they are looked for, writes change them, like arguments of two instances differ. */
+const TELLING = "N_telling";
 
 /** What to try, best first. */
-export const PREFERENCES: readonly (readonly string[])[] = [[SMALL, TELLING], [SMALL], []];
+export const PREFERENCES: readonly (readonly string[])[] = [
+  [TINY, TELLING],
+  [SMALL, TELLING],
+  [SMALL],
+  [],
+];
 
-/** Defines both preferences for the arguments and the rows that are known so far. */
+const SIZES = [
+  { literal: TINY, argument: 9, value: 20 },
+  { literal: SMALL, argument: 99, value: 999 },
+] as const;
+
+/** Defines the preferences for the arguments and the rows that are known so far. */
 export function preferReadable(run: Run): void {
   const { script } = run.database;
-  script.constant(SMALL, "Bool");
-  script.constant(TELLING, "Bool");
+  for (const literal of [TINY, SMALL, TELLING]) script.constant(literal, "Bool");
   for (const instance of run.instances) {
-    const keys = keyParameters(instance.transaction.operations);
+    const keys = keyParameters(run, instance);
     for (const { name, type } of instance.transaction.parameters) {
       if (type === "bool") continue;
       const { value } = run.database.parameter(instance.index, name);
-      script.assert(imp(SMALL, small(run, type, value, { from: 1, to: keys.has(name) ? 9 : 99 })));
+      for (const size of SIZES) {
+        const to = keys.get(name) ?? size.argument;
+        script.assert(imp(size.literal, small(run, type, value, { from: 1, to })));
+      }
       for (const other of run.instances.slice(0, instance.index)) {
         const same = other.transaction === instance.transaction && !keys.has(name);
         if (!same || isWord(type)) continue;
@@ -42,21 +56,25 @@ export function preferReadable(run: Run): void {
   preferChanges(run);
 }
 
-/** Defines `SMALL` for every mentioned row; to be repeated when more rows were mentioned. */
+/** Defines the sizes for every mentioned row; to be repeated when more rows were mentioned. */
 export function preferSmallRows(run: Run): void {
   const { database } = run;
   for (const table of Object.keys(database.flat.tables).sort()) {
     const described = tableOf(database.flat, table);
     const key = keyColumns(described);
     for (const row of database.mentioned(table)) {
-      const facts = described.columns.flatMap((column) => {
-        const at = row[key.indexOf(column.name)];
-        if (at !== undefined) return [small(run, column.type, at, { from: 1, to: 9 })];
-        if (column.type === "bool" || !isUsed(run, table, column.name)) return [];
-        const { isNull, value } = database.value(table, row, column.name);
-        return [not(isNull), small(run, column.type, value, { from: 0, to: 999 })];
-      });
-      database.script.assert(imp(and(SMALL, database.alive(table, row)), and(...facts)));
+      for (const size of SIZES) {
+        const facts = described.columns.flatMap((column) => {
+          const at = row[key.indexOf(column.name)];
+          if (at !== undefined) {
+            return [small(run, column.type, at, { from: 1, to: rowCount(run, table) })];
+          }
+          if (column.type === "bool" || !isUsed(run, table, column.name)) return [];
+          const { isNull, value } = database.value(table, row, column.name);
+          return [not(isNull), small(run, column.type, value, { from: 1, to: size.value })];
+        });
+        database.script.assert(imp(and(size.literal, database.alive(table, row)), and(...facts)));
+      }
     }
   }
 }
@@ -65,8 +83,13 @@ function preferChanges(run: Run): void {
   const { script, flat } = run.database;
   for (const site of run.instances.flatMap((instance) => instance.sites)) {
     const { operation } = site;
-    if (operation.kind !== "update" || !isPoint(flat, operation)) continue;
+    if (!isPoint(flat, operation) || operation.kind === "insert") continue;
     const row: RowTerm = run.row(site);
+    if (!site.reads.has(EXISTENCE)) {
+      const alive = run.database.alive(operation.table, row);
+      script.assert(imp(and(TELLING, run.executed(site)), alive));
+    }
+    if (operation.kind !== "update") continue;
     const changed = [...site.writes]
       .filter((column) => column !== EXISTENCE)
       .map((column) =>
@@ -88,14 +111,21 @@ function isUsed(run: Run, table: string, column: string): boolean {
   );
 }
 
-function keyParameters(
-  operations: readonly { readonly key: Readonly<Record<string, Term>> }[],
-): ReadonlySet<string> {
-  return new Set(
-    operations
-      .flatMap((operation) => Object.values(operation.key))
-      .flatMap((term) => (term.kind === "parameter" ? [term.name] : [])),
-  );
+/** Arguments that are keys, with the number of rows that there may be: keys count from 1. */
+function keyParameters(run: Run, instance: Instance): ReadonlyMap<string, number> {
+  const keys = new Map<string, number>();
+  for (const { table, key } of instance.transaction.operations) {
+    for (const term of Object.values(key)) {
+      if (term.kind === "parameter") {
+        keys.set(term.name, Math.max(keys.get(term.name) ?? 0, rowCount(run, table)));
+      }
+    }
+  }
+  return keys;
+}
+
+function rowCount(run: Run, table: string): number {
+  return Math.max(2, run.database.mentioned(table).length);
 }
 
 function small(

@@ -6,11 +6,11 @@ import type { Database, RowTerm } from "./relationalDatabase";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
-import { dependsOnReads, termValue } from "./relationalTerms";
+import { columnsOf, dependsOnReads, termValue } from "./relationalTerms";
 import { aggregateOf, constrainRepresentative } from "./relationalRows";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
-import { SQL_NULL, asInt, choose, isTrue, sqlInt } from "./sqlValue";
+import { SQL_NULL, asInt, choose, isFalse, isTrue, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
 export interface RunOptions {
@@ -328,10 +328,43 @@ export function makeRun(
   /** Whether the operation ends its transaction with an error. */
   function fails(site: Site): Smt {
     const { operation } = site;
-    if (operation.kind === "insert" && operation.onDuplicate === "error") {
-      return and(run.executed(site), duplicate(site));
+    switch (operation.kind) {
+      case "read":
+        return operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE;
+      case "delete":
+        return FALSE;
+      case "insert":
+        return or(
+          operation.onDuplicate === "error" ? and(run.executed(site), duplicate(site)) : FALSE,
+          violates(site, run.row(site)),
+        );
+      case "update": {
+        const rows = isPoint(flat, operation) ? [run.row(site)] : run.rows(operation.table);
+        return or(...rows.map((row) => violates(site, row)));
+      }
+      default: {
+        const never: never = operation.kind;
+        return never;
+      }
     }
-    return operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE;
+  }
+
+  /** Whether the operation leaves the row with a NULL or a value that the table forbids. */
+  function violates(site: Site, row: RowTerm): Smt {
+    const { table: name } = site.operation;
+    const { columns, checks } = tableOf(flat, name);
+    const after = (column: string): SqlValue =>
+      site.writes.has(column) ? run.written(site, row, column) : run.value(site, name, row, column);
+    const violations = [
+      ...columns
+        .filter((column) => !column.nullable && site.writes.has(column.name))
+        .map((column) => after(column.name).isNull),
+      ...checks
+        .filter((check) => [...columnsOf(check)].some((column) => site.writes.has(column)))
+        .map((check) => isFalse(termValue(check, run.scope(site.instance, after)))),
+    ];
+    const some = or(...violations);
+    return some === FALSE ? FALSE : and(run.changes(site, row), some);
   }
 
   function visible(writer: Site, viewer: Viewer): Smt {
