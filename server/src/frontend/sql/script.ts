@@ -14,6 +14,7 @@ import { readScriptExpression } from "./scriptExpression";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./scriptRegions";
 import type { Span } from "./split";
 import { inferParameterTypes, typeOf } from "./types";
+import { walkCommand, walkExpression } from "./walk";
 
 /** Lowers one statement; never fails: what is not understood becomes an opaque statement. */
 export type LowerSql = (context: LoweringContext) => Lowered;
@@ -407,11 +408,22 @@ function initialisations(state: State): readonly Command[] {
   }));
 }
 
+/** The parameters that the transaction uses, in the order of their first use. */
 function parametersOf(state: State, body: Command): readonly Parameter[] {
   const inferred = inferParameterTypes(body, state.context.table);
-  return [...state.parameters].map(([name, { type }]) => ({
-    name,
-    type: type ?? inferred.get(name) ?? "other",
-    origin: "argument",
-  }));
+  const used = new Set<string>();
+  const visitor = {
+    expression: (expression: Expression) => {
+      if (expression.kind === "parameter") used.add(expression.name);
+    },
+  };
+  walkCommand(body, visitor);
+  for (const condition of state.preconditions) walkExpression(condition, [], visitor);
+  return [...state.parameters]
+    .filter(([name]) => used.has(name))
+    .map(([name, { type }]) => ({
+      name,
+      type: type ?? inferred.get(name) ?? "other",
+      origin: "argument",
+    }));
 }

@@ -82,6 +82,7 @@ export function inferParameterTypes(
   function expect(side: Expression, type: ValueType | undefined): void {
     if (type === undefined) return;
     if (side.kind === "parameter" && !parameters.has(side.name)) parameters.set(side.name, type);
+    if (side.kind === "variable" && !variables.has(side.name)) variables.set(side.name, type);
     if (side.kind === "negate") expect(side.operand, type);
     if (side.kind === "arithmetic" && side.operator !== "||" && isNumber(type)) {
       expect(side.left, type);
@@ -102,7 +103,9 @@ export function inferParameterTypes(
   for (let pass = 0; pass < 2; pass++) {
     walkCommand(body, {
       command: (command) => {
+        if (command.kind === "if") expect(command.condition, "bool");
         if (command.kind !== "assign") return;
+        expect(command.value, variables.get(command.variable));
         const type = typeOf(command.value, [], environment);
         if (type !== undefined && !variables.has(command.variable)) {
           variables.set(command.variable, type);
