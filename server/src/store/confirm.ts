@@ -7,6 +7,7 @@ import { cycleThrough } from "./cycle";
 import type { Confirmation, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
+import { permutations } from "./permutations";
 import { observedOf, outcomeOf, toExecution, type Run } from "./record";
 import { runInOrder, runPlan } from "./run";
 
@@ -101,11 +102,4 @@ function unconfirmed(plan: WitnessPlan, reason: string): Confirmation {
     serial: [],
     witness: { ...plan, outcome: { final: {}, status: {}, returned: {} } },
   };
-}
-
-function permutations(names: readonly string[]): readonly (readonly string[])[] {
-  if (names.length < 2) return [names];
-  return names.flatMap((name) =>
-    permutations(names.filter((other) => other !== name)).map((rest) => [name, ...rest]),
-  );
 }

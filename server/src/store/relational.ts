@@ -6,7 +6,7 @@ import type { Setup, WitnessPlan } from "./execution";
 import { executeStatement } from "./executeStatement";
 import { NotExecutable, SqlFailure } from "./failure";
 import type { Acting, Tables } from "./frame";
-import type { FreshValues } from "./freshValues";
+import { freshValues, type FreshValues } from "./freshValues";
 import {
   deliver,
   environmentOf,
@@ -46,10 +46,29 @@ export function runRelational(
     advance(state, participant, step.statement, step.sees);
   }
   for (const name of lastSteps(plan)) finish(state, participantOf(state, name));
-  const run = runOf(state);
-  const violation = violatedAxiom(level, run);
-  if (violation !== undefined) throw new NotExecutable(violation);
-  return run;
+  return accepted(level, runOf(state));
+}
+
+/**
+ * Runs whole transactions in an order, each seeing all of the first `cuts[i]` of those before it. Throws NotExecutable
+ * when the level forbids that or a statement fails.
+ */
+export function runBlocks(
+  program: Program,
+  level: PaperLevel,
+  setup: Setup,
+  order: readonly string[],
+  cuts: readonly number[],
+): Run {
+  const state = openState(program, setup, freshValues(setup));
+  for (const [index, name] of order.entries()) {
+    const seen = new Set(order.slice(0, cuts[index] ?? 0));
+    const sees = state.steps
+      .filter((step) => typeof step.statement === "number" && seen.has(step.instance))
+      .map((step) => `${step.instance}.${step.statement}`);
+    runToEnd(state, participantOf(state, name), () => sees);
+  }
+  return accepted(level, runOf(state));
 }
 
 interface State {
@@ -210,13 +229,29 @@ function end(state: State, participant: Participant, why: string | undefined): v
 
 /** Statements after the schedule's end see what their instance saw last; an instance without a step sees all. */
 function finish(state: State, participant: Participant): void {
+  const { instance } = participant.machine;
+  runToEnd(
+    state,
+    participant,
+    () =>
+      state.steps.findLast((step) => step.instance === instance)?.sees ??
+      state.steps.map((step) => `${step.instance}.${step.statement}`),
+  );
+}
+
+function runToEnd(state: State, participant: Participant, sees: () => readonly string[]): void {
   const { machine } = participant;
   while (participant.status === undefined) {
-    const last = state.steps.findLast((step) => step.instance === machine.instance);
-    const sees = last?.sees ?? state.steps.map((step) => `${step.instance}.${step.statement}`);
     const next = nextOf(machine, undoOf(participant));
-    advance(state, participant, next.kind === "statement" ? machine.executed + 1 : "commit", sees);
+    const expected = next.kind === "statement" ? machine.executed + 1 : "commit";
+    advance(state, participant, expected, sees());
   }
+}
+
+function accepted(level: PaperLevel, run: Run): Run {
+  const violation = violatedAxiom(level, run);
+  if (violation !== undefined) throw new NotExecutable(violation);
+  return run;
 }
 
 function runOf(state: State): Run {

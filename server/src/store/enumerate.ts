@@ -1,0 +1,101 @@
+// All runs of a setup: every interleaving of statements and commits at product levels, every commit order with every
+// snapshot at the papers' atomic levels. Used to check the store against measured outcomes and the search against it.
+import type { PaperLevel, ProductLevel } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { Setup } from "./execution";
+import { NotExecutable } from "./failure";
+import { freshValues } from "./freshValues";
+import { permutations } from "./permutations";
+import { advance, copyServer, runOf, startServer, type Server } from "./postgres";
+import { renderRow, type Run } from "./record";
+import { runBlocks } from "./relational";
+import { serializationProblem } from "./serializable";
+
+export interface Enumeration {
+  readonly runs: readonly Run[];
+  /** False when `limit` cut it short. */
+  readonly complete: boolean;
+}
+
+/**
+ * The runs in which no instance is aborted by the server, over all interleavings of statements and commits; a
+ * statement that waits goes on as soon as it can. Of interleavings that lead to the same state one is followed, so
+ * that every outcome is there, not every run. Exponential; at most `limit` runs, aborted ones included. Throws
+ * NotExecutable when a statement's effect is not known.
+ */
+export function enumerateProduct(
+  program: Program,
+  setup: Setup,
+  levelOf: (instance: string) => ProductLevel,
+  limit: number,
+): Enumeration {
+  const runs: Run[] = [];
+  let finished = 0;
+  const reached = new Set<string>();
+  const explore = (server: Server): void => {
+    const state = stateText(server);
+    if (reached.has(state)) return;
+    reached.add(state);
+    const ready = [...server.sessions].filter(
+      ([, each]) => each.ended === undefined && each.waiting === undefined,
+    );
+    if (ready.length === 0) {
+      finished += 1;
+      const run = runOf(server);
+      if (serializationProblem(run, server) === undefined) runs.push(run);
+      return;
+    }
+    for (const [index, [name]] of ready.entries()) {
+      if (finished >= limit) return;
+      const next = index === ready.length - 1 ? server : copyServer(server);
+      const events = advance(next, name);
+      if (events.some((event) => event.kind === "aborted")) finished += 1;
+      else explore(next);
+    }
+  };
+  explore(startServer(program, setup, levelOf, freshValues(setup)));
+  return { runs, complete: finished < limit };
+}
+
+/** The runs at a level that contains `prefix`: every arbitration of whole transactions with every prefix seen. */
+export function enumeratePrefix(program: Program, setup: Setup, level: PaperLevel): Enumeration {
+  const runs: Run[] = [];
+  const names = setup.instances.map((instance) => instance.instance);
+  for (const order of permutations(names))
+    for (const cuts of cutsOf(order.length))
+      try {
+        runs.push(runBlocks(program, level, setup, order, cuts));
+      } catch (refused) {
+        // The level forbids these snapshots, or a statement fails in them.
+        if (!(refused instanceof NotExecutable)) throw refused;
+      }
+  return { runs, complete: true };
+}
+
+/**
+ * All that the future of a run and its outcome depend on: what every session was given so far, its snapshot (for what
+ * a serializable history reads), its locks, who waits, and the order of commits.
+ */
+function stateText(server: Server): string {
+  const sessions = [...server.sessions.values()].map((session) => {
+    const { instance } = session.machine;
+    const given = server.steps
+      .filter((step) => step.instance === instance)
+      .map((step) => `${step.affected} ${step.rows.map(renderRow).join(";")}`);
+    return [
+      session.ended,
+      session.snapshot?.instances,
+      session.waiting,
+      session.locks,
+      session.log.map((write) => renderRow(write.values)),
+      given,
+    ];
+  });
+  return JSON.stringify([server.newest.instances, sessions]);
+}
+
+/** Per position in the order how many of the earlier transactions are seen. */
+function cutsOf(length: number): readonly (readonly number[])[] {
+  if (length === 0) return [[]];
+  return cutsOf(length - 1).flatMap((rest) => Array.from({ length }, (_, seen) => [...rest, seen]));
+}

@@ -1,0 +1,212 @@
+// The measured litmus programs as programs of the store, and their outcomes as the servers reported them.
+import { readFileSync } from "node:fs";
+import type { Expression } from "../../../server/src/program/expression";
+import type { Program, Transaction } from "../../../server/src/program/program";
+import type { Command } from "../../../server/src/program/statement";
+import type { Setup } from "../../../server/src/store/execution";
+import type { Run } from "../../../server/src/store/record";
+import { renderValue } from "../../../server/src/store/value";
+import { instances, programOf, rowsOf, table } from "./programs";
+
+interface LitmusStatement {
+  readonly sql: string;
+  readonly into?: string;
+  readonly as?: string;
+  readonly when?: string;
+}
+
+interface LitmusOutcome {
+  readonly registers: Readonly<Record<string, number>>;
+  readonly final: Readonly<Record<string, number>>;
+}
+
+export interface LitmusCell {
+  readonly coverage: "all" | "sample";
+  readonly anyCommitted: boolean;
+  readonly outcomes: readonly LitmusOutcome[];
+}
+
+export interface Litmus {
+  readonly id: string;
+  readonly name: string;
+  readonly initial: Readonly<Record<string, number>>;
+  readonly transactions: readonly (readonly LitmusStatement[])[];
+  readonly observed: Readonly<Record<string, LitmusCell | undefined>>;
+  readonly observedMixed?: Readonly<Record<string, LitmusCell | undefined>>;
+}
+
+export function readLitmus(): readonly Litmus[] {
+  const text = readFileSync(new URL("../../data/litmus.json", import.meta.url), "utf8");
+  // The file is ours and its shape is written down beside it.
+  return JSON.parse(text) as readonly Litmus[];
+}
+
+/** The litmus' program and setup, or undefined when the front end does not read its statements exactly. */
+export function litmusProgram(litmus: Litmus): { program: Program; setup: Setup } | undefined {
+  const names = litmus.transactions.map((_, index) => `T${index + 1}`);
+  const scripts = litmus.transactions.map((statements) =>
+    statements
+      .filter((statement) => statement.sql !== "ROLLBACK")
+      .map((statement) => `${statement.sql};`)
+      .join("\n"),
+  );
+  const program = programOf(
+    Object.fromEntries(names.map((name, index) => [name, scripts[index] ?? ""])),
+    [table("t", { id: "int", v: "int" })],
+  );
+  const transactions = program.transactions.map((transaction, index) =>
+    withRegisters(transaction, litmus.transactions[index] ?? []),
+  );
+  if (transactions.length !== names.length) return undefined;
+  if (transactions.some((each) => each === undefined)) return undefined;
+  return {
+    program: { ...program, transactions: transactions.filter((each) => each !== undefined) },
+    setup: { instances: instances(...names), initial: { t: rowsOf(litmus.initial) } },
+  };
+}
+
+/** An outcome as text: registers in order, then the final rows. */
+export function measuredText(outcome: LitmusOutcome): string {
+  return outcomeText(Object.entries(outcome.registers), Object.entries(outcome.final));
+}
+
+/** A run's outcome as text; undefined when an instance was aborted by the server. */
+export function runText(litmus: Litmus, run: Run): string {
+  const registers = run.machines.flatMap((machine, index) =>
+    (litmus.transactions[index] ?? []).flatMap((statement): [string, number][] => {
+      if (statement.into === undefined) return [];
+      const value = machine.variables[statement.into] ?? 0;
+      return [[`${machine.instance}.${statement.into}`, Number(renderValue(value))]];
+    }),
+  );
+  const rows = (run.final.get("t") ?? []).filter((row) => row.alive);
+  const final = rows.map((row): [string, number] => [
+    row.key,
+    Number(renderValue(row.values["v"] ?? null)),
+  ]);
+  return outcomeText(registers, final);
+}
+
+function outcomeText(
+  registers: readonly (readonly [string, number])[],
+  final: readonly (readonly [string, number])[],
+): string {
+  const text = (pairs: readonly (readonly [string, number])[]) =>
+    pairs
+      .map(([name, value]) => `${name}=${value}`)
+      .sort()
+      .join(" ");
+  return `${text(registers)} | ${text(final)}`;
+}
+
+/** The transaction with its registers as variables; undefined when a statement was not read exactly. */
+function withRegisters(
+  transaction: Transaction,
+  statements: readonly LitmusStatement[],
+): Transaction | undefined {
+  const read = commandsOf(transaction.body);
+  const source = transaction.source;
+  const commands: Command[] = [];
+  let index = 0;
+  for (const statement of statements) {
+    if (statement.sql === "ROLLBACK") {
+      commands.push({ kind: "rollback", why: "ROLLBACK", source });
+      continue;
+    }
+    const command = read[index];
+    index += 1;
+    if (command?.kind !== "statement" || command.statement.taint.length > 0) return undefined;
+    const plain: Command = registersAsVariables(command);
+    commands.push(
+      statement.when === undefined
+        ? plain
+        : { kind: "if", condition: conditionOf(statement.when), then: plain, source },
+    );
+    if (statement.into === undefined || plain.kind !== "statement") continue;
+    if (statement.as === "sum of v") commands.push(...sumCommands(statement.into, plain, source));
+    else
+      commands.push({
+        kind: "assign",
+        variable: statement.into,
+        value: registerValue(statement.as ?? "", plain.statement),
+        source,
+      });
+  }
+  return { ...transaction, parameters: [], body: { kind: "sequence", commands } };
+}
+
+function commandsOf(body: Command): readonly Command[] {
+  return body.kind === "sequence" ? body.commands : [body];
+}
+
+/** What the front end takes for an argument (`:x`) is a register of the litmus. */
+function registersAsVariables(command: Command): Command {
+  const text = JSON.stringify(command, (_, value: unknown) =>
+    typeof value === "object" && value !== null && "kind" in value && value.kind === "parameter"
+      ? { ...value, kind: "variable" }
+      : value,
+  );
+  // Only the kind of a node without operands has changed.
+  return JSON.parse(text) as Command;
+}
+
+function registerValue(
+  what: string,
+  statement: Extract<Command, { kind: "statement" }>["statement"],
+): Expression {
+  const into = statement.kind === "select" ? statement.into : "";
+  switch (what) {
+    case "value of v, -1 if no row":
+      return {
+        kind: "coalesce",
+        operands: [{ kind: "field", result: into, field: "v", at: "first" }, integer(-1)],
+      };
+    case "number of rows":
+      return { kind: "size", result: into };
+    case "affected rows":
+      return { kind: "affected", statement: statement.id };
+    default:
+      throw new Error(`a register of an unknown kind: ${what}`);
+  }
+}
+
+/** A loop that adds `v` over the rows. */
+function sumCommands(
+  variable: string,
+  select: Extract<Command, { kind: "statement" }>,
+  source: Transaction["source"],
+): readonly Command[] {
+  const result = select.statement.kind === "select" ? select.statement.into : "";
+  const loop = `sum ${variable}`;
+  const added: Expression = {
+    kind: "arithmetic",
+    operator: "+",
+    left: { kind: "variable", name: variable },
+    right: { kind: "field", result, field: "v", at: { loop } },
+  };
+  return [
+    { kind: "assign", variable, value: integer(0), source },
+    {
+      kind: "loop",
+      id: loop,
+      over: { kind: "rows", result },
+      body: { kind: "assign", variable, value: added, source },
+      source,
+    },
+  ];
+}
+
+function conditionOf(when: string): Expression {
+  const match = /^\(:(\w+) < (\d+)\)$/.exec(when);
+  if (match?.[1] === undefined || match[2] === undefined) throw new Error(`condition ${when}`);
+  return {
+    kind: "comparison",
+    operator: "<",
+    left: { kind: "variable", name: match[1] },
+    right: integer(Number(match[2])),
+  };
+}
+
+function integer(value: number): Expression {
+  return { kind: "literal", value, type: "int" };
+}

@@ -1,0 +1,109 @@
+// Compares the store with the servers, cell by cell: which outcomes are missing, which are extra.
+import type { ProductLevel } from "../../../server/src/isolation/levels";
+import { enumeratePrefix, enumerateProduct } from "../../../server/src/store/enumerate";
+import { levelOf, productOf } from "./programs";
+import {
+  litmusProgram,
+  measuredText,
+  readLitmus,
+  runText,
+  type Litmus,
+  type LitmusCell,
+} from "./litmus";
+
+export interface Comparison {
+  readonly litmus: Litmus;
+  readonly level: string;
+  readonly coverage: "all" | "sample";
+  readonly measured: number;
+  readonly modelled: number;
+  readonly missing: readonly string[];
+  readonly extra: readonly string[];
+}
+
+const POSTGRES = ["postgres:read-committed", "postgres:repeatable-read", "postgres:serializable"];
+
+/** More interleavings than any litmus program has. */
+const LIMIT = 200_000;
+
+/** Every litmus at every PostgreSQL level, and mixed where that was measured. */
+export function productComparisons(): readonly Comparison[] {
+  return readLitmus().flatMap((litmus) => [
+    ...POSTGRES.flatMap((level) => compareProduct(litmus, level, litmus.observed[level])),
+    ...Object.entries(litmus.observedMixed ?? {}).flatMap(([levels, cell]) =>
+      levels.split(" + ").every((level) => POSTGRES.includes(level))
+        ? compareProduct(litmus, levels, cell)
+        : [],
+    ),
+  ]);
+}
+
+/** Programs without inserts, locks and rollbacks: SI against repeatable read, SER against serializable. */
+export function paperComparisons(): readonly Comparison[] {
+  const pairs: readonly (readonly [string, string])[] = [
+    ["snapshot-isolation", "postgres:repeatable-read"],
+    ["serializable", "postgres:serializable"],
+  ];
+  return readLitmus()
+    .filter(
+      (litmus) => !/INSERT|FOR (UPDATE|SHARE)|ROLLBACK/.test(JSON.stringify(litmus.transactions)),
+    )
+    .flatMap((litmus) =>
+      pairs.flatMap(([paper, product]) => comparePaper(litmus, paper, litmus.observed[product])),
+    );
+}
+
+/** Programs whose statements the front end does not read exactly. */
+export function unreadLitmus(): readonly string[] {
+  return readLitmus()
+    .filter((litmus) => litmusProgram(litmus) === undefined)
+    .map((litmus) => litmus.id);
+}
+
+function compareProduct(
+  litmus: Litmus,
+  levels: string,
+  cell: LitmusCell | undefined,
+): readonly Comparison[] {
+  const read = litmusProgram(litmus);
+  if (read === undefined || cell === undefined || !cell.anyCommitted) return [];
+  const each = levels.split(" + ").map(productOf);
+  const levelAt = (instance: string): ProductLevel => {
+    const level = each[(Number(instance.slice(1)) - 1) % each.length];
+    if (level === undefined) throw new Error(`no level for ${instance}`);
+    return level;
+  };
+  const { runs } = enumerateProduct(read.program, read.setup, levelAt, LIMIT);
+  return [compared(litmus, levels, cell, new Set(runs.map((run) => runText(litmus, run))))];
+}
+
+function comparePaper(
+  litmus: Litmus,
+  paper: string,
+  cell: LitmusCell | undefined,
+): readonly Comparison[] {
+  const read = litmusProgram(litmus);
+  const level = levelOf(paper);
+  if (read === undefined || cell === undefined || !cell.anyCommitted) return [];
+  if (level.family !== "paper") return [];
+  const { runs } = enumeratePrefix(read.program, read.setup, level);
+  return [compared(litmus, paper, cell, new Set(runs.map((run) => runText(litmus, run))))];
+}
+
+function compared(
+  litmus: Litmus,
+  level: string,
+  cell: LitmusCell,
+  modelled: ReadonlySet<string>,
+): Comparison {
+  const measured = new Set(cell.outcomes.map(measuredText));
+  return {
+    litmus,
+    level,
+    coverage: cell.coverage,
+    measured: measured.size,
+    modelled: modelled.size,
+    missing: [...measured].filter((outcome) => !modelled.has(outcome)),
+    extra: [...modelled].filter((outcome) => !measured.has(outcome)),
+  };
+}
