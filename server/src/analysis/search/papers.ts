@@ -13,7 +13,6 @@ import type { FlatProgram } from "../operations/operation";
 import { decodePapers } from "./papersDecode";
 import { blockCycle, closeGroup, cycleOfModel, openGroup, tablesOfModel } from "./papersGroups";
 import { SEARCHED_LEVELS, contains, makeLevelVector } from "./papersLevels";
-import type { LevelVector } from "./papersLevels";
 import { makeQueries } from "./papersQueries";
 import type { Queries } from "./papersQueries";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
@@ -78,16 +77,19 @@ function findAll(search: Search, limits: SearchLimits): readonly Finding[] {
     if (queries.ask([...atBase, DIFFERS]) !== "sat") break;
     const tables = tablesOfModel(encoding, queries.model());
     const group = openGroup(encoding, queries, tables, number);
-    const finding =
-      explore(search, [group.literal, DIFFERS_STATE], group.tables) ??
-      explore(search, [group.literal, DIFFERS], group.tables);
-    if (finding !== undefined) keepBest(findings, finding);
+    const witness =
+      explore(search, [group.literal, DIFFERS_STATE]) ?? explore(search, [group.literal, DIFFERS]);
+    if (witness !== undefined) {
+      keepBest(findings, findingOf(search, witness, [group.literal, DIFFERS], group.tables));
+    }
     closeGroup(queries, group);
   }
   if (findings.size === 0 && !queries.stopped()) {
     // A cycle that changes nothing but reads that nobody uses.
-    const unused = explore(search, [], []);
-    if (unused?.confirmation.status === "confirmed") keepBest(findings, unused);
+    const unused = explore(search, []);
+    if (unused?.confirmation.status === "confirmed") {
+      keepBest(findings, findingOf(search, unused, [], []));
+    }
   }
   return [...findings.values()];
 }
@@ -102,33 +104,32 @@ function keepBest(findings: Map<string, Finding>, finding: Finding): void {
   }
 }
 
+/** What the store says about a model, and the level that the model keeps to. */
+interface Judged {
+  readonly confirmation: Confirmation;
+  readonly level: PaperLevel;
+}
+
 /**
- * The finding within `context` (assumptions), if the store confirms one or cannot run it: at the strongest level
- * that allows it, then at weaker ones down to the base.
+ * A witness within `context` (assumptions) that the store confirms, or one that it cannot run: at the strongest
+ * level that allows it, then at weaker ones down to the base.
  */
-function explore(
-  search: Search,
-  context: readonly string[],
-  tables: readonly string[],
-): Finding | undefined {
+function explore(search: Search, context: readonly string[]): Judged | undefined {
   const { base, queries } = search;
   if (queries.ask([...context, ...levelAssumptions(base)]) !== "sat") return undefined;
   const vector = makeLevelVector(queries, context);
   vector.allow(base);
-  let unexecuted: Confirmation | undefined;
+  let unexecuted: Judged | undefined;
   for (const level of SEARCHED_LEVELS) {
     if (!contains(level, base) || vector.decide(level) !== true) continue;
     for (let tries = 0; tries < TRIES && !queries.stopped(); tries += 1) {
       const confirmation = attempt(search, context, level);
       if (confirmation === undefined) break;
-      if (confirmation.status === "confirmed") {
-        return findingOf(confirmation, tablesOfCycle(confirmation) ?? tables, vector);
-      }
-      if (!isBenign(confirmation)) unexecuted ??= confirmation;
+      if (confirmation.status === "confirmed") return { confirmation, level };
+      if (!isBenign(confirmation)) unexecuted ??= { confirmation, level };
     }
-    if (level !== base) vector.rule(level);
   }
-  return unexecuted === undefined ? undefined : findingOf(unexecuted, tables, vector);
+  return unexecuted;
 }
 
 /** Decodes and runs one model, the most readable one; leaves its cycle excluded if it shows nothing. */
@@ -155,15 +156,24 @@ function isBenign(confirmation: Confirmation): boolean {
   return confirmation.execution !== undefined && confirmation.severity === undefined;
 }
 
+/** The finding of a witness; its levels are those that allow something within `context`. */
 function findingOf(
-  confirmation: Confirmation,
+  search: Search,
+  { confirmation, level }: Judged,
+  context: readonly string[],
   tables: readonly string[],
-  vector: LevelVector,
 ): Finding {
-  for (const level of SEARCHED_LEVELS) vector.decide(level);
+  const vector = makeLevelVector(search.queries, context);
+  vector.allow(level);
+  for (const each of SEARCHED_LEVELS) vector.decide(each);
   const named = (wanted: boolean): readonly string[] =>
-    PAPER_LEVELS.filter((level) => vector.get(level) === wanted).map((level) => level.name);
-  return { confirmation, tables, allowedAt: named(true), preventedBy: named(false) };
+    PAPER_LEVELS.filter((each) => vector.get(each) === wanted).map((each) => each.name);
+  return {
+    confirmation,
+    tables: tablesOfCycle(confirmation) ?? tables,
+    allowedAt: named(true),
+    preventedBy: named(false),
+  };
 }
 
 function tablesOfCycle(confirmation: Confirmation): readonly string[] | undefined {

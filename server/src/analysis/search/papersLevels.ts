@@ -17,8 +17,6 @@ export interface LevelVector {
   decide(level: PaperLevel): boolean | undefined;
   /** It was seen at this level, so weaker ones allow it as well. */
   allow(level: PaperLevel): void;
-  /** It was looked for at this level and not found, whatever the solver says. */
-  rule(level: PaperLevel): void;
 }
 
 /** The vector of what `context` (assumptions) describes. */
@@ -31,9 +29,6 @@ export function makeLevelVector(queries: Queries, context: readonly string[]): L
     get: (level) => (level.axioms.includes("total") ? false : known.get(level.name)),
     allow: (level) => {
       for (const other of SEARCHED_LEVELS) if (contains(level, other)) learn(other, true);
-    },
-    rule: (level) => {
-      known.set(level.name, false);
     },
     decide: (level) => {
       const before = vector.get(level);
