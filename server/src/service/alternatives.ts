@@ -1,12 +1,10 @@
 // At which other levels of the same product an anomaly is allowed: the same transactions, asked again there.
 import { explain } from "../analysis/explain/explain";
-import type { FlatProgram } from "../analysis/operations/operation";
-import type { Unit } from "../analysis/search/unit";
 import { LEVELS, comparableLevels } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Anomaly } from "../protocol/report";
-import { planUnits } from "./search";
+import type { Planner } from "./plan";
 import type { TupleFinding } from "./search";
 import type { TupleSolver } from "./tupleSolver";
 import { gatherTuples } from "./tuples";
@@ -24,7 +22,7 @@ export interface FoundAnomaly {
  */
 export async function compareLevels(
   program: Program,
-  flat: FlatProgram,
+  planAt: Planner,
   found: readonly FoundAnomaly[],
   solve: TupleSolver,
   signal: AbortSignal,
@@ -44,7 +42,7 @@ export async function compareLevels(
       if (other === level) continue;
       const key = `${other.name} ${members.join()}`;
       if (!verdicts.has(key)) {
-        const tuple = tupleAt(plans, flat, other, members);
+        const tuple = tupleAt(plans, planAt, other, members);
         verdicts.set(key, await shapesAt(program, other, tuple, solve, signal));
       }
       const shapes = verdicts.get(key);
@@ -66,14 +64,14 @@ function mergedPapers(each: FoundAnomaly, all: readonly FoundAnomaly[]): Anomaly
 
 function tupleAt(
   plans: Map<string, ReadonlyMap<string, Tuple>>,
-  flat: FlatProgram,
+  planAt: Planner,
   level: Level,
   members: readonly number[],
 ): Tuple | undefined {
   const key = `${level.name} ${String(members.length)}`;
   let plan = plans.get(key);
   if (!plan) {
-    const units: readonly Unit[] = planUnits(flat, level, members.length);
+    const { units } = planAt(level, members.length);
     plan = new Map(gatherTuples(units).map((tuple) => [tuple.members.join(), tuple]));
     plans.set(key, plan);
   }

@@ -12,6 +12,7 @@ import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { selectAnomalies } from "./anomalies";
 import { effectiveLevels } from "./effectiveLevels";
+import { planner } from "./plan";
 import { largestSize, search } from "./search";
 import type { SearchResult } from "./search";
 import { transactionPrecision } from "./statements";
@@ -67,6 +68,7 @@ export async function check(
   const { program, flat, broken } = flattenSafely(input.program);
   const effective = effectiveLevels(program.transactions, input.level);
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
+  const plan = planner(flat);
   const solve = tupleSolver(program, input.pool, input.cache, counters);
   const found: FoundAnomaly[] = [];
   const announced = new Set<string>();
@@ -77,7 +79,8 @@ export async function check(
   try {
     result = await search(
       {
-        flat,
+        names: program.transactions.map((each) => each.id),
+        plan,
         levels: effective.levels,
         maxTransactions: input.maxTransactions,
         solve,
@@ -95,7 +98,7 @@ export async function check(
         },
       },
     );
-    compared = await compareLevels(program, flat, found, solve, limit);
+    compared = await compareLevels(program, plan, found, solve, limit);
   } finally {
     release();
   }

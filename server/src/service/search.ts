@@ -1,13 +1,11 @@
 // The search at one level: plans tuples of growing size, skips those that contain an anomalous smaller one, and
 // collects findings and what stayed undecided.
-import { planPapers } from "../analysis/search/papers";
-import { planProduct } from "../analysis/search/products";
-import type { Finding, Unit } from "../analysis/search/unit";
-import type { FlatProgram } from "../analysis/operations/operation";
+import type { Finding } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
 import type { Level } from "../isolation/levels";
+import type { Planner } from "./plan";
 import type { TupleAnswer, TupleSolver } from "./tupleSolver";
-import { containsMultiset, gatherTuples } from "./tuples";
+import { containsSmaller, gatherTuples } from "./tuples";
 import type { Tuple } from "./tuples";
 
 export interface TupleFinding {
@@ -30,6 +28,7 @@ export interface SearchResult {
   readonly unreached: readonly (readonly number[])[];
   /** The largest size that was searched to its end. */
   readonly completed: number;
+  /** It ended before all that was asked for was searched. */
   readonly stopped: boolean;
   /** Why the solver could not be used any more. */
   readonly failure?: JobFailure;
@@ -41,9 +40,11 @@ export interface SearchEvents {
 }
 
 export interface SearchInput {
-  readonly flat: FlatProgram;
+  /** Names of the transactions, for reasons. */
+  readonly names: readonly string[];
   /** The level of each transaction. */
   readonly levels: readonly Level[];
+  readonly plan: Planner;
   readonly maxTransactions: number;
   readonly solve: TupleSolver;
   /** How many tuples are asked about at the same time. */
@@ -54,13 +55,6 @@ export interface SearchInput {
 export function largestSize(level: Level, maxTransactions: number): number {
   const built = level.family === "product" || level.name === "snapshot-isolation" ? 3 : 2;
   return Math.min(built, maxTransactions);
-}
-
-/** All units of a level and size over a flat program, in the order in which they should be asked. */
-export function planUnits(flat: FlatProgram, level: Level, size: number): readonly Unit[] {
-  return level.family === "product"
-    ? planProduct(flat, level, size)
-    : planPapers(flat, level, size);
 }
 
 /** Searches until done or until the signal aborts; what was found until then is kept. */
@@ -76,7 +70,8 @@ export async function search(
     findings: [],
     undecided: [],
     unreached: [],
-    decidedBySmaller: [],
+    decidedBySmaller: new Set(),
+    complete: true,
     crashes: 0,
     done: 0,
     total: 0,
@@ -92,14 +87,14 @@ export async function search(
     state.total += tasks.length;
     await runTasks(state, tasks, size);
     if (signal.aborted || state.failure) break;
-    completed = size;
+    if (state.complete) completed = size;
   }
   return {
     findings: state.findings,
     undecided: state.undecided,
     unreached: state.unreached,
     completed: Math.max(completed, 1),
-    stopped: signal.aborted,
+    stopped: signal.aborted || !state.complete,
     ...(state.failure && { failure: state.failure }),
   };
 }
@@ -111,8 +106,10 @@ interface SearchState {
   readonly findings: TupleFinding[];
   readonly undecided: UndecidedTuple[];
   readonly unreached: (readonly number[])[];
-  /** Multisets whose supersets need no question: anomalous ones, and those of mixed levels. */
-  readonly decidedBySmaller: (readonly number[])[];
+  /** Members of multisets whose supersets need no question: anomalous ones, and those of mixed levels. */
+  readonly decidedBySmaller: Set<string>;
+  /** Whether every size so far was planned whole. */
+  complete: boolean;
   crashes: number;
   done: number;
   total: number;
@@ -131,29 +128,31 @@ function planSize(state: SearchState, levels: readonly Level[], size: number): r
   const { input } = state;
   const tasks: Task[] = [];
   const mixed = new Map<string, Tuple>();
-  const before = [...state.decidedBySmaller];
+  const before = new Set(state.decidedBySmaller);
   for (const level of levels) {
     if (size > largestSize(level, input.maxTransactions)) continue;
-    for (const tuple of gatherTuples(planUnits(input.flat, level, size))) {
+    const { units, omitted } = input.plan(level, size);
+    for (const reason of omitted) state.undecided.push({ members: [], reason });
+    if (omitted.length > 0) state.complete = false;
+    for (const tuple of gatherTuples(units)) {
       const own = tuple.members.map((member) => input.levels[member]);
       if (!own.includes(level)) continue;
-      if (before.some((small) => containsMultiset(tuple.members, small))) continue;
+      if (containsSmaller(tuple.members, before)) continue;
       if (own.every((each) => each === level)) tasks.push({ tuple, level });
       else mixed.set(tuple.members.join(), tuple);
     }
   }
   for (const { members } of mixed.values()) {
     state.undecided.push({ members, reason: mixedReason(state, members) });
-    state.decidedBySmaller.push(members);
+    state.decidedBySmaller.add(members.join());
   }
   return tasks;
 }
 
 function mixedReason(state: SearchState, members: readonly number[]): string {
-  const { flat, levels } = state.input;
+  const { names, levels } = state.input;
   const parts = [...new Set(members)].map((member) => {
-    const id = flat.transactions[member]?.id ?? "";
-    return `${id} at ${levels[member]?.name ?? ""}`;
+    return `${names[member] ?? ""} at ${levels[member]?.name ?? ""}`;
   });
   return `they run at different levels (${parts.join(", ")}), which are not analysed together yet`;
 }
@@ -196,7 +195,7 @@ function receive(
     return;
   }
   const findings = answer.results.flatMap((result) => result.findings);
-  if (findings.length > 0) state.decidedBySmaller.push(members);
+  if (findings.length > 0) state.decidedBySmaller.add(members.join());
   for (const finding of findings) {
     const found: TupleFinding = { members, level, tuple, finding };
     state.findings.push(found);

@@ -25,11 +25,13 @@ export function gatherTuples(units: readonly Unit[]): readonly Tuple[] {
   return [...tuples.values()];
 }
 
-/** Whether `small` is contained in `large`, both ascending and with repetitions. */
-export function containsMultiset(large: readonly number[], small: readonly number[]): boolean {
-  let at = 0;
-  for (const member of large) if (member === small[at]) at += 1;
-  return at === small.length;
+/** Whether a proper part of an ascending multiset is among the known ones. O(2^n) for the few members that there are. */
+export function containsSmaller(members: readonly number[], known: ReadonlySet<string>): boolean {
+  for (let part = 1; part < 2 ** members.length - 1; part += 1) {
+    const chosen = members.filter((_, n) => (part & (1 << n)) !== 0);
+    if (known.has(chosen.join())) return true;
+  }
+  return false;
 }
 
 /** A tuple on its own: a program of its transactions alone, and its units as indexes into that. */

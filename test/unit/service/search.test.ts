@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Finding, UnitResult } from "../../../server/src/analysis/search/unit";
+import { findLevel } from "../../../server/src/isolation/levels";
+import type { Level } from "../../../server/src/isolation/levels";
+import { largestSize, search } from "../../../server/src/service/search";
+import type { SearchInput, SearchResult } from "../../../server/src/service/search";
+import type { TupleAnswer } from "../../../server/src/service/tupleSolver";
+
+function level(name: string): Level {
+  const found = findLevel(name);
+  assert.ok(found, name);
+  return found;
+}
+
+const RC = level("pg:rc");
+
+/** A finding is only counted here. */
+const FINDING: Finding = {
+  confirmation: {
+    status: "confirmed",
+    severity: "state",
+    cycle: [],
+    serial: [],
+    witness: {
+      instances: [],
+      initial: {},
+      schedule: [],
+      outcome: { final: {}, status: {}, returned: {} },
+    },
+  },
+  tables: ["t"],
+  allowedAt: [],
+  preventedBy: [],
+};
+
+interface Scene {
+  /** Tuples per size, as "0,1". */
+  readonly plan: Readonly<Record<number, readonly string[]>>;
+  readonly levels?: readonly Level[];
+  /** What the solver says of a tuple; nothing by default. */
+  readonly says?: Readonly<Record<string, "anomaly" | "open" | "crash" | "missing">>;
+  readonly omitted?: Readonly<Record<number, string>>;
+  readonly maxTransactions?: number;
+  /** Aborts while this tuple is asked about. */
+  readonly abortAt?: string;
+}
+
+interface Played {
+  readonly result: SearchResult;
+  readonly asked: readonly string[];
+  readonly progress: readonly string[];
+}
+
+function answer(what: "anomaly" | "open" | "crash" | "missing" | undefined): TupleAnswer {
+  if (what === "crash" || what === "missing") {
+    const code = what === "crash" ? "crashed" : "missing";
+    return { kind: "failed", failure: { code, message: `${what}!` } };
+  }
+  const result: UnitResult = {
+    findings: what === "anomaly" ? [FINDING] : [],
+    undecided: what === "open" ? ["a limit"] : [],
+    queries: 1,
+  };
+  return { kind: "solved", results: [result] };
+}
+
+async function play(scene: Scene): Promise<Played> {
+  const controller = new AbortController();
+  const asked: string[] = [];
+  const progress: string[] = [];
+  const levels = scene.levels ?? [RC, RC, RC, RC];
+  const input: SearchInput = {
+    names: levels.map((_, n) => `t${String(n)}`),
+    levels,
+    maxTransactions: scene.maxTransactions ?? 3,
+    lanes: 1,
+    plan: (_level, size) => ({
+      units: (scene.plan[size] ?? []).map((each) => ({
+        transactions: each.split(",").map(Number),
+      })),
+      omitted: scene.omitted?.[size] === undefined ? [] : [scene.omitted[size]],
+    }),
+    solve: (tuple, at) => {
+      const key = tuple.members.join();
+      asked.push(at === RC ? key : `${key} at ${at.name}`);
+      if (scene.abortAt === key) {
+        controller.abort();
+        return Promise.resolve({ kind: "cancelled" });
+      }
+      return Promise.resolve(answer(scene.says?.[key]));
+    },
+  };
+  const result = await search(input, controller.signal, {
+    progress: (done, total, size) =>
+      progress.push(`${String(done)}/${String(total)} of ${String(size)}`),
+    found: () => undefined,
+  });
+  return { result, asked, progress };
+}
+
+function open(result: SearchResult): readonly string[] {
+  return result.undecided.map(({ members, reason }) => `${members.join()}: ${reason}`);
+}
+
+describe("the search", () => {
+  it("asks for pairs and then for triples, in the order of the plan, orders together", async () => {
+    const { asked, result, progress } = await play({
+      plan: { 2: ["1,0", "0,0", "0,1"], 3: ["0,1,2"] },
+    });
+    assert.deepEqual(asked, ["0,1", "0,0", "0,1,2"]);
+    assert.equal(result.completed, 3);
+    assert.ok(!result.stopped);
+    assert.deepEqual(progress, ["0/2 of 2", "1/2 of 2", "2/2 of 2", "2/3 of 3", "3/3 of 3"]);
+  });
+
+  it("leaves out what contains a smaller anomaly", async () => {
+    const { asked, result } = await play({
+      plan: { 2: ["0,1", "2,3"], 3: ["0,1,2", "0,2,3", "0,0,2", "0,0,1"] },
+      says: { "0,1": "anomaly" },
+    });
+    assert.deepEqual(asked, ["0,1", "2,3", "0,2,3", "0,0,2"]);
+    assert.equal(result.findings.length, 1);
+  });
+
+  it("does not take an undecided pair for an anomaly", async () => {
+    const { asked, result } = await play({
+      plan: { 2: ["0,1"], 3: ["0,1,2"] },
+      says: { "0,1": "open" },
+    });
+    assert.deepEqual(asked, ["0,1", "0,1,2"]);
+    assert.deepEqual(open(result), ["0,1: a limit"]);
+  });
+
+  it("says that tuples of different levels are undecided, the smallest only", async () => {
+    const ser = level("pg:ser");
+    const { asked, result } = await play({
+      plan: { 2: ["0,1", "0,2"], 3: ["0,1,2"] },
+      levels: [RC, ser, RC],
+    });
+    assert.deepEqual(asked, ["0,2"]);
+    assert.deepEqual(open(result), [
+      "0,1: they run at different levels (t0 at postgres:read-committed, t1 at postgres:serializable), " +
+        "which are not analysed together yet",
+    ]);
+  });
+
+  it("searches transactions with a level of their own at that level", async () => {
+    const rr = level("pg:rr");
+    const { asked } = await play({ plan: { 2: ["0,1"] }, levels: [rr, rr] });
+    assert.deepEqual(asked, ["0,1 at postgres:repeatable-read"]);
+  });
+
+  it("keeps what it has when it is aborted", async () => {
+    const { asked, result } = await play({
+      plan: { 2: ["0,1", "0,2", "1,2"], 3: ["0,1,2"] },
+      says: { "0,1": "anomaly" },
+      abortAt: "0,2",
+    });
+    assert.deepEqual(asked, ["0,1", "0,2"]);
+    assert.equal(result.findings.length, 1);
+    assert.deepEqual(result.unreached, [
+      [0, 2],
+      [1, 2],
+    ]);
+    assert.equal(result.completed, 1);
+    assert.ok(result.stopped);
+  });
+
+  it("goes on after a crash, and stops when the solver is missing or keeps crashing", async () => {
+    const one = await play({ plan: { 2: ["0,1", "0,2"] }, says: { "0,1": "crash" } });
+    assert.deepEqual(one.asked, ["0,1", "0,2"]);
+    assert.deepEqual(open(one.result), ["0,1: crash!"]);
+    const missing = await play({ plan: { 2: ["0,1", "0,2"] }, says: { "0,1": "missing" } });
+    assert.deepEqual(missing.asked, ["0,1"]);
+    assert.equal(missing.result.failure?.message, "missing!");
+    assert.equal(missing.result.unreached.length, 2);
+    const says = { "0,0": "crash", "0,1": "crash", "0,2": "crash" } as const;
+    const often = await play({ plan: { 2: ["0,0", "0,1", "0,2", "0,3"] }, says });
+    assert.deepEqual(often.asked, ["0,0", "0,1", "0,2"]);
+    assert.deepEqual(often.result.unreached, [[0, 3]]);
+  });
+
+  it("rests on the last size that was planned whole", async () => {
+    const { result } = await play({ plan: { 2: ["0,1"] }, omitted: { 3: "too many" } });
+    assert.equal(result.completed, 2);
+    assert.ok(result.stopped);
+    assert.deepEqual(open(result), [": too many"]);
+  });
+
+  const sizes: readonly (readonly [string, number, number])[] = [
+    ["pg:rc", 3, 3],
+    ["pg:rc", 2, 2],
+    ["pg:rr", 9, 3],
+    ["si", 3, 3],
+    ["causal", 3, 2],
+    ["eventual", 3, 2],
+  ];
+  for (const [name, asked, expected] of sizes) {
+    it(`searches ${String(expected)} at a time at ${name} when ${String(asked)} are allowed`, () => {
+      assert.equal(largestSize(level(name), asked), expected);
+    });
+  }
+});
