@@ -4,6 +4,8 @@ import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { inferSchema } from "./inferSchema";
 import { createLowerSql } from "./lowerSql";
+import { plainPiece } from "./lowering";
+import { readNspSchema, type SchemaReading } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
@@ -49,7 +51,8 @@ interface Lowering {
 }
 
 function readScanned(files: readonly ScannedFile[], parsers: SqlParsers): Program {
-  const declared: readonly Table[] = [];
+  const schema = readSchema(files);
+  const declared = schema.tables;
   const first = lowerFiles(files, declared, parsers);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
@@ -58,6 +61,7 @@ function readScanned(files: readonly ScannedFile[], parsers: SqlParsers): Progra
   const unique = uniqueTransactions(lowered.transactions);
   const notes = [
     ...files.flatMap((file) => file.notes),
+    ...schema.notes,
     ...lowered.notes,
     ...inferred.notes,
     ...unique.notes,
@@ -68,6 +72,13 @@ function readScanned(files: readonly ScannedFile[], parsers: SqlParsers): Progra
     notes: inOrder(notes, files),
     files: files.map((file) => file.lines.file),
   };
+}
+
+function readSchema(files: readonly ScannedFile[]): SchemaReading {
+  const pieces = files.flatMap(({ lines, ddl }) =>
+    ddl.map(({ start, end }) => plainPiece(lines, start, end)),
+  );
+  return readNspSchema(pieces);
 }
 
 function lookup(tables: readonly Table[]): (name: string) => Table | undefined {

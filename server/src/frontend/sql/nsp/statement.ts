@@ -1,5 +1,4 @@
 // Statements by node-sql-parser: the light path when PostgreSQL's own parser is missing or refuses the text.
-import { Parser } from "node-sql-parser/build/postgresql";
 import type { Expression } from "../../../program/expression";
 import type {
   Assignment,
@@ -14,6 +13,7 @@ import { liftLockClause } from "../lockClause";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
+import { parseWithNsp } from "./parse";
 import { lowerQuery, outputsOf } from "./query";
 import { columnsOf, type Scope, type Work } from "./scope";
 
@@ -22,20 +22,13 @@ export type NspResult =
   /** `offset` is where in the piece's `sql` the parser stopped. */
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
-/** Longer statements are lists of rows and the like: too slow for this parser, and not worth it. */
-const LONGEST = 50_000;
-/** This parser recurses on parentheses. */
-const DEEPEST = 150;
-
 /** SELECT, INSERT, UPDATE and DELETE in the AR; anything else, and what this parser misreads, is refused. */
 export function lowerWithNsp(context: LoweringContext): NspResult {
   const { sql } = context.piece;
   const { sql: unlocked, lock, nested } = liftLockClause(sql);
   if (nested) return refused("a lock clause in a subquery");
-  if (sql.length > LONGEST || deepestParentheses(sql) > DEEPEST)
-    return refused("too long or too deep");
   if (misread(sql)) return refused("a construct that the light parser misreads");
-  const parsed = parse(unlocked);
+  const parsed = parseWithNsp(unlocked);
   if (!parsed.ok) return parsed;
   const source = sourceOf(context.piece);
   const work: Work = { context, source, taint: [], ctes: new Map() };
@@ -76,42 +69,6 @@ function refused(message: string): NspResult {
 function done(statement: Statement, result?: Lowered["result"]): NspResult {
   const statements = [statement];
   return { ok: true, lowered: result === undefined ? { statements } : { statements, result } };
-}
-
-let parser: Parser | undefined;
-
-function parse(
-  sql: string,
-): { readonly ok: true; readonly node: Node } | Extract<NspResult, { readonly ok: false }> {
-  parser ??= new Parser();
-  try {
-    const tree: unknown = parser.astify(sql);
-    const node: unknown = Array.isArray(tree) && tree.length === 1 ? tree[0] : tree;
-    if (isNode(node)) return { ok: true, node };
-    return { ok: false, message: "not one statement", offset: 0 };
-  } catch (error) {
-    return { ok: false, ...describe(error) };
-  }
-}
-
-/** The end of the parser's message ("but x found"); the list of all that it expected helps nobody. */
-function describe(error: unknown): { readonly message: string; readonly offset: number } {
-  if (!(error instanceof Error)) return { message: "cannot be read", offset: 0 };
-  const found = /but (.*) found\.?$/s.exec(error.message)?.[1];
-  const message = found === undefined ? "cannot be read" : `unexpected ${found}`;
-  const location = "location" in error && isNode(error.location) ? error.location : undefined;
-  const offset = child(location, "start")?.["offset"];
-  return { message, offset: typeof offset === "number" ? offset : 0 };
-}
-
-function deepestParentheses(sql: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const character of sql) {
-    if (character === "(") deepest = Math.max(deepest, ++depth);
-    if (character === ")") depth--;
-  }
-  return deepest;
 }
 
 /** Words that node-sql-parser silently takes for an alias or a table. */
