@@ -12,13 +12,21 @@ export function programOf(
   scripts: Readonly<Record<string, string>>,
   tables: readonly Table[],
 ): Program {
-  const text = Object.entries(scripts)
+  // The front end learns the columns from a statement that names them all.
+  const naming = tables.map((each) => {
+    const columns = each.columns.map((column) => column.name).join(", ");
+    return `SELECT ${columns} FROM ${each.name};`;
+  });
+  const text = Object.entries({ ...scripts, [NAMING]: naming.join("\n") })
     .map(([name, body]) => `-- @isolens transaction ${name}\nBEGIN;\n${body.trim()}\nCOMMIT;\n`)
     .join("\n");
   // The one place of a test where a plain name becomes a file.
   const program = readProgram([{ file: "test.sql" as FileId, text }], {});
-  return { ...program, schema: { tables } };
+  const transactions = program.transactions.filter((each) => each.name !== NAMING);
+  return { ...program, transactions, schema: { tables } };
 }
+
+const NAMING = "naming";
 
 /** A table whose first column is its key, unless `more` says otherwise. */
 export function table(
