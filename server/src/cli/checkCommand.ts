@@ -5,7 +5,7 @@ import type { CheckArguments } from "./arguments";
 import { paintFor } from "./io";
 import type { CliIo } from "./io";
 import { jsonReport } from "./reporters/json";
-import { textReport } from "./reporters/text";
+import { remarkText, textReport } from "./reporters/text";
 import { EXIT, runChecks } from "./run";
 import type { OpenSession, ProjectCheck } from "./run";
 
@@ -24,6 +24,7 @@ export async function checkCommand(
     (done) => {
       if (args.format === "text")
         io.out(`${all.length > 0 ? "\n" : ""}${sectionText(done, args, io)}`);
+      else remarkAside(done, io, all);
       all.push(done);
     },
     open,
@@ -37,6 +38,12 @@ export async function checkCommand(
 export function exitCode(verdicts: readonly Verdict[]): number {
   if (verdicts.includes("anomaly")) return EXIT.anomaly;
   return verdicts.every((verdict) => verdict === "safe") ? EXIT.clean : EXIT.unknown;
+}
+
+/** JSON has no place for remarks; people who look at the terminal still see them, once per project. */
+function remarkAside(done: ProjectCheck, io: CliIo, before: readonly ProjectCheck[]): void {
+  if (before.some((each) => each.project === done.project)) return;
+  for (const line of done.check.program.notes.flatMap(remarkText)) io.error(`${line}\n`);
 }
 
 function jsonInput({ check }: ProjectCheck, args: CheckArguments) {

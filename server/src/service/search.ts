@@ -157,7 +157,10 @@ function mixedReason(state: SearchState, members: readonly number[]): string {
   return `they run at different levels (${parts.join(", ")}), which are not analysed together yet`;
 }
 
-/** Keeps `lanes` questions in flight. */
+/** Fewer tasks per worker do not pay for its start. */
+const TASKS_PER_LANE = 30;
+
+/** Keeps up to `lanes` questions in flight. */
 async function runTasks(state: SearchState, tasks: readonly Task[], size: number): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -176,7 +179,8 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
     }
   };
   state.events.progress(state.done, state.total, size);
-  await Promise.all(Array.from({ length: Math.max(1, state.input.lanes) }, lane));
+  const lanes = Math.min(state.input.lanes, 1 + Math.floor(tasks.length / TASKS_PER_LANE));
+  await Promise.all(Array.from({ length: lanes }, lane));
   for (const task of tasks.slice(next)) state.unreached.push(task.tuple.members);
 }
 

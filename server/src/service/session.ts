@@ -1,4 +1,5 @@
 // A session: parser, solver pool and remembered results, kept over many checks. What both faces hold on to.
+import os from "node:os";
 import path from "node:path";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { loadPgParser } from "../engine/pgParser";
@@ -21,7 +22,7 @@ export interface SessionOptions {
   readonly workerExecArgv?: readonly string[];
   /** Another Node executable, for hosts whose own runtime cannot run the solver. */
   readonly nodePath?: string;
-  /** Solver workers at most (1). */
+  /** Solver workers at most; by default two where there are cores to spare. */
   readonly workers?: number;
   /** Instead of worker threads, for tests. */
   readonly pool?: SolvePool;
@@ -69,7 +70,7 @@ const REMEMBERED = 5000;
  * parser of PostgreSQL's grammar by the remarks of every check.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const workers = options.workers ?? 1;
+  const workers = options.workers ?? (os.availableParallelism() > 2 ? 2 : 1);
   const pool =
     options.pool ??
     openPool({

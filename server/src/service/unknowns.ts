@@ -7,7 +7,7 @@ import type { Anomaly, Coverage, Unknown } from "../protocol/report";
 import type { SourceRange } from "../protocol/source";
 import { durationText, durationWords } from "../workspace/duration";
 import type { SkippedFile } from "../workspace/projects";
-import type { SearchResult } from "./search";
+import type { SearchResult, UndecidedTuple } from "./search";
 import { statementPrecision, statementsOf } from "./statements";
 
 /** Why a search ended early. */
@@ -46,7 +46,8 @@ export function undecidedTuples(
 ): readonly Unknown[] {
   const namesOf = (members: readonly number[]): readonly string[] =>
     members.map((member) => program.transactions[member]?.id ?? "");
-  const undecided = result.undecided.map(({ members, reason }) => ({
+  const inOrder = [...result.undecided].sort(compareUndecided);
+  const undecided = inOrder.map(({ members, reason }) => ({
     reason,
     transactions: namesOf(members),
   }));
@@ -85,6 +86,15 @@ export function budgetText(budget: number): string {
 }
 
 const MOST_LISTED = 50;
+
+/** Answers of several workers come in any order. */
+function compareUndecided(a: UndecidedTuple, b: UndecidedTuple): number {
+  const size = a.members.length - b.members.length;
+  if (size !== 0) return size;
+  const at = a.members.findIndex((member, n) => member !== b.members[n]);
+  if (at >= 0) return (a.members[at] ?? 0) - (b.members[at] ?? 0);
+  return a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0;
+}
 
 function noteUnknown(note: Note): Unknown {
   return { reason: note.message, transactions: [], ...placeOf(note.source) };

@@ -8,7 +8,7 @@ import { hangingText } from "./wrap";
 
 export interface TextReport {
   readonly report: LevelReport;
-  /** Warnings on the text; errors are part of the report's `unknown`. */
+  /** Remarks on the text. */
   readonly notes: readonly Note[];
   /** What to type for more, without the command's name: "bank.sql --level pg:rr". */
   readonly again: string;
@@ -19,12 +19,7 @@ export interface TextReport {
 export function textReport(input: TextReport, style: TextStyle): string {
   const { report } = input;
   const parts = report.anomalies.map((anomaly) => anomalyText(anomaly, style));
-  const notes = input.notes
-    .filter((note) => note.severity === "warning")
-    .map(
-      (note) =>
-        `${placeText({ file: note.source.file, range: note.source.range })}: ${note.message}`,
-    );
+  const notes = input.notes.flatMap(remarkText);
   const open = report.unknown.map(unknownText);
   const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
   if (remarks.length > 0) {
@@ -34,6 +29,13 @@ export function textReport(input: TextReport, style: TextStyle): string {
   const painted = summary.map((line) => style.paint.strong(line));
   parts.push([...painted, ...lastLines(input, style)].join("\n"));
   return `${parts.join("\n\n")}\n`;
+}
+
+/** A note that is no error, as one line; errors are part of the report's `unknown`. */
+export function remarkText(note: Note): readonly string[] {
+  if (note.severity === "error") return [];
+  const { file, range } = note.source;
+  return [`${placeText({ file, range })}: ${note.message}`];
 }
 
 const MOST_LINES = 20;
