@@ -5,7 +5,7 @@ import type { FlatProgram } from "../operations/operation";
 import { makeDatabase } from "./relationalDatabase";
 import { assertNoConflict, dependencyFormula, staticEdges } from "./relationalEdges";
 import type { StaticEdge } from "./relationalEdges";
-import { makeInstances } from "./relationalInstances";
+import { isPoint, makeInstances } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
 import { differenceOf } from "./relationalOutcome";
 import { preferReadable, preferSmallRows } from "./relationalReadable";
@@ -17,7 +17,7 @@ import {
 } from "./relationalRelations";
 import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
-import { FALSE, and, createScript, imp, not, or } from "./smt";
+import { FALSE, and, createScript, imp, not, or, sameAll } from "./smt";
 import type { Script } from "./smt";
 
 /** What visibility relates: statements, or whole transactions (enough at read-atomic and above). */
@@ -98,7 +98,7 @@ export function encodeRelational(
         const serial = makeRun(database, instances, serialRelations(order), {
           prefix,
           mayAbort: true,
-          spare,
+          spare: (table) => run.rows(table),
         });
         const { state, value } = differenceOf(run, serial);
         script.assert(imp(DIFFERS_STATE, state));
@@ -106,6 +106,7 @@ export function encodeRelational(
         serial.settle();
       });
       run.settle();
+      closeTables(run);
       preferSmallRows(run);
       return script.take();
     },
@@ -154,6 +155,27 @@ function forbidChords(run: Run): void {
       for (const edge of staticEdges(from, to)) {
         run.database.script.assert(not(dependencyFormula(run, edge)));
       }
+    }
+  }
+}
+
+/**
+ * Where whole tables are read, the rows that only serial runs mention do not exist at the start unless the weak run
+ * knows them: its sums and counts are over all rows.
+ */
+function closeTables(run: Run): void {
+  const { database } = run;
+  const tables = new Set(
+    run.instances
+      .flatMap((instance) => instance.sites)
+      .filter((site) => !isPoint(database.flat, site.operation))
+      .map((site) => site.operation.table),
+  );
+  for (const table of [...tables].sort()) {
+    const known = run.rows(table);
+    for (const row of database.mentioned(table)) {
+      const among = or(...known.map((other) => sameAll(row, other)));
+      database.script.assert(imp(database.alive(table, row), among));
     }
   }
 }
