@@ -106,6 +106,8 @@ export default tseslint.config(
         "error",
         { considerDefaultExhaustiveForUnions: true },
       ],
+      // Records of closures stand where others have classes: no method here uses `this`.
+      "@typescript-eslint/unbound-method": "off",
       "@typescript-eslint/no-unnecessary-type-arguments": "error",
       "@typescript-eslint/prefer-readonly": "error",
       "@typescript-eslint/no-unused-vars": [
@@ -150,7 +152,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["*.config.mjs", "esbuild.mjs"],
+    files: ["*.config.mjs", "**/*.d.ts"],
     rules: { "import-x/no-default-export": "off" },
   },
   {

@@ -1,0 +1,137 @@
+// A real VS Code on a copy of a workspace, in a headless browser: how a test starts it, finds things in it and ends it.
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import type { FrameLocator, Locator, Page } from "playwright-core";
+import { launchEditor } from "../editor/launch.mjs";
+import { openBrowser, patience, resultFile, root } from "../support/browser";
+
+export interface WorkbenchOptions {
+  /** A folder of the repository; the test works on a copy of it. */
+  readonly workspace: string;
+  /** The file that is open at the start, relative to the workspace. */
+  readonly file: string;
+  /** User settings beside the quiet ones that every run has. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface Workbench {
+  readonly page: Page;
+  /** The copy of the workspace. */
+  readonly folder: string;
+  /** Runs a command of the palette by its title. */
+  run(title: string): Promise<void>;
+  /** Squiggles of a severity in the open editors. */
+  squiggles(severity: "error" | "warning" | "info"): Locator;
+  /** Opens the Problems view; its rows that hold a text. */
+  problems(text: string | RegExp): Promise<Locator>;
+  /** An entry of the open quick pick that holds a text. */
+  choice(text: string | RegExp): Locator;
+  /** The inside of the webview that is open. */
+  webview(): FrameLocator;
+  statusItem(text: string | RegExp): Locator;
+  /** Makes an open file the active one, with the keyboard in its text. */
+  focusEditor(file: string): Promise<void>;
+  /** Moves the cursor of the active editor, both numbers from 1. */
+  goTo(line: number, column: number): Promise<void>;
+  /** What the browser's console called an error, except for the editor's own known gaps. */
+  consoleErrors(): readonly string[];
+  /** Hosts that the page asked for anything. */
+  hosts(): readonly string[];
+  screenshot(name: string): Promise<void>;
+}
+
+/**
+ * Starts an editor for one test and ends it, its browser and its folders after that test. A failing test leaves
+ * `test-results/<name>-failed.png`. The server's output is in `test-results/<name>.log`.
+ */
+export async function openWorkbench(
+  context: TestContext,
+  options: WorkbenchOptions,
+): Promise<Workbench> {
+  const name = context.name.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase();
+  const temporary = mkdtempSync(path.join(os.tmpdir(), "isolens-workspace-"));
+  const folder = path.join(temporary, path.basename(options.workspace));
+  context.after(() => {
+    rmSync(temporary, { recursive: true, force: true });
+  });
+  cpSync(path.join(root, options.workspace), folder, { recursive: true });
+
+  const editor = await launchEditor({
+    folder,
+    settings: { ...options.settings },
+    log: resultFile(`${name}.log`),
+  });
+  context.after(() => editor.stop());
+  const browser = await openBrowser();
+  context.after(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  page.setDefaultTimeout(patience);
+  context.after(async () => {
+    if (!context.passed) await page.screenshot({ path: resultFile(`${name}-failed.png`) });
+  });
+
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
+  });
+  const hosts = new Set<string>();
+  page.on("request", (request) => hosts.add(new URL(request.url()).host));
+
+  await page.goto(editor.url(options.file));
+  await page.locator(".monaco-workbench").waitFor();
+  await page.locator(".tab", { hasText: path.basename(options.file) }).waitFor();
+
+  return {
+    ...drive(page),
+    page,
+    folder,
+    consoleErrors: () => errors.filter((text) => !isKnown(text)),
+    hosts: () => [...hosts].filter((host) => host !== ""),
+    screenshot: async (picture) => {
+      await page.screenshot({ path: resultFile(`${picture}.png`) });
+    },
+  };
+}
+
+/** Two files of a closed-source module that this build of VS Code asks for and does not have. */
+function isKnown(text: string): boolean {
+  return /vsda(\.js|_bg\.wasm)/.test(text);
+}
+
+type Drive = Omit<Workbench, "page" | "folder" | "consoleErrors" | "hosts" | "screenshot">;
+
+function drive(page: Page): Drive {
+  const rows = page.locator(".quick-input-list .monaco-list-row");
+  return {
+    run: async (title) => {
+      await page.keyboard.press("F1");
+      const input = page.locator(".quick-input-widget input[type=text]");
+      await input.waitFor();
+      await input.fill(`>${title}`);
+      await rows.filter({ hasText: title }).first().click();
+    },
+    squiggles: (severity) => page.locator(`.monaco-editor .squiggly-${severity}`),
+    problems: async (text) => {
+      const panel = page.locator(".markers-panel");
+      if (!(await panel.isVisible())) await page.keyboard.press("Control+Shift+M");
+      await panel.waitFor();
+      return panel.locator(".monaco-list-row", { hasText: text });
+    },
+    choice: (text) => rows.filter({ hasText: text }),
+    webview: () =>
+      page.frameLocator("iframe.webview.ready").last().frameLocator("iframe#active-frame"),
+    statusItem: (text) => page.locator(".statusbar-item", { hasText: text }),
+    focusEditor: async (file) => {
+      await page.locator(".tab", { hasText: file }).click();
+      await page.locator(".editor-instance .monaco-editor.focused").waitFor();
+    },
+    goTo: async (line, column) => {
+      await page.keyboard.press("Control+G");
+      const input = page.locator(".quick-input-widget input[type=text]");
+      await input.fill(`:${line}:${column}`);
+      await page.keyboard.press("Enter");
+    },
+  };
+}
