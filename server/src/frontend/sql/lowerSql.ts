@@ -1,17 +1,30 @@
 // The cascade of parsers for one statement: PostgreSQL's own, then node-sql-parser, then mere words.
 import { lowerByWords } from "./fallback";
 import { sourceIn, type Lowered, type LoweringContext } from "./lowering";
+import { createMemo } from "./memo";
+import { parseWithNsp, type NspParse } from "./nsp/parse";
 import { lowerWithNsp } from "./nsp/statement";
 import type { SqlParsers } from "./parsers";
 import type { LowerSql } from "./script";
 
-/** Lowers with the parsers at hand. Never throws for bad input. */
-export function createLowerSql(parsers: SqlParsers): LowerSql {
-  return (context) => lowerWith(parsers, context);
+export interface StatementLowering {
+  readonly lower: LowerSql;
+  /** Starts a reading: trees that the last one did not need are forgotten. */
+  nextReading(): void;
 }
 
-function lowerWith(_parsers: SqlParsers, context: LoweringContext): Lowered {
-  const light = lowerWithNsp(context);
+/** Lowers with the parsers at hand and remembers what they gave. Never throws for bad input. */
+export function createLowering(_parsers: SqlParsers): StatementLowering {
+  const light = createMemo<NspParse>();
+  const parseLight = (sql: string): NspParse => light.get(sql, () => parseWithNsp(sql));
+  return {
+    lower: (context) => lowerLight(context, parseLight),
+    nextReading: () => light.nextReading(),
+  };
+}
+
+function lowerLight(context: LoweringContext, parse: (sql: string) => NspParse): Lowered {
+  const light = lowerWithNsp(context, parse);
   if (light.ok) return light.lowered;
   const reason = `This statement cannot be read: ${shortened(light.message)}.`;
   const source = sourceIn(context.piece, light.offset, light.offset + 1);

@@ -3,12 +3,12 @@ import type { Note, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { inferSchema } from "./inferSchema";
-import { createLowerSql } from "./lowerSql";
+import { createLowering } from "./lowerSql";
 import { plainPiece } from "./lowering";
 import { readNspSchema, type SchemaReading } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
 import { scanFile, type ScannedFile } from "./scanFile";
-import { lowerRegion } from "./script";
+import { lowerRegion, type LowerSql } from "./script";
 import { uniqueTransactions } from "./uniqueIds";
 
 export interface SourceFile {
@@ -32,15 +32,17 @@ export function readProgram(files: readonly SourceFile[], parsers: SqlParsers): 
 /** A reader that remembers the files of its last reading by their texts. */
 export function createReader(parsers: SqlParsers): ProgramReader {
   let scanned = new Map<FileId, ScannedFile>();
+  const lowering = createLowering(parsers);
   return {
     read(files) {
+      lowering.nextReading();
       const next = new Map<FileId, ScannedFile>();
       for (const { file, text } of files) {
         const known = scanned.get(file);
         next.set(file, known?.lines.text === text ? known : scanFile(file, text));
       }
       scanned = next;
-      return readScanned([...next.values()], parsers);
+      return readScanned([...next.values()], lowering.lower);
     },
   };
 }
@@ -50,14 +52,14 @@ interface Lowering {
   readonly notes: readonly Note[];
 }
 
-function readScanned(files: readonly ScannedFile[], parsers: SqlParsers): Program {
+function readScanned(files: readonly ScannedFile[], lowerSql: LowerSql): Program {
   const schema = readSchema(files);
   const declared = schema.tables;
-  const first = lowerFiles(files, declared, parsers);
+  const first = lowerFiles(files, declared, lowerSql);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
-  const lowered = inferred.tables.length === 0 ? first : lowerFiles(files, tables, parsers);
+  const lowered = inferred.tables.length === 0 ? first : lowerFiles(files, tables, lowerSql);
   const unique = uniqueTransactions(lowered.transactions);
   const notes = [
     ...files.flatMap((file) => file.notes),
@@ -89,11 +91,10 @@ function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
 function lowerFiles(
   files: readonly ScannedFile[],
   tables: readonly Table[],
-  parsers: SqlParsers,
+  lowerSql: LowerSql,
 ): Lowering {
   const notes: Note[] = [];
   const transactions: Transaction[] = [];
-  const lowerSql = createLowerSql(parsers);
   const table = lookup(tables);
   const note = (added: Note): void => {
     notes.push(added);

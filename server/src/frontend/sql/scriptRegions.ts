@@ -86,6 +86,8 @@ interface Open {
   readonly annotations: AnnotationComment[];
   readonly environment: Environment;
   readonly frames: Frame[];
+  /** How many \if are open beyond those that are followed. */
+  skipped: number;
 }
 
 interface State {
@@ -204,6 +206,7 @@ function openRegion(state: State, boundary: Region["boundary"], header: Span): O
     annotations: state.waiting,
     environment: state.definitions.now(),
     frames: [],
+    skipped: 0,
   };
   state.waiting = [];
   state.open = open;
@@ -228,6 +231,7 @@ function closeRegion(state: State): void {
 }
 
 function addItem(state: State, open: Open, item: ScriptItem): void {
+  if (open.skipped > 0) return;
   if (item.kind !== "meta" && open.frames.at(-1)?.endedHere === true) {
     const message = "The transaction has ended in this branch; this statement is not analysed.";
     note(state, "information", "after-end", message, item);
@@ -328,10 +332,21 @@ function isBranch(command: MetaCommand): boolean {
   return ["if", "elif", "else", "endif"].includes(command.kind);
 }
 
+/** Deeper branches are not followed, so that no stack overflows here or later. */
+const DEEPEST_IF = 100;
+
 /** Keeps track of the branches in which the transaction ends; when that is all of them, it is over. */
 function addBranch(state: State, open: Open, item: MetaItem): void {
   const { command } = item;
   const frame = open.frames.at(-1);
+  if (open.skipped > 0 || (command.kind === "if" && open.frames.length >= DEEPEST_IF)) {
+    if (command.kind === "if" && ++open.skipped === 1) {
+      const message = "\\if is nested too deeply here; what stands inside is left out.";
+      note(state, "warning", "too-deep", message, command);
+    }
+    if (command.kind === "endif") open.skipped--;
+    return;
+  }
   if (command.kind === "if") {
     addItem(state, open, item);
     open.frames.push({ branches: 1, ended: 0, endedHere: false, hasElse: false });
@@ -344,6 +359,15 @@ function addBranch(state: State, open: Open, item: MetaItem): void {
       note(state, "warning", "no-commit", message, open.header);
     }
     closeRegion(state);
+    return;
+  }
+  if (command.kind === "elif" && frame.branches >= DEEPEST_IF) {
+    if (frame.branches === DEEPEST_IF) {
+      const message = "There are too many \\elif here; what stands in them is left out.";
+      note(state, "warning", "too-deep", message, command);
+    }
+    frame.branches++;
+    frame.endedHere = true;
     return;
   }
   addItem(state, open, item);

@@ -48,9 +48,9 @@ export function applicationRegions(lines: LineIndex, grouped: Regions): Applicat
   const [first] = left;
   if (first !== undefined) {
     const count = left.length === 1 ? "This statement" : `${left.length} statements`;
-    const verb = left.length === 1 ? "stands" : "stand";
+    const verb = left.length === 1 ? "is" : "are";
     add(
-      `${count} outside of a transaction ${verb} for set-up and was left out. ${MARK}`,
+      `${count} outside of a transaction ${verb} taken for set-up and left out. ${MARK}`,
       first.header,
     );
   }

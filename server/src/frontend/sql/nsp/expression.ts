@@ -10,8 +10,19 @@ import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerSubquery } from "./query";
 import { lose, resolveColumn, type Scope, type Work } from "./scope";
 
+/** Deeper expressions are not followed, so that no stack overflows here or later. */
+const DEEPEST = 300;
+
 /** An expression of the tree. Never fails. */
 export function lowerExpression(node: Node | undefined, scope: Scope, work: Work): Expression {
+  if (work.depth.now >= DEEPEST) return lose(work, "an expression that is nested too deeply", []);
+  work.depth.now++;
+  const lowered = lowerNode(node, scope, work);
+  work.depth.now--;
+  return lowered;
+}
+
+function lowerNode(node: Node | undefined, scope: Scope, work: Work): Expression {
   if (node === undefined) return lose(work, "an expression that was not read", []);
   if (isNode(node["ast"])) return scalar(node, scope, work);
   switch (node["type"]) {
@@ -140,21 +151,27 @@ function binary(node: Node, scope: Scope, work: Work): Expression {
  */
 function junction(node: Node, scope: Scope, work: Work): Expression {
   const groups: Expression[][] = [[]];
-  const visit = (part: Node | undefined): void => {
-    const operator = text(part, "operator");
-    const isJunction =
-      part?.["type"] === "binary_expr" && (operator === "AND" || operator === "OR");
-    if (!isJunction || (part["parentheses"] === true && part !== node)) {
+  // A stack of our own: a chain of a thousand ORs is a tree as deep.
+  const waiting: ("or" | Node | undefined)[] = [node];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (part === "or") {
+      groups.push([]);
+    } else if (isJunction(part) && (part === node || part["parentheses"] !== true)) {
+      waiting.push(child(part, "right"));
+      if (part["operator"] === "OR") waiting.push("or");
+      waiting.push(child(part, "left"));
+    } else {
       groups.at(-1)?.push(lowerExpression(part, scope, work));
-      return;
     }
-    visit(child(part, "left"));
-    if (operator === "OR") groups.push([]);
-    visit(child(part, "right"));
-  };
-  visit(node);
+  }
   const conjunctions = groups.map((operands): Expression => join("and", operands));
   return join("or", conjunctions);
+}
+
+function isJunction(node: Node | undefined): node is Node {
+  const operator = node?.["operator"];
+  return node?.["type"] === "binary_expr" && (operator === "AND" || operator === "OR");
 }
 
 function join(kind: "and" | "or", operands: readonly Expression[]): Expression {

@@ -1,5 +1,6 @@
 // node-sql-parser called safely: errors become values, texts that it cannot take are refused.
 import { Parser } from "node-sql-parser/build/postgresql";
+import { nameOf, tokensOf } from "../tokens";
 import { child, isNode, type Node } from "./ast";
 
 export type NspParse =
@@ -23,10 +24,38 @@ export function parseWithNsp(sql: string): NspParse {
   try {
     const tree: unknown = parser.astify(sql);
     const node: unknown = Array.isArray(tree) && tree.length === 1 ? tree[0] : tree;
-    if (isNode(node)) return { ok: true, node };
+    if (isNode(node)) {
+      foldNames(node, quotedNames(sql));
+      return { ok: true, node };
+    }
     return { ok: false, message: "not one statement", offset: 0 };
   } catch (error) {
     return { ok: false, ...describe(error) };
+  }
+}
+
+/** Names that stand in double quotes somewhere in the text: the tree does not tell. */
+function quotedNames(sql: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (!sql.includes('"')) return names;
+  for (const token of tokensOf(sql, 0, sql.length)) {
+    if (token.kind === "name") names.add(nameOf(sql, token));
+  }
+  return names;
+}
+
+const NAMES = ["table", "as", "db", "schema"];
+
+/** Folds the names of tables and aliases in a fresh tree to lower case, as PostgreSQL does unless they are quoted. */
+function foldNames(tree: object, quoted: ReadonlySet<string>): void {
+  const waiting: object[] = [tree];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    for (const [key, value] of Object.entries(part)) {
+      if (typeof value === "object" && value !== null) waiting.push(value);
+      else if (typeof value === "string" && NAMES.includes(key) && !quoted.has(value)) {
+        Reflect.set(part, key, value.toLowerCase());
+      }
+    }
   }
 }
 

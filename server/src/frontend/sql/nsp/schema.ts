@@ -188,7 +188,13 @@ function condition(node: Node, table: Table, piece: SqlPiece): Expression {
     ids: createIds(table.name),
     note: () => undefined,
   };
-  const work: Work = { context, source: sourceOf(piece), taint: [], ctes: new Map() };
+  const work: Work = {
+    context,
+    source: sourceOf(piece),
+    taint: [],
+    ctes: new Map(),
+    depth: { now: 0 },
+  };
   const relation = { alias: table.name, table: table.name, kind: "base", join: "inner" } as const;
   const scope: Scope = { sources: [{ relation, columns: columnsOf(relation, work) }] };
   return lowerExpression(node, scope, work);

@@ -26,6 +26,8 @@ export interface Work {
   readonly taint: Taint[];
   /** Common table expressions by name. */
   readonly ctes: ReadonlyMap<string, Query>;
+  /** How deep the expression at hand is nested: the tree of a long sum is as deep as the sum is long. */
+  readonly depth: { now: number };
 }
 
 /** An unknown value, with its reason as a loss of the statement. */

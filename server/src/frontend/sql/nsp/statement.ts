@@ -13,7 +13,7 @@ import { liftLockClause } from "../lockClause";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
-import { parseWithNsp } from "./parse";
+import type { NspParse } from "./parse";
 import { lowerQuery, outputsOf } from "./query";
 import { columnsOf, type Scope, type Work } from "./scope";
 
@@ -23,15 +23,18 @@ export type NspResult =
   | { readonly ok: false; readonly message: string; readonly offset: number };
 
 /** SELECT, INSERT, UPDATE and DELETE in the AR; anything else, and what this parser misreads, is refused. */
-export function lowerWithNsp(context: LoweringContext): NspResult {
+export function lowerWithNsp(
+  context: LoweringContext,
+  parse: (sql: string) => NspParse,
+): NspResult {
   const { sql } = context.piece;
   const { sql: unlocked, lock, nested } = liftLockClause(sql);
   if (nested) return refused("a lock clause in a subquery");
   if (misread(sql)) return refused("a construct that the light parser misreads");
-  const parsed = parseWithNsp(unlocked);
+  const parsed = parse(unlocked);
   if (!parsed.ok) return parsed;
   const source = sourceOf(context.piece);
-  const work: Work = { context, source, taint: [], ctes: new Map() };
+  const work: Work = { context, source, taint: [], ctes: new Map(), depth: { now: 0 } };
   const node = parsed.node;
   const scope: Scope = { sources: [] };
   const base = { id: context.ids.statement(), source, text: textOf(context.piece) };
