@@ -2,6 +2,7 @@
 import type { Note, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
+import { unknownColumns } from "./checkNames";
 import { inferSchema } from "./inferSchema";
 import { createLowering } from "./lowerSql";
 import { plainPiece } from "./lowering";
@@ -60,6 +61,7 @@ function readScanned(files: readonly ScannedFile[], lowerSql: LowerSql): Program
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
   const lowered = inferred.tables.length === 0 ? first : lowerFiles(files, tables, lowerSql);
+  const table = lookup(tables);
   const unique = uniqueTransactions(lowered.transactions);
   const notes = [
     ...files.flatMap((file) => file.notes),
@@ -67,6 +69,7 @@ function readScanned(files: readonly ScannedFile[], lowerSql: LowerSql): Program
     ...lowered.notes,
     ...inferred.notes,
     ...unique.notes,
+    ...unique.transactions.flatMap((each) => unknownColumns(each, table)),
   ];
   return {
     schema: { tables },

@@ -281,7 +281,7 @@ test("statements outside of transactions", () => {
     [],
     ["1:set-up"],
   );
-  check("CREATE TABLE t (id int); UPDATE t SET v = v + 1 WHERE id = :id;", [
+  check("CREATE TABLE t (id int, v int); UPDATE t SET v = v + 1 WHERE id = :id;", [
     "f (id int)",
     "  update t set v = (t.v + 1) where (t.id = :id)",
   ]);

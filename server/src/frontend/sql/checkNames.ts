@@ -1,0 +1,68 @@
+// Columns that a declared table does not have: a note at their place, the rest is analysed all the same.
+import type { Note, Transaction } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { Statement } from "../../program/statement";
+import type { SourceRange } from "../../protocol/source";
+import { nearestName } from "./annotations";
+import { positionAt, indexLines } from "./lines";
+import { nameOf, tokensOf } from "./tokens";
+import { walkCommand } from "./walk";
+
+/** Columns that PostgreSQL gives to every table. */
+const SYSTEM = new Set(["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "oid"]);
+
+/** One note per unknown column of a statement. Tables that are not declared are not checked. */
+export function unknownColumns(
+  transaction: Transaction,
+  table: (name: string) => Table | undefined,
+): readonly Note[] {
+  const notes: Note[] = [];
+  const reported = new Set<string>();
+  let current: Statement | undefined;
+
+  function check(name: string, column: string): void {
+    const declared = table(name);
+    if (current === undefined || declared === undefined || declared.inferred) return;
+    const columns = declared.columns.map((each) => each.name);
+    const key = `${current.id} ${name} ${column}`;
+    if (columns.includes(column) || SYSTEM.has(column) || reported.has(key)) return;
+    reported.add(key);
+    const near = nearestName(column, columns);
+    const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+    const message = `The table ${name} has no column "${column}".${hint}`;
+    const source = wordIn(current, column);
+    notes.push({ severity: "warning", code: "unknown-column", message, source });
+  }
+
+  walkCommand(transaction.body, {
+    statement: (statement) => {
+      current = statement;
+    },
+    assignment: (name, column) => check(name, column),
+    expression: (expression, scope) => {
+      if (expression.kind !== "column") return;
+      const relation = scope.find((each) => each.alias === expression.relation);
+      if (relation?.kind === "base") check(relation.table, expression.column);
+    },
+  });
+  return notes;
+}
+
+/** The first use of a name in a statement, or the statement when the text does not have it. */
+function wordIn(statement: Statement, name: string): SourceRange {
+  const { source, text } = statement;
+  const token = tokensOf(text, 0, text.length).find(
+    (each) => (each.kind === "word" || each.kind === "name") && nameOf(text, each) === name,
+  );
+  if (token === undefined) return source;
+  const lines = indexLines(source.file, text);
+  const shift = (offset: number) => {
+    const { line, character } = positionAt(lines, offset);
+    const { start } = source.range;
+    return {
+      line: start.line + line,
+      character: line === 0 ? start.character + character : character,
+    };
+  };
+  return { ...source, range: { start: shift(token.start), end: shift(token.end) } };
+}
