@@ -2,7 +2,6 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { TestContext } from "node:test";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { launchEditor } from "../editor/launch.mjs";
 import { openBrowser, patience, resultFile, root } from "../support/browser";
@@ -43,47 +42,55 @@ export interface Workbench {
 }
 
 /**
- * Starts an editor for one test and ends it, its browser and its folders after that test. A failing test leaves
- * `test-results/<name>-failed.png`. The server's output is in `test-results/<name>.log`.
+ * Runs a test in an editor of its own, and ends the editor, its browser and its folders afterwards. The server's
+ * output goes to `test-results/<name>.log`; a failure leaves `test-results/<name>-failed.png`.
  */
-export async function openWorkbench(
-  context: TestContext,
+export async function inWorkbench(
+  name: string,
   options: WorkbenchOptions,
-): Promise<Workbench> {
-  const name = context.name.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase();
+  body: (workbench: Workbench) => Promise<void>,
+): Promise<void> {
   const temporary = mkdtempSync(path.join(os.tmpdir(), "isolens-workspace-"));
   const folder = path.join(temporary, path.basename(options.workspace));
-  context.after(() => {
-    rmSync(temporary, { recursive: true, force: true });
-  });
   cpSync(path.join(root, options.workspace), folder, { recursive: true });
+  try {
+    const editor = await launchEditor({
+      folder,
+      settings: { ...options.settings },
+      log: resultFile(`${name}.log`),
+    });
+    try {
+      const browser = await openBrowser();
+      try {
+        const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+        await inPage(name, page, folder, editor.url(options.file), options.file, body);
+      } finally {
+        await browser.close();
+      }
+    } finally {
+      await editor.stop();
+    }
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
 
-  const editor = await launchEditor({
-    folder,
-    settings: { ...options.settings },
-    log: resultFile(`${name}.log`),
-  });
-  context.after(() => editor.stop());
-  const browser = await openBrowser();
-  context.after(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+async function inPage(
+  name: string,
+  page: Page,
+  folder: string,
+  url: string,
+  file: string,
+  body: (workbench: Workbench) => Promise<void>,
+): Promise<void> {
   page.setDefaultTimeout(patience);
-  context.after(async () => {
-    if (!context.passed) await page.screenshot({ path: resultFile(`${name}-failed.png`) });
-  });
-
   const errors: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
   });
   const hosts = new Set<string>();
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
-
-  await page.goto(editor.url(options.file));
-  await page.locator(".monaco-workbench").waitFor();
-  await page.locator(".tab", { hasText: path.basename(options.file) }).waitFor();
-
-  return {
+  const workbench: Workbench = {
     ...drive(page),
     page,
     folder,
@@ -93,6 +100,15 @@ export async function openWorkbench(
       await page.screenshot({ path: resultFile(`${picture}.png`) });
     },
   };
+  try {
+    await page.goto(url);
+    await page.locator(".monaco-workbench").waitFor();
+    await page.locator(".tab", { hasText: path.basename(file) }).waitFor();
+    await body(workbench);
+  } catch (error) {
+    await page.screenshot({ path: resultFile(`${name}-failed.png`) });
+    throw error;
+  }
 }
 
 /** Two files of a closed-source module that this build of VS Code asks for and does not have. */
