@@ -1,0 +1,93 @@
+// Curves of edges and where their labels go.
+import { path } from "d3";
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A cubic Bezier curve. */
+export interface Curve {
+  readonly from: Point;
+  readonly out: Point;
+  readonly in: Point;
+  readonly to: Point;
+}
+
+/** From one side of something to one side of another; -1 leaves to the left, 1 to the right. */
+export function sideCurve(
+  from: Point,
+  fromSide: -1 | 1,
+  to: Point,
+  toSide: -1 | 1,
+  options: { readonly reach: number; readonly bow?: number },
+): Curve {
+  const bow = options.bow ?? 0;
+  return {
+    from,
+    out: { x: from.x + fromSide * options.reach, y: from.y + bow },
+    in: { x: to.x + toSide * options.reach, y: to.y + bow },
+    to,
+  };
+}
+
+export function curvePath(curve: Curve): string {
+  const drawn = path();
+  drawn.moveTo(round(curve.from.x), round(curve.from.y));
+  drawn.bezierCurveTo(
+    round(curve.out.x),
+    round(curve.out.y),
+    round(curve.in.x),
+    round(curve.in.y),
+    round(curve.to.x),
+    round(curve.to.y),
+  );
+  return drawn.toString();
+}
+
+/** The point of a curve at `t` from 0 to 1. */
+export function pointAt({ from, out, in: into, to }: Curve, t: number): Point {
+  const u = 1 - t;
+  const mix = (a: number, b: number, c: number, d: number): number =>
+    u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d;
+  return { x: mix(from.x, out.x, into.x, to.x), y: mix(from.y, out.y, into.y, to.y) };
+}
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export function overlaps(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+/** Where along the curves the labels of these sizes stand, so that none covers another or an obstacle if possible. */
+export function placeLabels(
+  labels: readonly { readonly curve: Curve; readonly width: number; readonly height: number }[],
+  obstacles: readonly Box[],
+): readonly Box[] {
+  const placed: Box[] = [];
+  for (const { curve, width, height } of labels) {
+    const boxes = CANDIDATES.map((t): Box => {
+      const { x, y } = pointAt(curve, t);
+      return { x: x - width / 2, y: y - height / 2, width, height };
+    });
+    const free = boxes.find(
+      (box) => ![...placed, ...obstacles].some((each) => overlaps(box, each)),
+    );
+    const apart = boxes.find((box) => !placed.some((each) => overlaps(box, each)));
+    const [middle] = boxes;
+    const chosen = free ?? apart ?? middle;
+    if (chosen) placed.push(chosen);
+  }
+  return placed;
+}
+
+const CANDIDATES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

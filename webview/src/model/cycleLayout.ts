@@ -1,0 +1,219 @@
+// Where everything of the cycle stands: a box per instance with its operations as rows, edges from row to row.
+import type { CycleEnd } from "../../../server/src/protocol/report";
+import { placeLabels, sideCurve, type Box, type Curve, type Point } from "./curves";
+import type { Story, StoryEdge, StoryInstance } from "./story";
+import { wrapped } from "./textFit";
+import { cellText, clipped } from "./words";
+
+export interface CycleLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly InstanceBox[];
+  readonly edges: readonly CycleCurve[];
+}
+
+export interface InstanceBox extends Box {
+  readonly instance: StoryInstance;
+  readonly rows: readonly OperationRow[];
+}
+
+export interface OperationRow {
+  readonly key: string;
+  readonly step: number | undefined;
+  readonly lines: readonly string[];
+  readonly y: number;
+  readonly height: number;
+  readonly end: CycleEnd;
+}
+
+export interface CycleCurve {
+  readonly edge: StoryEdge;
+  readonly curve: Curve;
+  readonly label: Box;
+  readonly data: string;
+}
+
+const TITLE = 44;
+const LINE = 16;
+const ROW_PADDING = 6;
+const GAP = 138;
+const MARGIN = 112;
+const LEAST_BOX = 168;
+const MOST_BOX = 300;
+const ROWS_APART = 44;
+
+type Arrangement = "row" | "grid" | "stack";
+
+export function layoutCycle(story: Story, width: number, character: number): CycleLayout {
+  const order = cycleOrder(story);
+  const arrangement = arrange(order.length, width);
+  const columns = columnsOf(order.length, arrangement);
+  const margin = arrangement === "row" ? 4 : MARGIN;
+  const room = (width - 2 * margin - (columns - 1) * GAP) / columns;
+  const boxWidth = Math.max(LEAST_BOX, Math.min(MOST_BOX, Math.floor(room)));
+  const total = columns * boxWidth + (columns - 1) * GAP + 2 * margin;
+  const left = Math.max(0, (width - total) / 2) + margin;
+  const contents = order.map((instance) =>
+    rowsOf(story, instance, Math.floor((boxWidth - 44) / character)),
+  );
+  const heights = contents.map(
+    (rows) => TITLE + rows.reduce((sum, row) => sum + row.height, 0) + 6,
+  );
+  const slots = slotsOf(order.length, columns, heights, left, boxWidth);
+  const boxes = order.map((instance, index): InstanceBox => {
+    const { x, y } = slots[index] ?? { x: 0, y: 0 };
+    const height = heights[index] ?? 0;
+    let rowY = y + TITLE;
+    const rows = (contents[index] ?? []).map((row) => {
+      const placed = { ...row, y: rowY };
+      rowY += row.height;
+      return placed;
+    });
+    return { instance, x, y, width: boxWidth, height, rows };
+  });
+  const curves = story.edges.flatMap((edge) => {
+    const curve = curveOf(edge, story.edges, boxes);
+    return curve ? [{ edge, curve, data: clipped(edge.data, 17) }] : [];
+  });
+  const labels = placeLabels(
+    curves.map(({ curve, data }) => ({
+      curve,
+      width: Math.max(34, data.length * character + 14),
+      height: 34,
+    })),
+    boxes,
+  );
+  const edges = curves.map((each, index) => ({
+    ...each,
+    label: labels[index] ?? { x: 0, y: 0, width: 0, height: 0 },
+  }));
+  const bottoms = [...boxes, ...edges.map((edge) => edge.label)].map((box) => box.y + box.height);
+  return { width: Math.max(width, total), height: Math.max(...bottoms, 0) + 12, boxes, edges };
+}
+
+/** The instances as the cycle visits them, starting where it starts. */
+function cycleOrder(story: Story): readonly StoryInstance[] {
+  const names = [...new Set(story.edges.map(({ edge }) => edge.from.instance))];
+  return names.flatMap((name) => story.instances.find((each) => each.name === name) ?? []);
+}
+
+function arrange(count: number, width: number): Arrangement {
+  if (count <= 2) return width >= 2 * LEAST_BOX + GAP + 8 ? "row" : "stack";
+  const columns = Math.ceil(count / 2);
+  return width >= columns * LEAST_BOX + (columns - 1) * GAP + 2 * MARGIN ? "grid" : "stack";
+}
+
+function columnsOf(count: number, arrangement: Arrangement): number {
+  if (arrangement === "stack") return 1;
+  return arrangement === "row" ? Math.max(1, count) : Math.ceil(count / 2);
+}
+
+/** Upper left corners: the first half from left to right, the others back below; or all below each other. */
+function slotsOf(
+  count: number,
+  columns: number,
+  heights: readonly number[],
+  left: number,
+  boxWidth: number,
+): readonly Point[] {
+  const pitch = boxWidth + GAP;
+  if (columns === 1) {
+    return heights.map((_, index) => ({
+      x: left,
+      y: 6 + heights.slice(0, index).reduce((sum, height) => sum + height + ROWS_APART, 0),
+    }));
+  }
+  const upper = Math.max(0, ...heights.slice(0, columns));
+  const below = count - columns;
+  return heights.map((height, index) => {
+    if (index < columns) return { x: left + index * pitch, y: 6 + (upper - height) / 2 };
+    const at = index - columns;
+    // The lower row runs backwards over the whole width, so that the ring closes at the left.
+    const span = (columns - 1) * pitch;
+    const x = below === 1 ? span / 2 : span - (at * span) / (below - 1);
+    return { x: left + x, y: 6 + upper + ROWS_APART };
+  });
+}
+
+function rowsOf(story: Story, instance: StoryInstance, columns: number): readonly OperationRow[] {
+  const rows = new Map<string, OperationRow>();
+  for (const each of story.edges) {
+    for (const side of ["from", "to"] as const) {
+      const end = each.edge[side];
+      if (end.instance !== instance.name) continue;
+      const key = rowKey(each, side);
+      if (rows.has(key)) continue;
+      const step = each[side];
+      const lines = wrapped(rowText(story, each, side), columns, 2);
+      const height = lines.length * LINE + 2 * ROW_PADDING;
+      rows.set(key, { key, step, lines, y: 0, height, end });
+    }
+  }
+  return [...rows.values()].sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
+}
+
+function rowKey(edge: StoryEdge, side: "from" | "to"): string {
+  const step = edge[side];
+  const { range, file } = edge.edge[side];
+  return step === undefined
+    ? `${file}:${String(range.start.line)}:${String(range.start.character)}`
+    : String(step);
+}
+
+/** What the operation did to the edge's data; the statement's text where that is not known. */
+function rowText(story: Story, each: StoryEdge, side: "from" | "to"): string {
+  const index = each[side];
+  const step = index === undefined ? undefined : story.steps[index];
+  if (!step) return each.edge[side].text;
+  const { table, columns } = each.edge;
+  const about = step.lines.find(
+    ({ cell }) =>
+      cell?.table === table &&
+      (columns.length === 0 || columns.some((column) => cellText(cell).endsWith(`.${column}`))),
+  );
+  return (about ?? step.lines[0])?.text ?? step.step.effect;
+}
+
+function curveOf(
+  edge: StoryEdge,
+  all: readonly StoryEdge[],
+  boxes: readonly InstanceBox[],
+): Curve | undefined {
+  const from = boxes.find((box) => box.instance.name === edge.edge.from.instance);
+  const to = boxes.find((box) => box.instance.name === edge.edge.to.instance);
+  if (!from || !to) return undefined;
+  const beside = Math.abs(from.x - to.x) >= from.width;
+  if (beside && overlapVertically(from, to)) {
+    const side = from.x < to.x ? 1 : -1;
+    const start = rowAnchor(from, edge, "from", side);
+    const end = rowAnchor(to, edge, "to", side === 1 ? -1 : 1);
+    const parallel = all.length === 2;
+    const bow = parallel ? (edge.index === 0 ? -BOW : BOW) : 0;
+    const distance = Math.abs(end.x - start.x);
+    return sideCurve(start, side, end, side === 1 ? -1 : 1, { reach: distance * 0.42, bow });
+  }
+  // One above the other: out and back in on the same side, the way back on the left.
+  const side = from.y <= to.y ? 1 : -1;
+  const start = rowAnchor(from, edge, "from", side);
+  const end = rowAnchor(to, edge, "to", side);
+  return sideCurve(start, side, end, side, { reach: 76 });
+}
+
+const BOW = 30;
+
+function overlapVertically(a: Box, b: Box): boolean {
+  return a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+function rowAnchor(
+  box: InstanceBox,
+  edge: StoryEdge,
+  side: "from" | "to",
+  direction: -1 | 1,
+): Point {
+  const row = box.rows.find((each) => each.key === rowKey(edge, side));
+  return {
+    x: direction === 1 ? box.x + box.width + 1 : box.x - 1,
+    y: row ? row.y + row.height / 2 : box.y + box.height / 2,
+  };
+}

@@ -1,0 +1,47 @@
+// Values and names as the page spells them.
+import type { StepCell } from "../../../server/src/protocol/report";
+import type { Value } from "../../../server/src/protocol/witness";
+
+/** A value as SQL writes it. */
+export function valueText(value: Value): string {
+  if (value === null) return "NULL";
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  return String(value);
+}
+
+/** "account[1]". */
+export function rowText(cell: Pick<StepCell, "table" | "key">): string {
+  return cell.key === "" ? cell.table : `${cell.table}[${cell.key}]`;
+}
+
+/** "account[1].balance", or the row alone for its existence. */
+export function cellText(cell: Pick<StepCell, "table" | "key" | "column">): string {
+  return cell.column === "@" ? rowText(cell) : `${rowText(cell)}.${cell.column}`;
+}
+
+/** "a", "a and b", "a, b and c". */
+export function listText(items: readonly string[]): string {
+  if (items.length < 2) return items.join("");
+  return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1] ?? ""}`;
+}
+
+/** Labels with the words that all share said once: "PostgreSQL REPEATABLE READ, SERIALIZABLE". */
+export function labelsText(labels: readonly string[]): string {
+  const [first, ...rest] = labels;
+  if (first === undefined) return "";
+  const product = first.slice(0, first.indexOf(" ") + 1);
+  const shared = product !== "" && rest.every((label) => label.startsWith(product));
+  return shared
+    ? [first, ...rest.map((label) => label.slice(product.length))].join(", ")
+    : labels.join(", ");
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A text on one line, cut to a number of characters with an ellipsis. */
+export function clipped(text: string, length: number): string {
+  const line = text.replace(/\s+/gu, " ").trim();
+  return line.length <= length ? line : `${line.slice(0, Math.max(1, length - 1)).trimEnd()}\u2026`;
+}

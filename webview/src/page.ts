@@ -1,0 +1,155 @@
+// The page: takes states from its host, keeps the one selection and the tab, and passes both to every view.
+import type {
+  Call,
+  PanelPage,
+  PanelState,
+  PanelTab,
+  Place,
+} from "../../server/src/protocol/requests";
+import { element } from "./element";
+import type { Host } from "./host";
+import { createKeys } from "./keys";
+import { moved, NOTHING, selectedPlaces, selectionText, type Selection } from "./model/selection";
+import { tellStory, type Story } from "./model/story";
+import { createAnomalyView, type AnomalyView } from "./views/anomaly";
+import { createStateView } from "./views/states";
+
+/** What views may do. */
+export interface Actions {
+  select(selection: Selection): void;
+  /** Gives the keyboard to the editor, at the selection. */
+  enterEditor(): void;
+  chooseTab(tab: PanelTab): void;
+  move(to: "next" | "previous" | "first" | "last"): void;
+  openAnomaly(id: string): void;
+  run(command: "isolens.check" | "isolens.showAnomaly" | "isolens.cancel"): void;
+  showKeys(): void;
+}
+
+export function createPage(root: HTMLElement, host: Host): void {
+  const live = element("div", { class: "sr-only", attributes: { "aria-live": "polite" } });
+  const main = element("main", {});
+  const remembered = host.recall();
+  let state: PanelState = remembered?.state ?? {
+    kind: "loading",
+    status: { level: { name: "", label: "" }, anomalies: 0 },
+  };
+  let tab: PanelTab = remembered?.tab ?? "schedule";
+  let selection: Selection =
+    remembered && remembered.step >= 0 ? { kind: "step", step: remembered.step } : NOTHING;
+  let story: Story | undefined;
+  let view: AnomalyView | undefined;
+
+  function remember(): void {
+    host.remember({ state, tab, step: selection.kind === "step" ? selection.step : -1 });
+  }
+
+  function apply(next: Selection, options: { readonly reveal: boolean }): void {
+    if (!story) return;
+    selection = next;
+    view?.select(selection);
+    live.textContent = selectionText(story, selection);
+    const places = selectedPlaces(story, selection);
+    if (options.reveal) host.send({ method: "reveal", params: { places, takeFocus: false } });
+    remember();
+  }
+
+  const actions: Actions = {
+    select: (next) => {
+      apply(next, { reveal: true });
+    },
+    enterEditor: () => {
+      if (!story) return;
+      const places = selectedPlaces(story, selection);
+      if (places.length > 0) host.send({ method: "reveal", params: { places, takeFocus: true } });
+    },
+    chooseTab: (next) => {
+      tab = next;
+      view?.showTab(tab);
+      remember();
+    },
+    move: (to) => {
+      if (!story) return;
+      apply(moved(story, selection, to), { reveal: true });
+      view?.focusSelection();
+    },
+    openAnomaly: (id) => {
+      host.send({ method: "open", params: { id } });
+    },
+    run: (command) => {
+      host.send({ method: "run", params: { command } });
+    },
+    showKeys: () => {
+      keys.open();
+    },
+  };
+  const keys = createKeys(actions, () => story !== undefined);
+  root.replaceChildren(main, live, keys.dialog);
+
+  function show(next: PanelState): void {
+    const before = story?.payload.anomaly;
+    state = next;
+    if (next.kind !== "anomaly" && next.kind !== "gone") {
+      story = undefined;
+      view?.dispose();
+      view = undefined;
+      main.replaceChildren(createStateView(next, actions));
+      live.textContent = main.querySelector("h1")?.textContent ?? "";
+      return;
+    }
+    const payload = next.kind === "anomaly" ? next.payload : next.last;
+    const sameStory =
+      before !== undefined &&
+      before.id === payload.anomaly.id &&
+      sameShape(before, payload.anomaly);
+    story = tellStory(payload);
+    if (!sameStory && before !== undefined) selection = NOTHING;
+    if (next.kind === "anomaly" && next.tab) tab = next.tab;
+    view?.dispose();
+    view = createAnomalyView(story, actions, next.kind === "gone" ? next.status : undefined);
+    const hadFocus = document.activeElement !== document.body && before !== undefined;
+    main.replaceChildren(view.node);
+    view.showTab(tab);
+    view.select(selection);
+    if (hadFocus) view.focusSelection();
+    remember();
+  }
+
+  function locate(place: Place): void {
+    if (!story) return;
+    const at = place.range.start;
+    const here = (each: Place | undefined): boolean => each?.uri === place.uri && holds(each, at);
+    if (selectedPlaces(story, selection).some(here)) return;
+    const found = story.steps.find((each) => here(each.place));
+    if (found) apply({ kind: "step", step: found.index }, { reveal: false });
+  }
+
+  host.onCall((call: Call<PanelPage>) => {
+    switch (call.method) {
+      case "show":
+        show(call.params);
+        break;
+      case "move":
+        actions.move(call.params.to);
+        break;
+      case "tab":
+        actions.chooseTab(call.params.tab);
+        break;
+      case "locate":
+        locate(call.params);
+    }
+  });
+  show(state);
+  host.send({ method: "ready", params: {} });
+}
+
+function holds({ range }: Place, at: Place["range"]["start"]): boolean {
+  const { start, end } = range;
+  const after = at.line > start.line || (at.line === start.line && at.character >= start.character);
+  const before = at.line < end.line || (at.line === end.line && at.character <= end.character);
+  return after && before;
+}
+
+function sameShape(a: Story["payload"]["anomaly"], b: Story["payload"]["anomaly"]): boolean {
+  return a.steps.length === b.steps.length && a.cycle.length === b.cycle.length;
+}

@@ -1,0 +1,69 @@
+// An anomaly: the sentence on top, the steps on one side, the figures on the other; below each other where it is narrow.
+import type { PanelStatus, PanelTab } from "../../../server/src/protocol/requests";
+import { element } from "../element";
+import type { Selection } from "../model/selection";
+import type { Story } from "../model/story";
+import type { Actions } from "../page";
+import { createCycleView } from "./cycle";
+import { createHeader, createNotice } from "./header";
+import { createScheduleView } from "./schedule";
+import { createSerialView } from "./serial";
+import { createStepsView } from "./steps";
+import { createTabs } from "./tabs";
+
+export interface AnomalyView {
+  readonly node: HTMLElement;
+  select(selection: Selection): void;
+  showTab(tab: PanelTab): void;
+  /** Puts the keyboard on the selected step, so that the next key goes on from there. */
+  focusSelection(): void;
+  dispose(): void;
+}
+
+/** A figure in a tab: told of the selection, and of its width when it is shown or resized. */
+export interface Figure {
+  readonly node: HTMLElement;
+  select(selection: Selection): void;
+  resize(width: number): void;
+}
+
+/** `gone` is the status when the anomaly is not found any more and its last form is shown. */
+export function createAnomalyView(
+  story: Story,
+  actions: Actions,
+  gone: PanelStatus | undefined,
+): AnomalyView {
+  const steps = createStepsView(story, actions);
+  const figures: Readonly<Record<PanelTab, Figure>> = {
+    schedule: createScheduleView(story, actions),
+    cycle: createCycleView(story, actions),
+    serial: createSerialView(story),
+  };
+  const tabs = createTabs(story, actions, figures);
+  const stale = gone !== undefined || story.payload.stale;
+  const node = element(
+    "article",
+    { class: stale ? "anomaly stale" : "anomaly" },
+    createNotice(story, actions, gone),
+    createHeader(story, actions),
+    element("div", { class: "columns" }, steps.node, tabs.node),
+  );
+  const observer = new ResizeObserver(() => {
+    const width = tabs.body.clientWidth;
+    if (width > 0) for (const figure of Object.values(figures)) figure.resize(width);
+  });
+  observer.observe(tabs.body);
+  return {
+    node,
+    select: (selection) => {
+      steps.select(selection);
+      tabs.select(selection);
+      for (const figure of Object.values(figures)) figure.select(selection);
+    },
+    showTab: tabs.show,
+    focusSelection: steps.focus,
+    dispose: () => {
+      observer.disconnect();
+    },
+  };
+}

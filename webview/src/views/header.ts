@@ -1,0 +1,155 @@
+// The sentence, what it means and how sure it is.
+import type { Severity } from "../../../server/src/protocol/report";
+import type { PanelStatus } from "../../../server/src/protocol/requests";
+import { button, element } from "../element";
+import type { Story, StoryInstance } from "../model/story";
+import { capitalized, labelsText } from "../model/words";
+import type { Actions } from "../page";
+
+export function createHeader(story: Story, actions: Actions): HTMLElement {
+  const { payload } = story;
+  return element(
+    "header",
+    {},
+    element(
+      "div",
+      { class: "headline" },
+      element("h1", {}, ...titleParts(story)),
+      createSiblings(story, actions),
+    ),
+    element("p", { class: "subtitle" }, subtitle(story)),
+    element("ul", { class: "chips", attributes: { "aria-label": "Facts" } }, ...chips(story)),
+    payload.definition === "" ? undefined : definition(story),
+  );
+}
+
+/** Says above everything that what is shown is old, with the one thing to do about it. */
+export function createNotice(
+  story: Story,
+  actions: Actions,
+  gone: PanelStatus | undefined,
+): HTMLElement | undefined {
+  if (!gone && !story.payload.stale) return undefined;
+  const text = gone
+    ? `Not found any more at ${gone.level.label}. This is how it looked.`
+    : "Edited since it was found: it is being checked again.";
+  const others = gone && gone.anomalies > 0;
+  return element(
+    "div",
+    { class: gone ? "notice gone" : "notice", attributes: { role: "status" } },
+    element(
+      "span",
+      { class: "mark", attributes: { "aria-hidden": "true" } },
+      gone ? "\u2713" : "\u25d4",
+    ),
+    element("span", {}, text),
+    others
+      ? button(
+          {
+            class: "quiet",
+            run: () => {
+              actions.run("isolens.showAnomaly");
+            },
+          },
+          "Show another",
+        )
+      : undefined,
+  );
+}
+
+function titleParts(story: Story): readonly (Node | string)[] {
+  const { payload, instances } = story;
+  const names = instances.flatMap((each, index): (Node | string)[] => {
+    const separator = index === 0 ? [] : [index === instances.length - 1 ? " and " : ", "];
+    return [...separator, name(each)];
+  });
+  const between = instances.length === 0 ? [] : [" between ", ...names];
+  return [element("b", {}, payload.title), ...between, ` at ${payload.level.label}`];
+}
+
+function name(instance: StoryInstance): HTMLElement {
+  return element("span", { class: `who i${String(instance.index + 1)}` }, instance.transaction);
+}
+
+/** The diagnostic's sentence without the kind, which the title has said. */
+function subtitle({ payload }: Story): string {
+  const prefix = `${payload.title}: `;
+  const { message } = payload.anomaly;
+  return message.startsWith(prefix) ? capitalized(message.slice(prefix.length)) : message;
+}
+
+const SEVERITY: Readonly<Record<Severity, string>> = {
+  state: "the final state differs",
+  value: "a returned value differs",
+  unused: "only values that nobody uses differ",
+};
+
+function chips({ payload }: Story): readonly HTMLElement[] {
+  const { anomaly, labels } = payload;
+  const label = (level: string): string => labels[level] ?? level;
+  const confirmed =
+    anomaly.status === "confirmed"
+      ? chip("executed and confirmed", "fact")
+      : chip(`not confirmed${anomaly.reason === undefined ? "" : `: ${anomaly.reason}`}`, "doubt");
+  const prevented =
+    anomaly.preventedBy.length > 0
+      ? chip(`prevented at ${labelsText(anomaly.preventedBy.map(label))}`, "good")
+      : chip("no stronger level was found to prevent it", "doubt");
+  const also = anomaly.allowedAt.filter((level) => level !== payload.level.name);
+  return [
+    chip(SEVERITY[anomaly.severity], anomaly.severity === "unused" ? "fact" : "bad"),
+    confirmed,
+    prevented,
+    ...(also.length > 0 ? [chip(`also at ${labelsText(also.map(label))}`, "fact")] : []),
+  ];
+}
+
+const MARKS = { bad: "\u2260", fact: "\u25cf", good: "\u2713", doubt: "?" } as const;
+
+function chip(text: string, tone: keyof typeof MARKS): HTMLElement {
+  return element(
+    "li",
+    { class: `chip ${tone}` },
+    element("span", { class: "mark", attributes: { "aria-hidden": "true" } }, MARKS[tone]),
+    text,
+  );
+}
+
+function definition({ payload }: Story): HTMLElement {
+  return element(
+    "details",
+    { class: "definition" },
+    element("summary", {}, `What is a ${payload.title.toLowerCase()}?`),
+    element("p", {}, payload.definition),
+    payload.reference === "" ? undefined : element("p", { class: "dim" }, payload.reference),
+  );
+}
+
+/** "2 of 5" with a way to the neighbours. */
+function createSiblings({ payload }: Story, actions: Actions): HTMLElement | undefined {
+  const { siblings, anomaly } = payload;
+  const at = siblings.findIndex((each) => each.id === anomaly.id);
+  if (at === -1 || siblings.length < 2) return undefined;
+  const to = (index: number, label: string, text: string): HTMLElement => {
+    const sibling = siblings[index];
+    const created = button(
+      {
+        class: "icon",
+        label: sibling ? `${label}: ${sibling.title} of ${sibling.transactions.join(", ")}` : label,
+        run: () => {
+          if (sibling) actions.openAnomaly(sibling.id);
+        },
+      },
+      text,
+    );
+    created.disabled = !sibling;
+    return created;
+  };
+  return element(
+    "nav",
+    { class: "siblings", attributes: { "aria-label": "Anomalies of this check" } },
+    to(at - 1, "Previous anomaly", "\u2039"),
+    element("span", {}, `${String(at + 1)} of ${String(siblings.length)} anomalies`),
+    to(at + 1, "Next anomaly", "\u203a"),
+  );
+}

@@ -1,0 +1,117 @@
+// What the same transactions give one after the other, beside what this run gave: only what differs, differences marked.
+import type { Outcome, Row as DatabaseRow } from "../../../server/src/protocol/witness";
+import { element } from "../element";
+import type { Story } from "../model/story";
+import { valueText } from "../model/words";
+import type { Figure } from "./anomaly";
+
+interface Row {
+  readonly name: string;
+  readonly outcome: Outcome;
+  readonly own: boolean;
+}
+
+export function createSerialView(story: Story): Figure {
+  const { anomaly } = story.payload;
+  const rows: readonly Row[] = [
+    { name: "this run", outcome: anomaly.witness.outcome, own: true },
+    ...anomaly.serial.map(({ order, outcome }) => ({
+      name: order.join(", then "),
+      outcome,
+      own: false,
+    })),
+  ];
+  const widths = keyWidths(rows.map((row) => row.outcome));
+  const facts = rows.map((row) => factsOf(row.outcome, widths));
+  const names = [...new Set(facts.flatMap((each) => [...each.keys()]))];
+  const differing = names.filter(
+    (name) => new Set(facts.map((each) => each.get(name) ?? "")).size > 1,
+  );
+  const shown = differing.length > 0 ? differing : names;
+  const head = element("tr", {}, column("order"), ...shown.map((name) => column(name)));
+  const body = rows.map((row, index) => {
+    const own = facts[index];
+    const cells = shown.map((name) => {
+      const value = own?.get(name) ?? "\u2013";
+      const inSerial = facts.some((each, n) => n > 0 && (each.get(name) ?? "\u2013") === value);
+      const odd = row.own && !inSerial;
+      return element(
+        "td",
+        { class: odd ? "odd" : "" },
+        value,
+        odd ? element("span", { class: "note" }, "in no order") : undefined,
+      );
+    });
+    const header = element("th", { attributes: { scope: "row" } }, row.name);
+    return element("tr", { class: row.own ? "own" : "" }, header, ...cells);
+  });
+  const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
+  return {
+    node: element(
+      "div",
+      { class: "serial" },
+      element("p", { class: "dim" }, summary(rows.length - 1, facts)),
+      element("div", { class: "scroll" }, table),
+    ),
+    select: () => undefined,
+    resize: () => undefined,
+  };
+}
+
+function column(text: string): HTMLElement {
+  return element("th", { attributes: { scope: "col" } }, text);
+}
+
+function summary(orders: number, facts: readonly ReadonlyMap<string, string>[]): string {
+  if (orders === 0) return "The serial orders were not run.";
+  const [run, ...serial] = facts.map((each) => JSON.stringify([...each].sort()));
+  const count = `${String(orders)} ${orders === 1 ? "order" : "orders"}`;
+  return serial.includes(run ?? "")
+    ? `The same transactions were run one after the other, in ${count}; some order gives the same values.`
+    : `The same transactions were run one after the other, in ${count}: none gives what this run gave.`;
+}
+
+/** Every value of an outcome by name: final cells, returned values, how the instances ended. */
+function factsOf(
+  outcome: Outcome,
+  widths: ReadonlyMap<string, number>,
+): ReadonlyMap<string, string> {
+  const facts = new Map<string, string>();
+  for (const [instance, status] of Object.entries(outcome.status)) {
+    facts.set(`${instance} ends`, status);
+  }
+  for (const [instance, values] of Object.entries(outcome.returned)) {
+    facts.set(`${instance} returns`, values.length === 0 ? "nothing" : values.join("; "));
+  }
+  for (const [table, rows] of Object.entries(outcome.final)) {
+    for (const row of rows) {
+      const width = widths.get(table) ?? 1;
+      const others = Object.entries(row).slice(width);
+      const name = `${table}[${keyText(row, width)}]`;
+      if (others.length === 0) facts.set(name, "there");
+      for (const [columnName, value] of others)
+        facts.set(`${name}.${columnName}`, valueText(value));
+    }
+  }
+  return facts;
+}
+
+/** How many leading columns tell the rows of each table apart: keys are declared first, as a rule. */
+function keyWidths(outcomes: readonly Outcome[]): ReadonlyMap<string, number> {
+  const widths = new Map<string, number>();
+  for (const { final } of outcomes) {
+    for (const [table, rows] of Object.entries(final)) {
+      const most = Math.max(1, ...rows.map((row) => Object.keys(row).length));
+      let width = widths.get(table) ?? 1;
+      while (width < most && new Set(rows.map((row) => keyText(row, width))).size < rows.length) {
+        width += 1;
+      }
+      widths.set(table, width);
+    }
+  }
+  return widths;
+}
+
+function keyText(row: DatabaseRow, width: number): string {
+  return Object.values(row).slice(0, width).map(valueText).join(",");
+}
