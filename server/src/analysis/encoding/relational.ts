@@ -76,7 +76,7 @@ export function encodeRelational(
   const spare = spareRows(script, database, instances);
   const run = makeRun(database, instances, relations, { prefix: "", mayAbort: false, spare });
   for (const { index } of instances) script.assert(not(run.aborted(index)));
-  for (const site of instances.flatMap((instance) => instance.sites)) run.executed(site);
+  for (const step of instances.flatMap((instance) => instance.steps)) run.reached(step);
   const selectors = encodeCycle(run);
   assertNoConflict(run);
   run.settle();

@@ -1,4 +1,5 @@
 // The instances of a tuple: which operation reads and writes which columns, and which steps write.
+import { HIDDEN } from "../operations/operation";
 import type { FlatProgram, FlatTable, FlatTransaction, Operation } from "../operations/operation";
 import { columnsOf } from "./relationalTerms";
 
@@ -48,14 +49,21 @@ export function makeInstances(flat: FlatProgram, tuple: readonly number[]): read
       .map((operation) => operation.table),
   );
   return transactions.map((transaction, index) => {
-    const sites = transaction.operations.map((operation) => ({
+    // Locks that are no rows' locks mean nothing here.
+    const operations = transaction.operations.filter(({ table }) => !table.startsWith(HIDDEN));
+    const sites = operations.map((operation) => ({
       instance: index,
       operation,
       id: `${String(index)}_${String(operation.index)}`,
       reads: readsOf(flat, operation, changing.has(operation.table)),
       writes: writesOf(flat, operation),
     }));
-    const numbers = [...new Set(sites.map((site) => site.operation.step))].sort((a, b) => a - b);
+    const numbers = [
+      ...new Set([
+        ...sites.map((site) => site.operation.step),
+        ...(transaction.steps ?? []).map((_, step) => step),
+      ]),
+    ].sort((a, b) => a - b);
     const steps = numbers.map((step) => ({ instance: index, step }));
     const writing = new Set(
       sites.filter((site) => site.writes.size > 0).map((site) => site.operation.step),
@@ -98,6 +106,8 @@ function readsOf(flat: FlatProgram, operation: Operation, changing: boolean): Re
     ...(operation.kind === "read" || operation.kind === "delete"
       ? []
       : Object.values(operation.set)),
+    ...Object.values(operation.update ?? {}),
+    ...(operation.updateWhere === undefined ? [] : [operation.updateWhere]),
     ...(operation.aggregate?.operand === undefined ? [] : [operation.aggregate.operand]),
   ];
   for (const term of terms) for (const column of columnsOf(term)) columns.add(column);
@@ -119,8 +129,9 @@ function writesOf(flat: FlatProgram, operation: Operation): ReadonlySet<string> 
     case "delete":
       return new Set([
         EXISTENCE,
-        ...Object.keys(operation.set).filter((column) => !key.has(column)),
-        ...table.columns.map((column) => column.name).filter((column) => !key.has(column)),
+        ...[...Object.keys(operation.set), ...table.columns.map((column) => column.name)].filter(
+          (column) => !key.has(column),
+        ),
       ]);
     default: {
       const never: never = operation.kind;

@@ -1,6 +1,6 @@
 // What a symbolic run answers; `relationalRunner.ts` makes them.
 import type { Database, RowTerm } from "./relationalDatabase";
-import type { Instance, Site } from "./relationalInstances";
+import type { Instance, Site, StepRef } from "./relationalInstances";
 import type { Relations } from "./relationalRelations";
 import type { TermScope } from "./relationalTerms";
 import type { Smt } from "./smt";
@@ -15,6 +15,8 @@ export interface Run {
   readonly instances: readonly Instance[];
   /** Whether the operation is reached: its guard. */
   executed(site: Site): Smt;
+  /** Whether the statement runs. */
+  reached(step: StepRef): Smt;
   /** The row of a point operation or insert, else the representative one. */
   row(site: Site): RowTerm;
   /** Rows of the table that this run mentions, and the shared ones. */

@@ -8,6 +8,7 @@ import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
 import { columnsOf, dependsOnReads, termValue } from "./relationalTerms";
 import { aggregateOf, constrainRepresentative } from "./relationalRows";
+import type { Term } from "../operations/operation";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, asInt, choose, isFalse, isTrue, sqlInt } from "./sqlValue";
@@ -47,6 +48,14 @@ export function makeRun(
       memo.condition(`x ${site.id}`, () =>
         isTrue(termValue(site.operation.guard, run.scope(site.instance))),
       ),
+    reached: (step) =>
+      memo.condition(`r ${String(step.instance)} ${String(step.step)}`, () => {
+        const own = instances[step.instance];
+        const guard = own?.transaction.steps?.[step.step]?.guard;
+        if (guard !== undefined) return isTrue(termValue(guard, run.scope(step.instance)));
+        const sites = own?.sites.filter((site) => site.operation.step === step.step) ?? [];
+        return or(...sites.map(run.executed));
+      }),
     row: (site) => {
       const known = rowTerms.get(site);
       if (known !== undefined) return known;
@@ -109,18 +118,16 @@ export function makeRun(
     written: (site, row, column) => {
       const { operation } = site;
       const at = isPoint(flat, operation) ? run.row(site) : row;
-      const term = operation.set[column];
-      if (term === undefined) {
-        return operation.kind === "insert"
-          ? SQL_NULL
-          : run.value(site, operation.table, at, column);
-      }
-      return memo.value(`w ${site.id} ${column} ${at.join(" ")}`, () =>
-        termValue(
-          term,
-          run.scope(site.instance, (name) => run.value(site, operation.table, at, name)),
-        ),
-      );
+      return memo.value(`w ${site.id} ${column} ${at.join(" ")}`, () => {
+        const current = (name: string): SqlValue => run.value(site, operation.table, at, name);
+        const given = (term: Term | undefined, otherwise: SqlValue): SqlValue =>
+          term === undefined ? otherwise : termValue(term, run.scope(site.instance, current));
+        if (operation.kind !== "insert") return given(operation.set[column], current(column));
+        const inserted = given(operation.set[column], SQL_NULL);
+        if (operation.update === undefined) return inserted;
+        const exists = run.alive(site, operation.table, at);
+        return choose(exists, given(operation.update[column], current(column)), inserted);
+      });
     },
     active: (writer, viewer, row) =>
       memo.condition(`c ${writer.id} ${viewerId(viewer)} ${row.join(" ")}`, () => {
@@ -287,8 +294,7 @@ export function makeRun(
     if (executed === FALSE || operation.kind === "read") return FALSE;
     if (operation.kind === "insert") {
       const same = sameAll(row, run.row(site));
-      const ignored = operation.onDuplicate === "nothing" ? duplicate(site) : FALSE;
-      return and(executed, same, not(ignored));
+      return same === FALSE ? FALSE : and(executed, same, takesEffect(site));
     }
     if (isPoint(flat, operation)) {
       const own = run.row(site);
@@ -299,23 +305,49 @@ export function makeRun(
     return and(executed, chosen, run.present(site, row));
   }
 
-  /** Whether an insert finds a row with its key, primary or unique. */
-  function duplicate(site: Site): Smt {
+  /** Whether an insert that is executed inserts or updates its row. */
+  function takesEffect(site: Site): Smt {
+    const { operation } = site;
+    switch (operation.onDuplicate) {
+      case "error":
+        return TRUE;
+      case "nothing":
+        return not(or(hasKey(site), hasUnique(site)));
+      case "update": {
+        if (operation.updateWhere === undefined) return TRUE;
+        const current = (column: string): SqlValue =>
+          run.value(site, operation.table, run.row(site), column);
+        const wanted = isTrue(termValue(operation.updateWhere, run.scope(site.instance, current)));
+        return or(not(hasKey(site)), wanted);
+      }
+      default: {
+        const never: never = operation.onDuplicate;
+        return never;
+      }
+    }
+  }
+
+  /** Whether an insert finds a row with its key. */
+  function hasKey(site: Site): Smt {
+    return run.alive(site, site.operation.table, run.row(site));
+  }
+
+  /** Whether an insert finds a row with the same values of another unique key. */
+  function hasUnique(site: Site): Smt {
     const { table: name } = site.operation;
-    const table = tableOf(flat, name);
+    const { uniqueKeys } = tableOf(flat, name);
+    if (uniqueKeys.length === 0) return FALSE;
     const own = run.row(site);
     return memo.condition(`d ${site.id}`, () =>
       or(
-        run.alive(site, name, own),
-        ...table.uniqueKeys.flatMap((unique) =>
+        ...uniqueKeys.flatMap((unique) =>
           run.rows(name).map((row) =>
             and(
               run.alive(site, name, row),
+              not(sameAll(row, own)),
               ...unique.map((column) => {
-                const [mine, theirs] = [
-                  run.written(site, own, column),
-                  run.value(site, name, row, column),
-                ];
+                const mine = keyOr(own, name, column) ?? run.written(site, own, column);
+                const theirs = keyOr(row, name, column) ?? run.value(site, name, row, column);
                 return and(not(mine.isNull), not(theirs.isNull), eq(asInt(mine), asInt(theirs)));
               }),
             ),
@@ -323,6 +355,11 @@ export function makeRun(
         ),
       ),
     );
+  }
+
+  function keyOr(row: RowTerm, table: string, column: string): SqlValue | undefined {
+    const at = row[keyColumns(tableOf(flat, table)).indexOf(column)];
+    return at === undefined ? undefined : sqlInt(at);
   }
 
   /** Whether the operation ends its transaction with an error. */
@@ -335,7 +372,8 @@ export function makeRun(
         return FALSE;
       case "insert":
         return or(
-          operation.onDuplicate === "error" ? and(run.executed(site), duplicate(site)) : FALSE,
+          operation.onDuplicate === "error" ? and(run.executed(site), hasKey(site)) : FALSE,
+          operation.onDuplicate === "nothing" ? FALSE : and(run.executed(site), hasUnique(site)),
           violates(site, run.row(site)),
         );
       case "update": {
@@ -383,12 +421,10 @@ export function makeRun(
     const term = operation.outputs[name];
     if (term === undefined) return SQL_NULL;
     const row = run.row(site);
-    // RETURNING shows the row as the statement leaves it.
+    // The version before an update or delete, after an insert.
     const column = (of: string): SqlValue =>
-      operation.kind === "update" || operation.kind === "insert"
-        ? (row[keyColumns(tableOf(flat, operation.table)).indexOf(of)] ?? "") === ""
-          ? run.written(site, row, of)
-          : run.value(site, operation.table, row, of)
+      operation.kind === "insert"
+        ? (keyOr(row, operation.table, of) ?? run.written(site, row, of))
         : run.value(site, operation.table, row, of);
     return choose(run.found(site), termValue(term, run.scope(site.instance, column)), SQL_NULL);
   }

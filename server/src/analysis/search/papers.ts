@@ -116,9 +116,7 @@ interface Judged {
  */
 function explore(search: Search, context: readonly string[]): Judged | undefined {
   const { base, queries } = search;
-  if (queries.ask([...context, ...levelAssumptions(base)]) !== "sat") return undefined;
   const vector = makeLevelVector(queries, context);
-  vector.allow(base);
   let unexecuted: Judged | undefined;
   for (const level of SEARCHED_LEVELS) {
     if (!contains(level, base) || vector.decide(level) !== true) continue;

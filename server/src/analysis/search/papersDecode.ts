@@ -11,7 +11,7 @@ import { isWord } from "../encoding/relationalDatabase";
 import { positionName, transactionPositionName } from "../encoding/relationalRelations";
 import { FALSE, TRUE, literalOf } from "../encoding/smt";
 import type { Smt } from "../encoding/smt";
-import { INTERNED_BASE } from "../operations/operation";
+import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { wordOf } from "./words";
 
 /**
@@ -40,7 +40,8 @@ function argumentsOf(
 ): WitnessInstance {
   const { database } = encoding.run;
   const { transaction } = instance;
-  const values = transaction.parameters.map(({ name, type }): [string, Value] => {
+  const visible = transaction.parameters.filter(({ name }) => !name.startsWith(HIDDEN));
+  const values = visible.map(({ name, type }): [string, Value] => {
     const constant = database.names.parameter(instance.index, name);
     if (type === "bool") return [name, model.bool(constant)];
     return [name, valueOf(encoding, type, model.int(constant))];
@@ -66,7 +67,7 @@ function initialRows(
       const key = term.map((each) => readInt(model, each));
       if (model.boolAt(database.names.alive(name), key)) rows.set(key.join(" "), key);
     }
-    if (rows.size === 0) continue;
+    if (rows.size === 0 || name.startsWith(HIDDEN)) continue;
     result[name] = [...rows.values()]
       .sort(compareKeys)
       .map((key) => rowOf(program, encoding, model, name, key));
@@ -88,7 +89,8 @@ function rowOf(
   const types = new Map(
     [...(declared?.columns ?? []), ...described.columns].map((column) => [column.name, column]),
   );
-  const row: [string, Value][] = [...types.values()].map(({ name, type, nullable }) => {
+  const visible = [...types.values()].filter(({ name }) => !name.startsWith(HIDDEN));
+  const row: [string, Value][] = visible.map(({ name, type, nullable }) => {
     const at = key[keyNames.indexOf(name)];
     if (at !== undefined) return [name, valueOf(encoding, type, at)];
     if (nullable && model.boolAt(database.names.isNull(table, name), key)) return [name, null];
@@ -127,17 +129,13 @@ function scheduleOf(encoding: RelationalEncoding, model: Model): readonly Schedu
   });
 }
 
-/** The instance's statements that run: those of which some operation is reached. */
+/** The instance's statements that run, in order. */
 function executedSteps(
   encoding: RelationalEncoding,
   model: Model,
   instance: Instance,
 ): readonly StepRef[] {
-  return instance.steps.filter((ref) =>
-    instance.sites.some(
-      (site) => site.operation.step === ref.step && readBool(model, encoding.run.executed(site)),
-    ),
-  );
+  return instance.steps.filter((ref) => readBool(model, encoding.run.reached(ref)));
 }
 
 function placeOf(encoding: RelationalEncoding, model: Model, ref: StepRef): number {
