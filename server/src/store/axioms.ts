@@ -1,7 +1,7 @@
 // The store's own check that a run's visibility and arbitration satisfy a paper's level. Order of steps is arbitration;
 // visibility is what the steps' `sees` list, plus earlier steps of the same instance.
 import type { Axiom, PaperLevel } from "../isolation/levels";
-import { COMMITTED, type Run } from "./record";
+import { COMMITTED, type Run } from "./runRecord";
 import { rowName } from "./recorder";
 
 /** An executed statement of a committed instance. */

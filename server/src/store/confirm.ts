@@ -2,13 +2,14 @@
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Severity } from "../protocol/report";
-import type { SerialOutcome, Witness } from "../protocol/witness";
+import type { ScheduleStep, SerialOutcome, Witness } from "../protocol/witness";
 import { cycleThrough } from "./cycle";
 import type { Confirmation, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
 import { permutations } from "./permutations";
-import { observedOf, outcomeOf, toExecution, type Run } from "./record";
+import { COMMITTED, type Run } from "./runRecord";
+import { observedOf, outcomeOf, toExecution } from "./toExecution";
 import { runInOrder, runPlan } from "./run";
 
 /**
@@ -27,39 +28,51 @@ export function confirm(program: Program, level: Level, plan: WitnessPlan): Conf
 
 function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues): Confirmation {
   const execution = toExecution(run);
-  const orders = permutations(plan.instances.map((instance) => instance.instance));
-  const serialRuns = orders.map((order) => runInOrder(program, plan, order, fresh));
-  const serial = serialRuns.map((each, index): SerialOutcome => ({
-    order: orders[index] ?? [],
-    outcome: outcomeOf(each),
-  }));
-  const severity = severityOf(run, serialRuns);
-  const cycle = cycleThrough(
-    execution.dependencies,
-    (step) => execution.steps[step]?.instance ?? "",
-  );
-  const witness = witnessOf(plan, execution);
-  const base = { cycle, execution, serial, witness };
+  const inOrder = (order: readonly string[]) => runInOrder(program, plan, order, fresh);
+  const names = plan.instances.map((instance) => instance.instance);
+  const committed = names.filter((name) => run.status[name] === COMMITTED);
+  const serialRuns = permutations(names).map((order) => ({ order, run: inOrder(order) }));
+  const references = serialRuns.map((each) => each.run);
+  // A transaction that rolled itself back has happened to nobody: the others alone are a serial order as well.
+  if (committed.length < names.length) references.push(...permutations(committed).map(inOrder));
+  const severity = severityOf(run, references, committed);
+  const base = {
+    cycle: cycleThrough(execution.dependencies, (step) => execution.steps[step]?.instance ?? ""),
+    execution,
+    serial: serialRuns.map((each): SerialOutcome => ({
+      order: each.order,
+      outcome: outcomeOf(each.run),
+    })),
+    witness: witnessOf(plan, execution),
+  };
   if (severity === undefined)
     return {
       ...base,
       status: "unconfirmed",
       reason: "one after the other the transactions give the same",
     };
-  if (cycle.length === 0)
+  if (base.cycle.length === 0)
     return { ...base, status: "unconfirmed", severity, reason: "its dependencies form no cycle" };
   return { ...base, status: "confirmed", severity };
 }
 
-/** What differs from every serial order; undefined when one order agrees in all respects. */
-function severityOf(run: Run, serial: readonly Run[]): Severity | undefined {
+/**
+ * What differs from every serial order, seen from the instances that committed; undefined when one order agrees in
+ * all respects.
+ */
+function severityOf(
+  run: Run,
+  serial: readonly Run[],
+  committed: readonly string[],
+): Severity | undefined {
   const differs = (view: (each: Run) => string): boolean => {
     const own = view(run);
     return serial.every((each) => view(each) !== own);
   };
+  const values = (each: Run): string => `${finalText(each)} ${valueText(each, committed)}`;
   if (differs(finalText)) return "state";
-  if (differs(valueText)) return "value";
-  return differs((each) => `${valueText(each)} ${JSON.stringify(observedOf(each))}`)
+  if (differs(values)) return "value";
+  return differs((each) => `${values(each)} ${observedText(each, committed)}`)
     ? "unused"
     : undefined;
 }
@@ -75,21 +88,31 @@ function finalText(run: Run): string {
   );
 }
 
-function valueText(run: Run): string {
+function valueText(run: Run, committed: readonly string[]): string {
   const { status, returned } = outcomeOf(run);
-  return JSON.stringify([finalText(run), status, returned]);
+  return JSON.stringify(committed.map((name) => [status[name], returned[name]]));
 }
 
-/** The plan as it really went: what each step saw, and its outcome. */
+function observedText(run: Run, committed: readonly string[]): string {
+  const observed = observedOf(run);
+  return JSON.stringify(committed.map((name) => observed[name]));
+}
+
+/** The plan as it really went: its steps in the order in which they began, what each saw, and the outcome. */
 function witnessOf(plan: WitnessPlan, execution: Execution): Witness {
+  const nameOf = (step: ScheduleStep) => `${step.instance} ${step.statement}`;
+  const executed = execution.steps.map((step): ScheduleStep => ({
+    instance: step.instance,
+    statement: typeof step.statement === "number" ? step.statement : "commit",
+    sees: step.sees,
+  }));
+  const byName = new Map(executed.map((step) => [nameOf(step), step]));
+  const planned = plan.schedule.map((step) => byName.get(nameOf(step)) ?? step);
+  const begun = new Set(planned.map(nameOf));
   return {
     instances: plan.instances,
     initial: plan.initial,
-    schedule: execution.steps.map((step) => ({
-      instance: step.instance,
-      statement: typeof step.statement === "number" ? step.statement : "commit",
-      sees: step.sees,
-    })),
+    schedule: [...planned, ...executed.filter((step) => !begun.has(nameOf(step)))],
     outcome: execution.outcome,
   };
 }

@@ -1,7 +1,7 @@
 // NOT NULL, CHECK, unique and foreign keys of rows that a statement is about to write.
 import type { Table, UniqueKey } from "../program/schema";
 import { evaluate, truth } from "./evaluateExpression";
-import type { StatementFrame } from "./executeStatement";
+import type { StatementFrame } from "./statementFrame";
 import { SqlFailure } from "./failure";
 import { withRows } from "./frame";
 import { recordCell, recordExistence, recordUse } from "./recorder";

@@ -2,7 +2,7 @@
 // read-write, the last also for rows that a predicate would have met.
 import type { ExecutedDependency } from "./execution";
 import { rowName } from "./recorder";
-import { COMMITTED, type Run, type StepRecord } from "./record";
+import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import {
   applyWrite,
   EXISTENCE,

@@ -7,7 +7,8 @@ import { NotExecutable } from "./failure";
 import { freshValues } from "./freshValues";
 import { permutations } from "./permutations";
 import { advance, copyServer, runOf, startServer, type Server } from "./postgres";
-import { renderRow, type Run } from "./record";
+import type { Run } from "./runRecord";
+import { renderRow } from "./toExecution";
 import { runBlocks } from "./relational";
 import { serializationProblem } from "./serializable";
 

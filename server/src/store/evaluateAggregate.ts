@@ -1,6 +1,5 @@
 // Aggregate functions over the rows of a group.
 import type { Expression } from "../program/expression";
-import { evaluate, truth } from "./evaluateExpression";
 import { NotExecutable } from "./failure";
 import { withRows, type Frame, type Scope } from "./frame";
 import {
@@ -14,13 +13,16 @@ import {
 
 type Aggregate = Extract<Expression, { kind: "aggregate" }>;
 
+/** The value of an expression in a frame: evaluateExpression's. */
+export type Evaluate = (expression: Expression, frame: Frame) => SqlValue;
+
 /** The aggregate's value over the group in scope. */
-export function aggregate(expression: Aggregate, frame: Frame): SqlValue {
+export function aggregate(expression: Aggregate, frame: Frame, evaluate: Evaluate): SqlValue {
   const scope = groupScope(frame.scope);
   if (scope === undefined) throw new NotExecutable("an aggregate outside of a query's results");
   const group = scope.group ?? [];
   if (expression.operand === undefined) return group.length;
-  const values = operandValues(expression, expression.operand, frame, scope);
+  const values = operandValues(expression, expression.operand, frame, scope, evaluate);
   switch (expression.function) {
     case "count":
       return values.length;
@@ -33,7 +35,7 @@ export function aggregate(expression: Aggregate, frame: Frame): SqlValue {
     case "max":
       return extreme(values, 1);
     case "exists":
-      return values.some((value) => truth(value) === true);
+      return values.includes(true);
     case "other":
       return { kind: "opaque", text: `aggregate(${values.map(renderValue).join(", ")})` };
   }
@@ -45,6 +47,7 @@ function operandValues(
   operand: Expression,
   frame: Frame,
   scope: Scope,
+  evaluate: Evaluate,
 ): readonly SqlValue[] {
   const { scope: _, ...rest } = frame;
   const outside: Frame = scope.outer === undefined ? rest : { ...rest, scope: scope.outer };

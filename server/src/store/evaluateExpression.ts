@@ -2,7 +2,6 @@
 import type { Expression } from "../program/expression";
 import { callFunction } from "./callFunction";
 import { aggregate } from "./evaluateAggregate";
-import { runQuery } from "./evaluateQuery";
 import { NotExecutable } from "./failure";
 import type { Frame, ResultRows, Scope } from "./frame";
 import { recordCell } from "./recorder";
@@ -68,12 +67,12 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "inQuery":
       return isAmong(
         evaluate(expression.operand, frame),
-        runQuery(expression.query, frame).map((row) => Object.values(row)[0] ?? null),
+        frame.runQuery(expression.query, frame).map((row) => Object.values(row)[0] ?? null),
       );
     case "exists":
-      return runQuery(expression.query, frame).length > 0;
+      return frame.runQuery(expression.query, frame).length > 0;
     case "subquery":
-      return scalar(runQuery(expression.query, frame));
+      return scalar(frame.runQuery(expression.query, frame));
     case "like":
       return like(
         evaluate(expression.operand, frame),
@@ -88,7 +87,7 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "coalesce":
       return firstPresent(expression.operands, frame);
     case "aggregate":
-      return aggregate(expression, frame);
+      return aggregate(expression, frame, evaluate);
     case "call": {
       const values = expression.arguments.map((argument) => evaluate(argument, frame));
       if (expression.deterministic) return callFunction(expression.name, values);

@@ -3,14 +3,8 @@ import type { InsertStatement, OnConflict } from "../program/statement";
 import type { Table } from "../program/schema";
 import { checkRow, conflictingRow, lockParents, uniqueKeysOf, type Conflict } from "./constraints";
 import { evaluate, isTrue } from "./evaluateExpression";
-import { runQuery } from "./evaluateQuery";
-import {
-  assigned,
-  returned,
-  updateWrites,
-  type StatementFrame,
-  type StatementResult,
-} from "./executeStatement";
+import { assigned, returned, updateWrites } from "./changes";
+import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
 import { forgetRow, recordExistence } from "./recorder";
@@ -44,7 +38,7 @@ function proposedRows(
   const { rows } = statement;
   if (!("query" in rows))
     return rows.map((row) => withDefaults(table, assigned(table, row, frame), frame));
-  return runQuery(rows.query, frame).map((row) => {
+  return frame.runQuery(rows.query, frame).map((row) => {
     const given: Record<string, SqlValue> = {};
     Object.values(row).forEach((value, index) => {
       const column = rows.columns[index];
@@ -109,9 +103,18 @@ function freshRow(
   const { instance } = frame.environment;
   const key = keyOf(table, values) ?? `#${instance}.${step}.${pending.length + 1}`;
   const before = frame.acting.current(table.name).find((row) => row.key === key);
+  if (frame.acting.firstUpdaterWins) refuseSecondRow(table, key, frame);
   recordExistence(frame.recorder, table.name, key, before);
   const write: Write = { table: table.name, key, instance, step, alive: true, values, before };
   return { row: writtenRow(undefined, write), writes: [write] };
+}
+
+/** PostgreSQL would show the transaction two rows with one key: the deleted one of its snapshot and its own. */
+function refuseSecondRow(table: Table, key: string, frame: StatementFrame): void {
+  if (frame.tables.rows(table.name).some((row) => row.key === key && row.alive))
+    throw new NotExecutable(
+      `the snapshot still shows the row of ${table.name} that is inserted again`,
+    );
 }
 
 function resolveConflict(

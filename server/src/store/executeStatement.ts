@@ -1,41 +1,18 @@
 // Executes one SQL statement against tables and locks that a driver provides. The writes are returned, not applied.
 import type { Assignment, Relation, Returning, Statement } from "../program/statement";
+import type { Expression } from "../program/expression";
 import type { Table } from "../program/schema";
-import type { Schema } from "../program/schema";
 import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";
-import { evaluate, isTrue } from "./evaluateExpression";
+import { evaluate } from "./evaluateExpression";
 import { joinRelations, qualifies, runQuery } from "./evaluateQuery";
+import { assigned, returned, updateWrites } from "./changes";
 import { executeInsert } from "./executeInsert";
+import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable } from "./failure";
-import {
-  withRows,
-  type Acting,
-  type Binding,
-  type Environment,
-  type Frame,
-  type ResultRows,
-  type Tables,
-} from "./frame";
-import { forgetRow, recordUse, type Recorder } from "./recorder";
-import { columnType, findTable, keyOf, writtenRow, type StoredRow, type Write } from "./row";
-import { coerce, renderValue, sameValue, type SqlValue } from "./value";
-
-/** What a statement did: its result, and the writes that its driver applies. */
-export interface StatementResult {
-  readonly into: string | undefined;
-  readonly rows: ResultRows;
-  readonly affected: number;
-  readonly writes: readonly Write[];
-}
-
-/** All that a statement executes with. */
-export interface StatementFrame extends Frame {
-  readonly environment: Environment;
-  readonly schema: Schema;
-  readonly tables: Tables;
-  readonly acting: Acting;
-  readonly recorder: Recorder;
-}
+import { withRows, type Binding, type Frame } from "./frame";
+import { forgetRow, recordUse } from "./recorder";
+import { findTable, writtenRow, type StoredRow, type Write } from "./row";
+import { renderValue, sameValue, type SqlValue } from "./value";
 
 /**
  * Executes a statement. Throws WaitFor when a lock is in the way, SqlFailure when the database would refuse it,
@@ -93,56 +70,13 @@ export function executeStatement(statement: Statement, frame: StatementFrame): S
   }
 }
 
-/** The row that an assignment list makes of a row, coerced to the columns' types. */
-export function assigned(
-  table: Table,
-  assignments: readonly Assignment[],
-  frame: Frame,
-): Record<string, SqlValue> {
-  const values: Record<string, SqlValue> = {};
-  for (const each of assignments)
-    values[each.column] = coerce(evaluate(each.value, frame), columnType(table, each.column));
-  return values;
-}
-
-/** The writes that give a row these values: one, or two when its key changes. */
-export function updateWrites(
-  table: Table,
-  row: StoredRow,
-  values: Readonly<Record<string, SqlValue>>,
-  frame: StatementFrame,
-): readonly Write[] {
-  const base = { table: table.name, instance: frame.environment.instance, step: frame.acting.step };
-  const all = { ...row.values, ...values };
-  const key = keyOf(table, all) ?? row.key;
-  if (key === row.key) return [{ ...base, key, values, before: row }];
-  return [
-    { ...base, key: row.key, values: {}, alive: false, before: row, moved: true },
-    { ...base, key, values: all, alive: true, before: undefined },
-  ];
-}
-
-/** Rows of RETURNING for a row as it is after the statement. */
-export function returned(
-  returning: Returning | undefined,
-  binding: Binding,
-  frame: Frame,
-): ResultRows {
-  if (returning === undefined) return [];
-  const { recorder: _, ...silent } = frame;
-  const inside = withRows(silent, binding);
-  return [
-    Object.fromEntries(returning.outputs.map((each) => [each.name, evaluate(each.value, inside)])),
-  ];
-}
-
 type Change =
   { readonly kind: "update"; readonly set: readonly Assignment[] } | { readonly kind: "delete" };
 
 function change(
   relation: Relation,
   others: readonly Relation[],
-  where: Parameters<typeof isTrue>[0],
+  where: Expression,
   returning: Returning | undefined,
   frame: StatementFrame,
   what: Change,
@@ -182,7 +116,7 @@ function change(
 function actOn(
   relation: Relation,
   relations: readonly Relation[],
-  where: Parameters<typeof isTrue>[0],
+  where: Expression,
   candidate: Binding,
   target: StoredRow,
   table: Table,

@@ -38,6 +38,8 @@ export interface Scope {
 /** Everything that an expression may ask. `tables` is absent in control flow, where no snapshot exists. */
 export interface Frame {
   readonly environment: Environment;
+  /** Evaluates subqueries; given here because queries are made of expressions and expressions of queries. */
+  readonly runQuery: (query: Query, frame: Frame) => ResultRows;
   readonly schema: Schema;
   readonly scope?: Scope;
   readonly tables?: Tables;

@@ -5,6 +5,7 @@ import type { Program, Transaction } from "../program/program";
 import type { Command, LoopRange, Statement } from "../program/statement";
 import type { WitnessInstance } from "../protocol/witness";
 import { evaluate, isTrue } from "./evaluateExpression";
+import { runQuery } from "./evaluateQuery";
 import { endsTransaction, NotExecutable, SqlFailure } from "./failure";
 import type { Environment, Frame, ResultRows } from "./frame";
 import type { FreshValues } from "./freshValues";
@@ -244,6 +245,7 @@ function guarded<T>(machine: Machine, compute: (frame: Frame) => T): T {
   const value = compute({
     environment: environmentOf(machine, drawn),
     schema: machine.program.schema,
+    runQuery,
   });
   machine.drawn = drawn;
   return value;

@@ -6,6 +6,7 @@ import type { Program } from "../program/program";
 import type { Schema } from "../program/schema";
 import type { Statement } from "../program/statement";
 import type { Setup } from "./execution";
+import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
 import { SqlFailure } from "./failure";
 import { WaitFor, type Acting, type Tables } from "./frame";
@@ -22,7 +23,7 @@ import {
   type Undo,
 } from "./machine";
 import { lockRow } from "./postgresLocks";
-import { COMMITTED, type Run, type StepRecord } from "./record";
+import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import { openRecorder } from "./recorder";
 import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
 
@@ -165,6 +166,7 @@ function attempt(
       environment: environmentOf(machine, drawn),
       schema: server.schema,
       tables,
+      runQuery,
       acting: actingOf(server, session),
       recorder,
       once: new Map(),

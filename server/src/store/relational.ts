@@ -3,6 +3,7 @@
 import type { PaperLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Setup, WitnessPlan } from "./execution";
+import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
 import { NotExecutable, SqlFailure } from "./failure";
 import type { Acting, Tables } from "./frame";
@@ -17,7 +18,7 @@ import {
   type Undo,
 } from "./machine";
 import { violatedAxiom } from "./axioms";
-import { COMMITTED, type Run, type StepRecord } from "./record";
+import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import { openRecorder } from "./recorder";
 import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
 
@@ -133,6 +134,7 @@ function advance(
       environment: environmentOf(machine, drawn),
       schema: state.program.schema,
       tables,
+      runQuery,
       acting: actingOf(tables, state.steps.length),
       recorder,
       once: new Map(),

@@ -6,7 +6,8 @@ import type { ExecutionResult, Setup, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
 import { advance, nextStatement, runOf, startServer, type Event, type Server } from "./postgres";
-import { toExecution, type Run } from "./record";
+import type { Run } from "./runRecord";
+import { toExecution } from "./toExecution";
 import { runRelational } from "./relational";
 import { serializationProblem } from "./serializable";
 

@@ -4,7 +4,7 @@ import type { Expression } from "../../../server/src/program/expression";
 import type { Program, Transaction } from "../../../server/src/program/program";
 import type { Command } from "../../../server/src/program/statement";
 import type { Setup } from "../../../server/src/store/execution";
-import type { Run } from "../../../server/src/store/record";
+import type { Run } from "../../../server/src/store/runRecord";
 import { renderValue } from "../../../server/src/store/value";
 import { instances, programOf, rowsOf, table } from "./programs";
 

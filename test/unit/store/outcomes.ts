@@ -4,7 +4,8 @@ import type { ProductLevel } from "../../../server/src/isolation/levels";
 import type { Table } from "../../../server/src/program/schema";
 import type { Row, Value } from "../../../server/src/protocol/witness";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
-import { outcomeOf, type Run } from "../../../server/src/store/record";
+import type { Run } from "../../../server/src/store/runRecord";
+import { outcomeOf } from "../../../server/src/store/toExecution";
 import { instances, productOf, programOf } from "./programs";
 
 export interface Scenario {

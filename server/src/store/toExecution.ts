@@ -1,46 +1,11 @@
-// What the drivers record while they run, and its plain form for everybody else.
-import type { Schema } from "../program/schema";
-import type { Statement } from "../program/statement";
+// The plain form of a run: execution, outcome, and what its statements observed.
 import type { Outcome, Row, Value } from "../protocol/witness";
 import { findDependencies } from "./dependencies";
 import type { CellAccess, ExecutedStep, Execution } from "./execution";
-import type { ResultRows } from "./frame";
 import type { Machine } from "./machine";
-import type { CellRead, Scan } from "./recorder";
-import { EXISTENCE, INITIAL, writtenColumns, type TableRows, type Write } from "./row";
+import type { Run, StepRecord } from "./runRecord";
+import { EXISTENCE, INITIAL, writtenColumns, type Write } from "./row";
 import { renderValue, toValue } from "./value";
-
-/** One executed statement or end of an instance, with versions by step number. */
-export interface StepRecord {
-  readonly instance: string;
-  readonly statement: number | "commit" | "rollback";
-  readonly source?: Statement;
-  readonly sees: readonly string[];
-  readonly cells: readonly CellRead[];
-  readonly scans: readonly Scan[];
-  readonly used: ReadonlySet<string>;
-  /** Whether that search met the writes of an earlier step of another instance. */
-  readonly saw: (step: number, scan: Scan) => boolean;
-  readonly writes: readonly Write[];
-  readonly rows: ResultRows;
-  readonly affected: number;
-  readonly waitedFor?: string;
-  readonly why?: string;
-}
-
-/** A finished run. */
-export interface Run {
-  readonly schema: Schema;
-  readonly steps: readonly StepRecord[];
-  /** Writes of the instances that committed, in version order. */
-  readonly writes: readonly Write[];
-  /** Per instance: "committed", or "rolled back: why". */
-  readonly status: Readonly<Record<string, string>>;
-  readonly machines: readonly Machine[];
-  readonly final: ReadonlyMap<string, TableRows>;
-}
-
-export const COMMITTED = "committed";
 
 /** The run as plain data. */
 export function toExecution(run: Run): Execution {

@@ -1,0 +1,51 @@
+// The changes that INSERT, UPDATE and DELETE make of rows, and what RETURNING shows of them.
+import type { Table } from "../program/schema";
+import type { Assignment, Returning } from "../program/statement";
+import { evaluate } from "./evaluateExpression";
+import { withRows, type Binding, type Frame, type ResultRows } from "./frame";
+import { columnType, keyOf, type StoredRow, type Write } from "./row";
+import type { StatementFrame } from "./statementFrame";
+import { coerce, type SqlValue } from "./value";
+
+/** The row that an assignment list makes of a row, coerced to the columns' types. */
+export function assigned(
+  table: Table,
+  assignments: readonly Assignment[],
+  frame: Frame,
+): Record<string, SqlValue> {
+  const values: Record<string, SqlValue> = {};
+  for (const each of assignments)
+    values[each.column] = coerce(evaluate(each.value, frame), columnType(table, each.column));
+  return values;
+}
+
+/** The writes that give a row these values: one, or two when its key changes. */
+export function updateWrites(
+  table: Table,
+  row: StoredRow,
+  values: Readonly<Record<string, SqlValue>>,
+  frame: StatementFrame,
+): readonly Write[] {
+  const base = { table: table.name, instance: frame.environment.instance, step: frame.acting.step };
+  const all = { ...row.values, ...values };
+  const key = keyOf(table, all) ?? row.key;
+  if (key === row.key) return [{ ...base, key, values, before: row }];
+  return [
+    { ...base, key: row.key, values: {}, alive: false, before: row, moved: true },
+    { ...base, key, values: all, alive: true, before: undefined },
+  ];
+}
+
+/** Rows of RETURNING for a row as it is after the statement. */
+export function returned(
+  returning: Returning | undefined,
+  binding: Binding,
+  frame: Frame,
+): ResultRows {
+  if (returning === undefined) return [];
+  const { recorder: _, ...silent } = frame;
+  const inside = withRows(silent, binding);
+  return [
+    Object.fromEntries(returning.outputs.map((each) => [each.name, evaluate(each.value, inside)])),
+  ];
+}

@@ -1,0 +1,39 @@
+// What the drivers record while they run.
+import type { Schema } from "../program/schema";
+import type { Statement } from "../program/statement";
+import type { ResultRows } from "./frame";
+import type { Machine } from "./machine";
+import type { CellRead, Scan } from "./recorder";
+import type { TableRows, Write } from "./row";
+
+/** One executed statement or end of an instance, with versions by step number. */
+export interface StepRecord {
+  readonly instance: string;
+  readonly statement: number | "commit" | "rollback";
+  readonly source?: Statement;
+  readonly sees: readonly string[];
+  readonly cells: readonly CellRead[];
+  readonly scans: readonly Scan[];
+  readonly used: ReadonlySet<string>;
+  /** Whether that search met the writes of an earlier step of another instance. */
+  readonly saw: (step: number, scan: Scan) => boolean;
+  readonly writes: readonly Write[];
+  readonly rows: ResultRows;
+  readonly affected: number;
+  readonly waitedFor?: string;
+  readonly why?: string;
+}
+
+/** A finished run. */
+export interface Run {
+  readonly schema: Schema;
+  readonly steps: readonly StepRecord[];
+  /** Writes of the instances that committed, in version order. */
+  readonly writes: readonly Write[];
+  /** Per instance: "committed", or "rolled back: why". */
+  readonly status: Readonly<Record<string, string>>;
+  readonly machines: readonly Machine[];
+  readonly final: ReadonlyMap<string, TableRows>;
+}
+
+export const COMMITTED = "committed";
