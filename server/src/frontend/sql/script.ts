@@ -86,6 +86,8 @@ interface State {
   /** `?` and `%s` so far. */
   anonymous: number;
   lastResult: Lowered["result"];
+  /** psql's variable ROW_COUNT: rows that the last statement returned or changed. */
+  rowCount: Expression | undefined;
   readonly start: Span;
 }
 
@@ -101,6 +103,7 @@ function createState(region: Region, name: string, context: ScriptContext): Stat
     variableTypes: new Map(),
     anonymous: 0,
     lastResult: undefined,
+    rowCount: undefined,
     start: region.header,
   };
 }
@@ -147,6 +150,21 @@ function addStatement(state: State, item: StatementItem): void {
     });
   }
   state.lastResult = lowered.result;
+  state.rowCount = rowCountOf(lowered);
+}
+
+function rowCountOf(lowered: Lowered): Expression | undefined {
+  const last = lowered.statements.at(-1);
+  switch (last?.kind) {
+    case "select":
+      return { kind: "size", result: last.into };
+    case "insert":
+    case "update":
+    case "delete":
+      return { kind: "affected", statement: last.id };
+    default:
+      return undefined;
+  }
 }
 
 function placeholderValues(state: State, lexed: PreLexed): ReadonlyMap<number, Expression> {
@@ -160,6 +178,9 @@ function placeholderValues(state: State, lexed: PreLexed): ReadonlyMap<number, E
 /** What a name stands for here: a variable of this transaction, or what was there before it. */
 function valueOf(state: State, name: string, type?: ValueType): Expression {
   const bound = top(state).bound.get(name);
+  if (bound === undefined && name === "ROW_COUNT" && state.rowCount !== undefined) {
+    return state.rowCount;
+  }
   if (bound === undefined) return outsideValue(state, name, state.environment, type);
   if (bound === "maybe") state.initial.add(name);
   return { kind: "variable", name };
