@@ -13,7 +13,6 @@ import { stubs } from "./stubs.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
 const modules = path.join(here, "node_modules");
-const stamp = path.join(modules, ".isolens-prepared");
 
 /** Why the editor cannot be installed on this machine, with what to do instead; undefined if it can. */
 export function unsupportedReason() {
@@ -33,27 +32,44 @@ export function unsupportedReason() {
 export async function prepareEditor(log) {
   const reason = unsupportedReason();
   if (reason !== undefined) throw new Error(reason);
-  const wanted = await fingerprint();
-  if (existsSync(stamp) && (await readFile(stamp, "utf8")) === wanted) {
-    log("The editor is installed.");
-    return;
+  const packages = await hash(["package-lock.json"]);
+  if ((await recorded("packages")) !== packages) {
+    log(
+      "Installing the editor into test/editor (about 300 MB, once; half a minute on a good line) ...",
+    );
+    await install(log);
+    await record("packages", packages);
   }
-  log(
-    "Installing the editor into test/editor (about 300 MB, once; half a minute on a good line) ...",
-  );
-  await install(log);
-  await complete();
-  await writeFile(stamp, wanted);
+  const additions = await hash(["package-lock.json", "prepare.mjs", "stubs.mjs"]);
+  if ((await recorded("additions")) !== additions) {
+    await complete();
+    await record("additions", additions);
+  }
   log("The editor is installed.");
 }
 
-/** Changes whenever the installation has to be done again. */
-async function fingerprint() {
-  const hash = createHash("sha256");
-  for (const name of ["package-lock.json", "prepare.mjs", "stubs.mjs"]) {
-    hash.update(await readFile(path.join(here, name)));
-  }
-  return hash.digest("hex");
+/**
+ * What a step was last done for; gone when the packages are installed anew.
+ * @param {string} step
+ */
+async function recorded(step) {
+  const file = path.join(modules, `.isolens-${step}`);
+  return existsSync(file) ? readFile(file, "utf8") : undefined;
+}
+
+/**
+ * @param {string} step
+ * @param {string} value
+ */
+async function record(step, value) {
+  await writeFile(path.join(modules, `.isolens-${step}`), value);
+}
+
+/** @param {readonly string[]} files */
+async function hash(files) {
+  const sum = createHash("sha256");
+  for (const name of files) sum.update(await readFile(path.join(here, name)));
+  return sum.digest("hex");
 }
 
 /** @param {(line: string) => void} log */
