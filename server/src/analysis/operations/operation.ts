@@ -22,13 +22,27 @@ export type Term =
   | { readonly kind: "count"; readonly operation: number }
   /** A column of the row at hand; only in `where`, `set` and `outputs`. */
   | { readonly kind: "column"; readonly column: string }
-  | { readonly kind: "add" | "subtract" | "multiply" | "divide" | "modulo"; readonly left: Term; readonly right: Term }
+  | {
+      readonly kind: "add" | "subtract" | "multiply" | "divide" | "modulo";
+      readonly left: Term;
+      readonly right: Term;
+    }
   | { readonly kind: "negate"; readonly operand: Term }
-  | { readonly kind: "compare"; readonly operator: "=" | "<" | "<="; readonly left: Term; readonly right: Term }
+  | {
+      readonly kind: "compare";
+      readonly operator: "=" | "<" | "<=";
+      readonly left: Term;
+      readonly right: Term;
+    }
   | { readonly kind: "and" | "or"; readonly operands: readonly Term[] }
   | { readonly kind: "not"; readonly operand: Term }
   | { readonly kind: "isNull"; readonly operand: Term }
-  | { readonly kind: "conditional"; readonly condition: Term; readonly then: Term; readonly otherwise: Term }
+  | {
+      readonly kind: "conditional";
+      readonly condition: Term;
+      readonly then: Term;
+      readonly otherwise: Term;
+    }
   /** Any value, the same for the same id within one instance. */
   | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType };
 
@@ -49,6 +63,8 @@ export interface Operation {
   readonly kind: "read" | "update" | "insert" | "delete";
   /** For reads: the row lock that it takes. Writes lock exclusively. */
   readonly lock: "none" | "share" | "exclusive";
+  /** A share lock that only deletions and locking reads wait for (FOR KEY SHARE, a foreign key's parent). */
+  readonly keyLock?: boolean;
   /** Executed iff this is true (NULL counts as false). */
   readonly guard: Term;
   /** Equalities on primary key columns. For an insert all of them. */
@@ -58,13 +74,21 @@ export interface Operation {
   readonly pick: Pick;
   readonly orderBy?: { readonly column: string; readonly descending: boolean };
   /** For `all` reads: what the aggregate over the matching rows is. */
-  readonly aggregate?: { readonly function: AggregateFunction; readonly operand?: Term; readonly output: string };
-  /** Column terms read from the chosen row, by name. */
+  readonly aggregate?: {
+    readonly function: AggregateFunction;
+    readonly operand?: Term;
+    readonly output: string;
+  };
+  /** Terms over the chosen row, by name: its version before an update or delete, after an insert. */
   readonly outputs: Readonly<Record<string, Term>>;
   /** update, insert: new values; columns of the row mean its current version. An insert gives every column. */
   readonly set: Readonly<Record<string, Term>>;
   /** insert: what happens when the key exists. `error`: such histories do not commit. */
   readonly onDuplicate: "error" | "nothing" | "update";
+  /** insert with `onDuplicate: "update"`: new values of the existing row (columns are its current version) ... */
+  readonly update?: Readonly<Record<string, Term>>;
+  /** ... if it satisfies this. */
+  readonly updateWhere?: Term;
   /** A read whose absence excludes the run (a foreign key's parent). */
   readonly mustFind: boolean;
   readonly precision: Precision;
@@ -72,9 +96,15 @@ export interface Operation {
 
 export interface FlatTransaction {
   readonly id: string;
-  readonly parameters: readonly { readonly name: string; readonly type: ValueType; readonly fresh: boolean }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: ValueType;
+    readonly fresh: boolean;
+  }[];
   /** Conditions over parameters. */
   readonly preconditions: readonly Term[];
+  /** The statements in order, with the condition under which each runs; position is `step`. */
+  readonly steps?: readonly FlatStep[];
   readonly operations: readonly Operation[];
   /** The transaction rolls back iff this holds; its writes are then undone. */
   readonly aborts: Term;
@@ -86,10 +116,25 @@ export interface FlatTransaction {
   readonly losses: readonly string[];
 }
 
+export interface FlatStep {
+  readonly statement: StatementId;
+  readonly guard: Term;
+}
+
+/**
+ * Names that begin with "#" are ours, not the user's: a row's identity where a table has no key, values that the
+ * database makes up, and the rows that stand for table and advisory locks.
+ */
+export const HIDDEN = "#";
+
 export interface FlatTable {
   readonly name: string;
   readonly primaryKey: readonly string[];
-  readonly columns: readonly { readonly name: string; readonly type: ValueType; readonly nullable: boolean }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: ValueType;
+    readonly nullable: boolean;
+  }[];
   readonly uniqueKeys: readonly (readonly string[])[];
   /** Conditions that every initial row satisfies, over its columns. */
   readonly checks: readonly Term[];

@@ -1,0 +1,185 @@
+// From expressions of the program to terms: variables and results are substituted, subqueries become operations.
+import type { Expression, ValueType } from "../../program/expression";
+import type { Builder, Scope } from "./builder";
+import { freshTerm, unknownTerm } from "./builder";
+import { comparison, literalTerm, product } from "./numbers";
+import type { Term } from "./operation";
+import { NULL, and, conditional, int, isNull, isTrue, not, or } from "./terms";
+
+/** The term of an expression. What cannot be represented becomes an unknown value with a loss. */
+export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
+  const go = (each: Expression): Term => flattenExpression(builder, each, scope);
+  switch (expression.kind) {
+    case "literal":
+      return literalTerm(builder, expression.value);
+    case "parameter":
+      return { kind: "parameter", name: expression.name };
+    case "variable":
+      return builder.variables.get(expression.name) ?? NULL;
+    case "column":
+      return (
+        scope.column?.(expression.relation, expression.column) ??
+        unknownTerm(
+          builder,
+          `column:${expression.relation}.${expression.column}`,
+          "other",
+          `the column ${expression.relation}.${expression.column} belongs to an outer query`,
+        )
+      );
+    case "field": {
+      const result = builder.results.get(expression.result);
+      return result?.row[expression.field] ?? NULL;
+    }
+    case "size":
+      return builder.results.get(expression.result)?.size ?? int(0);
+    case "affected":
+      return builder.affected.get(expression.statement) ?? int(0);
+    case "arithmetic":
+      return arithmetic(builder, expression, go);
+    case "negate": {
+      const operand = go(expression.operand);
+      return operand.kind === "int" ? int(-operand.value) : { kind: "negate", operand };
+    }
+    case "comparison":
+      return comparison(builder, expression, go);
+    case "and":
+      return and(...expression.operands.map(go));
+    case "or":
+      return or(...expression.operands.map(go));
+    case "not":
+      return not(go(expression.operand));
+    case "isNull":
+      return isNull(go(expression.operand));
+    case "sameValue":
+      return sameValue(go(expression.left), go(expression.right));
+    case "in": {
+      const operand = go(expression.operand);
+      return or(...expression.values.map((value) => equal(operand, go(value))));
+    }
+    case "inQuery": {
+      const operand = go(expression.operand);
+      return builder.subquery(expression.query, scope, operand).found;
+    }
+    case "exists":
+      return builder.subquery(expression.query, scope).found;
+    case "subquery": {
+      const { row } = builder.subquery(expression.query, scope);
+      return Object.values(row)[0] ?? NULL;
+    }
+    case "like":
+      return opaque(builder, expression, [expression.operand, expression.pattern], go, {
+        type: "bool",
+        why: "LIKE is decided by any answer",
+      });
+    case "conditional": {
+      const condition = go(expression.condition);
+      return conditional(condition, go(expression.then), go(expression.otherwise));
+    }
+    case "coalesce":
+      return expression.operands
+        .map(go)
+        .reduceRight<Term>((rest, each) => conditional(isNull(each), rest, each), NULL);
+    case "aggregate":
+      return (
+        scope.aggregate?.(expression) ??
+        unknownTerm(
+          builder,
+          `aggregate:${expression.function}`,
+          "decimal",
+          `the aggregate ${expression.function} is any number`,
+        )
+      );
+    case "call":
+      return call(builder, expression, go);
+    case "excluded":
+      return scope.excluded?.(expression.column) ?? NULL;
+    case "fresh":
+      return freshTerm(builder, expression.id, expression.type);
+    case "unknown":
+      expression.dependsOn.forEach(go);
+      return unknownTerm(builder, expression.id, expression.type, expression.why);
+  }
+}
+
+/** Equality in which two NULLs are equal. */
+export function sameValue(left: Term, right: Term): Term {
+  const eitherNull = or(isNull(left), isNull(right));
+  return conditional(eitherNull, and(isNull(left), isNull(right)), isTrue(equal(left, right)));
+}
+
+function equal(left: Term, right: Term): Term {
+  if (left.kind === "null" || right.kind === "null") return NULL;
+  return { kind: "compare", operator: "=", left, right };
+}
+
+function arithmetic(
+  builder: Builder,
+  expression: Extract<Expression, { kind: "arithmetic" }>,
+  go: (each: Expression) => Term,
+): Term {
+  const { operator } = expression;
+  if (operator === "*") return product(builder, expression.left, expression.right, go);
+  if (operator === "||") {
+    return opaque(builder, expression, [expression.left, expression.right], go, {
+      type: "text",
+      why: "a text put together from others is any text",
+    });
+  }
+  const kind = ({ "+": "add", "-": "subtract", "/": "divide", "%": "modulo" } as const)[operator];
+  const [left, right] = [go(expression.left), go(expression.right)];
+  if (left.kind === "null" || right.kind === "null") return NULL;
+  return { kind, left, right };
+}
+
+function call(
+  builder: Builder,
+  expression: Extract<Expression, { kind: "call" }>,
+  go: (each: Expression) => Term,
+): Term {
+  const args = expression.arguments.map(go);
+  const [first, second] = args;
+  if (first !== undefined) {
+    const below = (left: Term, right: Term): Term => ({
+      kind: "compare",
+      operator: "<",
+      left,
+      right,
+    });
+    const extreme = (better: (a: Term, b: Term) => Term): Term =>
+      args.reduce((best, each) =>
+        conditional(
+          isNull(each),
+          best,
+          conditional(or(isNull(best), better(each, best)), each, best),
+        ),
+      );
+    switch (expression.name.toLowerCase()) {
+      case "greatest":
+        return extreme((a, b) => below(b, a));
+      case "least":
+        return extreme(below);
+      case "abs":
+        return conditional(below(first, int(0)), { kind: "negate", operand: first }, first);
+      case "mod":
+        if (second !== undefined) return { kind: "modulo", left: first, right: second };
+        break;
+      case "nullif":
+        if (second !== undefined) return conditional(equal(first, second), NULL, first);
+        break;
+    }
+  }
+  const id = `call:${expression.name}:${JSON.stringify(expression.arguments)}`;
+  return unknownTerm(builder, id, "other", `the function ${expression.name} gives any value`);
+}
+
+/** An unknown value whose operands are still evaluated, for what they read. */
+function opaque(
+  builder: Builder,
+  expression: Expression,
+  operands: readonly Expression[],
+  go: (each: Expression) => Term,
+  what: { readonly type: ValueType; readonly why: string },
+): Term {
+  operands.forEach(go);
+  return unknownTerm(builder, JSON.stringify(expression), what.type, what.why);
+}

@@ -1,0 +1,342 @@
+// From the abstract representation to the flat form: control flow becomes guards, variables are substituted, loops are
+// unrolled. Statements are taken apart in query.ts and writes.ts.
+import type { Expression } from "../../program/expression";
+import { precisionOf } from "../../program/precision";
+import type { Program, Transaction } from "../../program/program";
+import type { Command, LockStatement, OpaqueStatement, Statement } from "../../program/statement";
+import type { Builder } from "./builder";
+import {
+  NO_ROWS,
+  addOperation,
+  createBuilder,
+  merge,
+  orAll,
+  setResult,
+  unknownTerm,
+} from "./builder";
+import { flattenExpression } from "./expression";
+import type { FlatProgram, FlatTransaction, Term } from "./operation";
+import { flattenQuery } from "./query";
+import { flattenSubquery } from "./subquery";
+import type { FlatTables } from "./tables";
+import { createTables, intern, locksTable, tableOf } from "./tables";
+import {
+  FALSE,
+  NULL,
+  TRUE,
+  and,
+  compare,
+  conditional,
+  int,
+  isFalseLiteral,
+  isTrue,
+  not,
+} from "./terms";
+import { flattenDelete, flattenInsert, flattenUpdate } from "./writes";
+
+export interface FlattenOptions {
+  /** How many rounds of a loop are looked at. */
+  readonly unroll: number;
+}
+
+/**
+ * The flat form of every transaction, in the program's order, and of the tables that they mention. Never fails: what
+ * cannot be represented is an unknown value with a loss. O(size of the program times `unroll` per nested loop).
+ */
+export function flattenProgram(program: Program, options: FlattenOptions): FlatProgram {
+  const tables = createTables(program);
+  const transactions = program.transactions.map((each) => flattenOne(tables, each, options));
+  for (const table of program.schema.tables) {
+    const flat = tables.all.get(table.name);
+    if (!flat) continue;
+    const builder = newBuilder(tables, []);
+    const checks = table.checks.map((check) => rowCondition(builder, check));
+    // A condition that was weakened is no condition.
+    if (builder.losses.size === 0) tables.all.set(table.name, { ...flat, checks });
+  }
+  return { tables: Object.fromEntries(tables.all), transactions, interned: tables.interned };
+}
+
+function newBuilder(tables: FlatTables, parameters: FlatTransaction["parameters"]): Builder {
+  return createBuilder(tables, parameters, (builder) => ({
+    query: (query, outer) => flattenQuery(builder(), query, outer),
+    subquery: (query, outer, member) => flattenSubquery(builder(), query, outer, member),
+  }));
+}
+
+function rowCondition(builder: Builder, check: Expression): Term {
+  return flattenExpression(builder, check, { column: (_, column) => ({ kind: "column", column }) });
+}
+
+function flattenOne(
+  tables: FlatTables,
+  transaction: Transaction,
+  options: FlattenOptions,
+): FlatTransaction {
+  const parameters = transaction.parameters.map(({ name, type, origin }) => ({
+    name,
+    type,
+    fresh: origin === "fresh",
+  }));
+  const builder = newBuilder(tables, parameters);
+  const flow: Flow = { transaction, options, leaves: new Map() };
+  run(builder, flow, transaction.body, TRUE);
+  const preconditions = transaction.preconditions.map((each) =>
+    flattenExpression(builder, each, NO_ROWS),
+  );
+  const value = builder.returns.reduceRight<Term>(
+    (rest, each) => conditional(each.guard, each.value, rest),
+    NULL,
+  );
+  return {
+    id: transaction.id,
+    parameters: builder.parameters,
+    preconditions,
+    steps: builder.steps,
+    operations: builder.operations,
+    aborts: orAll(builder.aborts),
+    returns: [...(builder.returns.length > 0 ? [value] : []), ...builder.shown],
+    visible: builder.visible,
+    losses: [...builder.losses],
+  };
+}
+
+interface Flow {
+  readonly transaction: Transaction;
+  readonly options: FlattenOptions;
+  /** Per running loop: the paths on which it is left, and on which its round ends early. */
+  readonly leaves: Map<string, { readonly exits: Term[]; readonly continues: Term[] }>;
+}
+
+/** Runs a command where `path` holds; returns where control goes on behind it. */
+function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
+  if (path === FALSE) return FALSE;
+  builder.path = path;
+  switch (command.kind) {
+    case "sequence":
+      return command.commands.reduce((on, each) => run(builder, flow, each, on), path);
+    case "statement":
+      runStatement(builder, flow, command.statement);
+      return path;
+    case "assign": {
+      const value = flattenExpression(builder, command.value, NO_ROWS);
+      const older = builder.variables.get(command.variable) ?? NULL;
+      builder.variables.set(command.variable, merge(builder, value, older));
+      return path;
+    }
+    case "if": {
+      const condition = isTrue(flattenExpression(builder, command.condition, NO_ROWS));
+      const [yes, no] = [and(path, condition), and(path, not(condition))];
+      const afterYes = run(builder, flow, command.then, yes);
+      const afterNo = command.otherwise ? run(builder, flow, command.otherwise, no) : no;
+      return afterYes === yes && afterNo === no ? path : join(afterYes, afterNo);
+    }
+    case "loop":
+      return runLoop(builder, flow, command, path);
+    case "exit":
+      flow.leaves.get(command.loop)?.exits.push(path);
+      return FALSE;
+    case "continue":
+      flow.leaves.get(command.loop)?.continues.push(path);
+      return FALSE;
+    case "rollback":
+      builder.aborts.push(path);
+      return FALSE;
+    case "return":
+      if (command.value !== undefined) {
+        const value = flattenExpression(builder, command.value, NO_ROWS);
+        builder.returns.push({ guard: path, value });
+      }
+      return FALSE;
+    case "try":
+      builder.losses.add("an exception handler is taken never to run");
+      return run(builder, flow, command.body, path);
+    case "rollbackTo":
+      builder.losses.add("ROLLBACK TO undoes nothing");
+      return path;
+    case "savepoint":
+    case "release":
+      return path;
+  }
+}
+
+function join(...paths: readonly Term[]): Term {
+  const open = paths.filter((path) => path !== FALSE);
+  return orAll(open);
+}
+
+function runLoop(
+  builder: Builder,
+  flow: Flow,
+  loop: Extract<Command, { kind: "loop" }>,
+  path: Term,
+): Term {
+  builder.losses.add(`a loop is followed for ${rounds(flow.options.unroll)}`);
+  const leaves = { exits: [] as Term[], continues: [] as Term[] };
+  flow.leaves.set(loop.id, leaves);
+  const left: Term[] = [];
+  let on = path;
+  for (let round = 0; round < flow.options.unroll && on !== FALSE; round += 1) {
+    builder.path = on;
+    const enters = entersRound(builder, loop, round);
+    left.push(and(on, not(enters)));
+    leaves.continues.length = 0;
+    const body = and(on, enters);
+    const after = run(builder, flow, loop.body, body);
+    on = after === body && leaves.continues.length === 0 ? body : join(after, ...leaves.continues);
+  }
+  flow.leaves.delete(loop.id);
+  return leaves.exits.length === 0 && left.length === 1 && followsThrough(on, left, path)
+    ? path
+    : join(on, ...left, ...leaves.exits);
+}
+
+/** One round that control passes through, or skips: behind the loop it is where it was before. */
+function followsThrough(on: Term, left: readonly Term[], path: Term): boolean {
+  const [skipped = FALSE] = left;
+  const entered = (term: Term): readonly Term[] => (term.kind === "and" ? term.operands : [term]);
+  const own = new Set(entered(path));
+  const rest = entered(on).filter((each) => !own.has(each));
+  const other = entered(skipped).filter((each) => !own.has(each));
+  const [a, b] = [and(...rest), and(...other)];
+  return (b.kind === "not" && b.operand === a) || (a === TRUE && isFalseLiteral(b));
+}
+
+function rounds(count: number): string {
+  return count === 1 ? "one round" : `${String(count)} rounds`;
+}
+
+function entersRound(
+  builder: Builder,
+  loop: Extract<Command, { kind: "loop" }>,
+  round: number,
+): Term {
+  const { over } = loop;
+  switch (over.kind) {
+    case "rows": {
+      const result = builder.results.get(over.result);
+      if (round === 0) return result?.found ?? FALSE;
+      // Further rows of a result are not represented.
+      return FALSE;
+    }
+    case "count": {
+      const from = flattenExpression(builder, over.from, NO_ROWS);
+      const to = flattenExpression(builder, over.to, NO_ROWS);
+      const offset = int(over.step * round);
+      const counter: Term = round === 0 ? from : { kind: "add", left: from, right: offset };
+      const older = builder.variables.get(over.variable) ?? NULL;
+      builder.variables.set(over.variable, merge(builder, counter, older));
+      return isTrue(over.step < 0 ? compare("<=", to, counter) : compare("<=", counter, to));
+    }
+    case "while":
+      return isTrue(flattenExpression(builder, over.condition, NO_ROWS));
+    case "unknown": {
+      const id = `loop:${loop.id}:${String(round)}`;
+      const why = "how often a loop runs is not known";
+      return isTrue(unknownTerm(builder, id, "bool", why));
+    }
+  }
+}
+
+function runStatement(builder: Builder, flow: Flow, statement: Statement): void {
+  builder.steps.push({ statement: statement.id, guard: builder.path });
+  builder.precision = precisionOf(statement.taint);
+  for (const loss of statement.taint) builder.losses.add(loss.reason);
+  switch (statement.kind) {
+    case "select": {
+      const result = flattenQuery(builder, statement.query, NO_ROWS);
+      setResult(builder, statement.into, result);
+      if (!statement.discarded) show(builder, flow, statement.into);
+      return;
+    }
+    case "insert":
+      flattenInsert(builder, statement);
+      if (statement.returning) show(builder, flow, statement.returning.into);
+      return;
+    case "update":
+      flattenUpdate(builder, statement);
+      if (statement.returning) show(builder, flow, statement.returning.into);
+      return;
+    case "delete":
+      flattenDelete(builder, statement);
+      if (statement.returning) show(builder, flow, statement.returning.into);
+      return;
+    case "lock":
+      flattenLock(builder, statement);
+      return;
+    case "opaque":
+      flattenOpaque(builder, statement);
+      return;
+  }
+}
+
+/** A script's caller sees what its statements return, a routine's caller only what it returns. */
+function show(builder: Builder, flow: Flow, name: string): void {
+  if (flow.transaction.boundary === "routine") return;
+  const result = builder.results.get(name);
+  if (!result) return;
+  builder.shown.push(conditional(builder.path, result.size, int(0)));
+  for (const term of Object.values(result.row)) {
+    if (term.kind === "output")
+      builder.visible.push({ operation: term.operation, name: term.name });
+    else builder.shown.push(conditional(builder.path, term, NULL));
+  }
+}
+
+/** A lock that is no row's becomes a lock of a row that nobody changes. */
+function flattenLock(builder: Builder, statement: LockStatement): void {
+  const table = locksTable(builder.tables);
+  const mode = statement.mode.toLowerCase();
+  const kind = statement.table === undefined ? int(0) : intern(builder.tables, statement.table);
+  const key = statement.key ? flattenExpression(builder, statement.key, NO_ROWS) : int(0);
+  const weak =
+    mode.includes("row share") || mode.includes("access share") || mode === "row exclusive";
+  if (statement.table !== undefined)
+    builder.losses.add("LOCK TABLE excludes only others that lock the table");
+  if (weak) return;
+  const exclusive = mode.includes("exclusive") || !mode.includes("share");
+  addOperation(builder, {
+    kind: "read",
+    table: table.name,
+    key: { kind, key },
+    lock: exclusive ? "exclusive" : "share",
+  });
+}
+
+/** A statement known by its tables alone reads any of their rows, and if it writes, changes any of them. */
+function flattenOpaque(builder: Builder, statement: OpaqueStatement): void {
+  builder.precision = "opaque";
+  const why = `the effect of "${statement.text.slice(0, 40)}" is not known`;
+  builder.losses.add(why);
+  for (const name of statement.tables) {
+    const table = tableOf(builder.tables, name);
+    const id = `${statement.id}:${name}`;
+    const where = unknownTerm(builder, `${id}:where`, "bool", why);
+    const columns = table.columns.filter((column) => !table.primaryKey.includes(column.name));
+    addOperation(builder, {
+      kind: "read",
+      table: name,
+      where,
+      pick: "some",
+      outputs: Object.fromEntries(
+        columns.map((column): [string, Term] => [
+          column.name,
+          { kind: "column", column: column.name },
+        ]),
+      ),
+    });
+    if (!statement.writes) continue;
+    addOperation(builder, {
+      kind: "update",
+      table: name,
+      where,
+      pick: "all",
+      set: Object.fromEntries(
+        columns.map((column) => [
+          column.name,
+          unknownTerm(builder, `${id}:${column.name}`, column.type, why),
+        ]),
+      ),
+    });
+  }
+}

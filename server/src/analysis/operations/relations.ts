@@ -1,0 +1,287 @@
+// The relations of a statement, one operation each: which come first, which conditions choose their rows.
+import type { Expression } from "../../program/expression";
+import type { LockClause, Relation } from "../../program/statement";
+import type { Builder, Draft, Scope } from "./builder";
+import { addOperation, outputOf, unknownTerm } from "./builder";
+import { flattenExpression } from "./expression";
+import type { Operation, Term } from "./operation";
+import { tableOf } from "./tables";
+import { NULL, TRUE, and, compare, isTrue, mentionsRow } from "./terms";
+
+/** How the rows of one base relation are chosen. */
+export interface Selection {
+  readonly key: Readonly<Record<string, Term>>;
+  readonly where: Term;
+  /** The key is complete. */
+  readonly point: boolean;
+}
+
+export interface Placed {
+  /** Columns of the relations placed so far; the row at hand is none of them. */
+  readonly scope: Scope;
+  /** Whether all of them have a row. */
+  readonly found: Term;
+  /** The operations of base relations, in order. */
+  readonly drafts: readonly { readonly alias: string; readonly draft: Draft }[];
+}
+
+export interface Placing {
+  readonly conjuncts: readonly Expression[];
+  readonly outer: Scope;
+  readonly lock?: LockClause | undefined;
+  /** The order in which the first relation's rows come. */
+  readonly orderBy?: Operation["orderBy"];
+  /** Handled by the caller: it is the last, and its rows are at hand. */
+  readonly target?: Relation | undefined;
+}
+
+/** The conjuncts of a condition. */
+export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
+  if (condition === undefined) return [];
+  if (condition.kind === "and") return condition.operands.flatMap(conjunctsOf);
+  if (condition.kind === "literal" && condition.value === true) return [];
+  return [condition];
+}
+
+/**
+ * Places relations one after the other, those first whose keys are bound. A relation that another one depends on is
+ * read first even if it is the target of a change. Returns what is known of them and, for a target, its selection.
+ */
+export function placeRelations(
+  builder: Builder,
+  relations: readonly Relation[],
+  placing: Placing,
+): Placed & { readonly target?: Selection } {
+  const target = placing.target;
+  const waiting = [...relations, ...(target ? [target] : [])];
+  const inner = relations.filter((each) => !isOuter(each));
+  const state: State = {
+    builder,
+    placing,
+    columns: new Map(),
+    found: [],
+    drafts: [],
+    done: new Set(),
+    conjuncts: [...placing.conjuncts, ...inner.flatMap((relation) => conjunctsOf(relation.on))],
+    aliases: new Set(waiting.map((relation) => relation.alias)),
+  };
+  while (waiting.length > 0) {
+    const next = pickNext(state, waiting);
+    waiting.splice(waiting.indexOf(next), 1);
+    if (next === target && waiting.length === 0) break;
+    place(state, next);
+  }
+  const scope = scopeOf(state);
+  if (!target) return { scope, found: and(...state.found), drafts: state.drafts };
+  // Read before it is changed: its own conditions hold again for the row that is changed.
+  state.columns.delete(target.alias);
+  const selection = selectionOf(state, target, conjunctsFor(state, target.alias, { again: true }));
+  return { scope, found: and(...state.found), drafts: state.drafts, target: selection };
+}
+
+/** The columns of a relation whose row is at hand, on top of another scope. */
+export function atHand(relation: string, scope: Scope): Scope {
+  return {
+    ...scope,
+    column: (alias, column) =>
+      alias === relation ? { kind: "column", column } : scope.column?.(alias, column),
+  };
+}
+
+interface State {
+  readonly builder: Builder;
+  readonly placing: Placing;
+  readonly columns: Map<string, (column: string) => Term>;
+  readonly found: Term[];
+  readonly drafts: { readonly alias: string; readonly draft: Draft }[];
+  /** Conjuncts that were used. */
+  readonly done: Set<Expression>;
+  readonly conjuncts: readonly Expression[];
+  /** All relations of this statement. */
+  readonly aliases: ReadonlySet<string>;
+}
+
+function scopeOf(state: State): Scope {
+  return {
+    ...state.placing.outer,
+    column: (alias, column) =>
+      state.columns.get(alias)?.(column) ?? outerColumn(state, alias, column),
+  };
+}
+
+/** A column of an outer query, if its value is known by now: not when its row is still at hand. */
+function outerColumn(state: State, alias: string, column: string): Term | undefined {
+  const term = state.placing.outer.column?.(alias, column);
+  return term === undefined || mentionsRow(term) ? undefined : term;
+}
+
+function isOuter(relation: Relation): boolean {
+  return relation.join === "left" || relation.join === "right" || relation.join === "full";
+}
+
+/** The relation whose key is best bound by what is known; given order among equals. */
+function pickNext(state: State, waiting: readonly Relation[]): Relation {
+  const [first] = waiting;
+  if (first === undefined) throw new Error("no relation is waiting");
+  const [best] = waiting
+    .filter((relation) => !isOuter(relation) || relation === first)
+    .map((relation) => ({ relation, bound: boundKey(state, relation) }))
+    .sort((a, b) => b.bound - a.bound);
+  return best?.relation ?? first;
+}
+
+/** The share of the key's columns that equalities with known values bind. */
+function boundKey(state: State, relation: Relation): number {
+  if (relation.kind !== "base") return -1;
+  const key = tableOf(state.builder.tables, relation.table).primaryKey;
+  const bound = new Set(
+    state.conjuncts.flatMap((conjunct) => {
+      const equality = equalityOf(conjunct, relation.alias);
+      if (equality === undefined) return [];
+      return relationsIn(equality.value).every((alias) => isKnown(state, alias))
+        ? [equality.column]
+        : [];
+    }),
+  );
+  return key.filter((column) => bound.has(column)).length / key.length;
+}
+
+function place(state: State, relation: Relation): void {
+  const { builder } = state;
+  if (relation.kind === "derived" && relation.query) {
+    const result = builder.query(relation.query, state.placing.outer);
+    state.columns.set(relation.alias, (column) => result.row[column] ?? NULL);
+    if (!isOuter(relation)) state.found.push(result.found);
+    filter(state, relation.alias);
+    return;
+  }
+  if (relation.kind !== "base") {
+    const why = `${relation.alias} is not a table`;
+    builder.losses.add(why);
+    state.columns.set(relation.alias, (column) =>
+      unknownTerm(builder, `${relation.alias}.${column}`, "other", why),
+    );
+    filter(state, relation.alias);
+    return;
+  }
+  const own = isOuter(relation)
+    ? conjunctsOf(relation.on)
+    : conjunctsFor(state, relation.alias, { again: false });
+  const selection = selectionOf(state, relation, own);
+  const first = state.drafts.length === 0;
+  const { lock, orderBy } = state.placing;
+  const locks = lock !== undefined && (lock.of.length === 0 || lock.of.includes(relation.alias));
+  const ordered = first && orderBy !== undefined;
+  if (!first && !selection.point) builder.losses.add("a join is represented by one pair of rows");
+  const draft = addOperation(builder, {
+    kind: "read",
+    table: relation.table,
+    guard: and(...state.found),
+    key: selection.key,
+    where: selection.where,
+    pick: selection.point ? "point" : ordered ? "first" : "some",
+    ...(ordered && !selection.point ? { orderBy } : {}),
+    ...(locks ? lockOf(lock) : {}),
+  });
+  state.drafts.push({ alias: relation.alias, draft });
+  state.columns.set(relation.alias, (column) => outputOf(draft, column));
+  if (!isOuter(relation)) state.found.push({ kind: "found", operation: draft.index });
+  else filter(state, relation.alias);
+}
+
+function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {
+  if (lock.strength === "key-share") return { lock: "share", keyLock: true };
+  return { lock: lock.strength === "share" ? "share" : "exclusive" };
+}
+
+/** Conditions on a relation whose rows are not chosen by an operation of ours hold for the result or it is empty. */
+function filter(state: State, alias: string): void {
+  for (const conjunct of conjunctsFor(state, alias, { again: false })) {
+    state.found.push(isTrue(flattenExpression(state.builder, conjunct, scopeOf(state))));
+  }
+}
+
+/** Conjuncts that can be decided with this relation and those before it. */
+function conjunctsFor(
+  state: State,
+  alias: string,
+  how: { readonly again: boolean },
+): readonly Expression[] {
+  const chosen = state.conjuncts.filter((conjunct) => {
+    const mentioned = relationsIn(conjunct);
+    if (how.again && mentioned.includes(alias)) return true;
+    if (state.done.has(conjunct)) return false;
+    return mentioned.every((each) => each === alias || isKnown(state, each));
+  });
+  chosen.forEach((conjunct) => state.done.add(conjunct));
+  return chosen;
+}
+
+/** Whether the alias was placed, or belongs to a query around or inside of this one. */
+function isKnown(state: State, alias: string): boolean {
+  return state.columns.has(alias) || !state.aliases.has(alias);
+}
+
+function selectionOf(
+  state: State,
+  relation: Relation,
+  conjuncts: readonly Expression[],
+): Selection {
+  const { builder } = state;
+  const { primaryKey } = tableOf(builder.tables, relation.table);
+  const key: Record<string, Term> = {};
+  const where: Term[] = [];
+  const known = scopeOf(state);
+  const scope = atHand(relation.alias, known);
+  for (const conjunct of conjuncts) {
+    const equality = equalityOf(conjunct, relation.alias);
+    if (
+      equality !== undefined &&
+      primaryKey.includes(equality.column) &&
+      !relationsIn(equality.value).includes(relation.alias)
+    ) {
+      const value = flattenExpression(builder, equality.value, known);
+      const bound = key[equality.column];
+      if (bound === undefined) key[equality.column] = value;
+      else where.push(compare("=", bound, value));
+      continue;
+    }
+    where.push(flattenExpression(builder, conjunct, scope));
+  }
+  const point = primaryKey.every((column) => key[column] !== undefined);
+  return { key, where: where.length === 0 ? TRUE : and(...where), point };
+}
+
+/** `relation.column = value` in either direction. */
+function equalityOf(
+  conjunct: Expression,
+  alias: string,
+): { readonly column: string; readonly value: Expression } | undefined {
+  const isComparison = conjunct.kind === "comparison" && conjunct.operator === "=";
+  if (!isComparison && conjunct.kind !== "sameValue") return undefined;
+  const { left, right } = conjunct;
+  if (left.kind === "column" && left.relation === alias && !relationsIn(right).includes(alias))
+    return { column: left.column, value: right };
+  if (right.kind === "column" && right.relation === alias && !relationsIn(left).includes(alias))
+    return { column: right.column, value: left };
+  return undefined;
+}
+
+/** The aliases that an expression mentions, those inside of subqueries included. */
+export function relationsIn(expression: Expression): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      value.forEach(visit);
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    if ("kind" in value && value.kind === "column" && "relation" in value) {
+      if (typeof value.relation === "string") found.add(value.relation);
+      return;
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(expression);
+  return [...found];
+}

@@ -1,0 +1,143 @@
+// Tables of the flat form: keys by which rows are told apart, and texts as integers.
+import type { Program } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { Command, Statement } from "../../program/statement";
+import type { FlatTable, Term } from "./operation";
+import { HIDDEN, INTERNED_BASE } from "./operation";
+
+/** The column that tells rows apart where a table has no key. */
+export const ROW_KEY = `${HIDDEN}row`;
+
+/** The rows that table locks and advisory locks are taken on. */
+export const LOCKS = `${HIDDEN}locks`;
+
+export interface FlatTables {
+  readonly all: Map<string, FlatTable>;
+  readonly interned: string[];
+  readonly declared: ReadonlyMap<string, Table>;
+  /** Tables that some transaction inserts into or deletes from. */
+  readonly resized: ReadonlySet<string>;
+}
+
+/** The tables of a program. Those that statements mention without a declaration are added by `tableOf`. */
+export function createTables(program: Program): FlatTables {
+  const statements = program.transactions.flatMap((each) => [...statementsOf(each.body)]);
+  const all = new Map(
+    program.schema.tables.map((table) => [table.name, flatTable(table, statements)] as const),
+  );
+  return {
+    all,
+    interned: [],
+    declared: new Map(program.schema.tables.map((table) => [table.name, table])),
+    resized: new Set(statements.flatMap(resizedBy)),
+  };
+}
+
+/** The table of that name; one that nobody declared has no columns but its rows' identity. */
+export function tableOf(tables: FlatTables, name: string): FlatTable {
+  const known = tables.all.get(name);
+  if (known) return known;
+  const table: FlatTable = {
+    name,
+    primaryKey: [ROW_KEY],
+    columns: [{ name: ROW_KEY, type: "int", nullable: false }],
+    uniqueKeys: [],
+    checks: [],
+  };
+  tables.all.set(name, table);
+  return table;
+}
+
+/** The table of locks that are no rows' locks. */
+export function locksTable(tables: FlatTables): FlatTable {
+  const known = tables.all.get(LOCKS);
+  if (known) return known;
+  const columns = ["kind", "key"].map((name) => ({ name, type: "int" as const, nullable: false }));
+  const table: FlatTable = {
+    name: LOCKS,
+    primaryKey: ["kind", "key"],
+    columns,
+    uniqueKeys: [],
+    checks: [],
+  };
+  tables.all.set(LOCKS, table);
+  return table;
+}
+
+/** The integer that stands for a text. */
+export function intern(tables: FlatTables, text: string): Term {
+  const known = tables.interned.indexOf(text);
+  const index = known >= 0 ? known : tables.interned.push(text) - 1;
+  return { kind: "int", value: INTERNED_BASE + index };
+}
+
+/** All statements of a command, those of branches and loops included. */
+export function* statementsOf(command: Command): Iterable<Statement> {
+  switch (command.kind) {
+    case "statement":
+      yield command.statement;
+      return;
+    case "sequence":
+      for (const each of command.commands) yield* statementsOf(each);
+      return;
+    case "if":
+      yield* statementsOf(command.then);
+      if (command.otherwise) yield* statementsOf(command.otherwise);
+      return;
+    case "loop":
+      yield* statementsOf(command.body);
+      return;
+    case "try":
+      yield* statementsOf(command.body);
+      yield* statementsOf(command.handler);
+      return;
+    default:
+      return;
+  }
+}
+
+function flatTable(table: Table, statements: readonly Statement[]): FlatTable {
+  const key = keyOf(table, statements);
+  const hidden = key.length === 0;
+  const columns = table.columns.map(({ name, type, nullable }) => ({ name, type, nullable }));
+  const others = [
+    table.primaryKey,
+    ...table.uniqueKeys.filter(isWhole).map((each) => each.columns),
+  ];
+  return {
+    name: table.name,
+    primaryKey: hidden ? [ROW_KEY] : key,
+    columns: hidden ? [{ name: ROW_KEY, type: "int", nullable: false }, ...columns] : columns,
+    uniqueKeys: others.filter((other) => other.length > 0 && other.join() !== key.join()),
+    checks: [],
+  };
+}
+
+/** The declared key, or the unique key that ON CONFLICT decides by. */
+function keyOf(table: Table, statements: readonly Statement[]): readonly string[] {
+  const unique = [
+    table.primaryKey,
+    ...table.uniqueKeys.filter(isWhole).map((each) => each.columns),
+  ];
+  const arbiter = statements.flatMap((statement) =>
+    statement.kind === "insert" && statement.table === table.name && statement.onConflict
+      ? [statement.onConflict.target]
+      : [],
+  )[0];
+  const named = unique.find((key) => key.length > 0 && sameColumns(key, arbiter ?? []));
+  return named ?? unique.find((key) => key.length > 0) ?? [];
+}
+
+function isWhole(key: Table["uniqueKeys"][number]): boolean {
+  return key.where === undefined;
+}
+
+function sameColumns(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((column) => b.includes(column));
+}
+
+function resizedBy(statement: Statement): readonly string[] {
+  if (statement.kind === "insert") return [statement.table];
+  if (statement.kind === "delete") return [statement.relation.table];
+  return statement.kind === "opaque" && statement.writes ? statement.tables : [];
+}

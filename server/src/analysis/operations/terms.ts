@@ -1,0 +1,190 @@
+// Making terms of the flat form: folding of constants, and conditions that are never NULL.
+import type { Term } from "./operation";
+
+export const TRUE: Term = { kind: "bool", value: true };
+export const FALSE: Term = { kind: "bool", value: false };
+export const NULL: Term = { kind: "null" };
+
+export function int(value: number): Term {
+  return { kind: "int", value };
+}
+
+export function isTrueLiteral(term: Term): boolean {
+  return term.kind === "bool" && term.value;
+}
+
+export function isFalseLiteral(term: Term): boolean {
+  return (term.kind === "bool" && !term.value) || term.kind === "null";
+}
+
+/** Conjunction; nested conjunctions become one. */
+export function and(...operands: readonly Term[]): Term {
+  const flat = distinct(operands.flatMap((each) => (each.kind === "and" ? each.operands : [each])));
+  if (flat.some((each) => each.kind === "bool" && !each.value)) return FALSE;
+  const kept = flat.filter((each) => !isTrueLiteral(each));
+  return kept.length === 0 ? TRUE : kept.length === 1 ? (kept[0] ?? TRUE) : nested("and", kept);
+}
+
+/** Disjunction; nested disjunctions become one. */
+export function or(...operands: readonly Term[]): Term {
+  const flat = distinct(operands.flatMap((each) => (each.kind === "or" ? each.operands : [each])));
+  if (flat.some(isTrueLiteral)) return TRUE;
+  const kept = flat.filter((each) => !(each.kind === "bool" && !each.value));
+  return kept.length === 0 ? FALSE : kept.length === 1 ? (kept[0] ?? FALSE) : nested("or", kept);
+}
+
+export function not(operand: Term): Term {
+  if (operand.kind === "bool") return operand.value ? FALSE : TRUE;
+  return operand.kind === "not" ? operand.operand : { kind: "not", operand };
+}
+
+export function compare(operator: "=" | "<" | "<=", left: Term, right: Term): Term {
+  if (left.kind === "null" || right.kind === "null") return NULL;
+  if (left.kind === "int" && right.kind === "int") {
+    const { value: a } = left;
+    const { value: b } = right;
+    return { kind: "bool", value: operator === "=" ? a === b : operator === "<" ? a < b : a <= b };
+  }
+  return { kind: "compare", operator, left, right };
+}
+
+export function isNull(operand: Term): Term {
+  if (operand.kind === "null") return TRUE;
+  return neverNull(operand) ? FALSE : { kind: "isNull", operand };
+}
+
+export function conditional(condition: Term, then: Term, otherwise: Term): Term {
+  if (isTrueLiteral(condition) || then === otherwise) return then;
+  if (isFalseLiteral(condition)) return otherwise;
+  return { kind: "conditional", condition, then, otherwise };
+}
+
+/** The condition "is true", which is never NULL itself. */
+export function isTrue(condition: Term): Term {
+  return neverNull(condition) ? condition : conditional(condition, TRUE, FALSE);
+}
+
+/** Whether the term can be seen not to be NULL. */
+export function neverNull(term: Term): boolean {
+  switch (term.kind) {
+    case "int":
+    case "bool":
+    case "found":
+    case "count":
+    case "isNull":
+      return true;
+    case "null":
+    case "parameter":
+    case "output":
+    case "column":
+    case "unknown":
+      return false;
+    case "add":
+    case "subtract":
+    case "multiply":
+    case "compare":
+      return neverNull(term.left) && neverNull(term.right);
+    case "divide":
+    case "modulo":
+      return false;
+    case "negate":
+    case "not":
+      return neverNull(term.operand);
+    case "and":
+    case "or":
+      return term.operands.every(neverNull);
+    case "conditional":
+      return neverNull(term.then) && neverNull(term.otherwise);
+  }
+}
+
+/** The terms directly below. */
+export function parts(term: Term): readonly Term[] {
+  switch (term.kind) {
+    case "add":
+    case "subtract":
+    case "multiply":
+    case "divide":
+    case "modulo":
+    case "compare":
+      return [term.left, term.right];
+    case "negate":
+    case "not":
+    case "isNull":
+      return [term.operand];
+    case "and":
+    case "or":
+      return term.operands;
+    case "conditional":
+      return [term.condition, term.then, term.otherwise];
+    default:
+      return [];
+  }
+}
+
+/** All distinct subterms, itself included. Terms share structure: each object is visited once. */
+export function subterms(...roots: readonly Term[]): ReadonlySet<Term> {
+  const seen = new Set<Term>();
+  const stack = [...roots];
+  for (let term = stack.pop(); term !== undefined; term = stack.pop()) {
+    if (seen.has(term)) continue;
+    seen.add(term);
+    stack.push(...parts(term));
+  }
+  return seen;
+}
+
+/** The columns of the row at hand that the terms mention. */
+export function columnsIn(...roots: readonly Term[]): ReadonlySet<string> {
+  const columns = [...subterms(...roots)].flatMap((each) =>
+    each.kind === "column" ? [each.column] : [],
+  );
+  return new Set(columns);
+}
+
+/** Whether the term depends on the row at hand. */
+export function mentionsRow(term: Term): boolean {
+  return columnsIn(term).size > 0;
+}
+
+/** The term with columns replaced. */
+export function substitute(term: Term, column: (name: string) => Term): Term {
+  const go = (each: Term): Term => {
+    switch (each.kind) {
+      case "column":
+        return column(each.column);
+      case "add":
+      case "subtract":
+      case "multiply":
+      case "divide":
+      case "modulo":
+      case "compare":
+        return { ...each, left: go(each.left), right: go(each.right) };
+      case "negate":
+      case "not":
+      case "isNull":
+        return { ...each, operand: go(each.operand) };
+      case "and":
+      case "or":
+        return { ...each, operands: each.operands.map(go) };
+      case "conditional":
+        return {
+          ...each,
+          condition: go(each.condition),
+          then: go(each.then),
+          otherwise: go(each.otherwise),
+        };
+      default:
+        return each;
+    }
+  };
+  return mentionsRow(term) ? go(term) : term;
+}
+
+function nested(kind: "and" | "or", operands: readonly Term[]): Term {
+  return { kind, operands };
+}
+
+function distinct(terms: readonly Term[]): readonly Term[] {
+  return [...new Set(terms)];
+}

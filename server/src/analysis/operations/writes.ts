@@ -1,0 +1,297 @@
+// INSERT, UPDATE and DELETE as operations of the statement at hand.
+import type {
+  Assignment,
+  DeleteStatement,
+  InsertStatement,
+  Returning,
+  UpdateStatement,
+} from "../../program/statement";
+import type { Table } from "../../program/schema";
+import type { Builder, Draft, ResultTerms, Scope } from "./builder";
+import { NO_ROWS, addOperation, freshTerm, setResult } from "./builder";
+import { flattenExpression } from "./expression";
+import type { FlatTable, Operation, Term } from "./operation";
+import { flattenQuery } from "./query";
+import type { Selection } from "./relations";
+import { atHand, conjunctsOf, placeRelations } from "./relations";
+import { ROW_KEY, tableOf } from "./tables";
+import { NULL, TRUE, and, conditional, int, isNull, not, or, substitute } from "./terms";
+
+/** Adds the operations of an INSERT: parents that must exist, then one insertion per row. */
+export function flattenInsert(builder: Builder, statement: InsertStatement): void {
+  const table = tableOf(builder.tables, statement.table);
+  const drafts: Draft[] = [];
+  if ("query" in statement.rows) {
+    const { columns, query } = statement.rows;
+    const result = flattenQuery(builder, query, NO_ROWS);
+    const values = Object.values(result.row);
+    const given = new Map(columns.map((column, at) => [column, values[at] ?? NULL]));
+    if (!builder.operations.every((each) => each.step !== lastStep(builder) || single(each)))
+      builder.losses.add("INSERT of a query inserts one row of it");
+    drafts.push(insertRow(builder, statement, table, given, result.found));
+  } else {
+    for (const row of statement.rows) {
+      const given = new Map(
+        row.map(({ column, value }) => [column, flattenExpression(builder, value, NO_ROWS)]),
+      );
+      drafts.push(insertRow(builder, statement, table, given, TRUE));
+    }
+  }
+  const done = drafts.map((draft): Term => ({ kind: "found", operation: draft.index }));
+  const counts = done.map((each) => conditional(each, int(1), int(0)));
+  builder.affected.set(statement.id, sum(counts));
+  const [first] = drafts;
+  if (statement.returning && first) {
+    const { returning } = statement;
+    returned(builder, returning, first, (column) => ({ kind: "column", column }), {
+      alias: statement.table,
+      found: or(...done),
+      size: sum(counts),
+    });
+  }
+}
+
+/** Adds the operations of an UPDATE: what other relations give, then the change. */
+export function flattenUpdate(builder: Builder, statement: UpdateStatement): void {
+  const { relation } = statement;
+  const table = tableOf(builder.tables, relation.table);
+  const placed = placeRelations(builder, statement.from, {
+    conjuncts: conjunctsOf(statement.where),
+    outer: NO_ROWS,
+    target: relation,
+  });
+  if (!placed.target) return;
+  const scope = atHand(relation.alias, placed.scope);
+  const set = assignments(builder, statement.set, scope);
+  for (const column of Object.keys(set)) {
+    if (!table.primaryKey.includes(column)) continue;
+    builder.losses.add(`a change of the key column ${relation.table}.${column} is ignored`);
+    delete set[column];
+  }
+  if (statement.from.length > 0 && !placed.target.point)
+    builder.losses.add("an UPDATE with FROM takes one row of the other tables");
+  const draft = addOperation(builder, {
+    kind: "update",
+    table: relation.table,
+    ...chosen(placed.target, placed.found),
+    set,
+  });
+  changed(builder, statement, draft);
+  if (statement.returning) {
+    const after = (column: string): Term => set[column] ?? { kind: "column", column };
+    returned(builder, statement.returning, draft, after, {
+      alias: relation.alias,
+      ...countOf(draft),
+      scope: placed.scope,
+    });
+  }
+}
+
+/** Adds the operations of a DELETE. */
+export function flattenDelete(builder: Builder, statement: DeleteStatement): void {
+  const { relation } = statement;
+  const placed = placeRelations(builder, statement.using, {
+    conjuncts: conjunctsOf(statement.where),
+    outer: NO_ROWS,
+    target: relation,
+  });
+  if (!placed.target) return;
+  const draft = addOperation(builder, {
+    kind: "delete",
+    table: relation.table,
+    ...chosen(placed.target, placed.found),
+  });
+  changed(builder, statement, draft);
+  if (statement.returning) {
+    const before = (column: string): Term => ({ kind: "column", column });
+    returned(builder, statement.returning, draft, before, {
+      alias: relation.alias,
+      ...countOf(draft),
+      scope: placed.scope,
+    });
+  }
+}
+
+function chosen(
+  selection: Selection,
+  found: Term,
+): Pick<Operation, "guard" | "key" | "where" | "pick"> {
+  const { key, where, point } = selection;
+  return { guard: found, key, where, pick: point ? "point" : "all" };
+}
+
+function changed(builder: Builder, statement: { readonly id: string }, draft: Draft): void {
+  builder.affected.set(statement.id, countOf(draft).size);
+}
+
+function countOf(draft: Draft): Pick<ResultTerms, "found" | "size"> {
+  const found: Term = { kind: "found", operation: draft.index };
+  const size: Term =
+    draft.pick === "all"
+      ? { kind: "count", operation: draft.index }
+      : conditional(found, int(1), int(0));
+  return { found, size };
+}
+
+function assignments(
+  builder: Builder,
+  set: readonly Assignment[],
+  scope: Scope,
+): Record<string, Term> {
+  return Object.fromEntries(
+    set.map(({ column, value }) => [column, flattenExpression(builder, value, scope)]),
+  );
+}
+
+function insertRow(
+  builder: Builder,
+  statement: InsertStatement,
+  table: FlatTable,
+  given: ReadonlyMap<string, Term>,
+  guard: Term,
+): Draft {
+  const declared = builder.tables.declared.get(statement.table);
+  const set = Object.fromEntries(
+    table.columns.map(({ name }) => [
+      name,
+      given.get(name) ?? defaultOf(builder, statement, declared, name),
+    ]),
+  );
+  if (declared) parents(builder, declared, set, guard);
+  const draft = addOperation(builder, {
+    kind: "insert",
+    table: statement.table,
+    guard,
+    key: Object.fromEntries(table.primaryKey.map((column) => [column, set[column] ?? NULL])),
+    set,
+    ...conflictOf(builder, statement, table, set),
+  });
+  return draft;
+}
+
+function defaultOf(
+  builder: Builder,
+  statement: InsertStatement,
+  declared: Table | undefined,
+  column: string,
+): Term {
+  const site = `${statement.table}.${column}`;
+  if (column === ROW_KEY) return freshTerm(builder, site, "int");
+  const expression = declared?.columns.find((each) => each.name === column)?.default;
+  return expression === undefined ? NULL : flattenExpression(builder, expression, NO_ROWS);
+}
+
+function conflictOf(
+  builder: Builder,
+  statement: InsertStatement,
+  table: FlatTable,
+  set: Readonly<Record<string, Term>>,
+): Partial<Operation> {
+  const { onConflict } = statement;
+  if (onConflict === undefined) return {};
+  const others = onConflict.target.length > 0 && !sameColumns(onConflict.target, table.primaryKey);
+  if (others)
+    builder.losses.add(`ON CONFLICT (${onConflict.target.join(", ")}) is not the key used`);
+  switch (onConflict.action) {
+    case "nothing":
+      return { onDuplicate: "nothing" };
+    case "replace":
+      return { onDuplicate: "update", update: withoutKey(table, set), updateWhere: TRUE };
+    case "update": {
+      const scope: Scope = {
+        ...atHand(statement.table, NO_ROWS),
+        excluded: (column) => set[column] ?? NULL,
+      };
+      return {
+        onDuplicate: "update",
+        update: withoutKey(table, assignments(builder, onConflict.set, scope)),
+        updateWhere: onConflict.where ? flattenExpression(builder, onConflict.where, scope) : TRUE,
+      };
+    }
+  }
+}
+
+function withoutKey(
+  table: FlatTable,
+  set: Readonly<Record<string, Term>>,
+): Readonly<Record<string, Term>> {
+  return Object.fromEntries(
+    Object.entries(set).filter(([column]) => !table.primaryKey.includes(column)),
+  );
+}
+
+function sameColumns(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((column) => b.includes(column));
+}
+
+/** The rows that foreign keys ask for. Parents that no transaction adds or removes are taken to exist. */
+function parents(
+  builder: Builder,
+  declared: Table,
+  set: Readonly<Record<string, Term>>,
+  guard: Term,
+): void {
+  for (const foreignKey of declared.foreignKeys) {
+    if (!builder.tables.resized.has(foreignKey.table)) continue;
+    const parent = tableOf(builder.tables, foreignKey.table);
+    const referenced = foreignKey.referenced.length > 0 ? foreignKey.referenced : parent.primaryKey;
+    const values = foreignKey.columns.map((column) => set[column] ?? NULL);
+    if (values.some((value) => value.kind === "null")) continue;
+    const bound = new Map(referenced.map((column, at) => [column, values[at] ?? NULL]));
+    const point = parent.primaryKey.every((column) => bound.has(column));
+    const rest = [...bound].filter(([column]) => !point || !parent.primaryKey.includes(column));
+    addOperation(builder, {
+      kind: "read",
+      table: foreignKey.table,
+      guard: and(guard, ...values.map((value) => not(isNull(value)))),
+      key: Object.fromEntries(
+        point ? parent.primaryKey.map((column) => [column, bound.get(column) ?? NULL]) : [],
+      ),
+      where: and(
+        ...rest.map(([column, right]): Term => ({
+          kind: "compare",
+          operator: "=",
+          left: { kind: "column", column },
+          right,
+        })),
+      ),
+      pick: point ? "point" : "some",
+      lock: "share",
+      keyLock: true,
+      mustFind: true,
+    });
+  }
+}
+
+function returned(
+  builder: Builder,
+  returning: Returning,
+  draft: Draft,
+  column: (name: string) => Term,
+  about: Pick<ResultTerms, "found" | "size"> & { readonly alias: string; readonly scope?: Scope },
+): void {
+  const scope = atHand(about.alias, about.scope ?? NO_ROWS);
+  const row = returning.outputs.map(({ name, value }): [string, Term] => {
+    const term = flattenExpression(builder, value, scope);
+    draft.outputs[name] = substitute(term, column);
+    return [name, { kind: "output", operation: draft.index, name }];
+  });
+  setResult(builder, returning.into, {
+    row: Object.fromEntries(row),
+    found: about.found,
+    size: about.size,
+  });
+}
+
+function lastStep(builder: Builder): number {
+  return builder.steps.length - 1;
+}
+
+function single(operation: Operation): boolean {
+  return operation.pick === "point" || operation.pick === "first" || operation.pick === "all";
+}
+
+function sum(terms: readonly Term[]): Term {
+  const [first = int(0), ...rest] = terms;
+  return rest.reduce<Term>((left, right) => ({ kind: "add", left, right }), first);
+}
