@@ -101,8 +101,8 @@ function preferChanges(run: Run): void {
   }
 }
 
-/** Columns that some operation reads or writes; the others keep a default. */
-function isUsed(run: Run, table: string, column: string): boolean {
+/** Whether some operation reads or writes the column; the others may hold anything. */
+export function isUsed(run: Run, table: string, column: string): boolean {
   return run.instances.some((instance) =>
     instance.sites.some(
       (site) =>

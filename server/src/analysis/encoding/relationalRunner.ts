@@ -1,5 +1,6 @@
 // One symbolic run of the instances under given relations: what each operation sees, finds, returns and changes.
 // The same code gives the weak run (free relations) and the serial runs (constant ones, where most of it folds away).
+import type { Term } from "../operations/operation";
 import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
@@ -8,7 +9,6 @@ import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
 import { columnsOf, dependsOnReads, termValue } from "./relationalTerms";
 import { aggregateOf, constrainRepresentative } from "./relationalRows";
-import type { Term } from "../operations/operation";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, asInt, choose, isFalse, isTrue, sqlInt } from "./sqlValue";

@@ -8,6 +8,7 @@ import type { RelationalEncoding } from "../encoding/relational";
 import { keyColumns, tableOf } from "../encoding/relationalInstances";
 import type { Instance, StepRef } from "../encoding/relationalInstances";
 import { isWord } from "../encoding/relationalDatabase";
+import { isUsed } from "../encoding/relationalReadable";
 import { positionName, transactionPositionName } from "../encoding/relationalRelations";
 import { FALSE, TRUE, literalOf } from "../encoding/smt";
 import type { Smt } from "../encoding/smt";
@@ -70,7 +71,7 @@ function initialRows(
     if (rows.size === 0 || name.startsWith(HIDDEN)) continue;
     result[name] = [...rows.values()]
       .sort(compareKeys)
-      .map((key) => rowOf(program, encoding, model, name, key));
+      .map((key, at) => rowOf(program, encoding, model, name, key, at + 1));
   }
   return result;
 }
@@ -81,6 +82,7 @@ function rowOf(
   model: Model,
   table: string,
   key: readonly number[],
+  ordinal: number,
 ): Row {
   const { database } = encoding.run;
   const described = tableOf(database.flat, table);
@@ -93,6 +95,9 @@ function rowOf(
   const row: [string, Value][] = visible.map(({ name, type, nullable }) => {
     const at = key[keyNames.indexOf(name)];
     if (at !== undefined) return [name, valueOf(encoding, type, at)];
+    if (isWord(type) && !isUsed(encoding.run, table, name)) {
+      return [name, valueOf(encoding, type, ordinal)];
+    }
     if (nullable && model.boolAt(database.names.isNull(table, name), key)) return [name, null];
     return [name, valueOf(encoding, type, model.intAt(database.names.column(table, name), key))];
   });
