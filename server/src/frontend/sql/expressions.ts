@@ -11,12 +11,3 @@ export function literal(value: number | string | boolean | null): Expression {
   const type = typeof value === "boolean" ? "bool" : value === null ? "other" : "text";
   return { kind: "literal", value, type };
 }
-
-/** The conjunction, flat and without `true`. */
-export function conjunction(operands: readonly Expression[]): Expression {
-  const flat = operands.flatMap((each) => (each.kind === "and" ? each.operands : [each]));
-  const kept = flat.filter((each) => !(each.kind === "literal" && each.value === true));
-  const [first] = kept;
-  if (first === undefined) return TRUE;
-  return kept.length === 1 ? first : { kind: "and", operands: kept };
-}

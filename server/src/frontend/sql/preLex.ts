@@ -12,8 +12,8 @@ export interface Placeholder {
   readonly style: "named" | "numbered" | "question" | "percent" | "at";
   /** In the file, one per use. */
   readonly uses: readonly { readonly start: number; readonly end: number }[];
-  /** `:'name'` gives text whatever the value. */
-  readonly quoted: boolean;
+  /** `:'name'` gives text whatever the value; `:{?name}` tells whether the variable is set. */
+  readonly use: "value" | "text" | "isSet";
 }
 
 export interface PreLexed {
@@ -43,7 +43,7 @@ export function preLex(lines: LineIndex, start: number, end: number, anonymous =
   const edits = found.map((each) => ({
     start: each.start,
     end: each.end,
-    text: each.hole ? `"${each.name}"` : `$${numbers.get(each.name)?.number ?? 0}`,
+    text: each.hole ? `"${each.name}"` : `$${numbers.get(keyOf(each))?.number ?? 0}`,
   }));
   const { sql, toFile } = applyEdits(text, start, end, edits);
   return {
@@ -58,7 +58,7 @@ interface Found {
   readonly end: number;
   readonly name: string;
   readonly style: Placeholder["style"];
-  readonly quoted: boolean;
+  readonly use: Placeholder["use"];
   readonly hole: boolean;
 }
 
@@ -98,7 +98,7 @@ function matchPlaceholder(
 ): Match | undefined {
   if (token.kind === "placeholder") {
     const name = text.slice(token.start, token.end);
-    return { end: token.end, name, style: "numbered", quoted: false, hole: false };
+    return { end: token.end, name, style: "numbered", use: "value", hole: false };
   }
   if (token.kind !== "symbol") return undefined;
   const next = token.end < end ? (text[token.end] ?? "") : "";
@@ -108,14 +108,14 @@ function matchPlaceholder(
       return inBrackets && afterOperand ? undefined : colon(text, token, end);
     case "?":
       if (afterOperand || next === "?" || next === "|" || next === "&") return undefined;
-      return { end: token.end, name: "", style: "question", quoted: false, hole: false };
+      return { end: token.end, name: "", style: "question", use: "value", hole: false };
     case "%":
       return afterOperand ? undefined : percent(text, token, end);
     case "@": {
       if (afterOperand || !/[a-z_]/i.test(next) || /[<>@~!&|?#]/.test(touching)) return undefined;
       const to = wordEnd(text, token.end, end);
       const name = text.slice(token.end, to);
-      return { end: to, name, style: "at", quoted: false, hole: false };
+      return { end: to, name, style: "at", use: "value", hole: false };
     }
     default:
       return undefined;
@@ -127,7 +127,7 @@ function colon(text: string, token: Token, end: number): Match | undefined {
   if (isWordPart(next) && next !== "$") {
     const to = wordEnd(text, token.end, end);
     const name = text.slice(token.end, to);
-    return { end: to, name, style: "named", quoted: false, hole: false };
+    return { end: to, name, style: "named", use: "value", hole: false };
   }
   const special = /^(?:'([A-Za-z_]\w*)'|"([A-Za-z_]\w*)"|\{\?([A-Za-z_]\w*)\})/.exec(
     text.slice(token.end, Math.min(end, token.end + 80)),
@@ -136,10 +136,10 @@ function colon(text: string, token: Token, end: number): Match | undefined {
   const to = token.end + special[0].length;
   const [, value, identifier, defined] = special;
   if (identifier !== undefined) {
-    return { end: to, name: identifier, style: "named", quoted: false, hole: true };
+    return { end: to, name: identifier, style: "named", use: "value", hole: true };
   }
-  const name = value ?? `${defined ?? ""} is set`;
-  return { end: to, name, style: "named", quoted: value !== undefined, hole: false };
+  const use = value === undefined ? "isSet" : "text";
+  return { end: to, name: value ?? defined ?? "", style: "named", use, hole: false };
 }
 
 function percent(text: string, token: Token, end: number): Match | undefined {
@@ -147,10 +147,10 @@ function percent(text: string, token: Token, end: number): Match | undefined {
   const named = /^\(([A-Za-z_]\w*)\)[sdbt]/.exec(rest);
   if (named !== null) {
     const name = named[1] ?? "";
-    return { end: token.end + named[0].length, name, style: "percent", quoted: false, hole: false };
+    return { end: token.end + named[0].length, name, style: "percent", use: "value", hole: false };
   }
   return /^s(?!\w)/.test(rest)
-    ? { end: token.end + 1, name: "", style: "percent", quoted: false, hole: false }
+    ? { end: token.end + 1, name: "", style: "percent", use: "value", hole: false }
     : undefined;
 }
 
@@ -175,6 +175,10 @@ function isOperand(token: Token | undefined): boolean {
   return token.kind !== "word" || !BEFORE_VALUE.has(token.word);
 }
 
+function keyOf(found: Found): string {
+  return found.use === "isSet" ? `${found.name}?` : found.name;
+}
+
 /** Equal names share a number; `$n` keeps its own, the others come after the largest. */
 function numberPlaceholders(found: readonly Found[]): Map<string, Placeholder> {
   let next = 1;
@@ -184,16 +188,16 @@ function numberPlaceholders(found: readonly Found[]): Map<string, Placeholder> {
   const numbers = new Map<string, Placeholder>();
   for (const each of found) {
     if (each.hole) continue;
-    const known = numbers.get(each.name);
+    const known = numbers.get(keyOf(each));
     const number =
       known?.number ?? (each.style === "numbered" ? Number(each.name.slice(1)) : next++);
     const use = { start: each.start, end: each.end };
-    numbers.set(each.name, {
+    numbers.set(keyOf(each), {
       number,
       name: each.name,
       style: each.style,
       uses: [...(known?.uses ?? []), use],
-      quoted: each.quoted || (known?.quoted ?? false),
+      use: known?.use === "value" ? "value" : each.use,
     });
   }
   return numbers;

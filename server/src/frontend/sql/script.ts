@@ -10,7 +10,7 @@ import { rangeOf, type LineIndex } from "./lines";
 import { createIds, type Ids, type Lowered, type LoweringContext } from "./lowering";
 import type { MetaCommand } from "./metaCommand";
 import { preLex, type PreLexed } from "./preLex";
-import { readScriptExpression } from "./scriptExpression";
+import { isSet, readScriptExpression } from "./scriptExpression";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./scriptRegions";
 import type { Span } from "./split";
 import { inferParameterTypes, typeOf } from "./types";
@@ -169,8 +169,9 @@ function rowCountOf(lowered: Lowered): Expression | undefined {
 
 function placeholderValues(state: State, lexed: PreLexed): ReadonlyMap<number, Expression> {
   const values = new Map<number, Expression>();
-  for (const { number, name, quoted } of lexed.placeholders) {
-    values.set(number, valueOf(state, name, quoted ? "text" : undefined));
+  for (const { number, name, use } of lexed.placeholders) {
+    const value = valueOf(state, name, use === "text" ? "text" : undefined);
+    values.set(number, use === "isSet" ? isSet(value) : value);
   }
   return values;
 }

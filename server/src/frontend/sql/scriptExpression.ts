@@ -30,7 +30,7 @@ export function readScriptExpression(
 }
 
 interface Lexeme {
-  readonly kind: Token["kind"] | "variable";
+  readonly kind: Token["kind"] | "variable" | "defined";
   readonly word: string;
 }
 
@@ -53,7 +53,12 @@ function tokens(text: string, start: number, end: number): readonly Lexeme[] {
     at = token.end;
     const next = text[at] ?? "";
     if (token.kind === "backslash" || token.kind === "comment") continue;
-    if (token.word === ":" && at < end && isWordPart(next)) {
+    const defined =
+      token.word === ":" ? DEFINED.exec(text.slice(at, Math.min(end, at + 80))) : null;
+    if (defined !== null) {
+      at += defined[0].length;
+      found.push({ kind: "defined", word: defined[1] ?? "" });
+    } else if (token.word === ":" && at < end && isWordPart(next)) {
       while (at < end && isWordPart(text[at] ?? "")) at++;
       found.push({ kind: "variable", word: text.slice(token.end, at) });
     } else if (token.kind === "symbol" && DOUBLE.has(token.word + next) && at < end) {
@@ -66,6 +71,9 @@ function tokens(text: string, start: number, end: number): readonly Lexeme[] {
     }
   }
 }
+
+/** `:{?name}`: whether a variable is set. */
+const DEFINED = /^\{\?([A-Za-z_]\w*)\}/;
 
 const DOUBLE = new Set(["<=", ">=", "<>", "!=", "<<", ">>"]);
 
@@ -164,6 +172,8 @@ function prefix(reader: Reader): Expression | undefined {
   switch (token.kind) {
     case "variable":
       return reader.names.variable(token.word);
+    case "defined":
+      return isSet(reader.names.variable(token.word));
     case "number":
       return literal(Number(token.word));
     case "string":
@@ -189,6 +199,11 @@ function prefixOperator(reader: Reader, operator: string): Expression | undefine
   return operand.kind === "literal" && typeof operand.value === "number"
     ? literal(-operand.value)
     : { kind: "negate", operand };
+}
+
+/** `:{?name}`: psql unsets a variable that receives NULL. */
+export function isSet(variable: Expression): Expression {
+  return { kind: "not", operand: { kind: "isNull", operand: variable } };
 }
 
 function word(reader: Reader, name: string): Expression | undefined {

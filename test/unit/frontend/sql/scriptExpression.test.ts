@@ -49,6 +49,7 @@ test("pgbench expressions", () => {
   check("1 +", '"1 +"');
   check(":a +", "unknown()");
   check("`date`", "unknown()");
+  check(":{?a}", "not (:a is null)");
   check("", '""');
   check("(:n < 1)", "(:n < 1)");
 });

@@ -50,7 +50,7 @@ const NAMES = ["table", "as", "db", "schema"];
 function foldNames(tree: object, quoted: ReadonlySet<string>): void {
   const waiting: object[] = [tree];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-    for (const [key, value] of Object.entries(part)) {
+    for (const [key, value] of Object.entries<unknown>({ ...part })) {
       if (typeof value === "object" && value !== null) waiting.push(value);
       else if (typeof value === "string" && NAMES.includes(key) && !quoted.has(value)) {
         Reflect.set(part, key, value.toLowerCase());
