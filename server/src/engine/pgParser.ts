@@ -1,0 +1,210 @@
+// Loads PostgreSQL's parser, compiled to WebAssembly, and calls it. A call that makes it fail (a stack overflow,
+// memory) spoils the instance: a spare one takes over at once and the next spare is loaded meanwhile.
+import type { ParseResult } from "libpg-query";
+import {
+  createByteMap,
+  DEEPEST_NESTING,
+  type PgParseResult,
+  type PgParser,
+  type PgStatement,
+} from "../frontend/sql/pg/pgParser";
+
+/** The parser. Rejects when its script or its WASM file is missing or does not fit. */
+export async function loadPgParser(): Promise<PgParser> {
+  const script: { readonly default: unknown } = await import("libpg-query/wasm/libpg-query.js");
+  const initialise = script.default;
+  if (typeof initialise !== "function") {
+    throw new Error("the script of libpg-query does not export its start function");
+  }
+  const load = async (): Promise<Instance> => {
+    const silent = (): void => undefined;
+    const started: unknown = await Reflect.apply(initialise, undefined, [
+      { print: silent, printErr: silent },
+    ]);
+    return checkedInstance(started);
+  };
+  let current: Instance | undefined = await load();
+  let spare: Instance | undefined;
+  let loading = false;
+
+  function prepareSpare(): void {
+    if (loading || spare !== undefined) return;
+    loading = true;
+    load().then(
+      (instance) => {
+        loading = false;
+        if (current === undefined) {
+          current = instance;
+          prepareSpare();
+        } else {
+          spare = instance;
+        }
+      },
+      () => {
+        // Without a spare, a failing call leaves the parser away until the next one loads.
+        loading = false;
+      },
+    );
+  }
+
+  /** Runs a call; undefined when it made the parser fail, or when none is there. */
+  function run<T>(call: (instance: Instance) => T): T | undefined {
+    if (current === undefined) {
+      prepareSpare();
+      return undefined;
+    }
+    try {
+      return call(current);
+    } catch (error) {
+      // Only WebAssembly's own errors come here: what the parser says is a value.
+      if (!(error instanceof Error)) throw error;
+      current = spare;
+      spare = undefined;
+      prepareSpare();
+      return undefined;
+    }
+  }
+
+  prepareSpare();
+  return {
+    parse(sql) {
+      const deep = tooDeep(sql);
+      if (deep !== undefined) return deep;
+      if (sql.trim() === "") return { ok: true, statements: [], offset: createByteMap(sql) };
+      return run((instance) => parseWith(instance, sql)) ?? FAILED;
+    },
+    parsePlPgSql(sql) {
+      const deep = tooDeep(sql);
+      if (deep !== undefined) return deep.message;
+      const outcome = run((instance) => instance.parsePlPgSql(sql));
+      if (outcome === undefined) return FAILED.message;
+      return outcome === "" ? undefined : outcome;
+    },
+  };
+}
+
+const FAILED = {
+  ok: false,
+  message: "PostgreSQL's parser failed on this text",
+  offset: 0,
+} as const;
+
+/** What a text that is nested too deeply gives; a rough count that takes quoted parentheses for real ones. */
+function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | undefined {
+  let depth = 0;
+  for (let at = 0; at < sql.length; at++) {
+    const code = sql.charCodeAt(at);
+    if (code === 40 || code === 91) {
+      if (++depth > DEEPEST_NESTING) {
+        return { ok: false, message: "it is nested too deeply", offset: at };
+      }
+    } else if ((code === 41 || code === 93) && depth > 0) depth--;
+  }
+  return undefined;
+}
+
+/** One loaded parser. */
+interface Instance {
+  /** The tree as JSON, or what is wrong and at which character (counted from 0, in code points). */
+  parse(sql: string): { readonly tree: string } | { readonly message: string; readonly at: number };
+  /** Empty when the text is right, else what is wrong. */
+  parsePlPgSql(sql: string): string;
+}
+
+function parseWith(instance: Instance, sql: string): PgParseResult {
+  const outcome = instance.parse(sql);
+  if ("message" in outcome) {
+    const offset = unitsOf(sql, outcome.at);
+    return { ok: false, message: outcome.message, offset };
+  }
+  const offset = createByteMap(sql);
+  // PostgreSQL's own tree, of which libpg-query publishes the types.
+  const tree = JSON.parse(outcome.tree) as ParseResult;
+  const statements = (tree.stmts ?? []).flatMap((raw): readonly PgStatement[] => {
+    if (raw.stmt === undefined) return [];
+    const from = raw.stmt_location ?? 0;
+    const start = offset(from);
+    const length = raw.stmt_len ?? 0;
+    return [{ node: raw.stmt, start, end: length > 0 ? offset(from + length) : sql.length }];
+  });
+  return { ok: true, statements, offset };
+}
+
+/** The UTF-16 offset of a code point. */
+function unitsOf(text: string, points: number): number {
+  let at = 0;
+  for (let left = points; left > 0 && at < text.length; left--) {
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+function checkedInstance(built: unknown): Instance {
+  if (typeof built !== "object" || built === null) {
+    throw new Error("libpg-query did not start");
+  }
+  const find = (name: string): ((...operands: readonly unknown[]) => unknown) => {
+    const found: unknown = Reflect.get(built, name);
+    if (typeof found !== "function") throw new Error(`libpg-query has no function ${name}`);
+    return (...operands) => {
+      const result: unknown = Reflect.apply(found, built, operands);
+      return result;
+    };
+  };
+  const number = (call: (...operands: readonly unknown[]) => unknown) => {
+    return (...operands: readonly unknown[]): number => {
+      const result = call(...operands);
+      if (typeof result !== "number") throw new Error("libpg-query returned no number");
+      return result;
+    };
+  };
+  const allocate = number(find("_malloc"));
+  const free = find("_free");
+  const length = number(find("lengthBytesUTF8"));
+  const write = find("stringToUTF8");
+  const readText = find("UTF8ToString");
+  const word = number(find("getValue"));
+  const parseRaw = number(find("_wasm_parse_query_raw"));
+  const freeParse = find("_wasm_free_parse_result");
+  const parsePl = number(find("_wasm_parse_plpgsql"));
+  const freeText = find("_wasm_free_string");
+
+  const text = (at: number): string => {
+    const result = at === 0 ? "" : readText(at);
+    return typeof result === "string" ? result : "";
+  };
+  const withText = <T>(sql: string, use: (at: number) => T): T => {
+    const size = length(sql) + 1;
+    const at = allocate(size);
+    if (at === 0) throw new Error("libpg-query is out of memory");
+    write(sql, at, size);
+    const result = use(at);
+    free(at);
+    return result;
+  };
+  return {
+    // The result is a struct of C: the tree, what was printed, and the error (message, ..., fifth the position).
+    parse: (sql) =>
+      withText(sql, (at) => {
+        const result = parseRaw(at);
+        if (result === 0) throw new Error("libpg-query is out of memory");
+        const error = word(result + 8, "i32");
+        const outcome =
+          error === 0
+            ? { tree: text(word(result, "i32")) }
+            : {
+                message: text(word(error, "i32")),
+                at: Math.max(0, word(error + 16, "i32") - 1),
+              };
+        freeParse(result);
+        return outcome;
+      }),
+    parsePlPgSql: (sql) =>
+      withText(sql, (at) => {
+        const result = parsePl(at);
+        const outcome = text(result);
+        if (result !== 0) freeText(result);
+        return outcome.startsWith("{") ? "" : outcome;
+      }),
+  };
+}
