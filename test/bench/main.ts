@@ -1,0 +1,229 @@
+// `npm run bench`: prints, in one run, how fast this machine is, how soon the first anomaly of an example appears, how
+// long its whole analysis takes at each level, what an edit costs, and how much memory all of it needs.
+//
+//   npm run bench -- [--runs N] [--only EXAMPLE]...
+import os from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { openZ3 } from "../../server/src/engine/z3";
+import { PAPER_LEVELS, PRODUCT_LEVELS, findLevel } from "../../server/src/isolation/levels";
+import type { Level } from "../../server/src/isolation/levels";
+import type { Project } from "../../server/src/workspace/projects";
+import { calibrate } from "./calibration";
+import type { Calibration } from "./calibration";
+import {
+  editedSmallBank,
+  exampleNames,
+  loadExample,
+  measureCheck,
+  measureCommand,
+  openWarmSession,
+} from "./scenarios";
+import type { CheckFigures } from "./scenarios";
+import { median, printTable } from "./statistics";
+
+const { values: options } = parseArgs({
+  options: {
+    runs: { type: "string", default: "3" },
+    only: { type: "string", multiple: true, default: [] },
+  },
+});
+const runs = Number(options.runs);
+if (!Number.isInteger(runs) || runs < 1) throw new Error("--runs takes a number from 1.");
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
+
+async function main(): Promise<void> {
+  const calibration = await printCalibration();
+  await printCommandLine(calibration);
+  await printExamples(calibration);
+  await printEdit(calibration);
+  const peak = process.resourceUsage().maxRSS / 1024;
+  print("");
+  print(`Peak memory of this process (service, solver, benchmark): ${peak.toFixed(0)} MB`);
+}
+
+async function printCalibration(): Promise<Calibration> {
+  const [cpu] = os.cpus();
+  print(`Node ${process.version}, ${os.availableParallelism()} cores, ${cpu?.model ?? "?"}`);
+  print(
+    `Load over the last minute: ${os.loadavg()[0]?.toFixed(1) ?? "?"}; medians of ${runs} runs`,
+  );
+  const z3 = await openZ3();
+  const figures = await calibrate(z3);
+  z3.dispose();
+  print("");
+  print("Calibration (ms)");
+  print(`  fixed Z3 problem ${figures.solve.toFixed(1)}`);
+  print(`  fixed parse loop ${figures.parse.toFixed(1)}`);
+  print(`  fixed typed-array loop ${figures.loop.toFixed(1)}`);
+  print('Multiples: "x" of the Z3 problem, "p" of the parse loop, "l" of the typed-array loop.');
+  return figures;
+}
+
+/** The command line in a new process each time: start-up alone, then one example with all that comes with it. */
+async function printCommandLine({ loop }: Calibration): Promise<void> {
+  const commands: readonly (readonly [string, readonly string[]])[] = [
+    ["start-up (--version)", ["--version"]],
+    ["check bank", ["check", "test/apps/bank"]],
+    ["check smallbank", ["check", "test/apps/smallbank", "--budget", "120s"]],
+    ["check all examples", ["check", "test/apps", "--budget", "120s"]],
+  ];
+  print("");
+  print("Command line, from a cold process");
+  const rows: string[][] = [];
+  for (const [title, args] of commands) {
+    const times: number[] = [];
+    const peaks: number[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      const figures = await measureCommand(args);
+      times.push(figures.milliseconds);
+      peaks.push(figures.peakMegabytes);
+    }
+    const time = median(times);
+    rows.push([
+      title,
+      `${time.toFixed(0)} ms`,
+      multiple(time, loop, "l"),
+      `${median(peaks).toFixed(0)} MB`,
+    ]);
+  }
+  printTable(
+    [
+      { title: "command", align: "left" },
+      { title: "time", align: "right" },
+      { title: "", align: "right" },
+      { title: "peak memory", align: "right" },
+    ],
+    rows,
+    print,
+  );
+}
+
+interface Row {
+  readonly example: string;
+  readonly level: Level;
+  readonly maxTransactions: number;
+  readonly figures: CheckFigures[];
+}
+
+/** Every example at every level, in a warm session that remembers nothing of it. */
+async function printExamples(calibration: Calibration): Promise<void> {
+  const names = exampleNames().filter(
+    (name) => options.only.length === 0 || options.only.includes(name),
+  );
+  const rows: Row[] = names.flatMap((example) => [
+    ...PRODUCT_LEVELS.map((level) => ({ example, level, maxTransactions: 3, figures: [] })),
+    ...PAPER_LEVELS.map((level) => ({
+      example,
+      level,
+      maxTransactions: level.name === "snapshot-isolation" ? 3 : 2,
+      figures: [],
+    })),
+  ]);
+  const projects = new Map<string, Project>();
+  for (const name of names) projects.set(name, await loadExample(name));
+  const warmUp = await loadExample("bank");
+  for (let run = 0; run < runs; run += 1) {
+    for (const row of rows) {
+      const project = projects.get(row.example);
+      if (project === undefined) throw new Error(`no example ${row.example}`);
+      // A session of its own for each: nothing is remembered, and the solver is warm.
+      const session = await openWarmSession(
+        row.example === "bank" ? await loadExample("oncall") : warmUp,
+      );
+      const { level, maxTransactions } = row;
+      row.figures.push(await measureCheck(session, project, { level, maxTransactions }));
+      await session.dispose();
+    }
+  }
+  print("");
+  print("Examples: the first anomaly after warm-up, and the whole analysis");
+  printTable(
+    [
+      { title: "example", align: "left" },
+      { title: "level", align: "left" },
+      { title: "K", align: "right" },
+      { title: "verdict", align: "left" },
+      { title: "anomalies", align: "right" },
+      { title: "first", align: "right" },
+      { title: "whole", align: "right" },
+      { title: "", align: "right" },
+      { title: "units", align: "right" },
+      { title: "queries", align: "right" },
+    ],
+    rows.map((row) => exampleRow(row, calibration)),
+    print,
+  );
+}
+
+function exampleRow(row: Row, { solve }: Calibration): string[] {
+  const [last] = row.figures.slice(-1);
+  const report = last?.result.report;
+  const firsts = row.figures.flatMap(({ firstAnomaly }) => firstAnomaly ?? []);
+  const whole = median(row.figures.map((figures) => figures.whole));
+  return [
+    row.example,
+    row.level.name,
+    String(row.maxTransactions),
+    report?.verdict ?? "",
+    String(report?.anomalies.length ?? 0),
+    firsts.length === 0 ? "-" : `${median(firsts).toFixed(0)} ms`,
+    `${whole.toFixed(0)} ms`,
+    multiple(whole, solve, "x"),
+    String(last?.result.counters.units ?? 0),
+    String(last?.result.counters.queries ?? 0),
+  ];
+}
+
+/** One of six transactions is edited: how much is solved again, and when the first new verdict is there. */
+async function printEdit({ solve }: Calibration): Promise<void> {
+  const level = findLevel("postgres:read-committed");
+  if (level === undefined) throw new Error("PostgreSQL's default level is not known");
+  const scope = { level, maxTransactions: 3 };
+  const { before, after } = await editedSmallBank();
+  const warmUp = await loadExample("bank");
+  const firsts: number[] = [];
+  const wholes: number[] = [];
+  let share = "";
+  for (let run = 0; run < runs; run += 1) {
+    const session = await openWarmSession(warmUp);
+    const first = await measureCheck(session, before, scope);
+    const known = new Set(first.result.report.anomalies.map(({ id }) => id));
+    const second = await measureCheck(session, after, scope, (id) => !known.has(id));
+    await session.dispose();
+    const { units, cached } = second.result.counters;
+    share = `${units - cached} of ${units} units solved again (${percent(units - cached, units)})`;
+    if (second.firstAnomaly !== undefined) firsts.push(second.firstAnomaly);
+    wholes.push(second.whole);
+  }
+  print("");
+  print("Edit of one of SmallBank's six transactions, at postgres:read-committed");
+  print(`  ${share}`);
+  const changed = median(firsts);
+  print(
+    firsts.length === 0
+      ? "  no verdict changed"
+      : `  first changed verdict after ${changed.toFixed(0)} ms (${multiple(changed, solve, "x")})`,
+  );
+  const whole = median(wholes);
+  print(`  all verdicts after ${whole.toFixed(0)} ms (${multiple(whole, solve, "x")})`);
+}
+
+function percent(part: number, all: number): string {
+  return all === 0 ? "-" : `${((100 * part) / all).toFixed(0)} %`;
+}
+
+function multiple(milliseconds: number, of: number, unit: string): string {
+  return `${(milliseconds / of).toFixed(1)} ${unit}`;
+}
+
+function print(line: string): void {
+  console.log(line);
+}

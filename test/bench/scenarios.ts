@@ -1,0 +1,131 @@
+// What is measured: whole checks of the example programs, a check after an edit, and the command line from cold.
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Level } from "../../server/src/isolation/levels";
+import { openSession } from "../../server/src/service/session";
+import type { Session, WorkspaceCheck } from "../../server/src/service/session";
+import { loadProjects } from "../../server/src/workspace/projects";
+import type { Project } from "../../server/src/workspace/projects";
+import { timed } from "./statistics";
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const apps = path.join(root, "test", "apps");
+const run = promisify(execFile);
+
+/** The names of the example programs. */
+export function exampleNames(): readonly string[] {
+  return readdirSync(apps, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** An example as the service reads it. */
+export async function loadExample(name: string): Promise<Project> {
+  const { projects, problems } = await loadProjects([path.join(apps, name)], { cwd: root });
+  const [project] = projects;
+  if (project === undefined || problems.length > 0) {
+    throw new Error(`The example ${name} cannot be read: ${JSON.stringify(problems)}`);
+  }
+  return project;
+}
+
+/** Opens a session on the built worker, as the faces do, with nothing remembered, and solves a first unit. */
+export async function openWarmSession(warmUp: Project): Promise<Session> {
+  const session = await openSession({
+    tool: "isolens bench",
+    workerScript: path.join(root, "dist", "worker.js"),
+  });
+  await session.checkWorkspace({ project: warmUp, maxTransactions: 2 }, never());
+  return session;
+}
+
+export interface CheckFigures {
+  readonly result: WorkspaceCheck;
+  /** Milliseconds from the request, reading included. */
+  readonly whole: number;
+  readonly firstAnomaly: number | undefined;
+}
+
+export interface CheckScope {
+  readonly level: Level;
+  readonly maxTransactions: number;
+}
+
+/** One check of a project, with no time budget to speak of. */
+export async function measureCheck(
+  session: Session,
+  project: Project,
+  scope: CheckScope,
+  isFirst: (anomaly: string) => boolean = () => true,
+): Promise<CheckFigures> {
+  const started = performance.now();
+  let firstAnomaly: number | undefined;
+  const { milliseconds, result } = await timed(() =>
+    session.checkWorkspace({ project, ...scope, budget: 600_000 }, never(), {
+      found: (anomaly) => {
+        if (isFirst(anomaly.id)) firstAnomaly ??= performance.now() - started;
+      },
+    }),
+  );
+  return { result, whole: milliseconds, firstAnomaly };
+}
+
+/** The benchmark form of SmallBank before and after an edit of one of its six transactions. */
+export async function editedSmallBank(): Promise<{
+  readonly before: Project;
+  readonly after: Project;
+}> {
+  const before = await loadExample("smallbank");
+  const from = "UPDATE checking SET bal = bal + :amount WHERE custid = :c;";
+  const to =
+    "SELECT bal FROM checking WHERE custid = :c \\gset\nUPDATE checking SET bal = :bal + :amount WHERE custid = :c;";
+  const files = before.files.map((file) => ({ ...file, text: file.text.replace(from, to) }));
+  if (files.every((file, at) => file.text === before.files[at]?.text)) {
+    throw new Error("The statement that the edit changes is no longer in the example.");
+  }
+  return { before, after: { ...before, files } };
+}
+
+export interface CommandFigures {
+  readonly milliseconds: number;
+  readonly peakMegabytes: number;
+}
+
+/** Runs the built command line in a process of its own. Exit codes 0 to 2 are answers, all others are errors. */
+export async function measureCommand(args: readonly string[]): Promise<CommandFigures> {
+  // Written by the process itself at its end: no tool of the system is needed.
+  const report =
+    "process.on('exit', () => require('node:fs').writeSync(2, 'peak=' + process.resourceUsage().maxRSS + '\\n'))";
+  const preload = `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('file:///'); ${report}`)}`;
+  const started = performance.now();
+  const { stderr } = await run(
+    process.execPath,
+    ["--import", preload, path.join(root, "dist", "cli.js"), ...args],
+    { cwd: root, maxBuffer: 1 << 28 },
+  ).catch((error: unknown) => answered(error));
+  const milliseconds = performance.now() - started;
+  const peak = /peak=(\d+)/.exec(stderr)?.[1];
+  if (peak === undefined) throw new Error(`The command told no peak memory: ${stderr}`);
+  return { milliseconds, peakMegabytes: Number(peak) / 1024 };
+}
+
+/** The output of a command that ended with code 1 or 2: anomalies, or something undecided. */
+function answered(error: unknown): { readonly stderr: string } {
+  const isAnswer =
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === 1 || error.code === 2) &&
+    "stderr" in error &&
+    typeof error.stderr === "string";
+  if (isAnswer) return { stderr: String(error.stderr) };
+  throw error;
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
