@@ -1,5 +1,5 @@
 // Loads PostgreSQL's parser, compiled to WebAssembly, and calls it. A call that makes it fail (a stack overflow,
-// memory) spoils the instance: a spare one takes over at once and the next spare is loaded meanwhile.
+// memory) spoils the instance: a spare one takes over at once, another is loaded meanwhile.
 import type { ParseResult } from "libpg-query";
 import {
   createByteMap,
@@ -23,65 +23,56 @@ export async function loadPgParser(): Promise<PgParser> {
     ]);
     return checkedInstance(started);
   };
-  let current: Instance | undefined = await load();
-  let spare: Instance | undefined;
-  let loading = false;
+  // Loaded before anything fails: a reading of many texts is synchronous and could not wait for another one.
+  const ready = await Promise.all(Array.from({ length: INSTANCES }, load));
+  const failing = new Set<string>();
 
-  function prepareSpare(): void {
-    if (loading || spare !== undefined) return;
-    loading = true;
+  function replace(): void {
+    ready.shift();
     load().then(
-      (instance) => {
-        loading = false;
-        if (current === undefined) {
-          current = instance;
-          prepareSpare();
-        } else {
-          spare = instance;
-        }
-      },
-      () => {
-        // Without a spare, a failing call leaves the parser away until the next one loads.
-        loading = false;
-      },
+      (instance) => ready.push(instance),
+      // One instance less; when none is left, each text is a problem and nothing else suffers.
+      () => undefined,
     );
   }
 
-  /** Runs a call; undefined when it made the parser fail, or when none is there. */
-  function run<T>(call: (instance: Instance) => T): T | undefined {
-    if (current === undefined) {
-      prepareSpare();
-      return undefined;
-    }
+  /** Runs a call; undefined when the text makes the parser fail, or when no instance is left. */
+  function run<T>(sql: string, call: (instance: Instance) => T): T | undefined {
+    const [current] = ready;
+    if (current === undefined || failing.has(sql)) return undefined;
     try {
       return call(current);
     } catch (error) {
       // Only WebAssembly's own errors come here: what the parser says is a value.
       if (!(error instanceof Error)) throw error;
-      current = spare;
-      spare = undefined;
-      prepareSpare();
+      if (failing.size >= MOST_REMEMBERED) failing.clear();
+      failing.add(sql);
+      replace();
       return undefined;
     }
   }
 
-  prepareSpare();
   return {
     parse(sql) {
       const deep = tooDeep(sql);
       if (deep !== undefined) return deep;
       if (sql.trim() === "") return { ok: true, statements: [], offset: createByteMap(sql) };
-      return run((instance) => parseWith(instance, sql)) ?? FAILED;
+      return run(sql, (instance) => parseWith(instance, sql)) ?? FAILED;
     },
     parsePlPgSql(sql) {
       const deep = tooDeep(sql);
       if (deep !== undefined) return deep.message;
-      const outcome = run((instance) => instance.parsePlPgSql(sql));
+      const outcome = run(sql, (instance) => instance.parsePlPgSql(sql));
       if (outcome === undefined) return FAILED.message;
       return outcome === "" ? undefined : outcome;
     },
   };
 }
+
+/** How many texts in a row may make the parser fail before it is away for a moment. */
+const INSTANCES = 3;
+/** Texts that made the parser fail and are not tried again. */
+const MOST_REMEMBERED = 100;
 
 const FAILED = {
   ok: false,
