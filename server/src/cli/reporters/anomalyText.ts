@@ -125,7 +125,10 @@ function footing(anomaly: Anomaly, { columns, keyOf, paint }: TextStyle): readon
   if (anomaly.serial.length > 0) {
     const { here, serial } = outcomeTexts(anomaly, keyOf);
     lines.push(...hangingText(`${indent}this run: `, here, columns));
-    lines.push(...hangingText(`${indent}one at a time: `, serial.join("; "), columns));
+    serial.forEach((text, n) => {
+      const first = `${indent}one at a time: `;
+      lines.push(...hangingText(n === 0 ? first : " ".repeat(first.length), text, columns));
+    });
   }
   const prevented =
     anomaly.preventedBy.length > 0

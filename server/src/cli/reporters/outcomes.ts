@@ -49,7 +49,8 @@ function outcomeText(
     if (status !== "committed") parts.push(`refuses ${instance}`);
   }
   for (const [instance, returned] of Object.entries(outcome.returned)) {
-    if (outcome.status[instance] !== "committed") continue;
+    // Where the state tells the runs apart, what was returned only distracts.
+    if (names.length > 0 || outcome.status[instance] !== "committed") continue;
     const told = returned.filter((text, n) =>
       all.some((each) => each.returned[instance]?.[n] !== text),
     );
