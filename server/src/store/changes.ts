@@ -43,8 +43,7 @@ export function returned(
   frame: Frame,
 ): ResultRows {
   if (returning === undefined) return [];
-  const { recorder: _, ...silent } = frame;
-  const inside = withRows(silent, binding);
+  const inside = withRows(frame, binding);
   return [
     Object.fromEntries(returning.outputs.map((each) => [each.name, evaluate(each.value, inside)])),
   ];

@@ -68,6 +68,16 @@ function collect(expression: Expression): readonly ColumnName[] {
 
 /** Columns that a query takes from outside. */
 export function queryColumns(query: Query): readonly ColumnName[] {
+  const known = queries.get(query);
+  if (known !== undefined) return known;
+  const found = collectQuery(query);
+  queries.set(query, found);
+  return found;
+}
+
+const queries = new WeakMap<Query, readonly ColumnName[]>();
+
+function collectQuery(query: Query): readonly ColumnName[] {
   const own = new Set(query.relations.map((relation) => relation.alias));
   const inside = [
     query.where,

@@ -7,10 +7,9 @@ import { cycleThrough } from "./cycle";
 import type { Confirmation, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
-import { permutations } from "./permutations";
 import { COMMITTED, type Run } from "./runRecord";
 import { observedOf, outcomeOf, toExecution } from "./toExecution";
-import { runInOrder, runPlan } from "./run";
+import { runEveryOrder, runPlan } from "./run";
 
 /**
  * Judges a plan: confirmed when it runs at the level, its dependencies form a cycle, and something differs from every
@@ -28,13 +27,13 @@ export function confirm(program: Program, level: Level, plan: WitnessPlan): Conf
 
 function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues): Confirmation {
   const execution = toExecution(run);
-  const inOrder = (order: readonly string[]) => runInOrder(program, plan, order, fresh);
   const names = plan.instances.map((instance) => instance.instance);
   const committed = names.filter((name) => run.status[name] === COMMITTED);
-  const serialRuns = permutations(names).map((order) => ({ order, run: inOrder(order) }));
-  const references = serialRuns.map((each) => each.run);
+  const serialRuns = runEveryOrder(program, plan, names, fresh);
   // A transaction that rolled itself back has happened to nobody: the others alone are a serial order as well.
-  if (committed.length < names.length) references.push(...permutations(committed).map(inOrder));
+  const among =
+    committed.length < names.length ? runEveryOrder(program, plan, committed, fresh) : [];
+  const references = [...serialRuns, ...among].map((each) => each.run);
   const severity = severityOf(run, references, committed);
   const base = {
     cycle: cycleThrough(execution.dependencies, (step) => execution.steps[step]?.instance ?? ""),
@@ -65,32 +64,38 @@ function severityOf(
   serial: readonly Run[],
   committed: readonly string[],
 ): Severity | undefined {
-  const differs = (view: (each: Run) => string): boolean => {
-    const own = view(run);
-    return serial.every((each) => view(each) !== own);
-  };
-  const values = (each: Run): string => `${finalText(each)} ${valueText(each, committed)}`;
-  if (differs(finalText)) return "state";
-  if (differs(values)) return "value";
-  return differs((each) => `${values(each)} ${observedText(each, committed)}`)
-    ? "unused"
-    : undefined;
-}
-
-function finalText(run: Run): string {
-  const { final } = outcomeOf(run);
-  const tables = Object.entries(final).filter(([, rows]) => rows.length > 0);
-  return JSON.stringify(
-    tables.map(([table, rows]) => [
-      table,
-      rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort(),
-    ]),
+  const own = viewsOf(run, committed);
+  const views = serial.map((each) => viewsOf(each, committed));
+  const sameState = views.filter((each) => each.state === own.state);
+  if (sameState.length === 0) return "state";
+  const sameValues = sameState.filter((each) => each.values === own.values);
+  if (sameValues.length === 0) return "value";
+  const observed = observedText(run, committed);
+  const sameReads = serial.some(
+    (each, index) =>
+      sameValues.some((view) => view === views[index]) &&
+      observedText(each, committed) === observed,
   );
+  return sameReads ? undefined : "unused";
 }
 
-function valueText(run: Run, committed: readonly string[]): string {
-  const { status, returned } = outcomeOf(run);
-  return JSON.stringify(committed.map((name) => [status[name], returned[name]]));
+interface Views {
+  readonly state: string;
+  readonly values: string;
+}
+
+function viewsOf(run: Run, committed: readonly string[]): Views {
+  const { final, status, returned } = outcomeOf(run);
+  const tables = Object.entries(final).filter(([, rows]) => rows.length > 0);
+  return {
+    state: JSON.stringify(
+      tables.map(([table, rows]) => [
+        table,
+        rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort(),
+      ]),
+    ),
+    values: JSON.stringify(committed.map((name) => [status[name], returned[name]])),
+  };
 }
 
 function observedText(run: Run, committed: readonly string[]): string {

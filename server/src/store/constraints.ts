@@ -191,9 +191,8 @@ function checkChildren(
 
 function covered(table: Table, key: UniqueKey, values: Values, frame: StatementFrame): boolean {
   if (key.where === undefined) return true;
-  const { recorder: _, ...silent } = frame;
   const row: DerivedRow = { kind: "derived", values };
-  return truth(evaluate(key.where, withRows(silent, { [table.name]: row }))) === true;
+  return truth(evaluate(key.where, withRows(frame, { [table.name]: row }))) === true;
 }
 
 function pendingRow(write: Write): StoredRow {

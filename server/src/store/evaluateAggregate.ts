@@ -1,7 +1,7 @@
 // Aggregate functions over the rows of a group.
 import type { Expression } from "../program/expression";
 import { NotExecutable } from "./failure";
-import { withRows, type Frame, type Scope } from "./frame";
+import { inScope, withRows, type Frame, type Scope } from "./frame";
 import {
   calculate,
   compareValues,
@@ -49,8 +49,7 @@ function operandValues(
   scope: Scope,
   evaluate: Evaluate,
 ): readonly SqlValue[] {
-  const { scope: _, ...rest } = frame;
-  const outside: Frame = scope.outer === undefined ? rest : { ...rest, scope: scope.outer };
+  const outside = inScope(frame, scope.outer);
   const values = (scope.group ?? [])
     .map((binding) => evaluate(operand, withRows(outside, binding)))
     .filter((value) => value !== null);

@@ -238,22 +238,25 @@ function searchTable(
     );
   const keyed = conditions.filter(byKey);
   const others = conditions.filter((condition) => !keyed.includes(condition));
-  const { recorder, ...silent } = frame;
-  const bind = (row: StoredRow, inFrame: Frame) => withRows(inFrame, { [relation.alias]: row });
+  const { recorder } = frame;
+  const bind = (row: BoundRow) => withRows(frame, { [relation.alias]: row });
+  const later: Frame = { ...frame, recorder: undefined, acting: undefined };
   recorder?.scans.push({
     table: relation.table,
-    matches: (row) => holdAll(conditions, bind(row, silent)),
+    matches: (row) => holdAll(conditions, withRows(later, { [relation.alias]: row })),
     newest: false,
   });
   return (frame.tables?.rows(relation.table) ?? []).filter((row) => {
-    if (!holdAll(keyed, bind(row, silent))) return false;
+    // The key is the row's identity: to compare it is not to read the row.
+    const unread: BoundRow = { kind: "derived", values: row.values };
+    if (keyed.length > 0 && !holdAll(keyed, bind(unread))) return false;
     if (!row.alive) {
-      if (recorder !== undefined && holdAll(others, bind(row, silent)))
+      if (recorder !== undefined && holdAll(others, bind(unread)))
         recordExistence(recorder, row.table, row.key, row);
       return false;
     }
     if (recorder !== undefined) recordExistence(recorder, row.table, row.key, row);
-    return holdAll(others, bind(row, frame));
+    return others.length === 0 || holdAll(others, bind(row));
   });
 }
 

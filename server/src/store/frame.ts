@@ -29,10 +29,10 @@ export type Binding = Readonly<Record<string, BoundRow | null>>;
 export interface Scope {
   readonly binding: Binding;
   /** The rows of the group that aggregates range over. */
-  readonly group?: readonly Binding[];
+  readonly group: readonly Binding[] | undefined;
   /** In ON CONFLICT DO UPDATE: the row proposed for insertion. */
-  readonly excluded?: Readonly<Record<string, SqlValue>>;
-  readonly outer?: Scope;
+  readonly excluded: Readonly<Record<string, SqlValue>> | undefined;
+  readonly outer: Scope | undefined;
 }
 
 /** Everything that an expression may ask. `tables` is absent in control flow, where no snapshot exists. */
@@ -41,12 +41,12 @@ export interface Frame {
   /** Evaluates subqueries; given here because queries are made of expressions and expressions of queries. */
   readonly runQuery: (query: Query, frame: Frame) => ResultRows;
   readonly schema: Schema;
-  readonly scope?: Scope;
-  readonly tables?: Tables;
-  readonly acting?: Acting;
-  readonly recorder?: Recorder;
+  readonly scope: Scope | undefined;
+  readonly tables: Tables | undefined;
+  readonly acting: Acting | undefined;
+  readonly recorder: Recorder | undefined;
   /** Results of subqueries that depend on no row: evaluated once per statement. */
-  readonly once?: Map<Query, ResultRows>;
+  readonly once: Map<Query, ResultRows> | undefined;
 }
 
 /** The tables as the statement's plain reads see them, its own transaction's writes included. */
@@ -94,18 +94,39 @@ export class WaitFor extends Error {
 export function withRows(
   frame: Frame,
   binding: Binding,
-  more: Omit<Scope, "binding" | "outer"> = {},
+  more?: Partial<Pick<Scope, "group" | "excluded">>,
 ): Frame {
   const outer = frame.scope;
+  return inScope(frame, { binding, group: more?.group, excluded: more?.excluded, outer });
+}
+
+/** The frame with another scope. Spelled out, because every row of every query makes one. */
+export function inScope(frame: Frame, scope: Scope | undefined): Frame {
   return {
-    ...frame,
-    scope: outer === undefined ? { binding, ...more } : { binding, ...more, outer },
+    environment: frame.environment,
+    runQuery: frame.runQuery,
+    schema: frame.schema,
+    scope,
+    tables: frame.tables,
+    acting: frame.acting,
+    recorder: frame.recorder,
+    once: frame.once,
   };
 }
 
 /** Conjuncts of a condition. */
 export function conjuncts(condition: Expression | undefined): readonly Expression[] {
   if (condition === undefined) return [];
+  const known = conjunctsOf.get(condition);
+  if (known !== undefined) return known;
+  const found = splitConjuncts(condition);
+  conjunctsOf.set(condition, found);
+  return found;
+}
+
+const conjunctsOf = new WeakMap<Expression, readonly Expression[]>();
+
+function splitConjuncts(condition: Expression): readonly Expression[] {
   if (condition.kind === "and") return condition.operands.flatMap(conjuncts);
   if (condition.kind === "literal" && condition.value === true) return [];
   return [condition];

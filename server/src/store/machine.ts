@@ -246,6 +246,11 @@ function guarded<T>(machine: Machine, compute: (frame: Frame) => T): T {
     environment: environmentOf(machine, drawn),
     schema: machine.program.schema,
     runQuery,
+    scope: undefined,
+    tables: undefined,
+    acting: undefined,
+    recorder: undefined,
+    once: undefined,
   });
   machine.drawn = drawn;
   return value;

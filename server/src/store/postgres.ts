@@ -24,7 +24,7 @@ import {
 } from "./machine";
 import { lockRow } from "./postgresLocks";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
-import { openRecorder } from "./recorder";
+import { cellsRead, openRecorder } from "./recorder";
 import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
 
 /** The database after some commits. Immutable: a snapshot is a reference to one. */
@@ -167,6 +167,7 @@ function attempt(
       schema: server.schema,
       tables,
       runQuery,
+      scope: undefined,
       acting: actingOf(server, session),
       recorder,
       once: new Map(),
@@ -176,7 +177,7 @@ function attempt(
       statement: machine.executed + 1,
       source: statement,
       sees: snapshot.instances,
-      cells: [...recorder.cells.values()],
+      cells: cellsRead(recorder, server.steps.length),
       scans: recorder.scans,
       used: recorder.used,
       saw: sightOf(snapshot, server.steps),

@@ -70,6 +70,11 @@ export function recordExistence(
   recorder.cells.set(name, { table, key, column: EXISTENCE, value: false, writer: -1 });
 }
 
+/** The cells read, without those that RETURNING showed of the statement's own writes. */
+export function cellsRead(recorder: Recorder, step: number): readonly CellRead[] {
+  return [...recorder.cells.values()].filter((cell) => cell.writer !== step);
+}
+
 export function recordUse(recorder: Recorder, row: StoredRow): void {
   recorder.used.add(rowName(row.table, row.key));
 }

@@ -19,7 +19,7 @@ import {
 } from "./machine";
 import { violatedAxiom } from "./axioms";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
-import { openRecorder } from "./recorder";
+import { cellsRead, openRecorder } from "./recorder";
 import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
 
 /** One instance in the run. */
@@ -135,6 +135,7 @@ function advance(
       schema: state.program.schema,
       tables,
       runQuery,
+      scope: undefined,
       acting: actingOf(tables, state.steps.length),
       recorder,
       once: new Map(),
@@ -144,7 +145,7 @@ function advance(
       statement: machine.executed + 1,
       source: next.statement,
       sees: [...sees],
-      cells: [...recorder.cells.values()],
+      cells: cellsRead(recorder, state.steps.length),
       scans: recorder.scans,
       used: recorder.used,
       saw: (step) => visible.has(step),

@@ -5,7 +5,15 @@ import type { ScheduleStep } from "../protocol/witness";
 import type { ExecutionResult, Setup, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
-import { advance, nextStatement, runOf, startServer, type Event, type Server } from "./postgres";
+import {
+  advance,
+  copyServer,
+  nextStatement,
+  runOf,
+  startServer,
+  type Event,
+  type Server,
+} from "./postgres";
 import type { Run } from "./runRecord";
 import { toExecution } from "./toExecution";
 import { runRelational } from "./relational";
@@ -61,15 +69,47 @@ export function runProduct(
 }
 
 /** As runSerial, as the store records it; throws NotExecutable. */
-export function runInOrder(
+function runInOrder(
   program: Program,
   setup: Setup,
   order: readonly string[],
   fresh: FreshValues,
 ): Run {
   const server = startServer(program, setup, () => SERIAL_LEVEL, fresh);
-  for (const name of order) finish(server, name, { tolerant: true });
+  for (const name of order) finishAlone(server, name);
   return runOf(server);
+}
+
+export interface SerialRun {
+  readonly order: readonly string[];
+  readonly run: Run;
+}
+
+/**
+ * Runs the named instances one after the other in every order, common beginnings once; others do not run at all.
+ * Throws NotExecutable.
+ */
+export function runEveryOrder(
+  program: Program,
+  setup: Setup,
+  names: readonly string[],
+  fresh: FreshValues,
+): readonly SerialRun[] {
+  const runs: SerialRun[] = [];
+  const extend = (server: Server, order: readonly string[]): void => {
+    const rest = names.filter((name) => !order.includes(name));
+    if (rest.length === 0) runs.push({ order, run: runOf(server) });
+    for (const name of rest) {
+      const next = copyServer(server);
+      finishAlone(next, name);
+      extend(next, [...order, name]);
+    }
+  };
+  extend(
+    startServer(program, setup, () => SERIAL_LEVEL, fresh),
+    [],
+  );
+  return runs;
 }
 
 const SERIAL_LEVEL: ProductLevel = readCommitted();
@@ -114,16 +154,15 @@ function refuseAborts(events: readonly Event[]): void {
       );
 }
 
-function finish(
-  server: Server,
-  name: string,
-  how: { readonly tolerant: boolean } = { tolerant: false },
-): void {
+function finish(server: Server, name: string): void {
   const session = server.sessions.get(name);
-  while (session !== undefined && session.ended === undefined && session.waiting === undefined) {
-    const events = advance(server, name);
-    if (!how.tolerant) refuseAborts(events);
-  }
+  while (session !== undefined && session.ended === undefined && session.waiting === undefined)
+    refuseAborts(advance(server, name));
+}
+
+/** With nobody else there is nothing to wait for; a failure is how the instance ends. */
+function finishAlone(server: Server, name: string): void {
+  while (server.sessions.get(name)?.ended === undefined) advance(server, name);
 }
 
 function finishingOrder(plan: WitnessPlan): readonly string[] {
