@@ -35,12 +35,12 @@ export interface CycleCurve {
 
 const TITLE = 44;
 const LINE = 16;
-const ROW_PADDING = 6;
-const GAP = 138;
-const MARGIN = 112;
-const LEAST_BOX = 168;
+const ROW_PADDING = 7;
+const GAP = 176;
+const MARGIN = 118;
+const LEAST_BOX = 150;
 const MOST_BOX = 300;
-const ROWS_APART = 44;
+const ROWS_APART = 60;
 
 type Arrangement = "row" | "grid" | "stack";
 
@@ -54,7 +54,7 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   const total = columns * boxWidth + (columns - 1) * GAP + 2 * margin;
   const left = Math.max(0, (width - total) / 2) + margin;
   const contents = order.map((instance) =>
-    rowsOf(story, instance, Math.floor((boxWidth - 44) / character)),
+    rowsOf(story, instance, Math.floor((boxWidth - 42) / character)),
   );
   const heights = contents.map(
     (rows) => TITLE + rows.reduce((sum, row) => sum + row.height, 0) + 6,
@@ -73,7 +73,7 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   });
   const curves = story.edges.flatMap((edge) => {
     const curve = curveOf(edge, story.edges, boxes);
-    return curve ? [{ edge, curve, data: clipped(edge.data, 17) }] : [];
+    return curve ? [{ edge, curve, data: clipped(edge.data, 15) }] : [];
   });
   const labels = placeLabels(
     curves.map(({ curve, data }) => ({
@@ -91,10 +91,12 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   return { width: Math.max(width, total), height: Math.max(...bottoms, 0) + 12, boxes, edges };
 }
 
-/** The instances as the cycle visits them, starting where it starts. */
+/** The instances as the cycle visits them, from the first one on, so that they stand as in the schedule. */
 function cycleOrder(story: Story): readonly StoryInstance[] {
   const names = [...new Set(story.edges.map(({ edge }) => edge.from.instance))];
-  return names.flatMap((name) => story.instances.find((each) => each.name === name) ?? []);
+  const visited = names.flatMap((name) => story.instances.find((each) => each.name === name) ?? []);
+  const first = visited.findIndex((each) => visited.every((other) => each.index <= other.index));
+  return [...visited.slice(first), ...visited.slice(0, first)];
 }
 
 function arrange(count: number, width: number): Arrangement {
@@ -144,7 +146,7 @@ function rowsOf(story: Story, instance: StoryInstance, columns: number): readonl
       const key = rowKey(each, side);
       if (rows.has(key)) continue;
       const step = each[side];
-      const lines = wrapped(rowText(story, each, side), columns, 2);
+      const lines = wrapped(rowText(story, each, side), columns, 3);
       const height = lines.length * LINE + 2 * ROW_PADDING;
       rows.set(key, { key, step, lines, y: 0, height, end });
     }
@@ -187,8 +189,8 @@ function curveOf(
     const side = from.x < to.x ? 1 : -1;
     const start = rowAnchor(from, edge, "from", side);
     const end = rowAnchor(to, edge, "to", side === 1 ? -1 : 1);
-    const parallel = all.length === 2;
-    const bow = parallel ? (edge.index === 0 ? -BOW : BOW) : 0;
+    // Two edges between two boxes part: that from left to right above, its answer below.
+    const bow = all.length === 2 ? -side * BOW : 0;
     const distance = Math.abs(end.x - start.x);
     return sideCurve(start, side, end, side === 1 ? -1 : 1, { reach: distance * 0.42, bow });
   }
@@ -196,10 +198,23 @@ function curveOf(
   const side = from.y <= to.y ? 1 : -1;
   const start = rowAnchor(from, edge, "from", side);
   const end = rowAnchor(to, edge, "to", side);
-  return sideCurve(start, side, end, side, { reach: 76 });
+  return outerCurve(start, end, side);
 }
 
-const BOW = 30;
+const BOW = 40;
+const BULGE = 74;
+
+/** Out and in on the same side; the end that lies further in reaches further, so that both swing out alike. */
+function outerCurve(start: Point, end: Point, side: -1 | 1): Curve {
+  const outer = side === 1 ? Math.max(start.x, end.x) : Math.min(start.x, end.x);
+  const inward = (point: Point): number => Math.abs(outer - point.x);
+  return {
+    from: start,
+    out: { x: start.x + side * (BULGE + inward(start) * 0.6), y: start.y },
+    in: { x: end.x + side * (BULGE + inward(end) * 0.6), y: end.y },
+    to: end,
+  };
+}
 
 function overlapVertically(a: Box, b: Box): boolean {
   return a.y < b.y + b.height && b.y < a.y + a.height;

@@ -59,24 +59,28 @@ export interface DrawnEdge {
 
 const GUTTER = 30;
 const INDENT = 14;
-const GAP = 68;
-const LEAST_CARD = 150;
+const WIDE_GAP = 68;
+const NARROW_GAP = 50;
+const LEAST_CARD = 168;
 const MOST_CARD = 330;
 const HEADER = 52;
 const LINE = 16;
 const PADDING = 7;
+/** Space between a card's side and its text. */
+export const SIDE = 8;
 const ROW_GAP = 20;
 const END_ROW = 28;
-const MOST_LINES = 4;
+const MOST_LINES = 5;
 
 /** Lays the schedule out for a width; wider than asked when the lanes would get too narrow. */
 export function layoutSchedule(story: Story, width: number, character: number): ScheduleLayout {
   const count = Math.max(1, story.instances.length);
-  const free = width - GUTTER - count * INDENT - (count - 1) * GAP - 4;
+  const gap = count > 2 || width < 640 ? NARROW_GAP : WIDE_GAP;
+  const free = width - GUTTER - count * INDENT - (count - 1) * gap - 4;
   const cardWidth = Math.max(LEAST_CARD, Math.min(MOST_CARD, Math.floor(free / count)));
-  const columns = Math.floor((cardWidth - 2 * PADDING - 4) / character);
+  const columns = Math.floor((cardWidth - 2 * SIDE) / character);
   const laneX = (instance: StoryInstance): number =>
-    GUTTER + instance.index * (INDENT + cardWidth + GAP);
+    GUTTER + instance.index * (INDENT + cardWidth + gap);
 
   const cards: Card[] = [];
   const ends: EndMark[] = [];
@@ -116,7 +120,7 @@ export function layoutSchedule(story: Story, width: number, character: number): 
   });
   const edges = drawnEdges(story, cards);
   return {
-    width: Math.max(width, GUTTER + count * (INDENT + cardWidth) + (count - 1) * GAP + 4),
+    width: Math.max(width, GUTTER + count * (INDENT + cardWidth) + (count - 1) * gap + 4),
     height,
     lanes,
     cards,
@@ -131,12 +135,13 @@ function cardLines(step: StoryStep, columns: number, y: number): readonly CardLi
   if (waitedFor !== undefined) lines.push({ text: `after waiting for ${waitedFor}`, tone: "dim" });
   const room = MOST_LINES + lines.length;
   for (const [index, line] of step.lines.entries()) {
+    const texts = wrapped(line.text, columns, MOST_LINES);
     const more = step.lines.length - index;
-    if (lines.length >= room - 1 && more > 1) {
+    const last = more === 1 ? 0 : 1;
+    if (index > 0 && lines.length + texts.length + last > room) {
       lines.push({ text: `and ${String(more)} more`, tone: "dim" });
       break;
     }
-    const texts = wrapped(line.text, columns, Math.max(1, room - lines.length));
     for (const text of texts) {
       lines.push({ text, tone: line.kind, ...(line.cell && { cell: cellText(line.cell) }) });
     }
@@ -230,7 +235,7 @@ function curveBetween(from: Card, to: Card, ends: Ends): Curve {
   const start = anchor(from, fromSide, ends, ends.dependency === "rw" ? "read" : "write");
   const end = anchor(to, toSide, ends, ends.dependency === "wr" ? "read" : "write");
   const distance = Math.abs(end.x - start.x);
-  const reach = from.x === to.x ? GAP * 0.7 : Math.max(GAP * 0.45, Math.min(distance * 0.5, GAP));
+  const reach = from.x === to.x ? 46 : Math.max(30, Math.min(distance * 0.5, WIDE_GAP));
   return sideCurve(start, fromSide, end, toSide, { reach });
 }
 

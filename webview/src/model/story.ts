@@ -96,16 +96,20 @@ function instancesOf({ anomaly }: AnomalyPayload): readonly StoryInstance[] {
 
 /** What a step did, one line per cell; the effect in words where there is no cell to name. */
 function linesOf(step: Step): readonly StepLine[] {
+  const inserted = new Set(
+    step.writes.filter((cell) => cell.column === "@" && cell.value === true).map(rowText),
+  );
   const writes = step.writes.flatMap((cell): StepLine[] => {
     if (cell.column === "@") {
       const verb = cell.value === true ? "insert" : "delete";
       return [{ text: `${verb} ${rowText(cell)}`, kind: "write", cell }];
     }
-    return [
-      { text: `write ${cellText(cell)} \u2190 ${valueText(cell.value)}`, kind: "write", cell },
-    ];
+    // Columns of a row that is inserted here stand below it.
+    const name = inserted.has(rowText(cell)) ? `  .${cell.column}` : `write ${cellText(cell)}`;
+    return [{ text: `${name} \u2190 ${valueText(cell.value)}`, kind: "write", cell }];
   });
   const written = new Set(step.writes.map(cellText));
+  const changed = new Set(step.writes.map(rowText));
   const rowsWithValues = new Set(
     step.reads.filter((cell) => cell.column !== "@").map((cell) => rowText(cell)),
   );
@@ -116,7 +120,9 @@ function linesOf(step: Step): readonly StepLine[] {
         { text: `read ${cellText(cell)} \u2192 ${valueText(cell.value)}`, kind: "read", cell },
       ];
     }
-    if (cell.value === true && rowsWithValues.has(rowText(cell))) return [];
+    if (cell.value === true && (rowsWithValues.has(rowText(cell)) || changed.has(rowText(cell)))) {
+      return [];
+    }
     const found = cell.value === true ? "found" : "no row";
     return [{ text: `look for ${rowText(cell)} \u2192 ${found}`, kind: "read", cell }];
   });

@@ -1,24 +1,44 @@
 // Fits monospaced text into cards: wrapping and cutting by a character's width, which is measured once per figure.
 
-/** The text in lines of at most `columns` characters, continued lines indented; the last is cut where `most` are full. */
+/**
+ * The text in at most `most` lines of at most `columns` characters, continued lines indented. It breaks at spaces, else
+ * before a dot (of `table.column`), else anywhere; an ellipsis ends it when it does not fit. An arrow stays with its value.
+ */
 export function wrapped(text: string, columns: number, most: number): readonly string[] {
   const lines: string[] = [];
-  let line = "";
-  for (const word of text.trim().split(/\s+/u)) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length <= columns || line === "") line = longer;
-    else {
+  let line = text.startsWith(INDENT) ? INDENT : "";
+  const open = piecesOf(text);
+  for (let piece = open.shift(); piece !== undefined; piece = open.shift()) {
+    const separator = line.trim() === "" || piece.startsWith(".") ? "" : " ";
+    const longer = line + separator + piece;
+    const room = columns - INDENT.length;
+    if (longer.length <= columns) line = longer;
+    else if (line.trim() !== "") {
       lines.push(line);
-      line = `  ${word}`;
+      line = INDENT;
+      open.unshift(piece);
+    } else {
+      lines.push(line + piece.slice(0, Math.max(1, room)));
+      line = INDENT;
+      open.unshift(piece.slice(Math.max(1, room)));
     }
   }
-  lines.push(line);
-  const kept = lines.slice(0, most);
-  const last = kept.length - 1;
-  return kept.map((each, index) => {
-    const isCut = each.length > columns || (index === last && lines.length > most);
-    return isCut ? `${each.slice(0, Math.max(1, columns - 1)).trimEnd()}\u2026` : each;
-  });
+  if (line.trim() !== "") lines.push(line);
+  const kept = lines.slice(0, Math.max(1, most));
+  if (kept.length === lines.length) return kept;
+  const last = kept.pop() ?? "";
+  return [...kept, `${last.slice(0, Math.max(1, columns - 1)).trimEnd()}\u2026`];
+}
+
+const INDENT = "  ";
+
+function piecesOf(text: string): string[] {
+  const words = text
+    .trim()
+    .replace(/\s+/gu, " ")
+    .replace(/([\u2190\u2192]) /gu, "$1\u00a0")
+    .split(" ");
+  return words.flatMap((word) => word.split(/(?=\.[a-z_])/iu)).filter((piece) => piece !== "");
 }
 
 /** The width of one character of the figures' monospaced font, in pixels. */

@@ -36,10 +36,6 @@ export function labelsText(labels: readonly string[]): string {
     : labels.join(", ");
 }
 
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** A text on one line, cut to a number of characters with an ellipsis. */
 export function clipped(text: string, length: number): string {
   const line = text.replace(/\s+/gu, " ").trim();

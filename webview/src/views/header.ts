@@ -3,7 +3,7 @@ import type { Severity } from "../../../server/src/protocol/report";
 import type { PanelStatus } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Story, StoryInstance } from "../model/story";
-import { capitalized, labelsText } from "../model/words";
+import { labelsText } from "../model/words";
 import type { Actions } from "../page";
 
 export function createHeader(story: Story, actions: Actions): HTMLElement {
@@ -75,7 +75,8 @@ function name(instance: StoryInstance): HTMLElement {
 function subtitle({ payload }: Story): string {
   const prefix = `${payload.title}: `;
   const { message } = payload.anomaly;
-  return message.startsWith(prefix) ? capitalized(message.slice(prefix.length)) : message;
+  // Not capitalized: it often begins with a transaction's name.
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
 const SEVERITY: Readonly<Record<Severity, string>> = {
@@ -100,8 +101,17 @@ function chips({ payload }: Story): readonly HTMLElement[] {
     chip(SEVERITY[anomaly.severity], anomaly.severity === "unused" ? "fact" : "bad"),
     confirmed,
     prevented,
-    ...(also.length > 0 ? [chip(`also at ${labelsText(also.map(label))}`, "fact")] : []),
+    ...(also.length > 0 ? [alsoChip(also.map(label))] : []),
   ];
+}
+
+const MOST_LEVELS = 2;
+
+function alsoChip(labels: readonly string[]): HTMLElement {
+  if (labels.length <= MOST_LEVELS) return chip(`also at ${labelsText(labels)}`, "fact");
+  const short = chip(`also at ${String(labels.length)} other levels`, "fact");
+  short.title = labelsText(labels);
+  return short;
 }
 
 const MARKS = { bad: "\u2260", fact: "\u25cf", good: "\u2713", doubt: "?" } as const;
@@ -119,10 +129,14 @@ function definition({ payload }: Story): HTMLElement {
   return element(
     "details",
     { class: "definition" },
-    element("summary", {}, `What is a ${payload.title.toLowerCase()}?`),
+    element("summary", {}, `What is ${article(payload.title)} ${payload.title.toLowerCase()}?`),
     element("p", {}, payload.definition),
     payload.reference === "" ? undefined : element("p", { class: "dim" }, payload.reference),
   );
+}
+
+function article(word: string): string {
+  return /^[aeiou]/iu.test(word) ? "an" : "a";
 }
 
 /** "2 of 5" with a way to the neighbours. */

@@ -4,6 +4,7 @@ import { element } from "../element";
 import { curvePath } from "../model/curves";
 import {
   layoutSchedule,
+  SIDE,
   type Card,
   type DrawnEdge,
   type ScheduleLayout,
@@ -158,7 +159,7 @@ function drawCards(svg: SVGSVGElement, { cards, lanes }: ScheduleLayout, actions
     .data((each) => each.lines.map((line) => ({ ...line, x: each.x })))
     .join("text")
     .attr("class", (line) => `line-${line.tone}`)
-    .attr("x", (line) => line.x + 9)
+    .attr("x", (line) => line.x + SIDE)
     .attr("y", (line) => line.y)
     .attr("xml:space", "preserve")
     .text((line) => line.text);

@@ -35,9 +35,13 @@ export function createSerialView(story: Story): Figure {
       const value = own?.get(name) ?? "\u2013";
       const inSerial = facts.some((each, n) => n > 0 && (each.get(name) ?? "\u2013") === value);
       const odd = row.own && !inSerial;
+      const differs = !row.own && (facts[0]?.get(name) ?? "\u2013") !== value;
       return element(
         "td",
-        { class: odd ? "odd" : "" },
+        { class: odd ? "odd" : differs ? "differs" : row.own ? "" : "dim" },
+        differs
+          ? element("span", { class: "mark", attributes: { "aria-label": "differs:" } }, "\u2260 ")
+          : undefined,
         value,
         odd ? element("span", { class: "note" }, "in no order") : undefined,
       );

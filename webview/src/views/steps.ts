@@ -2,6 +2,7 @@
 import { element } from "../element";
 import { selectedSteps, type Selection } from "../model/selection";
 import type { Story, StoryStep } from "../model/story";
+import { clipped } from "../model/words";
 import type { Actions } from "../page";
 
 export interface StepsView {
@@ -57,13 +58,14 @@ export function createStepsView(story: Story, actions: Actions): StepsView {
   };
 }
 
+/** Characters of an instance's arguments in its first step; the schedule's lane has all of them. */
+const MOST_ARGUMENTS = 44;
+
 function stepItem(story: Story, each: StoryStep, index: number, actions: Actions): HTMLElement {
   const { step, instance } = each;
   const first = story.steps.findIndex((other) => other.instance === instance) === index;
-  const call =
-    instance.arguments === ""
-      ? instance.transaction
-      : `${instance.transaction}(${instance.arguments})`;
+  const given = instance.arguments === "" ? "" : `(${clipped(instance.arguments, MOST_ARGUMENTS)})`;
+  const call = `${instance.transaction}${given}`;
   return element(
     "li",
     {
@@ -97,9 +99,16 @@ function stepItem(story: Story, each: StoryStep, index: number, actions: Actions
   );
 }
 
-/** The effect with its values set off: "account[1].balance = **40** (was 100), commits". */
+/** The effect with its values set off and kept on one line: "account[1].balance = **40** (was 100), commits". */
 function emphasized(effect: string): readonly (Node | string)[] {
-  return effect
-    .split(/((?<== )(?:'(?:[^']|'')*'|-?[\w.]+))/u)
-    .map((part, index) => (index % 2 === 1 ? element("b", {}, part) : part));
+  return effect.split(/( = (?:'(?:[^']|'')*'|-?[\w.]+))/u).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const value = element("b", {}, part.slice(" = ".length));
+    return part.length <= MOST_UNBROKEN
+      ? element("span", { class: "value" }, " = ", value)
+      : element("span", {}, " = ", value);
+  });
 }
+
+/** A value longer than this may break over lines. */
+const MOST_UNBROKEN = 16;
