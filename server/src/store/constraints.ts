@@ -124,7 +124,9 @@ export function checkReferences(
 }
 
 function checkChangedKeys(table: Table, writes: readonly Write[], frame: StatementFrame): void {
-  const changed = new Set(writes.map((write) => write.key));
+  const changed = new Set(
+    writes.filter((write) => write.before !== undefined).map((write) => write.key),
+  );
   const rows = frame.acting.current(table.name).filter((row) => row.alive && !changed.has(row.key));
   for (const key of uniqueKeysOf(table)) {
     const made = writes

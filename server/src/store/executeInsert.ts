@@ -7,7 +7,7 @@ import { assigned, returned, updateWrites } from "./changes";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
-import { forgetRow, recordExistence } from "./recorder";
+import { forgetRow, recordExistence, rowName } from "./recorder";
 import { columnType, findTable, keyOf, writtenRow, type StoredRow, type Write } from "./row";
 import { coerce, type SqlValue } from "./value";
 
@@ -105,6 +105,7 @@ function freshRow(
   const before = frame.acting.current(table.name).find((row) => row.key === key);
   if (frame.acting.firstUpdaterWins) refuseSecondRow(table, key, frame);
   recordExistence(frame.recorder, table.name, key, before);
+  frame.recorder.used.add(rowName(table.name, key));
   const write: Write = { table: table.name, key, instance, step, alive: true, values, before };
   return { row: writtenRow(undefined, write), writes: [write] };
 }
