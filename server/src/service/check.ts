@@ -1,8 +1,5 @@
 // One check: a program at one level, from units to the report. Knows no files and no threads.
 import { explain } from "../analysis/explain/explain";
-import { flattenProgram } from "../analysis/operations/flatten";
-import type { FlatProgram } from "../analysis/operations/operation";
-import { UNROLL } from "../engine/runJob";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
 import type { Program, Transaction } from "../program/program";
@@ -10,6 +7,7 @@ import type { Anomaly, LevelReport, ReportTransaction, Unknown, Verdict } from "
 import type { SkippedFile } from "../workspace/projects";
 import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
+import { analysablePart } from "./analysable";
 import { selectAnomalies } from "./anomalies";
 import { effectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
@@ -65,8 +63,8 @@ export async function check(
   events: CheckEvents = {},
 ): Promise<CheckResult> {
   const started = performance.now();
-  const { program, flat, broken } = flattenSafely(input.program);
-  const effective = effectiveLevels(program.transactions, input.level);
+  const { program, flat, leftOut } = analysablePart(input.program);
+  const effective = effectiveLevels(input.program.transactions, input.level);
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
   const solve = tupleSolver(program, input.pool, input.cache, counters);
@@ -81,7 +79,7 @@ export async function check(
       {
         names: program.transactions.map((each) => each.id),
         plan,
-        levels: effective.levels,
+        levels: program.transactions.map((each) => effective.levels.get(each.id) ?? input.level),
         maxTransactions: input.maxTransactions,
         solve,
         lanes: input.lanes,
@@ -106,7 +104,7 @@ export async function check(
   const anomalies = selectAnomalies(compared);
   const unknown = [
     ...unreadParts(input.program, input.skipped),
-    ...broken,
+    ...leftOut,
     ...effective.unknown,
     ...undecidedTuples(program, result, endedBy, input.budget),
     ...unconfirmed(anomalies),
@@ -118,7 +116,7 @@ export async function check(
     levels: {
       default: input.level.name,
       perTransaction: Object.fromEntries(
-        program.transactions.map((each, n) => [each.id, (effective.levels[n] ?? input.level).name]),
+        [...effective.levels].map(([id, level]) => [id, level.name]),
       ),
     },
     verdict: verdictOf(anomalies, unknown, endedBy),
@@ -159,40 +157,6 @@ function reportTransaction(transaction: Transaction): ReportTransaction {
     range: transaction.source.range,
     precision: transactionPrecision(transaction),
   };
-}
-
-interface Flattened {
-  readonly program: Program;
-  readonly flat: FlatProgram;
-  readonly broken: readonly Unknown[];
-}
-
-/** A transaction on which flattening fails by a defect of ours costs its own verdict, not that of the others. */
-function flattenSafely(program: Program): Flattened {
-  try {
-    return { program, flat: flattenProgram(program, { unroll: UNROLL }), broken: [] };
-  } catch {
-    // Found out below, one by one.
-  }
-  const broken: Unknown[] = [];
-  const transactions = program.transactions.filter((each) => {
-    try {
-      flattenProgram({ ...program, transactions: [each] }, { unroll: UNROLL });
-      return true;
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const { file, range } = each.header;
-      broken.push({
-        reason: `not analysed, internal error: ${message}`,
-        transactions: [each.id],
-        file,
-        range,
-      });
-      return false;
-    }
-  });
-  const rest = { ...program, transactions };
-  return { program: rest, flat: flattenProgram(rest, { unroll: UNROLL }), broken };
 }
 
 /** A signal that follows another and also aborts after a time. */

@@ -6,8 +6,8 @@ import type { Unknown } from "../protocol/report";
 import { unknownLevelText } from "../workspace/configuration";
 
 export interface EffectiveLevels {
-  /** In the order of the transactions. */
-  readonly levels: readonly Level[];
+  /** By id, in the order of the transactions. */
+  readonly levels: ReadonlyMap<string, Level>;
   /** Levels that transactions ask for and that do not exist: what was checked instead is not what was meant. */
   readonly unknown: readonly Unknown[];
 }
@@ -18,7 +18,7 @@ export function effectiveLevels(
   asked: Level,
 ): EffectiveLevels {
   const unknown: Unknown[] = [];
-  const levels = transactions.map((transaction) => {
+  const levelOf = (transaction: Transaction): Level => {
     const declared = transaction.level;
     if (!declared) return asked;
     const own = findLevel(declared.name) ?? findOfProduct(declared.name, asked);
@@ -32,8 +32,8 @@ export function effectiveLevels(
       return asked;
     }
     return sameProduct(own, asked) ? own : asked;
-  });
-  return { levels, unknown };
+  };
+  return { levels: new Map(transactions.map((each) => [each.id, levelOf(each)])), unknown };
 }
 
 /** SQL's own spelling (`SERIALIZABLE`) means the level of the product at hand. */

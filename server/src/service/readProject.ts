@@ -58,9 +58,15 @@ export function configurationRemarks(
   });
 }
 
+/** Texts without any of this lend no tables and need not be read. */
+const DECLARES = /\b(?:create|alter)\s+(?:\w+\s+){0,3}table\b|\bcreate\s+unique\s+index\b/iu;
+
 function readInContext(project: ProjectTexts, reader: ProgramReader): Program {
   const asked = new Set<FileId>(project.files.map((each) => each.file));
-  const program = reader.read([...project.files, ...project.context]);
+  const program = reader.read([
+    ...project.files,
+    ...project.context.filter(({ text }) => DECLARES.test(text)),
+  ]);
   const isAsked = (of: { readonly source: Note["source"] }): boolean => asked.has(of.source.file);
   return {
     ...program,
