@@ -18,16 +18,18 @@ export function createLowering(_parsers: SqlParsers): StatementLowering {
   const light = createMemo<NspParse>();
   const parseLight = (sql: string): NspParse => light.get(sql, () => parseWithNsp(sql));
   return {
-    lower: (context) => lowerLight(context, parseLight),
+    lower: (context) => {
+      const result = lowerWithNsp(context, parseLight);
+      return result.ok ? result.lowered : unread(context, result.message, result.offset);
+    },
     nextReading: () => light.nextReading(),
   };
 }
 
-function lowerLight(context: LoweringContext, parse: (sql: string) => NspParse): Lowered {
-  const light = lowerWithNsp(context, parse);
-  if (light.ok) return light.lowered;
-  const reason = `This statement cannot be read: ${shortened(light.message)}.`;
-  const source = sourceIn(context.piece, light.offset, light.offset + 1);
+/** The statement by its words, with the parser's complaint as a note at its place. */
+function unread(context: LoweringContext, message: string, offset: number): Lowered {
+  const reason = `This statement cannot be read: ${shortened(message)}.`;
+  const source = sourceIn(context.piece, offset, offset + 1);
   context.note({ severity: "error", code: "syntax", message: reason, source });
   return lowerByWords(context, reason);
 }

@@ -1,10 +1,10 @@
 // What every lowering to the AR shares: the piece of text at hand, names in scope, fresh ids, notes.
 // A piece is one statement as its parser sees it (placeholders as $1, $2, ...), mapped to the user's file.
 import type { SourceRange } from "../../protocol/source";
-import type { Expression } from "../../program/expression";
+import type { Expression, ValueType } from "../../program/expression";
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { Statement, StatementId } from "../../program/statement";
+import type { Command, Query, Statement, StatementId } from "../../program/statement";
 import { rangeOf, type LineIndex } from "./lines";
 
 /** One statement of a file: `sql` is what the parser is given, the offsets are UTF-16. */
@@ -80,11 +80,28 @@ export interface LoweringContext {
   readonly variable: (path: readonly string[]) => Expression | undefined;
   readonly ids: Ids;
   readonly note: (note: Note) => void;
+  /** The query of the view of that name. */
+  readonly view?: (name: string) => Query | undefined;
+  /** The types of what `placeholder` and `variable` give, as far as they are declared. */
+  readonly types?: {
+    readonly parameters: ReadonlyMap<string, ValueType>;
+    readonly variables: ReadonlyMap<string, ValueType>;
+  };
+  /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
+  readonly call?: (name: string, args: readonly CallArgument[]) => Expression | undefined;
+}
+
+/** An argument of a call, by position or by name. */
+export interface CallArgument {
+  readonly name?: string;
+  readonly value: Expression;
 }
 
 /** One SQL statement in the AR: several statements when it changes data in its WITH clause. */
 export interface Lowered {
   readonly statements: readonly Statement[];
+  /** The same statements in their control flow, where a mere sequence does not say it. */
+  readonly commands?: readonly Command[];
   /** What its caller receives: a result's name and its columns in order. */
   readonly result?: {
     readonly name: string;

@@ -137,20 +137,23 @@ function addStatement(state: State, item: StatementItem): void {
     ids: state.ids,
     note,
   });
-  for (const statement of lowered.statements) {
-    const taint = lexed.holes.map(({ name }) => ({
+  top(state).commands.push(...commandsOf(lowered, lexed.holes));
+  state.lastResult = lowered.result;
+  state.rowCount = rowCountOf(lowered);
+}
+
+/** The commands of a statement; one that takes a name from a variable could touch anything. */
+function commandsOf(lowered: Lowered, holes: PreLexed["holes"]): readonly Command[] {
+  if (holes.length === 0 && lowered.commands !== undefined) return lowered.commands;
+  return lowered.statements.map((statement): Command => {
+    const taint = holes.map(({ name }) => ({
       effect: "opaque" as const,
       reason: `the name :"${name}" is only known when the script runs`,
       source: statement.source,
     }));
-    top(state).commands.push({
-      kind: "statement",
-      statement:
-        taint.length === 0 ? statement : { ...statement, taint: [...statement.taint, ...taint] },
-    });
-  }
-  state.lastResult = lowered.result;
-  state.rowCount = rowCountOf(lowered);
+    const tainted = { ...statement, taint: [...statement.taint, ...taint] };
+    return { kind: "statement", statement: tainted };
+  });
 }
 
 function rowCountOf(lowered: Lowered): Expression | undefined {
