@@ -7,7 +7,6 @@ import type {
 } from "../../../program/expression";
 import { literal } from "../expressions";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
-import { lowerSubquery } from "./query";
 import { lose, resolveColumn, type Scope, type Work } from "./scope";
 
 /** Deeper expressions are not followed, so that no stack overflows here or later. */
@@ -78,7 +77,7 @@ function lowerAll(nodes: readonly Node[], scope: Scope, work: Work): readonly Ex
 }
 
 function scalar(node: Node, scope: Scope, work: Work): Expression {
-  return { kind: "subquery", query: lowerSubquery(child(node, "ast"), scope, work) };
+  return { kind: "subquery", query: work.lowerQuery(child(node, "ast"), scope, work) };
 }
 
 function placeholder(node: Node, work: Work): Expression {
@@ -232,7 +231,7 @@ function quantifiedComparison(
   const operand = lowerExpression(left, scope, work);
   const isAny = quantifier !== "all";
   if (isNode(set?.["ast"]) && isAny && operator === "=") {
-    return { kind: "inQuery", operand, query: lowerSubquery(child(set, "ast"), scope, work) };
+    return { kind: "inQuery", operand, query: work.lowerQuery(child(set, "ast"), scope, work) };
   }
   if (set?.["type"] === "array") {
     const values = lowerAll(children(child(set, "expr_list"), "value"), scope, work);
@@ -262,7 +261,7 @@ function isIn(
   const values = children(right, "value");
   const [first] = values;
   if (values.length === 1 && isNode(first?.["ast"])) {
-    return { kind: "inQuery", operand, query: lowerSubquery(child(first, "ast"), scope, work) };
+    return { kind: "inQuery", operand, query: work.lowerQuery(child(first, "ast"), scope, work) };
   }
   return { kind: "in", operand, values: lowerAll(values, scope, work) };
 }
@@ -290,7 +289,7 @@ function unary(node: Node, scope: Scope, work: Work): Expression {
   const operator = text(node, "operator") ?? "";
   const inner = child(node, "expr");
   if (operator === "EXISTS" || operator === "NOT EXISTS") {
-    const query = lowerSubquery(child(inner, "ast") ?? inner, scope, work);
+    const query = work.lowerQuery(child(inner, "ast") ?? inner, scope, work);
     return negatedIf(operator === "NOT EXISTS", { kind: "exists", query });
   }
   const operand = lowerExpression(inner, scope, work);
@@ -342,7 +341,7 @@ function call(node: Node, scope: Scope, work: Work): Expression {
   const nodes = children(child(node, "args"), "value");
   const [first] = nodes;
   if (name === "exists" && isNode(first?.["ast"])) {
-    return { kind: "exists", query: lowerSubquery(child(first, "ast"), scope, work) };
+    return { kind: "exists", query: work.lowerQuery(child(first, "ast"), scope, work) };
   }
   const fresh = FRESH[name];
   if (fresh !== undefined) {

@@ -6,7 +6,8 @@ import { createIds, sourceOf, type LoweringContext, type SqlPiece } from "../low
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
 import { parseWithNsp } from "./parse";
-import { columnsOf, type Scope, type Work } from "./scope";
+import { lowerSubquery } from "./query";
+import { columnsOf, startWork, type Scope } from "./scope";
 
 export interface SchemaReading {
   readonly tables: readonly Table[];
@@ -188,13 +189,7 @@ function condition(node: Node, table: Table, piece: SqlPiece): Expression {
     ids: createIds(table.name),
     note: () => undefined,
   };
-  const work: Work = {
-    context,
-    source: sourceOf(piece),
-    taint: [],
-    ctes: new Map(),
-    depth: { now: 0 },
-  };
+  const work = startWork(context, lowerSubquery);
   const relation = { alias: table.name, table: table.name, kind: "base", join: "inner" } as const;
   const scope: Scope = { sources: [{ relation, columns: columnsOf(relation, work) }] };
   return lowerExpression(node, scope, work);

@@ -3,7 +3,8 @@ import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
-import type { LoweringContext } from "../lowering";
+import { sourceOf, type LoweringContext } from "../lowering";
+import type { Node } from "./ast";
 
 /** A relation and the columns it is known to have. */
 export interface Source {
@@ -28,6 +29,14 @@ export interface Work {
   readonly ctes: ReadonlyMap<string, Query>;
   /** How deep the expression at hand is nested: the tree of a long sum is as deep as the sum is long. */
   readonly depth: { now: number };
+  /** Lowers a query inside an expression: the one knot in which queries and expressions contain each other. */
+  readonly lowerQuery: (node: Node | undefined, outer: Scope, work: Work) => Query;
+}
+
+/** The work on the statement of a context. */
+export function startWork(context: LoweringContext, lowerQuery: Work["lowerQuery"]): Work {
+  const source = sourceOf(context.piece);
+  return { context, source, taint: [], ctes: new Map(), depth: { now: 0 }, lowerQuery };
 }
 
 /** An unknown value, with its reason as a loss of the statement. */

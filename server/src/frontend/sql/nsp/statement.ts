@@ -11,11 +11,12 @@ import { TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
 import { liftLockClause } from "../lockClause";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
+import { tokensOf } from "../tokens";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
 import type { NspParse } from "./parse";
-import { lowerQuery, outputsOf } from "./query";
-import { columnsOf, type Scope, type Work } from "./scope";
+import { lowerQuery, lowerSubquery, outputsOf } from "./query";
+import { columnsOf, startWork, type Scope, type Work } from "./scope";
 
 export type NspResult =
   | { readonly ok: true; readonly lowered: Lowered }
@@ -31,10 +32,10 @@ export function lowerWithNsp(
   const { sql: unlocked, lock, nested } = liftLockClause(sql);
   if (nested) return refused("a lock clause in a subquery");
   if (misread(sql)) return refused("a construct that the light parser misreads");
-  const parsed = parse(unlocked);
+  const parsed = parse(withoutParameterCasts(unlocked));
   if (!parsed.ok) return parsed;
   const source = sourceOf(context.piece);
-  const work: Work = { context, source, taint: [], ctes: new Map(), depth: { now: 0 } };
+  const work = startWork(context, lowerSubquery);
   const node = parsed.node;
   const scope: Scope = { sources: [] };
   const base = { id: context.ids.statement(), source, text: textOf(context.piece) };
@@ -72,6 +73,21 @@ function refused(message: string): NspResult {
 function done(statement: Statement, result?: Lowered["result"]): NspResult {
   const statements = [statement];
   return { ok: true, lowered: result === undefined ? { statements } : { statements, result } };
+}
+
+/** The text with `::type` after `$n` blanked out: a parameter has the type of its column in any case. */
+function withoutParameterCasts(sql: string): string {
+  if (!/\$\d+\s*::/.test(sql)) return sql;
+  const tokens = tokensOf(sql, 0, sql.length);
+  let text = sql;
+  tokens.forEach((token, at) => {
+    const type = tokens[at + 2];
+    const isCast = token.kind === "placeholder" && tokens[at + 1]?.word === "::";
+    if (!isCast || type?.kind !== "word" || tokens[at + 3]?.word === "[") return;
+    const start = token.end;
+    text = text.slice(0, start) + " ".repeat(type.end - start) + text.slice(type.end);
+  });
+  return text;
 }
 
 /** Words that node-sql-parser silently takes for an alias or a table. */
