@@ -24,8 +24,6 @@ export interface SolvePool {
 export interface PoolOptions {
   /** Absolute path of the worker's script. */
   readonly script: string;
-  /** Options of Node for the worker, such as a loader in tests. */
-  readonly execArgv?: readonly string[];
   /** Another Node executable, used when a thread of this process cannot run the solver. */
   readonly nodePath?: string;
   /** How many workers at most; a further one starts only when jobs wait. */
@@ -150,7 +148,7 @@ function addSlot(pool: PoolState): Slot {
 /** Starts the worker of a slot. */
 function ready(pool: PoolState, slot: Slot): void {
   slot.state = "starting";
-  const { script, execArgv = [], nodePath } = pool.options;
+  const { script, nodePath } = pool.options;
   const events: HostEvents = {
     message: (message) => {
       if (slot.host === host) received(pool, slot, message);
@@ -161,7 +159,6 @@ function ready(pool: PoolState, slot: Slot): void {
   };
   const options: HostOptions = {
     script,
-    execArgv,
     heapMegabytes: pool.options.heapMegabytes ?? HEAP,
   };
   const host =

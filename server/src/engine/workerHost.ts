@@ -21,7 +21,6 @@ export interface HostEvents {
 export interface HostOptions {
   /** Absolute path of the worker's script. */
   readonly script: string;
-  readonly execArgv: readonly string[];
   /** Limit of JavaScript heap; the solver's own memory is beside it. */
   readonly heapMegabytes: number;
 }
@@ -33,7 +32,7 @@ export function startThread(options: HostOptions, events: HostEvents): WorkerHos
   const data: WorkerData = { stop };
   const worker = new Worker(options.script, {
     workerData: data,
-    execArgv: [...options.execArgv],
+    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: options.heapMegabytes },
     // The solver's runtime prints warnings; a reader of our output did not ask for them.
     stdout: true,
@@ -84,7 +83,7 @@ export function startProcess(
 ): WorkerHost {
   const child = fork(options.script, {
     execPath: nodePath,
-    execArgv: [`--max-old-space-size=${String(options.heapMegabytes)}`, ...options.execArgv],
+    execArgv: [`--max-old-space-size=${String(options.heapMegabytes)}`],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     env: { ...process.env, ELECTRON_RUN_AS_NODE: undefined },

@@ -46,7 +46,7 @@ export function configurationRemarks(
   program: Program,
   configuration: Configuration,
 ): readonly string[] {
-  const known = program.transactions.flatMap((each) => [each.name, each.id]);
+  const known = [...new Set(program.transactions.flatMap((each) => [each.name, each.id]))];
   const levels = Object.keys(configuration.transactionLevels);
   const distinct = configuration.distinct.map((rule) => rule.transaction);
   const unknown = [...new Set([...levels, ...distinct])].filter((name) => !known.includes(name));

@@ -19,7 +19,6 @@ export interface SessionOptions {
   readonly tool: string;
   /** Absolute path of the solver worker's script; `worker.js` beside the running bundle when absent. */
   readonly workerScript?: string;
-  readonly workerExecArgv?: readonly string[];
   /** Another Node executable, for hosts whose own runtime cannot run the solver. */
   readonly nodePath?: string;
   /** Solver workers at most; by default two where there are cores to spare. */
@@ -76,7 +75,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     openPool({
       script: options.workerScript ?? path.join(__dirname, "worker.js"),
       workers,
-      ...(options.workerExecArgv && { execArgv: options.workerExecArgv }),
       ...(options.nodePath !== undefined && { nodePath: options.nodePath }),
     });
   pool.warm();

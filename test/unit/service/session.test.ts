@@ -53,7 +53,7 @@ function levelOf(name: string) {
 /** "lost-update: add, add" of each anomaly, sorted. */
 function told({ report }: WorkspaceCheck): readonly string[] {
   return report.anomalies
-    .map(({ kind, transactions }) => `${kind}: ${transactions.join(", ")}`)
+    .map(({ kind, transactions }) => `${kind}: ${[...transactions].sort().join(", ")}`)
     .sort();
 }
 
@@ -71,8 +71,7 @@ describe("a session with the real solver", () => {
   before(async () => {
     session = await openSession({
       tool: "isolens test",
-      workerScript: path.join(__dirname, "../../../server/src/worker.ts"),
-      workerExecArgv: ["--import", "tsx"],
+      workerScript: path.join(__dirname, "fixtures", "worker.mjs"),
       workers: 1,
     });
   });
@@ -132,8 +131,7 @@ describe("a session with the real solver", () => {
     const remembered = await check(text, "pg:rc");
     const fresh = await openSession({
       tool: "isolens test",
-      workerScript: path.join(__dirname, "../../../server/src/worker.ts"),
-      workerExecArgv: ["--import", "tsx"],
+      workerScript: path.join(__dirname, "fixtures", "worker.mjs"),
       workers: 2,
     });
     const other = await fresh.checkWorkspace(
@@ -151,7 +149,8 @@ describe("a session with the real solver", () => {
       { project: project(TABLES + add("p", "a") + add("q", "a")), level: levelOf("read-atomic") },
       never(),
       {
-        found: ({ kind, transactions }) => found.push(`${kind}: ${transactions.join(", ")}`),
+        found: ({ kind, transactions }) =>
+            found.push(`${kind}: ${[...transactions].sort().join(", ")}`),
         progress: (done, total) => counts.push([done, total]),
       },
     );
