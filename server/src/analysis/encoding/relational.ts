@@ -77,6 +77,7 @@ export function encodeRelational(
   const run = makeRun(database, instances, relations, { prefix: "", mayAbort: false, spare });
   for (const { index } of instances) script.assert(not(run.aborted(index)));
   for (const step of instances.flatMap((instance) => instance.steps)) run.reached(step);
+  nameInserted(run);
   const selectors = encodeCycle(run);
   assertNoConflict(run);
   run.settle();
@@ -111,6 +112,14 @@ export function encodeRelational(
       return script.take();
     },
   };
+}
+
+/** A model is to say what inserts insert, also in columns that nobody reads. */
+function nameInserted(run: Run): void {
+  for (const site of run.instances.flatMap((instance) => instance.sites)) {
+    if (site.operation.kind !== "insert") continue;
+    for (const column of Object.keys(site.operation.set)) run.written(site, run.row(site), column);
+  }
 }
 
 function encodeCycle(run: Run): readonly Selector[] {

@@ -11,16 +11,20 @@ import { and, eq, imp, int, le, not, or } from "./smt";
 import type { Smt } from "./smt";
 import { sameValue } from "./sqlValue";
 
-/** Assumption: keys from 1 on, arguments below 10 and other values up to 20, nothing NULL. */
+/** Assumption: keys from 1 on, arguments below 10 and other values up to 20. */
 const TINY = "N_tiny";
 /** Assumption: as `TINY`, with arguments below 100 and other values below 1000. */
 const SMALL = "N_small";
+/** Assumption: no NULL at the start. */
+const PLAIN = "N_plain";
 /** Assumption: rows exist where they are looked for, writes change them, like arguments of two instances differ. */
 const TELLING = "N_telling";
 
 /** What to try, best first. */
 export const PREFERENCES: readonly (readonly string[])[] = [
+  [TINY, TELLING, PLAIN],
   [TINY, TELLING],
+  [TINY],
   [SMALL, TELLING],
   [SMALL],
   [],
@@ -34,7 +38,7 @@ const SIZES = [
 /** Defines the preferences for the arguments and the rows that are known so far. */
 export function preferReadable(run: Run): void {
   const { script } = run.database;
-  for (const literal of [TINY, SMALL, TELLING]) script.constant(literal, "Bool");
+  for (const literal of [TINY, SMALL, TELLING, PLAIN]) script.constant(literal, "Bool");
   for (const instance of run.instances) {
     const keys = keyParameters(run, instance);
     for (const { name, type } of instance.transaction.parameters) {
@@ -71,10 +75,14 @@ export function preferSmallRows(run: Run): void {
           }
           if (column.type === "bool" || !isUsed(run, table, column.name)) return [];
           const { isNull, value } = database.value(table, row, column.name);
-          return [not(isNull), small(run, column.type, value, { from: 1, to: size.value })];
+          return [or(isNull, small(run, column.type, value, { from: 1, to: size.value }))];
         });
         database.script.assert(imp(and(size.literal, database.alive(table, row)), and(...facts)));
       }
+      const nulls = described.columns
+        .filter(({ name }) => !key.includes(name) && isUsed(run, table, name))
+        .map(({ name }) => database.value(table, row, name).isNull);
+      database.script.assert(imp(and(PLAIN, database.alive(table, row)), not(or(...nulls))));
     }
   }
 }

@@ -121,7 +121,7 @@ function explore(search: Search, context: readonly string[]): Judged | undefined
   for (const level of SEARCHED_LEVELS) {
     if (!contains(level, base) || vector.decide(level) !== true) continue;
     for (let tries = 0; tries < TRIES && !queries.stopped(); tries += 1) {
-      const confirmation = attempt(search, context, level);
+      const confirmation = attempt(search, context, level, base);
       if (confirmation === undefined) break;
       if (confirmation.status === "confirmed") return { confirmation, level };
       if (!isBenign(confirmation)) unexecuted ??= { confirmation, level };
@@ -135,14 +135,15 @@ function attempt(
   search: Search,
   context: readonly string[],
   level: PaperLevel,
+  judgedAt: PaperLevel,
 ): Confirmation | undefined {
-  const { encoding, queries, program, base, judge } = search;
+  const { encoding, queries, program, judge } = search;
   for (const preference of PREFERENCES) {
     const answer = queries.ask([...context, ...levelAssumptions(level), ...preference]);
     if (answer !== "sat") continue;
     const model = queries.model();
     const cycle = cycleOfModel(encoding, model);
-    const confirmation = judge(program, base, decodePapers(program, encoding, model));
+    const confirmation = judge(program, judgedAt, decodePapers(program, encoding, model));
     if (confirmation.status !== "confirmed") blockCycle(queries, cycle);
     return confirmation;
   }
@@ -154,7 +155,10 @@ function isBenign(confirmation: Confirmation): boolean {
   return confirmation.execution !== undefined && confirmation.severity === undefined;
 }
 
-/** The finding of a witness; its levels are those that allow something within `context`. */
+/**
+ * The finding of a witness. It is allowed at the levels that allow something within `context`; where the witness does
+ * not show that already, another one is executed there.
+ */
 function findingOf(
   search: Search,
   { confirmation, level }: Judged,
@@ -163,15 +167,31 @@ function findingOf(
 ): Finding {
   const vector = makeLevelVector(search.queries, context);
   vector.allow(level);
-  for (const each of SEARCHED_LEVELS) vector.decide(each);
-  const named = (wanted: boolean): readonly string[] =>
-    PAPER_LEVELS.filter((each) => vector.get(each) === wanted).map((each) => each.name);
+  const shown: PaperLevel[] = [level];
+  const denied = new Set<PaperLevel>();
+  for (const each of SEARCHED_LEVELS) {
+    const claimed = vector.decide(each) === true && !shown.some((other) => contains(other, each));
+    if (!claimed || confirmation.status !== "confirmed") continue;
+    if (canShow(search, context, each)) shown.push(each);
+    else denied.add(each);
+  }
+  const allowed = PAPER_LEVELS.filter((each) => vector.get(each) === true && !denied.has(each));
+  const prevented = PAPER_LEVELS.filter((each) => vector.get(each) === false || denied.has(each));
   return {
     confirmation,
     tables: tablesOfCycle(confirmation) ?? tables,
-    allowedAt: named(true),
-    preventedBy: named(false),
+    allowedAt: allowed.map((each) => each.name),
+    preventedBy: prevented.map((each) => each.name),
   };
+}
+
+function canShow(search: Search, context: readonly string[], level: PaperLevel): boolean {
+  for (let tries = 0; tries < TRIES && !search.queries.stopped(); tries += 1) {
+    const confirmation = attempt(search, context, level, level);
+    if (confirmation === undefined) return false;
+    if (confirmation.status === "confirmed") return true;
+  }
+  return false;
 }
 
 function tablesOfCycle(confirmation: Confirmation): readonly string[] | undefined {

@@ -5,7 +5,7 @@ import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/w
 import type { Model } from "../../solver/solver";
 import type { WitnessPlan } from "../../store/execution";
 import type { RelationalEncoding } from "../encoding/relational";
-import { keyColumns, tableOf } from "../encoding/relationalInstances";
+import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
 import type { Instance, StepRef } from "../encoding/relationalInstances";
 import { isWord } from "../encoding/relationalDatabase";
 import { isUsed } from "../encoding/relationalReadable";
@@ -13,6 +13,7 @@ import { positionName, transactionPositionName } from "../encoding/relationalRel
 import { FALSE, TRUE, literalOf } from "../encoding/smt";
 import type { Smt } from "../encoding/smt";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
+import { withParents } from "./parents";
 import { wordOf } from "./words";
 
 /**
@@ -28,7 +29,12 @@ export function decodePapers(
     instances: encoding.instances.map((instance) =>
       argumentsOf(program, encoding, model, instance),
     ),
-    initial: initialRows(program, encoding, model),
+    initial: withParents({
+      schema: program.schema,
+      initial: initialRows(program, encoding, model),
+      written: writtenRows(encoding, model),
+      mayAdd: (table, row) => isUnnoticed(encoding, model, table, row),
+    }),
     schedule: scheduleOf(encoding, model),
   };
 }
@@ -102,6 +108,51 @@ function rowOf(
     return [name, valueOf(encoding, type, model.intAt(database.names.column(table, name), key))];
   });
   return Object.fromEntries(row);
+}
+
+/** What executed inserts and updates give the columns that they set. */
+function writtenRows(
+  encoding: RelationalEncoding,
+  model: Model,
+): readonly { readonly table: string; readonly row: Row }[] {
+  const { run } = encoding;
+  const sites = encoding.instances.flatMap((instance) => instance.sites);
+  return sites.flatMap((site) => {
+    const { operation } = site;
+    const known = isPoint(run.database.flat, operation) && readBool(model, run.executed(site));
+    if (site.writes.size === 0 || operation.kind === "delete" || !known) return [];
+    const { columns, ...described } = tableOf(run.database.flat, operation.table);
+    const key = keyColumns({ columns, ...described });
+    const row = run.row(site);
+    const values = columns.flatMap(({ name, type }): readonly [string, Value][] => {
+      const at = row[key.indexOf(name)];
+      if (at !== undefined) return [[name, valueOf(encoding, type, readInt(model, at))]];
+      if (operation.set[name] === undefined) return [];
+      const { isNull, value, sort } = run.written(site, row, name);
+      if (readBool(model, isNull)) return [[name, null]];
+      const given = sort === "Bool" ? Number(readBool(model, value)) : readInt(model, value);
+      return [[name, valueOf(encoding, type, given)]];
+    });
+    return [{ table: operation.table, row: Object.fromEntries(values) }];
+  });
+}
+
+/** Whether no operation would see such a row: its table is accessed by key alone, and under other keys. */
+function isUnnoticed(encoding: RelationalEncoding, model: Model, table: string, row: Row): boolean {
+  const { database } = encoding.run;
+  const accesses = encoding.instances
+    .flatMap((instance) => instance.sites)
+    .filter((site) => site.operation.table === table);
+  if (accesses.some((site) => !isPoint(database.flat, site.operation))) return false;
+  const described = tableOf(database.flat, table);
+  const key = keyColumns(described);
+  return !database.mentioned(table).some((mentioned) =>
+    mentioned.every((term, at) => {
+      const column = described.columns.find(({ name }) => name === key[at]);
+      if (column === undefined) return true;
+      return valueOf(encoding, column.type, readInt(model, term)) === row[column.name];
+    }),
+  );
 }
 
 function scheduleOf(encoding: RelationalEncoding, model: Model): readonly ScheduleStep[] {

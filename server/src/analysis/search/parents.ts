@@ -1,0 +1,92 @@
+// Rows that foreign keys ask for but that no operation mentions: without them a witness could not be loaded or run.
+import type { Column, ForeignKey, Schema, Table } from "../../program/schema";
+import type { Row, Value } from "../../protocol/witness";
+
+export interface ParentRequest {
+  readonly schema: Schema;
+  readonly initial: Readonly<Record<string, readonly Row[]>>;
+  /** Rows that the instances write; columns may be missing. */
+  readonly written: readonly { readonly table: string; readonly row: Row }[];
+  /** Whether a row of that table may be added without an operation noticing. */
+  readonly mayAdd: (table: string, row: Row) => boolean;
+}
+
+/** Chains of parents longer than this are cut: a table may refer to itself. */
+const ROUNDS = 5;
+
+/** The rows at the start, with the parents of all rows at the start and of all written rows. */
+export function withParents(request: ParentRequest): Readonly<Record<string, readonly Row[]>> {
+  const tables = new Map(request.schema.tables.map((table) => [table.name, table]));
+  const rows = new Map(Object.entries(request.initial));
+  let children: readonly { readonly table: string; readonly row: Row }[] = [
+    ...Object.entries(request.initial).flatMap(([table, list]) =>
+      list.map((row) => ({ table, row })),
+    ),
+    ...request.written,
+  ];
+  for (let round = 0; round < ROUNDS && children.length > 0; round += 1) {
+    const added: { readonly table: string; readonly row: Row }[] = [];
+    for (const child of children) {
+      for (const key of tables.get(child.table)?.foreignKeys ?? []) {
+        const parent = tables.get(key.table);
+        const row = parent === undefined ? undefined : parentOf(parent, key, child.row);
+        if (parent === undefined || row === undefined) continue;
+        const known = [
+          ...(rows.get(parent.name) ?? []),
+          ...request.written.filter(({ table }) => table === parent.name).map((each) => each.row),
+        ];
+        const columns = referenced(parent, key);
+        const exists = known.some((other) =>
+          columns.every((column) => other[column] === row[column]),
+        );
+        if (exists || !request.mayAdd(parent.name, row)) continue;
+        rows.set(parent.name, [...(rows.get(parent.name) ?? []), row]);
+        added.push({ table: parent.name, row });
+      }
+    }
+    children = added;
+  }
+  return Object.fromEntries([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function referenced(parent: Table, key: ForeignKey): readonly string[] {
+  return key.referenced.length > 0 ? key.referenced : parent.primaryKey;
+}
+
+/** The parent that the child's row needs; undefined when a column is NULL or not given. */
+function parentOf(parent: Table, key: ForeignKey, child: Row): Row | undefined {
+  const columns = referenced(parent, key);
+  const values = key.columns.map((column) => child[column]);
+  if (values.some((value) => value === undefined || value === null)) return undefined;
+  return Object.fromEntries(
+    parent.columns.map((column) => {
+      const value = values[columns.indexOf(column.name)];
+      return [column.name, value ?? plainValue(column)];
+    }),
+  );
+}
+
+/** A value of the column's type that nothing depends on. */
+function plainValue(column: Column): Value {
+  if (column.nullable) return null;
+  switch (column.type) {
+    case "int":
+    case "decimal":
+      return 1;
+    case "bool":
+      return false;
+    case "time":
+      return "2025-01-01";
+    case "json":
+      return "{}";
+    case "bytes":
+      return "\\x00";
+    case "text":
+    case "other":
+      return "a";
+    default: {
+      const never: never = column.type;
+      return never;
+    }
+  }
+}
