@@ -57,7 +57,6 @@ describe("the text report", () => {
   });
 
   it("uses colours without changing the text", () => {
-     
     const plain = text(report({}), 100, true).replaceAll(/\u001b\[\d+m/gu, "");
     assert.equal(plain, text(report({})));
     assert.notEqual(text(report({}), 100, true), plain);

@@ -150,7 +150,7 @@ describe("a session with the real solver", () => {
       never(),
       {
         found: ({ kind, transactions }) =>
-            found.push(`${kind}: ${[...transactions].sort().join(", ")}`),
+          found.push(`${kind}: ${[...transactions].sort().join(", ")}`),
         progress: (done, total) => counts.push([done, total]),
       },
     );
