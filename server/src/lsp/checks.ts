@@ -9,7 +9,7 @@ import type { TextEdit } from "./editRange";
 import { loadWorkspace, withText } from "./loadWorkspace";
 import { beginProgress } from "./progressReporter";
 import { createPublisher } from "./publisher";
-import { editResult, freshAnomalies } from "./results";
+import { editResult, freshAnomalies, type ProjectResult } from "./results";
 import {
   findFile,
   knownKey,
@@ -51,8 +51,10 @@ export function createChecks(state: ServerState): Checks {
   const status = createStatusReporter(state);
   /** What the last check of each project was asked for. */
   const asked = new Map<string, string>();
+  let reloads = 0;
 
   function tell(): void {
+    if (state.phase !== "running") return;
     state.revision += 1;
     publisher.publish();
     status.update();
@@ -113,8 +115,8 @@ export function createChecks(state: ServerState): Checks {
     level: Level,
     found: readonly Anomaly[],
   ): void {
-    const before = state.results.get(key);
-    if (!before || before.level.name !== level.name) return;
+    const last = state.results.get(key);
+    const before = last?.level.name === level.name ? last : nothingYet(project, level);
     const names = new Set(found.map((each) => each.id));
     const kept = freshAnomalies(before).filter((each) => !names.has(each.id));
     state.results.set(key, {
@@ -142,7 +144,13 @@ export function createChecks(state: ServerState): Checks {
 
   const checks: Checks = {
     async reload() {
-      state.projects = await loadWorkspace(state.folders, state.documents.all());
+      if (state.phase !== "running") return;
+      reloads += 1;
+      const own = reloads;
+      const projects = await loadWorkspace(state.folders, state.documents.all());
+      // A later reload knows more.
+      if (own !== reloads) return;
+      state.projects = projects;
       for (const key of state.results.keys())
         if (!state.projects.has(key)) state.results.delete(key);
       const shown = new Set([...inScope(), ...state.results.keys()]);
@@ -189,12 +197,30 @@ export function createChecks(state: ServerState): Checks {
     inScope,
     refresh: tell,
     async dispose() {
+      state.phase = "ended";
       state.queue.cancel();
       status.dispose();
       await state.checker?.dispose();
     },
   };
   return checks;
+}
+
+/** What is known before the first check of a project at a level has ended. */
+function nothingYet(project: Project, level: Level): ProjectResult {
+  const report: LevelReport = {
+    tool: "isolens",
+    formatVersion: 1,
+    level: level.name,
+    levels: { default: level.name, perTransaction: {} },
+    verdict: "unknown",
+    rests: { bound: 0 },
+    transactions: [],
+    anomalies: [],
+    unknown: [],
+    coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
+  };
+  return { project, level, report, notes: [], remarks: [], stale: new Set(), partial: true };
 }
 
 /** Equal when a check of the project would be asked the same. */

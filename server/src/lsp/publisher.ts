@@ -3,6 +3,7 @@ import type { Diagnostic } from "vscode-languageserver/node";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import { anomalyPlace, freshAnomalies, type ProjectResult } from "./results";
 import { clientUri, projectKey, type ServerState } from "./serverState";
+import { connectionEnded } from "./typed";
 import {
   anomalyDiagnostic,
   configurationDiagnostic,
@@ -25,11 +26,8 @@ export function createPublisher(state: ServerState): Publisher {
     if (before === content || (before === undefined && diagnostics.length === 0)) return;
     if (diagnostics.length === 0) sent.delete(uri);
     else sent.set(uri, content);
-    void state.connection.sendDiagnostics({
-      uri,
-      diagnostics,
-      ...(version !== undefined && { version }),
-    });
+    const params = { uri, diagnostics, ...(version !== undefined && { version }) };
+    state.connection.sendDiagnostics(params).catch(connectionEnded);
   }
 
   return {

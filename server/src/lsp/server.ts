@@ -76,15 +76,15 @@ function registerLifeCycle(
     };
   });
   connection.onInitialized(() => {
-    void initialized(state, checks).catch(logged(state));
+    initialized(state, checks).catch(logged(state));
   });
   connection.onDidChangeConfiguration(() => {
-    void readSettings(state)
+    readSettings(state)
       .then(() => checks.reload())
       .catch(logged(state));
   });
   connection.onDidChangeWatchedFiles(() => {
-    void checks.reload().catch(logged(state));
+    checks.reload().catch(logged(state));
   });
   connection.onShutdown(() => checks.dispose());
 }
@@ -105,10 +105,11 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
       const gone = pathsOf(removed);
       const kept = state.folders.filter((folder) => !gone.includes(folder));
       state.folders = [...kept, ...pathsOf(added)];
-      void checks.reload().catch(logged(state));
+      checks.reload().catch(logged(state));
     });
   }
   await readSettings(state);
+  state.phase = "running";
   await checks.reload();
 }
 
@@ -120,21 +121,21 @@ function registerDocuments(
   const opened = new Set<string>();
   state.documents.onDidOpen(({ document }) => {
     opened.add(document.uri);
-    void checks.reload().catch(logged(state));
+    checks.reload().catch(logged(state));
   });
   state.documents.onDidChangeContent(({ document }) => {
     // Opening is told as a change as well.
     if (opened.delete(document.uri)) return;
     const changes = edits.get(document.uri) ?? [undefined];
     edits.delete(document.uri);
-    if (isConfiguration(document.uri)) void checks.reload().catch(logged(state));
+    if (isConfiguration(document.uri)) checks.reload().catch(logged(state));
     else checks.changed(document, changes);
   });
   state.documents.onDidSave(() => {
     if (state.settings.check === "onSave") void checks.request(undefined);
   });
   state.documents.onDidClose(() => {
-    void checks.reload().catch(logged(state));
+    checks.reload().catch(logged(state));
   });
 }
 
@@ -184,6 +185,7 @@ function isConfiguration(uri: string): boolean {
 
 function logged(state: ServerState): (error: unknown) => void {
   return (error) => {
+    if (state.phase === "ended") return;
     state.connection.console.error(errorText(error));
   };
 }

@@ -38,6 +38,8 @@ export interface ServerState {
   trouble: string;
   milliseconds: number | undefined;
   revision: number;
+  /** `running` between the client's `initialized` and `shutdown`: only then anything is checked or told. */
+  phase: "starting" | "running" | "ended";
 }
 
 /** What the client can do, as far as the server cares. */
@@ -76,6 +78,7 @@ export function createServerState(
     trouble: "",
     milliseconds: undefined,
     revision: 0,
+    phase: "starting",
   };
 }
 

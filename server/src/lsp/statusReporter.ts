@@ -31,6 +31,7 @@ export function createStatusReporter(state: ServerState): StatusReporter {
 
   return {
     update() {
+      if (state.phase !== "running") return;
       if (statusOf(state).health !== lastHealth) send();
       else timer ??= setTimeout(send, PAUSE);
     },

@@ -29,7 +29,12 @@ export function sendTyped<Method extends keyof Notifications>(
   method: Method,
   params: Notifications[Method],
 ): void {
-  void connection.sendNotification(method, params);
+  connection.sendNotification(method, params).catch(connectionEnded);
+}
+
+/** A message that could not be sent: the client has gone, and there is nobody left to tell. */
+export function connectionEnded(): void {
+  // The end of the connection ends the process; see `onExit` of the protocol's library.
 }
 
 /** An error with its stack for the log. */

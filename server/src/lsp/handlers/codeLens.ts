@@ -39,6 +39,8 @@ function lensOf(
       ? toCodeLens(`${title} - show`, transaction.range, { ids })
       : toCodeLens(title, transaction.range, undefined);
   }
+  if (result.partial)
+    return toCodeLens(`Isolens: checking at ${label}`, transaction.range, undefined);
   return toCodeLens(nothingText(result, transaction, label), transaction.range, undefined);
 }
 

@@ -1,0 +1,275 @@
+// A language server in this process over streams, with a checker that reads its findings from the text itself:
+// "transaction NAME" begins a transaction, "anomaly KIND" in it is one on that line, "unknown REASON" and "note TEXT"
+// are what they say.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { pathToFileURL } from "node:url";
+import {
+  StreamMessageReader,
+  StreamMessageWriter,
+  createConnection,
+} from "vscode-languageserver/node";
+import {
+  createProtocolConnection,
+  type Diagnostic,
+  type ProtocolConnection,
+  type PublishDiagnosticsParams,
+} from "vscode-languageserver-protocol/node";
+import type { Level } from "../../../server/src/isolation/levels";
+import type { Checker, CheckOutcome } from "../../../server/src/lsp/checker";
+import { startServer } from "../../../server/src/lsp/server";
+import type { Note } from "../../../server/src/program/program";
+import type {
+  Anomaly,
+  LevelReport,
+  ReportTransaction,
+  Unknown,
+} from "../../../server/src/protocol/report";
+import type { Notifications, Requests } from "../../../server/src/protocol/requests";
+import type { FileId, Range } from "../../../server/src/protocol/source";
+import type { Project } from "../../../server/src/workspace/projects";
+
+export interface Harness {
+  readonly client: ProtocolConnection;
+  readonly folder: string;
+  uri(file: string): string;
+  open(file: string, text: string): Promise<void>;
+  /** Replaces a range of an open document. */
+  edit(file: string, range: Range, text: string): Promise<void>;
+  /** Resolves when the diagnostics of a file, as "line code", are these. */
+  diagnostics(file: string, expected: readonly string[]): Promise<readonly Diagnostic[]>;
+  request<Method extends keyof Requests>(
+    method: Method,
+    params: Requests[Method]["params"],
+  ): Promise<Requests[Method]["result"]>;
+  /** Resolves with the first status from now on, or the present one, that fulfils the condition. */
+  status(
+    condition: (status: Notifications["isolens/status"]) => boolean,
+  ): Promise<Notifications["isolens/status"]>;
+  readonly published: readonly PublishDiagnosticsParams[];
+}
+
+export interface HarnessOptions {
+  readonly files: Readonly<Record<string, string>>;
+  /** Called before each check answers; a check waits for its promise, or for its abort. */
+  readonly before?: (project: Project, level: Level) => Promise<void> | void;
+  readonly settings?: unknown;
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+}
+
+/** Runs a test on a server whose workspace is a new folder with these files. */
+export async function withServer(
+  options: HarnessOptions,
+  body: (harness: Harness) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "isolens-lsp-"));
+  for (const [name, text] of Object.entries(options.files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const up = new PassThrough();
+  const down = new PassThrough();
+  const server = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
+  startServer(server, "0.0.0", () => textChecker(options));
+  const client = createProtocolConnection(
+    new StreamMessageReader(down),
+    new StreamMessageWriter(up),
+  );
+  try {
+    const harness = drive(client, folder, options);
+    client.listen();
+    const result = await client.sendRequest("initialize", {
+      processId: null,
+      rootUri: null,
+      workspaceFolders: [{ uri: pathToFileURL(folder).href, name: "test" }],
+      initializationOptions: { commandLinks: true, showAnomaly: true },
+      capabilities: {
+        workspace: { configuration: true, workspaceFolders: true },
+        ...options.capabilities,
+      },
+    });
+    assert.ok(result);
+    await client.sendNotification("initialized", {});
+    await body(harness);
+    await client.sendRequest("shutdown");
+  } finally {
+    client.dispose();
+    server.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function drive(client: ProtocolConnection, folder: string, options: HarnessOptions): Harness {
+  const published: PublishDiagnosticsParams[] = [];
+  const latest = new Map<string, readonly Diagnostic[]>();
+  const watchers = new Set<() => void>();
+  let lastStatus: Notifications["isolens/status"] | undefined;
+  const tell = (): void => {
+    for (const watcher of [...watchers]) watcher();
+  };
+  client.onNotification("textDocument/publishDiagnostics", (params: PublishDiagnosticsParams) => {
+    published.push(params);
+    latest.set(params.uri, params.diagnostics);
+    tell();
+  });
+  client.onNotification("isolens/status", (status: Notifications["isolens/status"]) => {
+    lastStatus = status;
+    tell();
+  });
+  client.onRequest("workspace/configuration", () => [options.settings ?? {}]);
+  client.onRequest("client/registerCapability", () => null);
+  client.onRequest("window/workDoneProgress/create", () => null);
+  const versions = new Map<string, number>();
+  const uri = (file: string): string => pathToFileURL(path.join(folder, file)).href;
+  const until = <T>(get: () => T | undefined): Promise<T> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const value = get();
+        if (value === undefined) return;
+        watchers.delete(look);
+        resolve(value);
+      };
+      watchers.add(look);
+      look();
+    });
+  return {
+    client,
+    folder,
+    uri,
+    published,
+    open: (file, text) => {
+      versions.set(file, 1);
+      return client.sendNotification("textDocument/didOpen", {
+        textDocument: { uri: uri(file), languageId: "sql", version: 1, text },
+      });
+    },
+    edit: (file, range, text) => {
+      const version = (versions.get(file) ?? 1) + 1;
+      versions.set(file, version);
+      return client.sendNotification("textDocument/didChange", {
+        textDocument: { uri: uri(file), version },
+        contentChanges: [{ range, text }],
+      });
+    },
+    diagnostics: (file, expected) =>
+      until(() => {
+        const now = latest.get(uri(file)) ?? [];
+        const told = now.map((each) => `${String(each.range.start.line)} ${String(each.code)}`);
+        return JSON.stringify(told) === JSON.stringify(expected) ? now : undefined;
+      }),
+    request: (method, params) => client.sendRequest(method, params),
+    status: (condition) =>
+      until(() => (lastStatus && condition(lastStatus) ? lastStatus : undefined)),
+  };
+}
+
+function textChecker(options: HarnessOptions): Checker {
+  return {
+    async check(project, level, signal, events) {
+      events.progress(0, 3);
+      const aborted = new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => {
+          resolve();
+        });
+      });
+      await Promise.race([options.before?.(project, level), aborted]);
+      return outcomeOf(project, level, signal.aborted);
+    },
+    dispose: () => Promise.resolve(),
+  };
+}
+
+function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOutcome {
+  const transactions: ReportTransaction[] = [];
+  const anomalies: Anomaly[] = [];
+  const unknown: Unknown[] = [];
+  const notes: Note[] = [];
+  for (const { file, text } of project.files) {
+    let current = "";
+    const lines = text.split("\n");
+    lines.forEach((content, line) => {
+      const range = { start: { line, character: 0 }, end: { line, character: content.length } };
+      const [word, ...rest] = content.trim().split(" ");
+      const argument = rest.join(" ");
+      if (word === "transaction") {
+        current = argument;
+        transactions.push({ name: current, file, range, precision: "exact" });
+      } else if (current !== "" && content.trim() !== "") {
+        const last = transactions.pop();
+        if (last)
+          transactions.push({ ...last, range: { start: last.range.start, end: range.end } });
+      }
+      if (word === "anomaly") anomalies.push(anomalyAt(argument, current, file, range, content));
+      if (word === "unknown")
+        unknown.push({ reason: argument, transactions: [current], file, range });
+      if (word === "note")
+        notes.push({
+          severity: "error",
+          code: "syntax",
+          message: argument,
+          source: { file, range },
+        });
+    });
+  }
+  // At a strong level nothing goes wrong.
+  const found = cancelled || level.name === "postgres:serializable" ? [] : anomalies;
+  const report: LevelReport = {
+    tool: "test",
+    formatVersion: 1,
+    level: level.name,
+    levels: { default: level.name, perTransaction: {} },
+    verdict: cancelled ? "cancelled" : found.length > 0 ? "anomaly" : "safe",
+    rests: { bound: 3 },
+    transactions,
+    anomalies: found,
+    unknown,
+    coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
+  };
+  return { report, notes, remarks: [] };
+}
+
+function anomalyAt(
+  kind: string,
+  transaction: string,
+  file: FileId,
+  range: Range,
+  text: string,
+): Anomaly {
+  const end = { instance: "T1", file, range, text };
+  const step = {
+    ...end,
+    effect: "reads account[1].balance = 100",
+    because: "T2 has written nothing here yet",
+    statement: 1,
+    commits: false,
+    reads: [],
+    writes: [],
+  };
+  const outcome = { final: {}, status: {}, returned: {} };
+  return {
+    id: `${transaction}-${kind}`,
+    kind,
+    severity: "state",
+    status: "confirmed",
+    transactions: [transaction, transaction],
+    tables: ["account"],
+    cycle: [
+      {
+        dependency: "rw",
+        from: end,
+        to: { ...end, instance: "T2" },
+        table: "account",
+        columns: ["balance"],
+      },
+    ],
+    witness: { instances: [], initial: {}, schedule: [], outcome },
+    serial: [],
+    steps: [step, { ...step, instance: "T2", because: "" }],
+    message: `${kind} in ${transaction}`,
+    preventedBy: ["postgres:serializable"],
+    allowedAt: [],
+  };
+}

@@ -1,0 +1,357 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import type { CodeLens, Hover } from "vscode-languageserver-protocol/node";
+import { withServer, type Harness } from "./harness";
+
+const BANK = `transaction withdraw
+  read
+  anomaly lost-update
+  write
+
+transaction deposit
+  write`;
+
+const at = (line: number, character: number) => ({ line, character });
+const between = (line: number, from: number, to: number) => ({
+  start: at(line, from),
+  end: at(line, to),
+});
+
+async function lenses(harness: Harness, file: string): Promise<readonly string[]> {
+  const textDocument = { uri: harness.uri(file) };
+  const found: readonly CodeLens[] = await harness.client.sendRequest("textDocument/codeLens", {
+    textDocument,
+  });
+  return found.map((lens) => `${String(lens.range.start.line)} ${lens.command?.title ?? ""}`);
+}
+
+async function hover(
+  harness: Harness,
+  file: string,
+  line: number,
+  character: number,
+): Promise<string> {
+  const found: Hover | null = await harness.client.sendRequest("textDocument/hover", {
+    textDocument: { uri: harness.uri(file) },
+    position: at(line, character),
+  });
+  const { contents } = found ?? { contents: "" };
+  return typeof contents === "object" && "value" in contents ? contents.value : "";
+}
+
+describe("diagnostics", () => {
+  it("stand on the statement, with kind, documentation, steps and the anomaly's id", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      const [diagnostic] = await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      assert.equal(diagnostic?.message, "lost-update in withdraw");
+      assert.equal(diagnostic.severity, 2);
+      assert.equal(diagnostic.source, "isolens");
+      assert.match(diagnostic.codeDescription?.href ?? "", /#lost-update$/);
+      assert.deepEqual(diagnostic.data, { anomaly: "withdraw-lost-update" });
+      assert.deepEqual(
+        diagnostic.relatedInformation?.map((each) => each.message),
+        [
+          "1/2 T1 reads account[1].balance = 100 (T2 has written nothing here yet)",
+          "2/2 T2 reads account[1].balance = 100",
+        ],
+      );
+    });
+  });
+
+  it("carry the version of the text that they are about", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      assert.equal(harness.published.at(-1)?.version, 1);
+    });
+  });
+
+  it("tell what is unknown as information and what cannot be read as an error", async () => {
+    const text = "transaction a\nunknown too hard\nnote unexpected word";
+    await withServer({ files: { "a.sql": text } }, async (harness) => {
+      await harness.open("a.sql", text);
+      const found = await harness.diagnostics("a.sql", ["1 unknown", "2 syntax"]);
+      assert.deepEqual(
+        found.map((each) => each.severity),
+        [3, 1],
+      );
+    });
+  });
+
+  it("go at once when their transaction is edited, and others move with the text", async () => {
+    const text = `${BANK}\n\ntransaction close\n  anomaly write-skew`;
+    let block = false;
+    const before = () => (block ? new Promise<void>(() => undefined) : undefined);
+    await withServer({ files: { "bank.sql": text }, before }, async (harness) => {
+      await harness.open("bank.sql", text);
+      await harness.diagnostics("bank.sql", ["2 lost-update", "9 write-skew"]);
+      block = true;
+      await harness.edit("bank.sql", between(1, 2, 6), "look\n  again");
+      await harness.diagnostics("bank.sql", ["10 write-skew"]);
+    });
+  });
+
+  it("come back where the text of another transaction changed", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      await harness.edit("bank.sql", between(6, 2, 7), "anomaly write-skew");
+      await harness.diagnostics("bank.sql", ["2 lost-update", "6 write-skew"]);
+    });
+  });
+
+  it("disappear when the cause is edited away", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      await harness.edit("bank.sql", between(2, 2, 21), "update in one statement");
+      await harness.diagnostics("bank.sql", []);
+      await harness.status((status) => status.health === "ok" && status.anomalies === 0);
+    });
+  });
+
+  it("of a wrong isolens.json stand in it", async () => {
+    const files = { "bank.sql": BANK, "isolens.json": '{ "levle": "serializable" }' };
+    await withServer({ files }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("isolens.json", ["0 configuration"]);
+    });
+  });
+
+  it("use the text on disk of files that are not open", async () => {
+    await withServer(
+      { files: { "a.sql": BANK, "b.sql": "transaction other" } },
+      async (harness) => {
+        await harness.open("b.sql", "transaction other");
+        await harness.diagnostics("a.sql", ["2 lost-update"]);
+        writeFileSync(path.join(harness.folder, "a.sql"), "transaction withdraw");
+        await harness.client.sendNotification("workspace/didChangeWatchedFiles", {
+          changes: [{ uri: harness.uri("a.sql"), type: 2 }],
+        });
+        await harness.diagnostics("a.sql", []);
+      },
+    );
+  });
+
+  it("work for a document that lies on no disk", async () => {
+    await withServer({ files: {} }, async (harness) => {
+      const uri = "untitled:Untitled-1";
+      const published = new Promise<unknown>((resolve) => {
+        harness.client.onNotification("textDocument/publishDiagnostics", resolve);
+      });
+      await harness.client.sendNotification("textDocument/didOpen", {
+        textDocument: { uri, languageId: "sql", version: 1, text: BANK },
+      });
+      const { uri: told } = (await published) as { readonly uri: string };
+      assert.equal(told, uri);
+    });
+  });
+});
+
+describe("checks", () => {
+  it("at a level keep it in force until told otherwise", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      const uri = harness.uri("bank.sql");
+      const [strong] = await harness.request("isolens/check", { level: "pg:ser", uri });
+      assert.equal(strong?.verdict, "safe");
+      assert.equal(strong.level.label, "PostgreSQL SERIALIZABLE");
+      await harness.diagnostics("bank.sql", []);
+      await harness.status(
+        (status) => status.chosen && status.level.name === "postgres:serializable",
+      );
+      await harness.request("isolens/check", { uri });
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+    });
+  });
+
+  it("refuse a level that does not exist", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await assert.rejects(
+        harness.request("isolens/check", { level: "chaos" }),
+        /no isolation level "chaos"/,
+      );
+    });
+  });
+
+  it("take the level of isolens.json, and that of the settings without one", async () => {
+    const check = async (files: Record<string, string>, settings: unknown, expected: string) => {
+      await withServer({ files: { "bank.sql": BANK, ...files }, settings }, async (harness) => {
+        await harness.open("bank.sql", BANK);
+        await harness.status((status) => status.level.name === expected);
+      });
+    };
+    await check({}, {}, "postgres:read-committed");
+    await check({}, { level: "prefix" }, "prefix");
+    await check({ "isolens.json": '{ "level": "si" }' }, { level: "prefix" }, "snapshot-isolation");
+  });
+
+  it("can be cancelled, which is seen at once", async () => {
+    const before = () => new Promise<void>(() => undefined);
+    await withServer({ files: { "bank.sql": BANK }, before }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.status((status) => status.health === "busy");
+      assert.equal(await harness.request("isolens/cancel", {}), 1);
+      await harness.status((status) => status.health === "ok");
+      assert.equal(await harness.request("isolens/cancel", {}), 0);
+    });
+  });
+
+  it("of an older text are dropped", async () => {
+    const levels: string[] = [];
+    const gates: (() => void)[] = [];
+    const before = (_project: unknown, level: { readonly name: string }) => {
+      levels.push(level.name);
+      return new Promise<void>((resolve) => gates.push(resolve));
+    };
+    await withServer({ files: { "bank.sql": BANK }, before }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.status((status) => status.health === "busy");
+      await harness.edit("bank.sql", between(2, 2, 21), "anomaly write-skew");
+      await harness.status(() => gates.length === 2);
+      gates[1]?.();
+      await harness.diagnostics("bank.sql", ["2 write-skew"]);
+      const codes = harness.published.flatMap((each) => each.diagnostics.map(({ code }) => code));
+      assert.deepEqual(codes, ["write-skew"]);
+    });
+  });
+
+  it("that fail are told, and the next one works", async () => {
+    let broken = true;
+    const before = () => {
+      if (broken) throw new Error("no solver");
+    };
+    await withServer({ files: { "bank.sql": BANK }, before }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      const status = await harness.status((each) => each.health === "degraded");
+      assert.match(status.message, /no solver/);
+      broken = false;
+      await harness.request("isolens/check", {});
+      await harness.status((each) => each.health === "ok");
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+    });
+  });
+
+  it("wait for the command when the settings say so", async () => {
+    const settings = { check: "manual" };
+    await withServer({ files: { "bank.sql": BANK }, settings }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.status(() => true);
+      assert.deepEqual(harness.published, []);
+      await harness.request("isolens/check", {});
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+    });
+  });
+});
+
+describe("lenses", () => {
+  it("stand above every transaction, with or without anomalies", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      assert.deepEqual(await lenses(harness, "bank.sql"), [
+        "0 1 anomaly at PostgreSQL READ COMMITTED - show",
+        "5 No anomaly at PostgreSQL READ COMMITTED, up to 3 at a time",
+      ]);
+    });
+  });
+
+  it("have a switch", async () => {
+    const settings = { codeLens: { enabled: false } };
+    await withServer({ files: { "bank.sql": BANK }, settings }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      assert.deepEqual(await lenses(harness, "bank.sql"), []);
+    });
+  });
+
+  it("never say that nothing was found where something is undecided", async () => {
+    const text = "transaction a\n  unknown too hard";
+    await withServer({ files: { "a.sql": text } }, async (harness) => {
+      await harness.open("a.sql", text);
+      await harness.diagnostics("a.sql", ["1 unknown"]);
+      assert.deepEqual(await lenses(harness, "a.sql"), [
+        "0 Isolens: not fully decided at PostgreSQL READ COMMITTED",
+      ]);
+    });
+  });
+});
+
+describe("hovers", () => {
+  it("tell of a statement what it did, not what the diagnostic says", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      const text = await hover(harness, "bank.sql", 2, 5);
+      assert.match(text, /step 1: \*\*T1\*\* reads account\\\[1\\\]/);
+      assert.match(text, /Prevented at PostgreSQL SERIALIZABLE/);
+      assert.doesNotMatch(text, /lost-update in withdraw/);
+      assert.match(text, /command:isolens\.showAnomaly/);
+    });
+  });
+
+  it("summarize a transaction in its first line", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      const text = await hover(harness, "bank.sql", 0, 15);
+      assert.match(text, /\*\*withdraw\*\* runs at PostgreSQL READ COMMITTED\./);
+      assert.match(text, /Every statement is read exactly/);
+      assert.match(text, /- Lost update of `withdraw`, `withdraw`/);
+      assert.equal(await hover(harness, "bank.sql", 1, 3), "");
+    });
+  });
+});
+
+describe("anomalies for the client", () => {
+  it("are listed with those at the cursor first", async () => {
+    const text = `${BANK}\n  anomaly write-skew`;
+    await withServer({ files: { "bank.sql": text } }, async (harness) => {
+      await harness.open("bank.sql", text);
+      await harness.diagnostics("bank.sql", ["2 lost-update", "7 write-skew"]);
+      const kinds = async (line: number) => {
+        const uri = harness.uri("bank.sql");
+        const found = await harness.request("isolens/anomalies", { uri, position: at(line, 3) });
+        return found.map((each) => each.kind);
+      };
+      assert.deepEqual(await kinds(1), ["lost-update", "write-skew"]);
+      assert.deepEqual(await kinds(7), ["write-skew", "lost-update"]);
+    });
+  });
+
+  it("are told whole by id, or as null", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      const payload = await harness.request("isolens/anomaly", { id: "withdraw-lost-update" });
+      assert.equal(payload?.title, "Lost update");
+      assert.deepEqual(payload.uris, { "bank.sql": harness.uri("bank.sql") });
+      assert.deepEqual(payload.labels, { "postgres:serializable": "PostgreSQL SERIALIZABLE" });
+      assert.equal(payload.stale, false);
+      assert.equal(await harness.request("isolens/anomaly", { id: "none" }), null);
+    });
+  });
+
+  it("come with what is known at each level", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      const uri = harness.uri("bank.sql");
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      await harness.request("isolens/check", { level: "postgres:serializable", uri });
+      const levels = await harness.request("isolens/levels", { uri });
+      const known = levels.filter((each) => each.known !== undefined);
+      assert.deepEqual(
+        known.map((each) => [each.name, each.known?.anomalies, each.inForce, each.configured]),
+        [
+          ["postgres:read-committed", 1, false, true],
+          ["postgres:serializable", 0, true, false],
+        ],
+      );
+      assert.equal(levels.length, 11);
+    });
+  });
+});
