@@ -1,0 +1,184 @@
+// The encoding of a product's level for one tuple in one commit order: a concurrent run with snapshot cuts, its
+// dependencies, and on demand every serial run to compare with. Complete for histories whose writers keep their locks
+// until they commit: an event is placed by the number of commits before it, and nothing else about time matters.
+import type { ProductLevel } from "../../isolation/levels";
+import type { FlatProgram } from "../operations/operation";
+import { makeDatabase } from "./productDatabase";
+import type { Database } from "./productDatabase";
+import { dependencyOver, mayDepend } from "./productEdges";
+import { assertLocks } from "./productLocks";
+import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE, dependencyName } from "./productNames";
+import { differences } from "./productOutcome";
+import { makeRun } from "./productRun";
+import type { Run } from "./productRun";
+import { makeSnapshots } from "./productSnapshots";
+import { makeTuple } from "./productTuple";
+import type { ProductTuple } from "./productTuple";
+import { FALSE, TRUE, and, createScript, imp, not, or } from "./smt";
+import type { Script, Smt } from "./smt";
+import { isTrue } from "./sqlValue";
+
+export interface ProductEncoding {
+  readonly tuple: ProductTuple;
+  readonly script: Script;
+  readonly database: Database;
+  readonly run: Run;
+  /** Per instance and statement, the condition that it runs. */
+  readonly executed: readonly (readonly Smt[])[];
+  /** Per ordered pair of instances, the tables over which the text allows a dependency. */
+  readonly dependencies: readonly Dependencies[];
+  /** Runs that outcomes are compared with; empty until `addSerialRuns`. */
+  readonly serial: Run[];
+}
+
+export interface Dependencies {
+  readonly from: number;
+  readonly to: number;
+  readonly tables: readonly { readonly name: string; readonly literal: Smt }[];
+}
+
+/**
+ * Encodes the tuple (indexes into the program's transactions, in commit order): everything but the question whether
+ * there is a cycle. `script.take()` gives the text.
+ */
+export function encodeProduct(
+  flat: FlatProgram,
+  level: ProductLevel,
+  members: readonly number[],
+): ProductEncoding {
+  const tuple = makeTuple(flat, level, members);
+  const script = createScript();
+  script.constant(READABLE, "Bool");
+  const database = makeDatabase(script, tuple);
+  const snapshots = makeSnapshots(script, tuple);
+  const order = tuple.transactions.map((_, instance) => instance);
+  const run = makeRun(script, tuple, database, { order, sees: snapshots.sees, serial: false });
+  for (const [instance, transaction] of tuple.transactions.entries()) {
+    for (const condition of transaction.preconditions)
+      script.assert(isTrue(run.value(instance, condition)));
+    script.assert(not(run.failures[instance] ?? FALSE));
+  }
+  assertLocks(script, tuple, run, snapshots);
+  const dependencies = order.flatMap((from) =>
+    order.flatMap((to): readonly Dependencies[] => {
+      if (from === to) return [];
+      const tables = [...tuple.tables.values()].flatMap((table) => {
+        const possible = (tuple.accesses[from] ?? []).some(
+          (a) =>
+            a.table === table && (tuple.accesses[to] ?? []).some((b) => mayDepend(a, b, from < to)),
+        );
+        if (!possible) return [];
+        const condition = dependencyOver(tuple, run, snapshots, from, to, table);
+        if (condition === FALSE) return [];
+        const literal = script.constant(dependencyName(from, to, table.id), "Bool");
+        script.assert(`(= ${literal} ${condition})`);
+        return [{ name: table.table.name, literal }];
+      });
+      return [{ from, to, tables }];
+    }),
+  );
+  const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
+  return { tuple, script, database, run, executed, dependencies, serial: [] };
+}
+
+/** A cycle through all instances: for each step of some cyclic order, the table that it is over. */
+export interface CycleShape {
+  readonly literals: readonly Smt[];
+  /** Distinct tables, sorted. */
+  readonly tables: readonly string[];
+}
+
+/** All cycles through all instances that the text allows, one table per step. */
+export function cycleShapes(encoding: ProductEncoding): readonly CycleShape[] {
+  const { dependencies, tuple } = encoding;
+  const size = tuple.transactions.length;
+  const between = (from: number, to: number): Dependencies["tables"] =>
+    dependencies.find((each) => each.from === from && each.to === to)?.tables ?? [];
+  const shapes: CycleShape[] = [];
+  const extend = (
+    path: readonly number[],
+    literals: readonly Smt[],
+    names: readonly string[],
+  ): void => {
+    const last = path.at(-1) ?? 0;
+    const finished = path.length === size;
+    const targets = finished
+      ? [0]
+      : [...tuple.transactions.keys()].filter((n) => !path.includes(n));
+    for (const target of targets)
+      for (const { name, literal } of between(last, target)) {
+        const [all, tables] = [
+          [...literals, literal],
+          [...names, name],
+        ];
+        if (finished) shapes.push({ literals: all, tables: [...new Set(tables)].sort() });
+        else extend([...path, target], all, tables);
+      }
+  };
+  extend([0], [], []);
+  return shapes;
+}
+
+/** Asserts that no two instances form a cycle by themselves: such anomalies are found as pairs. */
+export function assertMinimal(encoding: ProductEncoding): void {
+  const { dependencies, script, tuple } = encoding;
+  if (tuple.transactions.length < 3) return;
+  const between = (from: number, to: number): Smt =>
+    or(
+      ...(dependencies.find((each) => each.from === from && each.to === to)?.tables ?? []).map(
+        (each) => each.literal,
+      ),
+    );
+  for (const { from, to } of dependencies)
+    if (from < to) script.assert(not(and(between(from, to), between(to, from))));
+}
+
+/** Assuming `literal` asks for one of these cycles. */
+export function askForCycle(
+  encoding: ProductEncoding,
+  literal: string,
+  shapes: readonly CycleShape[],
+): void {
+  const { script } = encoding;
+  script.constant(literal, "Bool");
+  script.assert(imp(literal, or(...shapes.map((shape) => and(...shape.literals)))));
+}
+
+/** Adds all serial runs, so that OTHER_STATE, OTHER_VALUE and OTHER_READ can be assumed. n! runs. */
+export function addSerialRuns(encoding: ProductEncoding): void {
+  const { script, tuple, database, run } = encoding;
+  const orders = permutations(tuple.transactions.map((_, instance) => instance));
+  const all = orders.map((order) => {
+    const serial = makeRun(script, tuple, database, { order, sees: () => TRUE, serial: true });
+    encoding.serial.push(serial);
+    return differences(script, tuple, run, serial);
+  });
+  for (const name of [OTHER_STATE, OTHER_VALUE, OTHER_READ]) script.constant(name, "Bool");
+  script.assert(imp(OTHER_STATE, and(...all.map((each) => each.state))));
+  script.assert(imp(OTHER_VALUE, and(...all.map((each) => each.value))));
+  script.assert(imp(OTHER_READ, and(...all.map((each) => each.read))));
+}
+
+function executedSteps(
+  script: Script,
+  tuple: ProductTuple,
+  run: Run,
+  instance: number,
+): readonly Smt[] {
+  const steps = tuple.transactions[instance]?.steps;
+  if (steps)
+    return steps.map(({ guard }) => script.name(isTrue(run.value(instance, guard)), "Bool"));
+  const executed: Smt[] = [];
+  for (const access of tuple.accesses[instance] ?? []) {
+    const { step } = access.operation;
+    executed[step] = script.name(or(executed[step] ?? FALSE, run.exec(access)), "Bool");
+  }
+  return executed;
+}
+
+function permutations(items: readonly number[]): readonly (readonly number[])[] {
+  if (items.length < 2) return [items];
+  return items.flatMap((first) =>
+    permutations(items.filter((each) => each !== first)).map((rest) => [first, ...rest]),
+  );
+}

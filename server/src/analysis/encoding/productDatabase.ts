@@ -1,0 +1,269 @@
+// The rows at the start of a tuple's runs, shared by all of them: uninterpreted functions over keys, and for tables
+// that are looked through, the list of all rows that may exist.
+import type { ValueType } from "../../program/expression";
+import { INTERNED_BASE } from "../operations/operation";
+import type { FlatTable, Term } from "../operations/operation";
+import { parts } from "../operations/terms";
+import { READABLE } from "./productNames";
+import type { ProductTuple, TupleTable } from "./productTuple";
+import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
+import type { Script, Smt } from "./smt";
+import { isFalse, sqlBool, sqlInt, sqlLiteral } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+import { evaluateTerm } from "./productTerms";
+
+/** A row: the values of its key's columns, as atoms. */
+export type RowKey = readonly Smt[];
+
+export interface Database {
+  /** Whether the row exists at the start. */
+  alive(table: TupleTable, row: RowKey): Smt;
+  /** A column's value at the start. */
+  column(table: TupleTable, column: string, row: RowKey): SqlValue;
+  /** Rows of a closed table that may exist at the start; the same row may be listed twice. */
+  rows(table: TupleTable): readonly RowKey[];
+  /** A parameter of an instance. */
+  parameter(instance: number, name: string): SqlValue;
+  /** An unknown value of an instance. */
+  unknown(instance: number, id: string, type: ValueType): SqlValue;
+}
+
+/** Rows beyond those that transactions name, per table that is looked through. */
+const FURTHER_ROWS = 2;
+
+/** The rows at the start, with their constraints asserted as they are mentioned. */
+export function makeDatabase(script: Script, tuple: ProductTuple): Database {
+  const known = new Map<string, readonly RowKey[]>();
+  const mentioned = new Set<string>();
+  const unknowns = new Map<string, string>();
+  const database: Database = {
+    parameter: (instance, name) => {
+      const transaction = tuple.transactions[instance];
+      const at = transaction?.parameters.findIndex((each) => each.name === name) ?? -1;
+      const declared = transaction?.parameters[at];
+      const symbol = parameterName(instance, at < 0 ? name.length : at);
+      if (declared?.type === "bool") return sqlBool(script.constant(symbol, "Bool"));
+      return sqlInt(script.constant(symbol, "Int"));
+    },
+    unknown: (instance, id, type) => {
+      const key = `${String(instance)} ${id}`;
+      const symbol = unknowns.get(key) ?? `u${String(instance)}_${String(unknowns.size)}`;
+      unknowns.set(key, symbol);
+      if (type === "bool") return sqlBool(script.constant(symbol, "Bool"));
+      return sqlInt(script.constant(symbol, "Int"));
+    },
+    alive: (table, row) => {
+      if (!isFree(table)) return TRUE;
+      const { primaryKey } = table.table;
+      const term = apply(script.fn(aliveName(table), primaryKey.length, "Bool"), row);
+      mention(table, row, term);
+      return term;
+    },
+    column: (table, column, row) => {
+      const at = table.table.primaryKey.indexOf(column);
+      if (at >= 0) return sqlInt(row[at] ?? "0");
+      const type = columnType(table.table, column);
+      const sort = type === "bool" ? "Bool" : "Int";
+      const arity = row.length;
+      const value = apply(script.fn(columnName(table, column), arity, sort), row);
+      const isNull = table.nullable.has(column)
+        ? apply(script.fn(nullName(table, column), arity, "Bool"), row)
+        : FALSE;
+      const key = `${value}`;
+      if (sort === "Int" && !mentioned.has(key)) {
+        mentioned.add(key);
+        bound(script, tuple, type, value, { least: 0, most: 200 });
+      }
+      return { isNull, value, sort };
+    },
+    rows: (table) => {
+      const rows = known.get(table.table.name);
+      if (rows) return rows;
+      const made = table.closed ? listRows(script, tuple, database, table) : [];
+      known.set(table.table.name, made);
+      for (const row of made) checkRow(script, tuple, database, table, row);
+      uniqueRows(script, database, table, made);
+      return made;
+    },
+  };
+  const mention = (table: TupleTable, row: RowKey, alive: Smt): void => {
+    if (mentioned.has(alive)) return;
+    mentioned.add(alive);
+    if (table.closed) {
+      const rows = database.rows(table);
+      const listed = rows.some((each) => each.join() === row.join());
+      if (!listed) script.assert(imp(alive, or(...rows.map((each) => sameAll(each, row)))));
+    } else checkRow(script, tuple, database, table, row);
+  };
+  bindParameters(script, tuple, database);
+  return database;
+}
+
+/** Whether rows of the table may be missing at the start. Of others, every row exists. */
+function isFree(table: TupleTable): boolean {
+  return table.closed || table.mutable.has("@");
+}
+
+export function parameterName(instance: number, position: number): string {
+  return `p${String(instance)}_${String(position)}`;
+}
+
+export function aliveName(table: TupleTable): string {
+  return `a${String(table.id)}`;
+}
+
+export function columnName(table: TupleTable, column: string): string {
+  return `v${String(table.id)}_${String(columnAt(table, column))}`;
+}
+
+export function nullName(table: TupleTable, column: string): string {
+  return `n${String(table.id)}_${String(columnAt(table, column))}`;
+}
+
+export function columnType(table: FlatTable, column: string): ValueType {
+  return table.columns.find((each) => each.name === column)?.type ?? "other";
+}
+
+export function isNumber(type: ValueType): boolean {
+  return type === "int" || type === "decimal";
+}
+
+function columnAt(table: TupleTable, column: string): number {
+  return table.table.columns.findIndex((each) => each.name === column);
+}
+
+/** Rows whose keys parameters and literals give, then a few that no transaction names. */
+function listRows(
+  script: Script,
+  tuple: ProductTuple,
+  database: Database,
+  table: TupleTable,
+): readonly RowKey[] {
+  const rows = new Map<string, RowKey>();
+  for (const accesses of tuple.accesses)
+    for (const { instance, operation, point, table: own } of accesses) {
+      if (own !== table || !point) continue;
+      const terms = table.table.primaryKey.map((column) => operation.key[column]);
+      if (!terms.every((term) => term !== undefined && isEarly(term))) continue;
+      const row = terms.map((term) =>
+        term ? script.name(earlyInt(database, instance, term), "Int") : "0",
+      );
+      rows.set(row.join(" "), row);
+    }
+  const named = [...rows.values()];
+  const further: RowKey[] = [];
+  for (let index = 0; index < FURTHER_ROWS; index += 1) {
+    const row = table.table.primaryKey.map((_, at) =>
+      script.constant(`z${String(table.id)}_${String(index)}_${String(at)}`, "Int"),
+    );
+    for (const [at, value] of row.entries()) {
+      const type = columnType(table.table, table.table.primaryKey[at] ?? "");
+      bound(script, tuple, type, value, { least: 1, most: 20 });
+    }
+    for (const other of [...named, ...further]) script.assert(not(sameAll(other, row)));
+    further.push(row);
+  }
+  return [...named, ...further];
+}
+
+/** A key that is known before anything is read. */
+function isEarly(term: Term): boolean {
+  return (
+    term.kind !== "output" &&
+    term.kind !== "found" &&
+    term.kind !== "count" &&
+    term.kind !== "null" &&
+    parts(term).every(isEarly)
+  );
+}
+
+function earlyInt(database: Database, instance: number, term: Term): Smt {
+  const value = evaluateTerm(term, {
+    parameter: (name) => database.parameter(instance, name),
+    unknown: (id, type) => database.unknown(instance, id, type),
+    output: () => sqlLiteral(null),
+    found: () => FALSE,
+    count: () => "0",
+  });
+  return value.sort === "Int" ? value.value : `(ite ${value.value} 1 0)`;
+}
+
+/** CHECK constraints of the table hold at the start. */
+function checkRow(
+  script: Script,
+  tuple: ProductTuple,
+  database: Database,
+  table: TupleTable,
+  row: RowKey,
+): void {
+  const alive = isFree(table) ? apply(script.fn(aliveName(table), row.length, "Bool"), row) : TRUE;
+  for (const check of table.table.checks) {
+    const value = evaluateTerm(check, {
+      parameter: () => sqlLiteral(null),
+      unknown: (id, type) => database.unknown(-1 - tuple.transactions.length, id, type),
+      output: () => sqlLiteral(null),
+      found: () => FALSE,
+      count: () => "0",
+      column: (column) => database.column(table, column, row),
+    });
+    script.assert(imp(alive, not(isFalse(value))));
+  }
+}
+
+/** No two rows at the start agree on a unique key. */
+function uniqueRows(
+  script: Script,
+  database: Database,
+  table: TupleTable,
+  rows: readonly RowKey[],
+): void {
+  for (const key of table.table.uniqueKeys)
+    for (const [at, row] of rows.entries())
+      for (const other of rows.slice(0, at)) {
+        const same = key.map((column) => {
+          const [a, b] = [
+            database.column(table, column, row),
+            database.column(table, column, other),
+          ];
+          return and(not(a.isNull), not(b.isNull), eq(a.value, b.value));
+        });
+        const both = and(database.alive(table, row), database.alive(table, other));
+        script.assert(imp(and(both, ...same), sameAll(row, other)));
+      }
+}
+
+/** Values of the right kind; small ones when readable ones are asked for. */
+function bound(
+  script: Script,
+  tuple: ProductTuple,
+  type: ValueType,
+  value: Smt,
+  range: { readonly least: number; readonly most: number },
+): void {
+  script.constant(READABLE, "Bool");
+  const small = and(le(int(range.least), value), le(value, int(range.most)));
+  if (isNumber(type)) {
+    script.assert(imp(READABLE, small));
+    return;
+  }
+  const end = int(INTERNED_BASE + tuple.flat.interned.length);
+  const interned = le(int(INTERNED_BASE), value);
+  script.assert(and(le("0", value), lt(value, end)));
+  script.assert(imp(READABLE, or(and(le("0", value), le(value, "25")), interned)));
+}
+
+function bindParameters(script: Script, tuple: ProductTuple, database: Database): void {
+  const fresh: Smt[] = [];
+  for (const [instance, transaction] of tuple.transactions.entries())
+    for (const { name, type, fresh: isFresh } of transaction.parameters) {
+      if (type === "bool") continue;
+      const { value } = database.parameter(instance, name);
+      if (isFresh) {
+        // Above everything else, each in a place of its own: different from all rows and from each other.
+        script.assert(eq(value, add(int(FIRST_FRESH), int(fresh.length))));
+        fresh.push(value);
+      } else bound(script, tuple, type, value, { least: 1, most: 99 });
+    }
+}
+
+const FIRST_FRESH = 500_000;

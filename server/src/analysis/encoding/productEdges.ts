@@ -1,0 +1,158 @@
+// Dependencies between instances (Adya): write-write, write-read and read-write, over both views. Against commit order
+// only a read of a snapshot can point: a plain read, or a locking statement whose snapshot held no matching row.
+import type { RowKey } from "./productDatabase";
+import { rowsOf } from "./productLocks";
+import type { Run, View } from "./productRun";
+import type { Snapshots } from "./productSnapshots";
+import { EXISTS } from "./productTuple";
+import type { Access, ProductTuple, TupleTable } from "./productTuple";
+import { FALSE, TRUE, and, not, or, sameAll } from "./smt";
+import type { Smt } from "./smt";
+import { isTrue } from "./sqlValue";
+
+/** Whether the text alone allows a dependency from a transaction that commits `first` or second. */
+export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): boolean {
+  if (from.table !== to.table) return false;
+  if (fromCommitsFirst) {
+    const written = [...from.writes];
+    return (
+      written.some((column) => to.writes.has(column) || to.reads.has(column)) ||
+      shared(from, to).length > 0
+    );
+  }
+  return shared(from, to).length > 0 && (from.plain || canMissCandidates(from));
+}
+
+/** The condition that some dependency over the table leads from one instance to the other; exact. */
+export function dependencyOver(
+  tuple: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
+  from: number,
+  to: number,
+  table: TupleTable,
+): Smt {
+  const found: Smt[] = [];
+  for (const a of tuple.accesses[from] ?? []) {
+    if (a.table !== table) continue;
+    for (const b of tuple.accesses[to] ?? []) {
+      if (b.table !== table || !mayDepend(a, b, from < to)) continue;
+      for (const row of rowsOf(run, a, b)) {
+        if (from < to) found.push(writeWrite(run, a, b, row), writeRead(run, snapshots, a, b, row));
+        found.push(readWrite(run, snapshots, a, b, row));
+      }
+    }
+  }
+  return or(...found);
+}
+
+/** Columns that `reader` depends on and `writer` changes; existence stands for the row as a whole. */
+function shared(reader: Access, writer: Access): readonly string[] {
+  const columns = [...reader.reads].filter((column) => writer.writes.has(column));
+  const { kind } = writer.operation;
+  const whole = (kind === "insert" || kind === "delete") && columns.includes(EXISTS);
+  return whole && writer.operation.onDuplicate !== "update" ? [EXISTS] : columns;
+}
+
+function canMissCandidates(access: Access): boolean {
+  return !access.plain && access.operation.kind !== "insert" && access.tests.size > 0;
+}
+
+function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {
+  const both = [...a.writes].some((column) => b.writes.has(column));
+  return both ? and(run.hits(a, row), run.hits(b, row)) : FALSE;
+}
+
+/** The reader's snapshot (or, once it holds the row, the newest version) contains the earlier writer. */
+function writeRead(
+  run: Run,
+  snapshots: Snapshots,
+  writer: Access,
+  reader: Access,
+  row: RowKey,
+): Smt {
+  const columns = shared(reader, writer);
+  if (columns.length === 0) return FALSE;
+  const sees = snapshots.sees(writer.instance, reader);
+  const view: View = reader.plain ? "snapshot" : "current";
+  const seen = reader.plain
+    ? sees
+    : canMissCandidates(reader)
+      ? or(sees, run.matches(reader, "snapshot", row))
+      : TRUE;
+  return and(
+    seen,
+    run.hits(writer, row),
+    concerns(run, reader, writer, row, columns, { view, after: true }),
+  );
+}
+
+/** The reader does not see the writer: it commits later, or the snapshot is older. */
+function readWrite(
+  run: Run,
+  snapshots: Snapshots,
+  reader: Access,
+  writer: Access,
+  row: RowKey,
+): Smt {
+  const columns = shared(reader, writer);
+  if (columns.length === 0) return FALSE;
+  const hit = run.hits(writer, row);
+  const view: View = reader.plain ? "snapshot" : "current";
+  if (reader.instance < writer.instance)
+    return and(hit, concerns(run, reader, writer, row, columns, { view, after: false }));
+  const missed = and(
+    not(snapshots.sees(writer.instance, reader)),
+    hit,
+    concerns(run, reader, writer, row, columns, { view: "snapshot", after: false }),
+  );
+  if (reader.plain) return missed;
+  return canMissCandidates(reader) ? and(missed, not(run.matches(reader, "snapshot", row))) : FALSE;
+}
+
+/**
+ * The write concerns what the reader looked at: of a row that matches, any column that it uses; of every row there
+ * is, the columns that decide whether it matches; of rows that come, those that could match.
+ */
+function concerns(
+  run: Run,
+  reader: Access,
+  writer: Access,
+  row: RowKey,
+  columns: readonly string[],
+  how: { readonly view: View; readonly after: boolean },
+): Smt {
+  const own = run.done[reader.instance]?.[reader.operation.index];
+  const key = own?.row ? sameAll(own.row, row) : run.keyMatches(reader, row);
+  const base = and(run.exec(reader), key);
+  if (base === FALSE) return FALSE;
+  const alive = run.state(reader, how.view, EXISTS, row).value;
+  const stable = [...reader.tests].every(
+    (column) => column === EXISTS || !reader.table.updated.has(column),
+  );
+  if (columns.includes(EXISTS)) {
+    if (writer.operation.kind === "delete")
+      return and(base, how.after ? TRUE : stable ? run.matches(reader, how.view, row) : alive);
+    const fits = stable ? couldMatch(run, reader, writer) : TRUE;
+    return and(base, fits, how.after ? TRUE : not(alive));
+  }
+  if (columns.some((column) => reader.tests.has(column))) return and(base, alive);
+  const met = run.matches(reader, how.view, row);
+  const picks = reader.operation.pick === "some" || reader.operation.pick === "first";
+  if (!picks || own === undefined || reader.operation.orderBy !== undefined) return and(base, met);
+  return and(base, met, or(...own.chosen.map((each) => and(each.is, sameAll(each.row, row)))));
+}
+
+/** Whether a row as it was inserted satisfies the reader's condition. */
+function couldMatch(run: Run, reader: Access, writer: Access): Smt {
+  if (writer.operation.kind !== "insert") return TRUE;
+  const values = writer.operation.set;
+  return isTrue(
+    run.value(reader.instance, reader.operation.where, (column) => {
+      const term = values[column];
+      return term
+        ? run.value(writer.instance, term)
+        : { isNull: TRUE, value: "0", sort: "Int" as const };
+    }),
+  );
+}

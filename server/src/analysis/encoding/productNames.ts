@@ -1,0 +1,23 @@
+// Names of Boolean constants that questions assume.
+
+/** Values are small, so that people can read the witness. */
+export const READABLE = "READABLE";
+
+/** Final states differ from those of every serial order. */
+export const OTHER_STATE = "OTHER_STATE";
+
+/** Final states, or values that callers get, differ from those of every serial order. */
+export const OTHER_VALUE = "OTHER_VALUE";
+
+/** Anything that is read differs from every serial order. */
+export const OTHER_READ = "OTHER_READ";
+
+/** The snapshot of a statement (of the transaction, where it has one) contains the earlier committer. */
+export function snapshotName(earlier: number, instance: number, step: number | "all"): string {
+  return `S${String(earlier)}_${String(instance)}_${String(step)}`;
+}
+
+/** Some dependency over the table leads from one instance to another. */
+export function dependencyName(from: number, to: number, table: number): string {
+  return `E${String(from)}_${String(to)}_${String(table)}`;
+}

@@ -1,0 +1,97 @@
+// Terms of the flat form as symbolic SQL values.
+import type { ValueType } from "../../program/expression";
+import type { Term } from "../operations/operation";
+import type { Smt } from "./smt";
+import {
+  choose,
+  isTrue,
+  sqlAnd,
+  sqlArithmetic,
+  sqlBool,
+  sqlCompare,
+  sqlInt,
+  sqlIsNull,
+  sqlLiteral,
+  sqlNegate,
+  sqlNot,
+  sqlOr,
+} from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+/** What the leaves of a term stand for. */
+export interface Leaves {
+  readonly parameter: (name: string) => SqlValue;
+  readonly unknown: (id: string, type: ValueType) => SqlValue;
+  readonly output: (operation: number, name: string) => SqlValue;
+  readonly found: (operation: number) => Smt;
+  readonly count: (operation: number) => Smt;
+  /** A column of the row at hand. */
+  readonly column?: (name: string) => SqlValue;
+  /** Values of terms without columns that are known already. */
+  readonly known?: Map<Term, SqlValue>;
+  /** Gives a value a short name. */
+  readonly shorten?: (value: SqlValue) => SqlValue;
+}
+
+/** The value of a term. Terms share structure; each is evaluated once as long as `known` is kept. */
+export function evaluateTerm(term: Term, leaves: Leaves): SqlValue {
+  const cache = new Map<Term, SqlValue>();
+  const go = (each: Term): SqlValue => {
+    const before = leaves.known?.get(each) ?? cache.get(each);
+    if (before !== undefined) return before;
+    const value = compute(each, go, leaves);
+    const short = isLong(value) && leaves.shorten ? leaves.shorten(value) : value;
+    (leaves.column ? cache : (leaves.known ?? cache)).set(each, short);
+    return short;
+  };
+  return go(term);
+}
+
+/** Longer texts than this get a name, so that sharing in terms stays sharing in the text. */
+const LONG = 60;
+
+function isLong(value: SqlValue): boolean {
+  return value.value.length > LONG || value.isNull.length > LONG;
+}
+
+function compute(term: Term, go: (each: Term) => SqlValue, leaves: Leaves): SqlValue {
+  switch (term.kind) {
+    case "int":
+    case "bool":
+      return sqlLiteral(term.value);
+    case "null":
+      return sqlLiteral(null);
+    case "parameter":
+      return leaves.parameter(term.name);
+    case "output":
+      return leaves.output(term.operation, term.name);
+    case "found":
+      return sqlBool(leaves.found(term.operation));
+    case "count":
+      return sqlInt(leaves.count(term.operation));
+    case "column":
+      return leaves.column?.(term.column) ?? sqlLiteral(null);
+    case "add":
+    case "subtract":
+    case "multiply":
+    case "divide":
+    case "modulo":
+      return sqlArithmetic(term.kind, go(term.left), go(term.right));
+    case "negate":
+      return sqlNegate(go(term.operand));
+    case "compare":
+      return sqlCompare(term.operator, go(term.left), go(term.right));
+    case "and":
+      return sqlAnd(term.operands.map(go));
+    case "or":
+      return sqlOr(term.operands.map(go));
+    case "not":
+      return sqlNot(go(term.operand));
+    case "isNull":
+      return sqlIsNull(go(term.operand));
+    case "conditional":
+      return choose(isTrue(go(term.condition)), go(term.then), go(term.otherwise));
+    case "unknown":
+      return leaves.unknown(term.id, term.type);
+  }
+}

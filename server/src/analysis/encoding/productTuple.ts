@@ -1,0 +1,221 @@
+// What can be said of a tuple of transactions from its text: which columns change, what each operation reads and
+// writes, and which statements need a snapshot of their own.
+import type { ProductLevel } from "../../isolation/levels";
+import type {
+  FlatProgram,
+  FlatTable,
+  FlatTransaction,
+  Operation,
+  Term,
+} from "../operations/operation";
+import { columnsIn, subterms } from "../operations/terms";
+
+/** Stands for the existence of a row among its columns. */
+export const EXISTS = "@";
+
+export interface TupleTable {
+  readonly table: FlatTable;
+  /** Small number by which symbols are named. */
+  readonly id: number;
+  /** Columns that some operation of the tuple changes; EXISTS if rows come or go. */
+  readonly mutable: ReadonlySet<string>;
+  /** Columns that updates change (insertions aside). */
+  readonly updated: ReadonlySet<string>;
+  /** Some operation looks through its rows: only rows that the encoding names exist. */
+  readonly closed: boolean;
+  /** Columns that may be NULL at the start. */
+  readonly nullable: ReadonlySet<string>;
+}
+
+export interface Access {
+  readonly instance: number;
+  readonly operation: Operation;
+  readonly table: TupleTable;
+  /** A read without a lock: it sees its snapshot and nothing else. */
+  readonly plain: boolean;
+  /** At most one row. */
+  readonly point: boolean;
+  /** Mutable columns that its result depends on. */
+  readonly reads: ReadonlySet<string>;
+  /** Of these, the ones that decide which rows match; read of rows that do not match as well. */
+  readonly tests: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+  /** What it does depends on its statement's snapshot. */
+  readonly needsSnapshot: boolean;
+}
+
+export interface ProductTuple {
+  readonly flat: FlatProgram;
+  readonly level: ProductLevel;
+  /** In commit order. */
+  readonly transactions: readonly FlatTransaction[];
+  readonly accesses: readonly (readonly Access[])[];
+  readonly tables: ReadonlyMap<string, TupleTable>;
+}
+
+/** The tuple of these transactions (indexes into the program's), in commit order. Linear in their operations. */
+export function makeTuple(
+  flat: FlatProgram,
+  level: ProductLevel,
+  members: readonly number[],
+): ProductTuple {
+  const transactions = members.flatMap((index) => flat.transactions[index] ?? []);
+  const operations = transactions.flatMap((each) => each.operations);
+  const tables = new Map<string, TupleTable>();
+  for (const operation of operations) {
+    if (tables.has(operation.table)) continue;
+    const table = flat.tables[operation.table];
+    if (table) tables.set(table.name, describeTable(table, tables.size, transactions));
+  }
+  const accesses = transactions.map((transaction, instance) =>
+    transaction.operations.flatMap((operation) => {
+      const table = tables.get(operation.table);
+      return table ? [makeAccess(instance, operation, table)] : [];
+    }),
+  );
+  return { flat, level, transactions, accesses, tables };
+}
+
+/** Whether the operation may create a version of a row. */
+export function isWrite(access: Access): boolean {
+  return access.operation.kind !== "read";
+}
+
+function describeTable(
+  table: FlatTable,
+  id: number,
+  transactions: readonly FlatTransaction[],
+): TupleTable {
+  const own = transactions.flatMap((each) =>
+    each.operations.filter((op) => op.table === table.name),
+  );
+  const resized = own.some((each) => each.kind === "insert" || each.kind === "delete");
+  const updated = new Set(
+    own.flatMap((each) =>
+      each.kind === "update"
+        ? Object.keys(each.set)
+        : each.kind === "insert"
+          ? Object.keys(each.update ?? {})
+          : [],
+    ),
+  );
+  const inserted = own.some((each) => each.kind === "insert");
+  const columns = table.columns.map((column) => column.name);
+  const mutable = new Set(inserted ? columns : updated);
+  for (const column of table.primaryKey) mutable.delete(column);
+  if (resized) mutable.add(EXISTS);
+  const checksOther =
+    inserted && table.uniqueKeys.some((key) => own.some((each) => bindsVisibly(each, key)));
+  return {
+    table,
+    id,
+    mutable,
+    updated,
+    closed: checksOther || own.some((each) => each.kind !== "insert" && each.pick !== "point"),
+    nullable: nullableColumns(table, transactions),
+  };
+}
+
+/** An insertion that may collide with another on this key: not one whose values are made up. */
+function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
+  if (operation.kind !== "insert") return false;
+  return key.every((column) => {
+    const value = operation.set[column];
+    return value !== undefined && value.kind !== "null" && !isMadeUp(value);
+  });
+}
+
+function isMadeUp(term: Term): boolean {
+  return term.kind === "parameter" && term.name.startsWith("#");
+}
+
+/** Rows start without NULLs, but in columns where some transaction asks for NULL or writes it. */
+function nullableColumns(
+  table: FlatTable,
+  transactions: readonly FlatTransaction[],
+): ReadonlySet<string> {
+  const asked = new Set<string>();
+  for (const transaction of transactions) {
+    const own = transaction.operations.filter((each) => each.table === table.name);
+    for (const operation of own) {
+      for (const term of subterms(operation.where, ...Object.values(operation.set)))
+        if (term.kind === "isNull" && term.operand.kind === "column")
+          asked.add(term.operand.column);
+      if (operation.kind === "update")
+        for (const [column, term] of Object.entries(operation.set))
+          if (term.kind === "null") asked.add(column);
+    }
+    for (const term of subterms(...roots(transaction))) {
+      if (term.kind !== "isNull" || term.operand.kind !== "output") continue;
+      const { operation: index, name } = term.operand;
+      const source = transaction.operations[index];
+      const output = source?.outputs[name];
+      if (source?.table === table.name && output?.kind === "column") asked.add(output.column);
+    }
+  }
+  const columns = table.columns.filter((each) => each.nullable && asked.has(each.name));
+  return new Set(columns.map((each) => each.name));
+}
+
+/** All row-free terms of a transaction. */
+function roots(transaction: FlatTransaction): readonly Term[] {
+  return [
+    transaction.aborts,
+    ...transaction.returns,
+    ...transaction.operations.flatMap((each) => [
+      each.guard,
+      each.where,
+      ...Object.values(each.key),
+      ...Object.values(each.set),
+    ]),
+  ];
+}
+
+function makeAccess(instance: number, operation: Operation, table: TupleTable): Access {
+  const changes = (columns: Iterable<string>): readonly string[] =>
+    [...columns].filter((column) => table.mutable.has(column));
+  const plain = operation.kind === "read" && operation.lock === "none";
+  const isInsert = operation.kind === "insert";
+  const depends = !isInsert || operation.onDuplicate !== "error";
+  const existence = depends && table.mutable.has(EXISTS) ? [EXISTS] : [];
+  const tests = new Set([...existence, ...changes(columnsIn(operation.where))]);
+  const { aggregate, orderBy } = operation;
+  const values = isInsert
+    ? [
+        ...Object.values(operation.update ?? {}),
+        ...(operation.updateWhere ? [operation.updateWhere] : []),
+      ]
+    : [
+        ...Object.values(operation.set),
+        ...Object.values(operation.outputs),
+        ...(aggregate?.operand ? [aggregate.operand] : []),
+      ];
+  const reads = new Set([
+    ...tests,
+    ...changes(columnsIn(...values)),
+    ...changes(orderBy ? [orderBy.column] : []),
+  ]);
+  return {
+    instance,
+    operation,
+    table,
+    plain,
+    point: isInsert || operation.pick === "point",
+    reads,
+    tests,
+    writes: writtenColumns(operation, table),
+    needsSnapshot: plain ? reads.size > 0 : !isInsert && tests.size > 0,
+  };
+}
+
+function writtenColumns(operation: Operation, table: TupleTable): ReadonlySet<string> {
+  switch (operation.kind) {
+    case "read":
+      return new Set();
+    case "update":
+      return new Set(Object.keys(operation.set));
+    case "insert":
+    case "delete":
+      return new Set([EXISTS, ...table.mutable]);
+  }
+}

@@ -1,0 +1,215 @@
+// The search at a product's level: per commit order one solver; a cycle is proposed, the store runs it, and only where
+// that does not settle the matter the solver is asked for an outcome that no serial order gives.
+import type { Level, ProductLevel } from "../../isolation/levels";
+import type { Program } from "../../program/program";
+import type { Severity } from "../../protocol/report";
+import type { Model, SolverFactory } from "../../solver/solver";
+import { confirm } from "../../store/confirm";
+import type { Confirmation, WitnessPlan } from "../../store/execution";
+import {
+  addSerialRuns,
+  askForCycle,
+  assertMinimal,
+  cycleShapes,
+  encodeProduct,
+} from "../encoding/product";
+import type { CycleShape, ProductEncoding } from "../encoding/product";
+import { parameterName } from "../encoding/productDatabase";
+import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE } from "../encoding/productNames";
+import { and, eq, int, not } from "../encoding/smt";
+import type { FlatProgram } from "../operations/operation";
+import { makeQueries } from "./papersQueries";
+import type { Queries } from "./papersQueries";
+import { decodeProduct } from "./productsDecode";
+import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
+
+export { planProduct } from "./productsPlan";
+
+/** Runs a plan and says what it shows. */
+export type Judge = (program: Program, level: Level, plan: WitnessPlan) => Confirmation;
+
+/** Models that are tried per question before the store's refusal is reported. */
+const TRIES = 4;
+
+/**
+ * The anomalies of a tuple in the given commit order, at most one per set of tables. Cycles whose outcome some serial
+ * order gives as well are none. A solver that gives up makes the unit `undecided`; SolverError passes through.
+ */
+export function solveProduct(
+  solvers: SolverFactory,
+  program: Program,
+  flat: FlatProgram,
+  level: ProductLevel,
+  unit: Unit,
+  limits: SearchLimits,
+  judge: Judge = confirm,
+): UnitResult {
+  if (level.serializable) return { findings: [], undecided: [], queries: 0 };
+  const encoding = encodeProduct(flat, level, unit.transactions);
+  const shapes = cycleShapes(encoding);
+  if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
+  assertMinimal(encoding);
+  const solver = solvers.open({ resourceLimit: limits.resourceLimit });
+  try {
+    const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
+    const queries = makeQueries(solver, limits, subject);
+    const search: Search = { program, encoding, level, queries, judge, solved: { serial: false } };
+    const findings = findAll(search, shapes, limits);
+    return { findings, undecided: queries.undecided(), queries: queries.count() };
+  } finally {
+    solver.dispose();
+  }
+}
+
+interface Search {
+  readonly program: Program;
+  readonly encoding: ProductEncoding;
+  readonly level: ProductLevel;
+  readonly queries: Queries;
+  readonly judge: Judge;
+  readonly solved: { serial: boolean };
+}
+
+function findAll(
+  search: Search,
+  shapes: readonly CycleShape[],
+  limits: SearchLimits,
+): readonly Finding[] {
+  const findings = new Map<string, Finding>();
+  let open = shapes;
+  for (let round = 0; findings.size < limits.maxFindings && open.length > 0; round += 1) {
+    const literal = `CYCLE${String(round)}`;
+    askForCycle(search.encoding, literal, open);
+    const found = findOne(search, literal, open);
+    if (found === undefined) break;
+    keepBest(findings, found.finding);
+    const closed = new Set([found.tables.join(" "), found.finding.tables.join(" ")]);
+    open = open.filter((shape) => !closed.has(shape.tables.join(" ")));
+  }
+  return withoutWider([...findings.values()]);
+}
+
+/** One finding per set of tables: one that was executed rather than one that was not, the more severe one. */
+function keepBest(findings: Map<string, Finding>, finding: Finding): void {
+  const key = finding.tables.join(" ");
+  const known = findings.get(key);
+  const worth = ({ confirmation }: Finding): number =>
+    confirmation.status === "confirmed" ? 1 + rank(confirmation.severity) : 0;
+  if (known === undefined || worth(finding) > worth(known)) findings.set(key, finding);
+}
+
+/** A finding over more tables says nothing new where one over some of them is as severe. */
+function withoutWider(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(
+    (finding) =>
+      !findings.some(
+        (other) =>
+          other !== finding &&
+          other.tables.length < finding.tables.length &&
+          other.tables.every((table) => finding.tables.includes(table)) &&
+          rank(other.confirmation.severity) >= rank(finding.confirmation.severity),
+      ),
+  );
+}
+
+interface Found {
+  readonly finding: Finding;
+  /** The tables of the cycle that the model shows. */
+  readonly tables: readonly string[];
+}
+
+/** The most severe anomaly among these cycles. */
+function findOne(search: Search, cycle: string, shapes: readonly CycleShape[]): Found | undefined {
+  const { queries } = search;
+  const proposed = propose(search, [cycle], shapes);
+  if (proposed === undefined) return undefined;
+  if (proposed.finding.confirmation.severity === "state" && isConfirmed(proposed)) return proposed;
+  if (queries.stopped()) return undefined;
+  if (!search.solved.serial) {
+    addSerialRuns(search.encoding);
+    search.solved.serial = true;
+  }
+  let best: Found | undefined = isConfirmed(proposed) ? proposed : undefined;
+  let unconfirmed: Found | undefined;
+  for (const [question, severity] of QUESTIONS) {
+    if (rank(best?.finding.confirmation.severity) >= rank(severity)) break;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const next = propose(search, [cycle, question], shapes);
+      if (next === undefined) break;
+      if (isConfirmed(next)) {
+        best = worse(best, next);
+        if (rank(best.finding.confirmation.severity) >= rank(severity)) break;
+      } else unconfirmed ??= next;
+      block(search, question, next);
+    }
+  }
+  return best ?? unconfirmed;
+}
+
+const QUESTIONS: readonly (readonly [string, Severity])[] = [
+  [OTHER_STATE, "state"],
+  [OTHER_VALUE, "value"],
+  [OTHER_READ, "unused"],
+];
+
+function isConfirmed(found: Found): boolean {
+  return found.finding.confirmation.status === "confirmed";
+}
+
+function worse(a: Found | undefined, b: Found): Found {
+  if (a === undefined) return b;
+  return rank(b.finding.confirmation.severity) > rank(a.finding.confirmation.severity) ? b : a;
+}
+
+function rank(severity: Severity | undefined): number {
+  return severity === undefined ? 0 : { unused: 1, value: 2, state: 3 }[severity];
+}
+
+/** A model under these assumptions, a readable one if there is one, and what the store says to it. */
+function propose(
+  search: Search,
+  assumptions: readonly string[],
+  shapes: readonly CycleShape[],
+): (Found & { readonly model: Model }) | undefined {
+  const { queries, encoding, program, level } = search;
+  queries.add(encoding.script.take());
+  const readable = queries.ask([...assumptions, READABLE]);
+  if (readable !== "sat") {
+    if (readable === "unsat" && !queries.core().includes(READABLE)) return undefined;
+    if (queries.ask(assumptions) !== "sat") return undefined;
+  }
+  const model = queries.model();
+  const plan = decodeProduct(program, encoding, model);
+  const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));
+  const confirmation = search.judge(program, level, plan);
+  const tables = shape?.tables ?? [];
+  const finding: Finding = {
+    confirmation,
+    tables: tablesOf(confirmation) ?? tables,
+    allowedAt: [],
+    preventedBy: [],
+  };
+  return { finding, tables, model };
+}
+
+/** Excludes the arguments of a model from further answers to a question. */
+function block(search: Search, question: string, found: Found & { readonly model?: Model }): void {
+  const { encoding, queries } = search;
+  const { model } = found;
+  if (model === undefined) return;
+  const same = encoding.tuple.transactions.flatMap((transaction, instance) =>
+    transaction.parameters.map(({ type }, at) => {
+      const name = parameterName(instance, at);
+      return type === "bool" ? eq(name, String(model.bool(name))) : eq(name, int(model.int(name)));
+    }),
+  );
+  const snapshots = encoding.script;
+  snapshots.assert(`(=> ${question} ${not(and(...same))})`);
+  queries.add(snapshots.take());
+}
+
+function tablesOf(confirmation: Confirmation): readonly string[] | undefined {
+  const { execution, cycle } = confirmation;
+  const tables = cycle.flatMap((index) => execution?.dependencies[index]?.table ?? []);
+  return tables.length === 0 ? undefined : [...new Set(tables)].sort();
+}

@@ -1,0 +1,246 @@
+// From a model of the product encoding to a witness plan: arguments, rows at the start, and a schedule of statements
+// that realizes the commit order and the snapshots.
+import type { ValueType } from "../../program/expression";
+import type { Program } from "../../program/program";
+import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/witness";
+import type { Model } from "../../solver/solver";
+import type { WitnessPlan } from "../../store/execution";
+import type { ProductEncoding } from "../encoding/product";
+import { columnName, isNumber, nullName, parameterName } from "../encoding/productDatabase";
+import type { RowKey } from "../encoding/productDatabase";
+import { snapshotName } from "../encoding/productNames";
+import type { TupleTable } from "../encoding/productTuple";
+import { FALSE, TRUE, literalOf } from "../encoding/smt";
+import type { Smt } from "../encoding/smt";
+import { HIDDEN, INTERNED_BASE } from "../operations/operation";
+import { wordOf } from "./words";
+
+/** The plan that the model describes; instances are named T1, T2, ... in commit order. */
+export function decodeProduct(
+  program: Program,
+  encoding: ProductEncoding,
+  model: Model,
+): WitnessPlan {
+  const { tuple } = encoding;
+  return {
+    instances: tuple.transactions.map((_, instance) => argumentsOf(encoding, model, instance)),
+    initial: initialRows(program, encoding, model),
+    schedule: scheduleOf(encoding, model),
+  };
+}
+
+function argumentsOf(encoding: ProductEncoding, model: Model, instance: number): WitnessInstance {
+  const transaction = encoding.tuple.transactions[instance];
+  const values = (transaction?.parameters ?? []).flatMap(
+    ({ name, type }, at): [string, Value][] => {
+      if (name.startsWith(HIDDEN)) return [];
+      const constant = parameterName(instance, at);
+      if (type === "bool") return [[name, model.bool(constant)]];
+      return [[name, valueOf(encoding, type, model.int(constant))]];
+    },
+  );
+  return {
+    instance: instanceName(instance),
+    transaction: transaction?.id ?? "",
+    arguments: Object.fromEntries(values),
+  };
+}
+
+function initialRows(
+  program: Program,
+  encoding: ProductEncoding,
+  model: Model,
+): Readonly<Record<string, readonly Row[]>> {
+  const result: Record<string, readonly Row[]> = {};
+  for (const table of encoding.tuple.tables.values()) {
+    const { name } = table.table;
+    if (name.startsWith(HIDDEN)) continue;
+    const rows = new Map<string, readonly number[]>();
+    for (const row of mentionedRows(encoding, table)) {
+      const key = row.map((each) => readInt(model, each));
+      if (isAlive(encoding, model, table, row, key)) rows.set(key.join(" "), key);
+    }
+    if (rows.size === 0) continue;
+    result[name] = [...rows.values()]
+      .sort(compareKeys)
+      .map((key) => rowOf(program, encoding, model, table, key));
+  }
+  return result;
+}
+
+function isAlive(
+  encoding: ProductEncoding,
+  model: Model,
+  table: TupleTable,
+  row: RowKey,
+  key: readonly number[],
+): boolean {
+  const alive = encoding.database.alive(table, row);
+  if (alive === TRUE || alive === FALSE) return alive === TRUE;
+  return model.boolAt(`a${String(table.id)}`, key);
+}
+
+/** Rows that runs name: of a closed table the listed ones, else those of point operations. */
+function mentionedRows(encoding: ProductEncoding, table: TupleTable): readonly RowKey[] {
+  if (table.closed) return encoding.database.rows(table);
+  return [encoding.run, ...encoding.serial].flatMap((run) =>
+    run.done.flat().flatMap(({ access, row }) => (access.table === table && row ? [row] : [])),
+  );
+}
+
+function rowOf(
+  program: Program,
+  encoding: ProductEncoding,
+  model: Model,
+  table: TupleTable,
+  key: readonly number[],
+): Row {
+  const { primaryKey, columns } = table.table;
+  const used = usedColumns(encoding, table);
+  const declared = program.schema.tables.find((each) => each.name === table.table.name);
+  const entries = columns.flatMap(({ name, type }): [string, Value][] => {
+    if (name.startsWith(HIDDEN)) return [];
+    const at = key[primaryKey.indexOf(name)];
+    if (at !== undefined && primaryKey.includes(name)) return [[name, valueOf(encoding, type, at)]];
+    const nullable = declared?.columns.find((each) => each.name === name)?.nullable ?? true;
+    if (!used.has(name)) return [[name, nullable ? null : plainValue(encoding, type)]];
+    if (table.nullable.has(name) && model.boolAt(nullName(table, name), key)) return [[name, null]];
+    const symbol = columnName(table, name);
+    if (type === "bool") return [[name, model.boolAt(symbol, key)]];
+    return [[name, valueOf(encoding, type, model.intAt(symbol, key))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Columns that some operation mentions; the others are of no consequence. */
+function usedColumns(encoding: ProductEncoding, table: TupleTable): ReadonlySet<string> {
+  const used = new Set<string>(table.mutable);
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    if ("kind" in value && value.kind === "column" && "column" in value)
+      used.add(String(value.column));
+    Object.values(value).forEach(visit);
+  };
+  for (const access of encoding.tuple.accesses.flat()) {
+    if (access.table !== table) continue;
+    const { where, set, outputs, update, updateWhere, aggregate, orderBy } = access.operation;
+    visit([where, set, outputs, update, updateWhere, aggregate]);
+    if (orderBy) used.add(orderBy.column);
+  }
+  visit(table.table.checks);
+  for (const each of table.table.uniqueKeys.flat()) used.add(each);
+  return used;
+}
+
+function plainValue(encoding: ProductEncoding, type: ValueType): Value {
+  return type === "bool" ? false : valueOf(encoding, type, 0);
+}
+
+interface Planned {
+  readonly instance: number;
+  readonly number: number;
+  readonly gap: number;
+}
+
+/**
+ * Statements by the gap between commits in which they begin: gap g lies before the commit of instance g. Within a gap
+ * earlier committers come first, so that a later one that meets their locks waits, with its snapshot taken.
+ */
+function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleStep[] {
+  const { tuple } = encoding;
+  const planned = tuple.transactions.flatMap((_, instance) =>
+    placedSteps(encoding, model, instance),
+  );
+  const steps: ScheduleStep[] = [];
+  const transactionSnapshot = new Map<number, readonly string[]>();
+  for (const gap of tuple.transactions.keys()) {
+    const committed = Array.from({ length: gap }, (_, earlier) => instanceName(earlier));
+    for (const each of planned.filter((step) => step.gap === gap)) {
+      const first = transactionSnapshot.get(each.instance) ?? committed;
+      transactionSnapshot.set(each.instance, first);
+      steps.push({
+        instance: instanceName(each.instance),
+        statement: each.number,
+        sees: tuple.level.snapshot === "transaction" ? first : committed,
+      });
+    }
+    steps.push({ instance: instanceName(gap), statement: "commit", sees: [] });
+  }
+  return steps;
+}
+
+/** The executed statements of an instance with their gaps: where the snapshot says, else as late as possible. */
+function placedSteps(
+  encoding: ProductEncoding,
+  model: Model,
+  instance: number,
+): readonly Planned[] {
+  const executed = executedSteps(encoding, model, instance);
+  const perStatement = encoding.tuple.level.snapshot === "statement";
+  let gap = instance;
+  const placed: Planned[] = [];
+  for (const [at, step] of [...executed.entries()].reverse()) {
+    if (perStatement) gap = Math.min(gap, snapshotGap(encoding, model, instance, step) ?? gap);
+    else if (at === 0) gap = snapshotGap(encoding, model, instance, step) ?? gap;
+    placed.unshift({ instance, number: at + 1, gap });
+  }
+  return placed;
+}
+
+/** How many earlier commits the snapshot contains; undefined when it does not matter. */
+function snapshotGap(
+  encoding: ProductEncoding,
+  model: Model,
+  instance: number,
+  step: number,
+): number | undefined {
+  const { tuple } = encoding;
+  const accesses = tuple.accesses[instance] ?? [];
+  const perStatement = tuple.level.snapshot === "statement";
+  const matters = accesses.some(
+    (each) => each.needsSnapshot && (!perStatement || each.operation.step === step),
+  );
+  if (!matters) return undefined;
+  let gap = 0;
+  while (gap < instance && model.bool(snapshotName(gap, instance, perStatement ? step : "all")))
+    gap += 1;
+  return gap;
+}
+
+/** Numbers of the statements that run, by their guards. */
+function executedSteps(
+  encoding: ProductEncoding,
+  model: Model,
+  instance: number,
+): readonly number[] {
+  const executed = encoding.executed[instance] ?? [];
+  return executed.flatMap((condition, step) => (readBool(model, condition) ? [step] : []));
+}
+
+function valueOf(encoding: ProductEncoding, type: ValueType, value: number): Value {
+  if (type === "bool") return value !== 0;
+  if (isNumber(type)) return value;
+  const { interned } = encoding.tuple.flat;
+  return interned[value - INTERNED_BASE] ?? wordOf(type, value, interned);
+}
+
+function readInt(model: Model, term: Smt): number {
+  return literalOf(term) ?? model.int(term);
+}
+
+function readBool(model: Model, term: Smt): boolean {
+  if (term === TRUE || term === FALSE) return term === TRUE;
+  return term.startsWith("(not ") ? !readBool(model, term.slice(5, -1)) : model.bool(term);
+}
+
+function compareKeys(a: readonly number[], b: readonly number[]): number {
+  for (const [at, left] of a.entries()) {
+    const difference = left - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function instanceName(index: number): string {
+  return `T${String(index + 1)}`;
+}

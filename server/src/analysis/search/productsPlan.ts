@@ -1,0 +1,75 @@
+// Which tuples to search at a product's level: commit orders whose text allows a cycle.
+import type { ProductLevel } from "../../isolation/levels";
+import { mayDepend } from "../encoding/productEdges";
+import { makeTuple } from "../encoding/productTuple";
+import type { Access } from "../encoding/productTuple";
+import type { FlatProgram } from "../operations/operation";
+import type { Unit } from "./unit";
+
+/**
+ * The commit orders of `size` transactions that may have a cycle at the level, the likeliest first. Against commit
+ * order only reads of snapshots point, so every cycle needs one. Empty where the level is serializable. O(n^size).
+ */
+export function planProduct(flat: FlatProgram, level: ProductLevel, size: number): readonly Unit[] {
+  if (level.serializable || size < 2) return [];
+  const count = flat.transactions.length;
+  const table = Array.from({ length: count }, (_, first) =>
+    Array.from({ length: count }, (__, second) => pairOf(flat, level, first, second)),
+  );
+  const units = sequences(count, size).map((transactions) => ({
+    transactions,
+    score: score(table, transactions),
+  }));
+  return units
+    .filter((each) => each.score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ transactions }) => ({ transactions }));
+}
+
+interface Pair {
+  /** Dependencies from the first committer to the second that the text allows. */
+  readonly forward: number;
+  /** From the second to the first. */
+  readonly backward: number;
+  readonly operations: number;
+}
+
+function pairOf(flat: FlatProgram, level: ProductLevel, first: number, second: number): Pair {
+  const [a = [], b = []] = makeTuple(flat, level, [first, second]).accesses;
+  const count = (from: readonly Access[], to: readonly Access[], forward: boolean): number =>
+    from.reduce((sum, x) => sum + to.filter((y) => mayDepend(x, y, forward)).length, 0);
+  return {
+    forward: count(a, b, true),
+    backward: count(b, a, false),
+    operations: a.length + b.length,
+  };
+}
+
+/** 0 without a possible cycle through all; else higher for pairs that miss each other's writes, and for short ones. */
+function score(table: readonly (readonly Pair[])[], transactions: readonly number[]): number {
+  const pair = (a: number, b: number): Pair | undefined =>
+    table[transactions[a] ?? -1]?.[transactions[b] ?? -1];
+  const leads = (from: number, to: number): boolean =>
+    from < to ? (pair(from, to)?.forward ?? 0) > 0 : (pair(to, from)?.backward ?? 0) > 0;
+  const extend = (path: readonly number[]): boolean => {
+    const last = path.at(-1) ?? 0;
+    if (path.length === transactions.length) return leads(last, 0);
+    return transactions.some(
+      (_, next) => !path.includes(next) && leads(last, next) && extend([...path, next]),
+    );
+  };
+  if (!extend([0])) return 0;
+  const all = transactions.flatMap((_, b) =>
+    transactions.slice(0, b).flatMap((__, a) => pair(a, b) ?? []),
+  );
+  const backward = all.reduce((sum, each) => sum + each.backward, 0);
+  const operations = all.reduce((sum, each) => sum + each.operations, 0);
+  const same = new Set(transactions).size < transactions.length ? 1 : 0;
+  return 1 + same + backward / (1 + operations);
+}
+
+function sequences(count: number, size: number): readonly (readonly number[])[] {
+  if (size === 0) return [[]];
+  const shorter = sequences(count, size - 1);
+  return shorter.flatMap((each) => Array.from({ length: count }, (_, next) => [...each, next]));
+}
