@@ -5,7 +5,7 @@ import { createMemo } from "./memo";
 import { parseWithNsp, type NspParse } from "./nsp/parse";
 import { lowerWithNsp } from "./nsp/statement";
 import type { SqlParsers } from "./parsers";
-import type { LowerSql } from "./script";
+import type { LowerSql } from "./scriptState";
 
 export interface StatementLowering {
   readonly lower: LowerSql;

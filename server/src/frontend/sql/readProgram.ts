@@ -9,7 +9,8 @@ import { plainPiece } from "./lowering";
 import { readNspSchema, type SchemaReading } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
 import { scanFile, type ScannedFile } from "./scanFile";
-import { lowerRegion, type LowerSql } from "./script";
+import { lowerRegion } from "./script";
+import type { LowerSql } from "./scriptState";
 import { uniqueTransactions } from "./uniqueIds";
 
 export interface SourceFile {
