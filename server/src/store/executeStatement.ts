@@ -96,11 +96,11 @@ function change(
       done.has(target.key)
     )
       continue;
-    done.add(target.key);
     const binding = actOn(relation, relations, where, candidate, target, table, frame, what);
     const row = binding?.[relation.alias];
     if (binding === undefined || row === undefined || row === null || row.kind === "derived")
       continue;
+    done.add(target.key);
     const made = changeRow(table, row, withRows(frame, binding), frame, what);
     writes.push(...made);
     affected += 1;

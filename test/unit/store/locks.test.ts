@@ -1,0 +1,164 @@
+// Locks, constraints and waiting at PostgreSQL's levels: which outcomes they leave.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { excludes } from "../../../server/src/store/locks";
+import { checkOutcomes, outcomesAt, type Scenario } from "./outcomes";
+import { rowsOf, table } from "./programs";
+
+const T = table("t", { id: "int", v: "int" });
+
+function scenario(scripts: Readonly<Record<string, string>>, rows = { 1: 10, 2: 20 }): Scenario {
+  return { tables: [T], initial: { t: rowsOf(rows) }, scripts };
+}
+
+describe("row locks", () => {
+  it("FOR UPDATE makes read-modify-write safe", () => {
+    const add = (amount: number) =>
+      `SELECT v FROM t WHERE id = 1 FOR UPDATE \\gset\nUPDATE t SET v = :v + ${amount} WHERE id = 1;`;
+    checkOutcomes(scenario({ A: add(1), B: add(2) }), "pg:rc", [
+      "T1: v = 10 | T2: v = 11 | t: 1,13; 2,20",
+      "T1: v = 12 | T2: v = 10 | t: 1,13; 2,20",
+    ]);
+  });
+
+  it("FOR SHARE on both sides ends in a deadlock or one after the other", () => {
+    const add = (amount: number) =>
+      `SELECT v FROM t WHERE id = 1 FOR SHARE \\gset\nUPDATE t SET v = :v + ${amount} WHERE id = 1;`;
+    checkOutcomes(scenario({ A: add(1), B: add(2) }), "pg:rc", [
+      "T1: v = 10 | T2: v = 11 | t: 1,13; 2,20",
+      "T1: v = 12 | T2: v = 10 | t: 1,13; 2,20",
+    ]);
+  });
+
+  it("SKIP LOCKED takes another row", () => {
+    const take = "SELECT id FROM t ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED;";
+    checkOutcomes(scenario({ A: take, B: take }), "pg:rc", [
+      "T1: id = 1 | T2: id = 1 | t: 1,10; 2,20",
+      "T1: id = 1 | T2: id = 2 | t: 1,10; 2,20",
+      "T1: id = 2 | T2: id = 1 | t: 1,10; 2,20",
+    ]);
+  });
+
+  it("NOWAIT fails instead of waiting", () => {
+    const take = "SELECT id FROM t WHERE id = 1 FOR UPDATE NOWAIT;";
+    checkOutcomes(scenario({ A: take, B: take }), "pg:rc", [
+      "T1: id = 1 | T2: id = 1 | t: 1,10; 2,20",
+    ]);
+  });
+
+  it("a row that came to match while a statement waited is missed, one that ceased to match is left", () => {
+    checkOutcomes(
+      scenario({ Swap: "UPDATE t SET v = 30 - v;", Delete: "DELETE FROM t WHERE v = 20;" }),
+      "pg:rc",
+      ["t: 1,20", "t: 1,20; 2,10", "t: 2,10"],
+    );
+  });
+
+  it("crossed updates deadlock, or run one after the other", () => {
+    checkOutcomes(
+      scenario({
+        A: "UPDATE t SET v = 1 WHERE id = 1; UPDATE t SET v = 1 WHERE id = 2;",
+        B: "UPDATE t SET v = 2 WHERE id = 2; UPDATE t SET v = 2 WHERE id = 1;",
+      }),
+      "pg:rc",
+      ["t: 1,1; 2,1", "t: 1,2; 2,2"],
+    );
+  });
+});
+
+describe("keys under concurrency", () => {
+  it("the second insert of a key fails, and so does the history", () => {
+    const insert = (v: number) => `INSERT INTO t (id, v) VALUES (3, ${v});`;
+    checkOutcomes(scenario({ A: insert(1), B: insert(2) }), "pg:rc", []);
+  });
+
+  it("an insert waits for the rollback of another and succeeds", () => {
+    checkOutcomes(
+      scenario({
+        A: "INSERT INTO t (id, v) VALUES (3, 1);\nROLLBACK;",
+        B: "INSERT INTO t (id, v) VALUES (3, 2);",
+      }),
+      "pg:rc",
+      ["T1 rolled back: ROLLBACK | t: 1,10; 2,20; 3,2"],
+    );
+  });
+
+  it("a unique column behaves as a key does", () => {
+    const unique = table("t", { id: "int", v: "int" }, { uniqueKeys: [{ columns: ["v"] }] });
+    const one: Scenario = {
+      ...scenario({
+        A: "INSERT INTO t (id, v) VALUES (3, 7) ON CONFLICT (v) DO NOTHING;",
+        B: "INSERT INTO t (id, v) VALUES (4, 7) ON CONFLICT (v) DO NOTHING;",
+      }),
+      tables: [unique],
+    };
+    checkOutcomes(one, "pg:rc", ["t: 1,10; 2,20; 3,7", "t: 1,10; 2,20; 4,7"]);
+    const update = { ...one, scripts: { A: "UPDATE t SET v = 20 WHERE id = 1;" } };
+    checkOutcomes(update, "pg:rc", []);
+  });
+
+  it("counting upserts lose nothing", () => {
+    const count = "INSERT INTO t (id, v) VALUES (3, 1) ON CONFLICT (id) DO UPDATE SET v = t.v + 1;";
+    checkOutcomes(scenario({ A: count, B: count }), "pg:rc", ["t: 1,10; 2,20; 3,2"]);
+  });
+
+  it("a CHECK refuses what would break it", () => {
+    const checked = table(
+      "t",
+      { id: "int", v: "int" },
+      {
+        checks: [
+          {
+            kind: "comparison",
+            operator: ">=",
+            left: { kind: "column", relation: "t", column: "v" },
+            right: { kind: "literal", value: 0, type: "int" },
+          },
+        ],
+      },
+    );
+    const take = "UPDATE t SET v = v - 6 WHERE id = 1;";
+    checkOutcomes({ ...scenario({ A: take }), tables: [checked] }, "pg:rc", ["t: 1,4; 2,20"]);
+    checkOutcomes({ ...scenario({ A: take, B: take }), tables: [checked] }, "pg:rc", []);
+  });
+});
+
+describe("waiting", () => {
+  it("keeps the snapshot with which the statement began", () => {
+    const outcomes = outcomesAt(
+      scenario({
+        Write: "UPDATE t SET v = 11 WHERE id = 1; UPDATE t SET v = 21 WHERE id = 2;",
+        Read: "SELECT id, v FROM t ORDER BY id FOR UPDATE;",
+      }),
+      "pg:rc",
+    );
+    assert.deepEqual(outcomes, [
+      "T2: id = 1, v = 10; id = 2, v = 20 | t: 1,11; 2,21",
+      "T2: id = 1, v = 11; id = 2, v = 21 | t: 1,11; 2,21",
+    ]);
+  });
+});
+
+describe("table locks", () => {
+  it("exclude each other as documented", () => {
+    const cases: readonly (readonly [string, string, boolean])[] = [
+      ["access share", "access exclusive", true],
+      ["access share", "exclusive", false],
+      ["row exclusive", "share", true],
+      ["row exclusive", "row exclusive", false],
+      ["share", "share", false],
+      ["SHARE MODE", "ROW EXCLUSIVE", true],
+      ["share row exclusive", "share row exclusive", true],
+      ["row share", "exclusive", true],
+      ["row share", "share row exclusive", false],
+      ["share update exclusive", "share update exclusive", true],
+      ["exclusive", "share row exclusive", true],
+    ];
+    for (const [held, wanted, expected] of cases) {
+      assert.equal(excludes("table t", held, wanted), expected, `${held} / ${wanted}`);
+      assert.equal(excludes("table t", wanted, held), expected, `${wanted} / ${held}`);
+    }
+    assert.equal(excludes("advisory 1", "exclusive", "exclusive"), true);
+    assert.equal(excludes("advisory 1", "share", "share"), false);
+  });
+});
