@@ -63,6 +63,7 @@ export async function openPanel(
   };
 }
 
+/** `__name` is what the test loader puts into functions that are sent to the page. */
 function html(state: PanelState, theme: ThemeKind): string {
   const script = readFileSync(path.join(root, "dist", "webview.js"), "utf8");
   const style = readFileSync(path.join(root, "dist", "webview.css"), "utf8");
@@ -73,7 +74,7 @@ function html(state: PanelState, theme: ThemeKind): string {
   <body class="${themeClass(theme)}">
     <div id="panel"></div>
     <script type="application/json" id="recording">${recording}</script>
-    <script>window.calls = []; window.addEventListener("isolens-call", (e) => window.calls.push(e.detail));</script>
+    <script>window.__name = (named) => named; window.calls = []; window.addEventListener("isolens-call", (e) => window.calls.push(e.detail));</script>
     <script>${script.replaceAll("</script", "<\\/script")}</script>
   </body>
 </html>`;

@@ -1,0 +1,357 @@
+// The panel's page on recorded anomalies: what it says, what its keys and clicks do, and that it fits every theme.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import type { Call, PanelHost, PanelState } from "../../server/src/protocol/requests";
+import { openBrowser } from "../support/browser";
+import { openPanel, recorded, type Recording } from "./panelPage";
+import { THEMES } from "./themes";
+
+let browser: Browser;
+
+before(async () => {
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser.close();
+});
+
+const RECORDINGS: readonly Recording[] = ["lostUpdate", "writeSkew", "readOnly", "long"];
+
+/** The places of the last call to reveal, as "line focus". */
+function lastReveal(calls: readonly Call<PanelHost>[]): string {
+  const last = calls.findLast((call) => call.method === "reveal");
+  if (last?.method !== "reveal") return "none";
+  const lines = last.params.places.map((place) => String(place.range.start.line)).join(",");
+  return last.params.takeFocus ? `${lines} focus` : lines;
+}
+
+describe("the panel", () => {
+  it("says what happened in the title, the facts and the steps", async () => {
+    const { page } = await openPanel(browser, recorded("lostUpdate"));
+    assert.equal(
+      await page.locator("h1").innerText(),
+      "Lost update between withdraw and withdraw at PostgreSQL READ COMMITTED",
+    );
+    const facts = await page.locator(".chip").allInnerTexts();
+    assert.deepEqual(
+      facts.map((fact) => fact.replace(/^\S\s*/u, "")),
+      [
+        "the final state differs",
+        "executed and confirmed",
+        "prevented at PostgreSQL REPEATABLE READ, SERIALIZABLE",
+      ],
+    );
+    assert.equal(await page.getByRole("option").count(), 4);
+    assert.match(
+      await page.getByRole("option").nth(3).innerText(),
+      /T1's write, which is now lost/,
+    );
+    await page.close();
+  });
+
+  it("steps by keys, tells the editor each step, and gives it the keyboard on Enter", async () => {
+    const panel = await openPanel(browser, recorded("lostUpdate"));
+    const press = (key: string) => panel.page.keyboard.press(key);
+    await press("ArrowDown");
+    assert.deepEqual(await panel.selected(), ["1"]);
+    await press("ArrowDown");
+    assert.deepEqual(await panel.selected(), ["2"]);
+    await press("End");
+    assert.deepEqual(await panel.selected(), ["4"]);
+    assert.equal(lastReveal(await panel.calls()), "14");
+    await press("ArrowUp");
+    await press("Enter");
+    assert.deepEqual(await panel.selected(), ["3"]);
+    assert.equal(lastReveal(await panel.calls()), "14 focus");
+    await press("Home");
+    assert.equal(lastReveal(await panel.calls()), "10");
+    await press("Escape");
+    assert.deepEqual(await panel.selected(), []);
+    assert.equal(lastReveal(await panel.calls()), "");
+    await panel.page.close();
+  });
+
+  it("has one selection over steps, schedule, cycle and values", async () => {
+    const { page, selected } = await openPanel(browser, recorded("lostUpdate"));
+    await page.locator(".schedule .card").nth(2).click();
+    assert.deepEqual(await selected(), ["3"]);
+    assert.equal(await page.locator(".values .now b").innerText(), "40");
+    await page.keyboard.press("2");
+    assert.equal(await page.locator(".operation.selected").count(), 1);
+    await page.keyboard.press("ArrowDown");
+    assert.match((await page.locator(".operation.selected").textContent()) ?? "", /←\s30/u);
+    await page.keyboard.press("1");
+    assert.equal(await page.locator(".values .now b").innerText(), "30");
+    await page.close();
+  });
+
+  it("selects both statements of an edge that is clicked", async () => {
+    const panel = await openPanel(browser, recorded("lostUpdate"));
+    await panel.page.getByRole("tab", { name: "Cycle" }).click();
+    await panel.page.getByRole("button", { name: /^ww dependency/ }).locator(".pill").click();
+    assert.deepEqual(await panel.selected(), ["3", "4"]);
+    assert.equal(lastReveal(await panel.calls()), "14,14");
+    const pressed = panel.page.locator('.edge[aria-pressed="true"]');
+    assert.equal(await pressed.count(), 1);
+    await panel.page.close();
+  });
+
+  it("can be used whole with the keyboard alone", async () => {
+    const panel = await openPanel(browser, recorded("readOnly"));
+    const { page } = panel;
+    const focused = () =>
+      page.evaluate(
+        () =>
+          document.activeElement?.getAttribute("aria-label") ??
+          document.activeElement?.textContent ??
+          "",
+      );
+    await page.getByRole("tab", { name: "Schedule" }).focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await focused(), "Cycle");
+    const reached: string[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      await page.keyboard.press("Tab");
+      reached.push(await focused());
+    }
+    const edges = new Set(reached.filter((label) => /^\w\w dependency: /u.test(label)));
+    assert.equal(edges.size, 3);
+    await page.locator(".edge").first().focus();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await panel.selected(), ["6", "7"]);
+    await page.keyboard.press("?");
+    assert.ok(await page.getByRole("dialog").isVisible());
+    await page.keyboard.press("Escape");
+    assert.deepEqual(
+      await panel.selected(),
+      ["6", "7"],
+      "the key closed the list and nothing else",
+    );
+    await page.close();
+  });
+
+  it("reads its selection aloud", async () => {
+    const { page } = await openPanel(browser, recorded("lostUpdate"));
+    await page.keyboard.press("ArrowDown");
+    assert.equal(
+      await page.locator("[aria-live]").innerText(),
+      "Step 1 of 4. T1 reads account[1].balance = 100, because T2 has written nothing here yet.",
+    );
+    const schedule = page.getByRole("img", { name: /^Schedule: T1 reads account/ });
+    assert.equal(await schedule.count(), 1);
+    await page.close();
+  });
+
+  it("compares the run with every serial order", async () => {
+    const { page } = await openPanel(browser, recorded("lostUpdate"));
+    await page.keyboard.press("3");
+    const rows = page.getByRole("row");
+    assert.equal(await rows.count(), 4);
+    assert.match(await page.locator(".serial .own").innerText(), /committed/);
+    assert.ok((await page.locator(".serial .differs").count()) > 0);
+    await page.close();
+  });
+
+  it("obeys its host: moves, tabs, and the place of the cursor", async () => {
+    const panel = await openPanel(browser, recorded("lostUpdate"));
+    await panel.call({ method: "move", params: { to: "last" } });
+    assert.deepEqual(await panel.selected(), ["4"]);
+    await panel.call({ method: "tab", params: { tab: "cycle" } });
+    assert.ok(await panel.page.getByRole("tabpanel", { name: "Cycle" }).isVisible());
+    const at = { line: 10, character: 5 };
+    const before = (await panel.calls()).length;
+    await panel.call({
+      method: "locate",
+      params: { uri: "file:///example/bank.sql", range: { start: at, end: at } },
+    });
+    assert.deepEqual(await panel.selected(), ["1"]);
+    assert.equal((await panel.calls()).length, before, "the editor is not told what it said");
+    await panel.page.close();
+  });
+
+  it("keeps the selection when the same anomaly comes again, and says when it is old or gone", async () => {
+    const state = recorded("lostUpdate");
+    const panel = await openPanel(browser, state);
+    await panel.page.keyboard.press("End");
+    const payload = { ...state.payload, stale: true };
+    await panel.call({ method: "show", params: { kind: "anomaly", payload } });
+    assert.deepEqual(await panel.selected(), ["4"]);
+    assert.match(await panel.page.locator(".notice").innerText(), /being checked again/);
+    await panel.screenshot("panel-stale");
+    const status = { level: payload.level, anomalies: 2 };
+    await panel.call({ method: "show", params: { kind: "gone", last: payload, status } });
+    assert.match(await panel.page.locator(".notice").innerText(), /Not found any more/);
+    await panel.page.getByRole("button", { name: "Show another" }).click();
+    assert.deepEqual((await panel.calls()).at(-1), {
+      method: "run",
+      params: { command: "isolens.showAnomaly" },
+    });
+    await panel.page.close();
+  });
+
+  it("leads to the other anomalies of the check", async () => {
+    const panel = await openPanel(browser, recorded("lostUpdate"));
+    await panel.page.getByRole("button", { name: /^Next anomaly/ }).click();
+    assert.deepEqual((await panel.calls()).at(-1), { method: "open", params: { id: "b2" } });
+    assert.ok(await panel.page.getByRole("button", { name: /^Previous anomaly/ }).isDisabled());
+    await panel.page.close();
+  });
+});
+
+describe("the panel without an anomaly", () => {
+  const level = { name: "postgres:read-committed", label: "PostgreSQL READ COMMITTED" };
+  const cases: readonly (readonly [PanelState, title: string, action: string, command: string])[] =
+    [
+      [
+        { kind: "empty", status: { level, anomalies: 0 } },
+        "Nothing found at PostgreSQL READ COMMITTED",
+        "Check at another level",
+        "isolens.check",
+      ],
+      [
+        { kind: "empty", status: { level, anomalies: 3 } },
+        "No anomaly is chosen",
+        "Show an anomaly",
+        "isolens.showAnomaly",
+      ],
+      [
+        { kind: "loading", status: { level, anomalies: 0, progress: { done: 7, total: 31 } } },
+        "Checking at PostgreSQL READ COMMITTED",
+        "Cancel",
+        "isolens.cancel",
+      ],
+      [
+        {
+          kind: "unknown",
+          unknown: [
+            { reason: "time budget of 10 s; --budget 60s tries longer", transactions: ["a"] },
+          ],
+          status: { level, anomalies: 0 },
+        },
+        "Not decided at PostgreSQL READ COMMITTED",
+        "Check at another level",
+        "isolens.check",
+      ],
+    ];
+  for (const [state, title, action, command] of cases) {
+    it(`says "${title}" and offers one thing to do`, async () => {
+      const panel = await openPanel(browser, state, { width: 640, height: 520 });
+      assert.equal(await panel.page.locator("h1").innerText(), title);
+      await panel.screenshot(`panel-${state.kind}-${String(state.status.anomalies)}`);
+      await panel.page.getByRole("button", { name: action }).click();
+      assert.deepEqual((await panel.calls()).at(-1), { method: "run", params: { command } });
+      await panel.page.close();
+    });
+  }
+});
+
+describe("the panel's look", () => {
+  for (const theme of THEMES) {
+    it(`has readable text in ${theme}`, async () => {
+      const panel = await openPanel(browser, recorded("lostUpdate"), { theme });
+      await panel.page.keyboard.press("End");
+      await panel.screenshot(`panel-${theme}-schedule`);
+      assert.deepEqual(await faintTexts(panel.page), []);
+      await panel.page.keyboard.press("2");
+      await panel.screenshot(`panel-${theme}-cycle`);
+      assert.deepEqual(await faintTexts(panel.page), []);
+      await panel.page.close();
+    });
+  }
+
+  for (const recording of RECORDINGS) {
+    for (const width of [1184, 600, 380]) {
+      it(`keeps ${recording} inside ${String(width)} pixels`, async () => {
+        const panel = await openPanel(browser, recorded(recording), { width, height: 1000 });
+        const name = (tab: string) => `panel-${recording}-${String(width)}-${tab}`;
+        const overflow = () =>
+          panel.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        for (const [key, tab] of [
+          ["1", "schedule"],
+          ["2", "cycle"],
+          ["3", "serial"],
+        ] as const) {
+          await panel.page.keyboard.press(key);
+          await panel.screenshot(name(tab));
+          assert.ok((await overflow()) <= 0, `${tab} is wider than the page`);
+        }
+        assert.deepEqual(await spilledTexts(panel.page), []);
+        await panel.page.close();
+      });
+    }
+  }
+
+  it("does without animations where they are not wanted", async () => {
+    const level = { name: "causal", label: "causal consistency" };
+    const { page } = await openPanel(browser, { kind: "loading", status: { level, anomalies: 0 } });
+    const animation = () =>
+      page.locator(".emblem").evaluate((emblem) => getComputedStyle(emblem).animationName);
+    assert.equal(await animation(), "turn");
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    assert.equal(await animation(), "none");
+    await page.close();
+  });
+
+  it("keeps selection and edges visible in forced colours", async () => {
+    const panel = await openPanel(browser, recorded("writeSkew"));
+    await panel.page.emulateMedia({ forcedColors: "active" });
+    await panel.page.keyboard.press("End");
+    await panel.screenshot("panel-forced-colors");
+    const stroke = await panel.page
+      .locator(".edge .curve")
+      .first()
+      .evaluate((curve) => getComputedStyle(curve).stroke);
+    assert.notEqual(stroke, "none");
+    await panel.page.close();
+  });
+});
+
+type OpenPage = Awaited<ReturnType<typeof openPanel>>["page"];
+
+/** Visible texts whose contrast with the page's background is below 3 to 1 (4.5 to 1 in high contrast). */
+function faintTexts(page: OpenPage): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    if (!canvas) return ["no canvas"];
+    const luminance = (color: string): number => {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      const [r = 0, g = 0, b = 0] = canvas.getImageData(0, 0, 1, 1).data;
+      const [x = 0, y = 0, z = 0] = [r, g, b].map((part) => {
+        const share = part / 255;
+        return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+    };
+    const back = luminance(getComputedStyle(document.body).backgroundColor);
+    const least = document.body.className.includes("high-contrast") ? 4.5 : 3;
+    const found: string[] = [];
+    for (const text of document.querySelectorAll(
+      "h1, h2, p, li, code, button, summary, text, th, td, .because",
+    )) {
+      if (text.closest(".future, .later, :disabled, [hidden]") || !text.textContent?.trim())
+        continue;
+      const style = getComputedStyle(text);
+      const front = luminance(text instanceof SVGElement ? style.fill : style.color);
+      const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+      if (ratio < least) found.push(`${text.textContent.slice(0, 30)}: ${ratio.toFixed(2)}`);
+    }
+    return found;
+  });
+}
+
+/** Texts of cards that reach over the right side of their card. */
+function spilledTexts(page: OpenPage): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<SVGGElement>(".card, .operation")].flatMap((card) => {
+      const frame = card.querySelector("rect")?.getBBox();
+      if (!frame || frame.width === 0) return [];
+      return [...card.querySelectorAll("text")]
+        .filter((text) => text.getBBox().x + text.getBBox().width > frame.x + frame.width)
+        .map((text) => text.textContent ?? "");
+    }),
+  );
+}
