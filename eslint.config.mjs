@@ -155,7 +155,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["*.config.mjs", "**/*.d.ts"],
+    files: ["*.config.mjs", "**/*.d.ts", "test/support/countReporter.mjs"],
     rules: { "import-x/no-default-export": "off" },
   },
   {

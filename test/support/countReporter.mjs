@@ -1,0 +1,33 @@
+// A reporter for node:test that writes one JSON object at the end: how many tests ran, and what could not run here.
+
+/**
+ * @typedef {object} Counts
+ * @property {number} tests
+ * @property {number} pass
+ * @property {number} fail
+ * @property {number} skipped
+ * @property {string[]} absent peers that are not installed: a test says `context.diagnostic("not run: NAME")`
+ */
+
+/**
+ * @param {AsyncIterable<import("node:test/reporters").TestEvent>} source
+ * @returns {AsyncGenerator<string>}
+ */
+export default async function* countReporter(source) {
+  /** @type {Counts} */
+  const counts = { tests: 0, pass: 0, fail: 0, skipped: 0, absent: [] };
+  for await (const event of source) {
+    if (event.type === "test:diagnostic") {
+      const name = /^not run: (.+)$/.exec(event.data.message)?.[1];
+      if (name !== undefined) counts.absent.push(name);
+    }
+    if (event.type !== "test:pass" && event.type !== "test:fail") continue;
+    // A suite is not a test of its own.
+    if (event.data.details.type === "suite") continue;
+    counts.tests += 1;
+    if (event.data.skip !== undefined || event.data.todo !== undefined) counts.skipped += 1;
+    else if (event.type === "test:pass") counts.pass += 1;
+    else counts.fail += 1;
+  }
+  yield JSON.stringify(counts);
+}
