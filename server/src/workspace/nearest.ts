@@ -1,12 +1,12 @@
 // Names that somebody may have meant.
 
-/** Up to three of the known names that are near to what was written, nearest first; ties in the given order. */
+/** Up to three of the known names that are near to what was written, nearest first; of equally near ones the shorter. */
 export function nearestNames(written: string, known: readonly string[]): readonly string[] {
   const wanted = written.toLowerCase();
   return known
     .map((name, order) => ({ name, order, distance: nameDistance(wanted, name.toLowerCase()) }))
     .filter(({ distance }) => distance <= Math.max(2, Math.floor(wanted.length / 3)))
-    .sort((a, b) => a.distance - b.distance || a.order - b.order)
+    .sort((a, b) => a.distance - b.distance || a.name.length - b.name.length || a.order - b.order)
     .slice(0, 3)
     .map(({ name }) => name);
 }
