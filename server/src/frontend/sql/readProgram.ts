@@ -5,12 +5,14 @@ import type { FileId } from "../../protocol/source";
 import { unknownColumns } from "./checkNames";
 import { inferSchema } from "./inferSchema";
 import { createLowering } from "./lowerSql";
+import { rangeOf, type LineIndex } from "./lines";
 import { plainPiece } from "./lowering";
 import { readNspSchema, type SchemaReading } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
 import type { LowerSql } from "./scriptState";
+import type { Span } from "./split";
 import { uniqueTransactions } from "./uniqueIds";
 
 export interface SourceFile {
@@ -103,12 +105,20 @@ function lowerFiles(
   const note = (added: Note): void => {
     notes.push(added);
   };
-  for (const { lines, regions } of files) {
+  for (const { lines, regions, routines } of files) {
+    for (const routine of routines) note(unreadRoutine(lines, routine));
     for (const { region, name } of regions) {
       transactions.push(lowerRegion(region, name, { lines, table, lowerSql, note }));
     }
   }
   return { transactions, notes };
+}
+
+function unreadRoutine(lines: LineIndex, routine: Span): Note {
+  const header = lines.text.slice(routine.start, routine.end).split(/\r?\n/, 1)[0] ?? "";
+  const source = rangeOf(lines, routine.start, routine.start + header.length);
+  const message = "This routine was left out: PostgreSQL's parser could not be loaded.";
+  return { severity: "warning", code: "routine-unread", message, source };
 }
 
 function inOrder(notes: readonly Note[], files: readonly ScannedFile[]): readonly Note[] {

@@ -90,6 +90,9 @@ function isApplication(
   const [item] = statementsOf(region);
   // A call runs a routine, which is a transaction by itself; what no parser knows is reported as such.
   if (item === undefined || item.what !== "data") return false;
+  const [first] = firstWords(lines.text, item.start, item.end, 1);
+  const text = lines.text.slice(item.start, Math.min(item.end, item.start + 20_000));
+  if (first === "select" && !/\bfrom\b/i.test(text)) return false;
   return hasPlaceholder(lines, item) || (!singles.setUp && !singles.seeds);
 }
 

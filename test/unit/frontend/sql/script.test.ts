@@ -293,6 +293,7 @@ test("statements outside of transactions", () => {
     "  insert t {id = 1}",
   ]);
   check("SET search_path = a; SHOW x; ANALYZE t;", []);
+  check("SELECT transfer(:a, :b); CALL p();", [], ["1:set-up"]);
 });
 
 test("what is cut or out of place", () => {
