@@ -3,8 +3,8 @@ import type { ExecutedDependency } from "./execution";
 
 /**
  * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
- * one length the one with more real conflicts is taken: dependencies through rows that were used before those
- * through predicates, and reads before overwrites. `instanceAt` names the instance of a step.
+ * one length the most telling one is taken, as Adya's phenomena are ordered: fewer anti-dependencies first (G0, G1c,
+ * G-single, G2), then rows that were used before predicates. `instanceAt` names the instance of a step.
  */
 export function cycleThrough(
   dependencies: readonly ExecutedDependency[],
@@ -50,9 +50,11 @@ function bestEdges(
   return edges;
 }
 
+const COST = { wr: 0, ww: 1, so: 0, rw: 3 } as const;
+
 function costOf(dependency: ExecutedDependency): number {
   const existence = dependency.columns.every((column) => column === "@") ? 1 : 0;
-  return (dependency.predicate ? 4 : 0) + (dependency.dependency === "ww" ? 2 : 0) + existence;
+  return COST[dependency.dependency] + (dependency.predicate ? 2 : 0) + existence;
 }
 
 /** A shortest, then cheapest, cycle through `start`: dynamic programming over path lengths. */

@@ -29,7 +29,7 @@ function writeEffect(step: ExecutedStep, kind: "insert" | "update" | "delete"): 
   if (step.affected === 0 || rows.length === 0) return `${kind}s no row${inTables(step)}`;
   if (kind === "delete") return `deletes ${listText(rows.slice(0, 3))}${andMore(rows.length - 3)}`;
   const inserted = step.writes.some((write) => write.column === "@" && write.value === true);
-  return `${inserted ? "inserts" : "writes"} ${writtenText(step.writes)}`;
+  return inserted ? `inserts ${cellsText(step.writes)}` : `writes ${writtenText(step.writes)}`;
 }
 
 /** Cells of rows that the statement returned, as opposed to rows that it only tested. */

@@ -14,8 +14,17 @@ export interface CycleShape {
   readonly instances: readonly string[];
   /** Whether an instance wrote anything that it committed. */
   readonly writes: (instance: string) => boolean;
-  /** Whether an instance wrote that row. */
-  readonly wroteRow: (instance: string, table: string, key: string) => boolean;
+  /** The last step (its position in the execution) at which an instance wrote that row; -1 when it never did. */
+  readonly wroteRowAt: (instance: string, table: string, key: string) => number;
+  /** Whether an instance read one of these cells in the version that `writer` wrote. */
+  readonly met: (instance: string, cells: RowCells, writer: string) => boolean;
+}
+
+/** Some columns of a row. */
+export interface RowCells {
+  readonly table: string;
+  readonly key: string;
+  readonly columns: readonly string[];
 }
 
 /** The cycle given by indexes into the dependencies of an execution; edges whose steps are missing are left out. */
@@ -26,18 +35,30 @@ export function cycleShape(execution: Execution, cycle: readonly number[]): Cycl
     const to = dependency && execution.steps[dependency.to];
     return dependency && from && to ? [{ dependency, from, to }] : [];
   });
-  const written = new Map<string, Set<string>>();
-  for (const step of execution.steps) {
-    for (const write of step.writes) {
-      const rows = written.get(step.instance) ?? new Set<string>();
-      written.set(step.instance, rows.add(rowName(write.table, write.key)));
-    }
-  }
+  const { steps } = execution;
   return {
     edges,
     instances: edges.map((edge) => edge.from.instance),
-    writes: (instance) => (written.get(instance)?.size ?? 0) > 0,
-    wroteRow: (instance, table, key) => written.get(instance)?.has(rowName(table, key)) ?? false,
+    writes: (instance) =>
+      steps.some((step) => step.instance === instance && step.writes.length > 0),
+    wroteRowAt: (instance, table, key) =>
+      steps.findLastIndex(
+        (step) =>
+          step.instance === instance &&
+          step.writes.some((write) => write.table === table && write.key === key),
+      ),
+    met: (instance, { table, key, columns }, writer) =>
+      steps.some(
+        (step) =>
+          step.instance === instance &&
+          step.reads.some(
+            (read) =>
+              read.table === table &&
+              read.key === key &&
+              columns.includes(read.column) &&
+              read.writer === writer,
+          ),
+      ),
   };
 }
 
@@ -45,8 +66,4 @@ export function cycleShape(execution: Execution, cycle: readonly number[]): Cycl
 export function rotated(shape: CycleShape, start: number): CycleShape {
   const edges = [...shape.edges.slice(start), ...shape.edges.slice(0, start)];
   return { ...shape, edges, instances: edges.map((edge) => edge.from.instance) };
-}
-
-function rowName(table: string, key: string): string {
-  return `${table}[${key}]`;
 }

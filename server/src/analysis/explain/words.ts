@@ -22,10 +22,8 @@ export function cellsText(cells: readonly CellAccess[]): string {
 /** Cells that were written, with the value before: "account[1].balance = 40 (was 100)". */
 export function writtenText(cells: readonly CellAccess[]): string {
   return joinRows(cells, (cell) => {
-    const before =
-      cell.before === undefined || cell.before === cell.value
-        ? ""
-        : ` (was ${valueText(cell.before)})`;
+    const unchanged = cell.before === undefined || cell.before === cell.value;
+    const before = unchanged ? "" : ` (was ${valueText(cell.before)})`;
     return `${cell.column} = ${valueText(cell.value)}${before}`;
   });
 }

@@ -73,7 +73,7 @@ function cellOf(place: string): CellAccess {
 test("the kind of a cycle is the most specific name of the literature", () => {
   check("T1 ww T2 a[1].v; T2 ww T1 a[2].v", "dirty-write");
   check("T1 rw T2 a[1].v; T2 ww T1 a[1].v", "lost-update");
-  check("T1 ww T2 a[1].v; T2 rw T1 a[1].v", "lost-update");
+  check("T2 rw T1 a[1].v; T1 ww T2 a[1].v", "lost-update");
   check("T1 rw T2 a[1].v; T2 rw T1 a[1].v", "lost-update");
   check("T1 rw T2 a[1].v; T2 rw T1 a[2].v", "write-skew");
   check("T1 rw T2 a[1].v; T2 rw T1 b[1].v", "write-skew");

@@ -1,7 +1,7 @@
-import type { CycleShape, ShapeEdge } from "../shape";
+import type { CycleShape } from "../shape";
 import { type AnomalyKind, dataOf, other, sameRow } from "./kind";
 
-/** A reads a row, B changes it and commits, A overwrites it from what it read. */
+/** A reads a row, B changes it, A overwrites it from what it read. */
 export const lostUpdate: AnomalyKind = {
   name: "lost-update",
   title: "Lost update",
@@ -10,8 +10,9 @@ export const lostUpdate: AnomalyKind = {
   reference: "P4 in Berenson et al., SIGMOD 1995",
   matches: (shape) => {
     const [read, back] = shape.edges;
-    if (!read || !back || !readsThenWrites(shape, read, back)) return false;
-    return back.dependency.dependency !== "wr" && !sawBeforeWriting(back);
+    if (shape.edges.length !== 2 || !read || !back || !sameRow(read, back)) return false;
+    if (read.dependency.dependency !== "rw" || read.dependency.predicate) return false;
+    return overwrites(shape, read.from.instance, read.to.instance);
   },
   sentence: (context) => {
     const [read] = context.shape.edges;
@@ -22,26 +23,16 @@ export const lostUpdate: AnomalyKind = {
   },
 };
 
-/** A two-cycle on one row that its first instance first reads (missing the other's write) and also writes. */
-function readsThenWrites(shape: CycleShape, read: ShapeEdge, back: ShapeEdge): boolean {
-  const { dependency, table, key, predicate } = read.dependency;
+/** Whether the first writes the row of the cycle after the second, and never met the second's version of it. */
+function overwrites(shape: CycleShape, first: string, second: string): boolean {
+  const [read, back] = shape.edges;
+  if (!read || !back) return false;
+  const { table, key } = read.dependency;
+  const columns = [...read.dependency.columns, ...back.dependency.columns];
+  const earlier = shape.wroteRowAt(second, table, key);
   return (
-    shape.edges.length === 2 &&
-    dependency === "rw" &&
-    !predicate &&
-    shape.wroteRow(read.from.instance, table, key) &&
-    sameRow(read, back)
-  );
-}
-
-/** Whether the overwriting statement read the other's version of what it overwrites: then nothing is lost. */
-function sawBeforeWriting(back: ShapeEdge): boolean {
-  const { table, key, columns } = back.dependency;
-  return back.to.reads.some(
-    (cell) =>
-      cell.table === table &&
-      cell.key === key &&
-      columns.includes(cell.column) &&
-      cell.writer === back.from.instance,
+    earlier !== -1 &&
+    shape.wroteRowAt(first, table, key) > earlier &&
+    !shape.met(first, { table, key, columns: columns.filter((each) => each !== "@") }, second)
   );
 }

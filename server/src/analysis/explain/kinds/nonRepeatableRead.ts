@@ -7,23 +7,22 @@ export const nonRepeatableRead: AnomalyKind = {
   definition:
     "A transaction reads a row, and when it reads or updates that row again it finds another transaction's change there: what it decided in between rests on the old value.",
   reference: "P2 in Berenson et al., SIGMOD 1995",
-  matches: ({ edges }) => {
-    const [read, again] = edges;
-    return (
-      edges.length === 2 &&
-      read?.dependency.dependency === "rw" &&
-      again !== undefined &&
-      again.dependency.dependency !== "rw" &&
-      !read.dependency.predicate &&
-      sameRow(read, again)
-    );
+  matches: ({ edges, met }) => {
+    const [read, back] = edges;
+    if (edges.length !== 2 || !read || !back || !sameRow(read, back)) return false;
+    const { dependency, predicate, table, key } = read.dependency;
+    if (dependency !== "rw" || predicate || back.dependency.predicate) return false;
+    const columns = [...read.dependency.columns, ...back.dependency.columns];
+    return met(read.from.instance, { table, key, columns }, read.to.instance);
   },
   sentence: (context) => {
-    const [read, again] = context.shape.edges;
-    if (!read || !again) return "";
-    const reader = read.from.instance;
-    const writer = other(context, read.to.instance, reader);
-    const then = again.to.writes.length > 0 ? "updates" : "reads";
-    return `Non-repeatable read: ${context.nameOf(reader)} reads ${dataOf(read)}, then ${writer} changes it before ${context.nameOf(reader)} ${then} it again; ${context.level} lets both commit`;
+    const [read, back] = context.shape.edges;
+    if (!read || !back) return "";
+    const reader = context.nameOf(read.from.instance);
+    const writer = other(context, read.to.instance, read.from.instance);
+    const { table, key } = read.dependency;
+    return context.shape.wroteRowAt(read.from.instance, table, key) === -1
+      ? `Non-repeatable read: ${reader} reads ${dataOf(read)} twice, and ${writer} changes it in between; ${context.level} allows it`
+      : `Non-repeatable read: ${reader} decides on ${dataOf(read)} as it was before ${writer}, then updates what ${writer} left; ${context.level} lets both commit`;
   },
 };

@@ -1,0 +1,89 @@
+// Runs the whole way from SQL to report on this thread, for tests that settle verdicts.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import type { SolvePool } from "../../../server/src/engine/pool";
+import { runJob } from "../../../server/src/engine/runJob";
+import { openZ3 } from "../../../server/src/engine/z3";
+import { readProgram, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
+import { findLevel } from "../../../server/src/isolation/levels";
+import type { FileId } from "../../../server/src/protocol/source";
+import type { Anomaly, LevelReport } from "../../../server/src/protocol/report";
+import { check } from "../../../server/src/service/check";
+import { openSolveCache } from "../../../server/src/service/tupleSolver";
+
+const APPS = path.join(__dirname, "../../apps");
+const parsers = loadPgParser().then((pg) => ({ pg }));
+const solvers = openZ3();
+
+/** A SQL text as a file of a workspace. */
+export function sql(text: string, name = "program.sql"): SourceFile {
+  // A file id is any name that is unique in its workspace.
+  return { file: name as FileId, text };
+}
+
+/** All SQL files of one of the example programs. */
+export function app(name: string): readonly SourceFile[] {
+  const folder = path.join(APPS, name);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .sort()
+    .map((file) => sql(readFileSync(path.join(folder, file), "utf8"), file));
+}
+
+/** The report of these files at a level; `most` transactions at a time at the most. Nothing may be undecided. */
+export async function analyse(
+  files: readonly SourceFile[],
+  levelName: string,
+  most = 3,
+): Promise<LevelReport> {
+  const level = findLevel(levelName);
+  if (!level) throw new Error(`no level ${levelName}`);
+  const { report } = await check(
+    {
+      program: readProgram(files, await parsers),
+      skipped: [],
+      level,
+      maxTransactions: most,
+      budget: 600_000,
+      pool: await poolOnThisThread(),
+      cache: openSolveCache(10_000),
+      lanes: 1,
+      tool: "isolens test",
+    },
+    new AbortController().signal,
+  );
+  return report;
+}
+
+/** "Balance+WriteCheck": the transactions of an anomaly, sorted. */
+export function members(anomaly: Anomaly): string {
+  return [...anomaly.transactions].sort().join("+");
+}
+
+/** The distinct sets of transactions of a report's anomalies with their worst severity: "A+B state". */
+export function verdicts(report: LevelReport): readonly string[] {
+  const order = ["unused", "value", "state"];
+  const worst = new Map<string, string>();
+  for (const anomaly of report.anomalies) {
+    const known = worst.get(members(anomaly)) ?? "unused";
+    const severer =
+      order.indexOf(anomaly.severity) > order.indexOf(known) ? anomaly.severity : known;
+    worst.set(members(anomaly), severer);
+  }
+  return [...worst].map(([name, severity]) => `${name} ${severity}`).sort();
+}
+
+/** The distinct sets of transactions of a report's anomalies. */
+export function tuples(report: LevelReport): readonly string[] {
+  return [...new Set(report.anomalies.map(members))].sort();
+}
+
+async function poolOnThisThread(): Promise<SolvePool> {
+  const factory = await solvers;
+  return {
+    warm: () => undefined,
+    solve: (job) => Promise.resolve({ kind: "solved", results: runJob(factory, job, () => false) }),
+    dispose: () => Promise.resolve(),
+  };
+}

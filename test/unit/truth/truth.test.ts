@@ -1,0 +1,189 @@
+// Verdicts that theory, exhaustive enumeration or a real server settled, row by row (sources: Rahmani et al. OOPSLA 2019,
+// Nagar and Jagannathan CONCUR 2018, Fekete et al. TODS 2005, Alomari et al. ICDE 2008, and runs on PostgreSQL 15).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SourceFile } from "../../../server/src/frontend/sql/readProgram";
+import { PAPER_LEVELS } from "../../../server/src/isolation/levels";
+import { analyse, app, sql, tuples, verdicts } from "./analyse";
+
+const WITHDRAW = `
+CREATE TABLE account (id integer PRIMARY KEY, balance integer NOT NULL);
+CREATE FUNCTION withdraw(acc integer, amount integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE bal integer;
+BEGIN
+  SELECT balance INTO bal FROM account WHERE id = acc;
+  IF bal > amount THEN
+    UPDATE account SET balance = bal - amount WHERE id = acc;
+  END IF;
+END $$;`;
+
+async function checkTuples(
+  files: readonly SourceFile[],
+  level: string,
+  most: number,
+  expected: readonly string[],
+): Promise<void> {
+  const report = await analyse(files, level, most);
+  assert.deepEqual(report.unknown, [], `${level}: undecided`);
+  assert.deepEqual(tuples(report), [...expected].sort(), level);
+}
+
+test("row 1: two withdrawals lose an update at eventual consistency and read committed", async () => {
+  for (const level of ["eventual", "read-committed"]) {
+    const report = await analyse([sql(WITHDRAW)], level, 2);
+    assert.deepEqual(tuples(report), ["withdraw+withdraw"], level);
+    assert.ok(
+      report.anomalies.some((anomaly) => anomaly.kind === "lost-update"),
+      level,
+    );
+  }
+});
+
+test("row 2: two withdrawals lose nothing at parallel snapshot isolation and snapshot isolation", async () => {
+  await checkTuples([sql(WITHDRAW)], "parallel-snapshot-isolation", 2, []);
+  await checkTuples([sql(WITHDRAW)], "snapshot-isolation", 3, []);
+});
+
+test("row 3: classic SmallBank has exactly one dangerous structure at snapshot isolation", async () => {
+  for (const level of ["snapshot-isolation", "postgres:repeatable-read"]) {
+    await checkTuples(app("smallbank-classic"), level, 3, ["balance+transact_savings+write_check"]);
+  }
+});
+
+const SMALLBANK_SNAPSHOT = [
+  "Amalgamate+Amalgamate",
+  "Amalgamate+WriteCheck",
+  "Amalgamate+Balance+DepositChecking",
+  "Amalgamate+Balance+TransactSavings",
+  "Amalgamate+Balance+SendPayment",
+  "Balance+TransactSavings+WriteCheck",
+];
+
+test("row 4: SmallBank in its benchmark form at snapshot isolation", async () => {
+  for (const level of ["snapshot-isolation", "postgres:repeatable-read"]) {
+    await checkTuples(app("smallbank"), level, 3, SMALLBANK_SNAPSHOT);
+  }
+});
+
+test("row 4b: SmallBank at PostgreSQL READ COMMITTED, with balance guards", async () => {
+  const report = await analyse(app("smallbank"), "postgres:read-committed", 2);
+  assert.deepEqual(report.unknown, []);
+  assert.deepEqual(verdicts(report), [
+    "Amalgamate+Amalgamate state",
+    "Amalgamate+SendPayment state",
+    "Amalgamate+WriteCheck state",
+    "SendPayment+SendPayment state",
+    "SendPayment+WriteCheck state",
+    "TransactSavings+TransactSavings state",
+    "WriteCheck+WriteCheck state",
+  ]);
+});
+
+test("row 4b: without the guards three of the pairs differ only in returned values", async () => {
+  const unguarded = app("smallbank").map((file) => ({
+    ...file,
+    text: file.text.replaceAll(/\\if :bal >= :amount\n((?:UPDATE.*\n)+)\\endif\n/g, "$1"),
+  }));
+  const report = await analyse(unguarded, "postgres:read-committed", 2);
+  assert.deepEqual(report.unknown, []);
+  assert.deepEqual(verdicts(report), [
+    "Amalgamate+Amalgamate state",
+    "Amalgamate+SendPayment state",
+    "Amalgamate+WriteCheck state",
+    "SendPayment+SendPayment value",
+    "SendPayment+WriteCheck value",
+    "TransactSavings+TransactSavings value",
+    "WriteCheck+WriteCheck state",
+  ]);
+});
+
+test("row 5: SmallBank at eventual consistency: twelve pairs, none with Balance", async () => {
+  await checkTuples(app("smallbank"), "eventual", 2, [
+    "Amalgamate+Amalgamate",
+    "Amalgamate+DepositChecking",
+    "Amalgamate+SendPayment",
+    "Amalgamate+TransactSavings",
+    "Amalgamate+WriteCheck",
+    "DepositChecking+DepositChecking",
+    "DepositChecking+SendPayment",
+    "DepositChecking+WriteCheck",
+    "SendPayment+SendPayment",
+    "SendPayment+WriteCheck",
+    "TransactSavings+TransactSavings",
+    "WriteCheck+WriteCheck",
+  ]);
+});
+
+test("row 6: nothing at serializability", async () => {
+  for (const name of ["bank", "smallbank", "smallbank-classic", "micro", "inventory", "oncall"]) {
+    await checkTuples(app(name), "serializable", 2, []);
+    await checkTuples(app(name), "postgres:serializable", 3, []);
+  }
+});
+
+/** The micro programs and the weakest and strongest facts about them. */
+const MICRO: Readonly<Record<string, readonly string[]>> = {
+  "add_in_application+add_in_application": [
+    "eventual",
+    "read-committed",
+    "read-atomic",
+    "causal",
+    "prefix",
+  ],
+  "take+take": [
+    "eventual",
+    "read-committed",
+    "read-atomic",
+    "causal",
+    "prefix",
+    "parallel-snapshot-isolation",
+    "snapshot-isolation",
+  ],
+  "read_twice+set_once": ["eventual", "read-committed"],
+  "read_once+write_twice": ["eventual"],
+};
+
+test("row 14: each micro program is an anomaly exactly up to its level", async () => {
+  for (const level of PAPER_LEVELS) {
+    const found = tuples(await analyse(app("micro"), level.name, 2));
+    for (const [pair, allowed] of Object.entries(MICRO)) {
+      assert.equal(found.includes(pair), allowed.includes(level.name), `${pair} at ${level.name}`);
+    }
+  }
+});
+
+test("row 15: an atomic increment loses nothing at PostgreSQL READ COMMITTED", async () => {
+  const report = await analyse(app("micro"), "postgres:read-committed", 3);
+  assert.deepEqual(
+    tuples(report).filter((name) => name.includes("add_in_database")),
+    [],
+  );
+  assert.ok(tuples(report).includes("add_in_application+add_in_application"));
+});
+
+test("row 16: no cycle uses both branches of one IF in one run", async () => {
+  const program = (condition: string): string => `
+    CREATE TABLE x (id integer PRIMARY KEY, v integer NOT NULL);
+    CREATE TABLE y (id integer PRIMARY KEY, v integer NOT NULL);
+    CREATE FUNCTION branch(k integer, which integer) RETURNS integer LANGUAGE plpgsql AS $$
+    DECLARE seen integer;
+    BEGIN
+      IF ${condition} THEN
+        SELECT v INTO seen FROM x WHERE id = k;
+      ELSE
+        UPDATE y SET v = v + 1 WHERE id = k;
+      END IF;
+      RETURN seen;
+    END $$;
+    CREATE FUNCTION mirror(k integer) RETURNS integer LANGUAGE plpgsql AS $$
+    DECLARE seen integer;
+    BEGIN
+      SELECT v INTO seen FROM y WHERE id = k;
+      UPDATE x SET v = v + 1 WHERE id = k;
+      RETURN seen;
+    END $$;`;
+  for (const level of ["snapshot-isolation", "postgres:repeatable-read"]) {
+    const report = await analyse([sql(program("which > 0"))], level, 2);
+    assert.deepEqual(tuples(report), [], level);
+  }
+});
