@@ -8,7 +8,7 @@ import type { StaticEdge } from "./relationalEdges";
 import { isPoint, makeInstances } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
 import { differenceOf } from "./relationalOutcome";
-import { preferReadable, preferSmallRows } from "./relationalReadable";
+import { preferReadable } from "./relationalReadable";
 import {
   axiomLiteral,
   serialRelations,
@@ -38,7 +38,7 @@ export interface RelationalEncoding {
   readonly selectors: readonly Selector[];
   /** Declarations and assertions: feed them to the solver first. */
   readonly text: string;
-  /** Text that defines `DIFFERS_STATE` and `DIFFERS`; made on the first call, of factorial size. */
+  /** Text that defines `DIFFERS_STATE`, `DIFFERS` and the preferences; call it once. Of factorial size. */
   differences(): string;
 }
 
@@ -81,8 +81,6 @@ export function encodeRelational(
   const selectors = encodeCycle(run);
   assertNoConflict(run);
   run.settle();
-  preferReadable(run);
-  run.settle();
   return {
     instances,
     tier,
@@ -108,7 +106,8 @@ export function encodeRelational(
       });
       run.settle();
       closeTables(run);
-      preferSmallRows(run);
+      preferReadable(run);
+      run.settle();
       return script.take();
     },
   };

@@ -35,7 +35,7 @@ const SIZES = [
   { literal: SMALL, argument: 99, value: 999 },
 ] as const;
 
-/** Defines the preferences for the arguments and the rows that are known so far. */
+/** Defines the preferences for the arguments and the rows that are known by now. */
 export function preferReadable(run: Run): void {
   const { script } = run.database;
   for (const literal of [TINY, SMALL, TELLING, PLAIN]) script.constant(literal, "Bool");
@@ -60,8 +60,7 @@ export function preferReadable(run: Run): void {
   preferChanges(run);
 }
 
-/** Defines the sizes for every mentioned row; to be repeated when more rows were mentioned. */
-export function preferSmallRows(run: Run): void {
+function preferSmallRows(run: Run): void {
   const { database } = run;
   for (const table of Object.keys(database.flat.tables).sort()) {
     const described = tableOf(database.flat, table);
@@ -133,7 +132,7 @@ function keyParameters(run: Run, instance: Instance): ReadonlyMap<string, number
 }
 
 function rowCount(run: Run, table: string): number {
-  return Math.max(2, run.database.mentioned(table).length);
+  return Math.max(2, run.rows(table).length);
 }
 
 function small(
