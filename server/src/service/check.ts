@@ -2,7 +2,7 @@
 import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
-import type { Program, Transaction } from "../program/program";
+import type { Note, Program, Transaction } from "../program/program";
 import type { Anomaly, LevelReport, ReportTransaction, Unknown, Verdict } from "../protocol/report";
 import type { SkippedFile } from "../workspace/projects";
 import { compareLevels } from "./alternatives";
@@ -16,7 +16,7 @@ import type { SearchResult } from "./search";
 import { transactionPrecision } from "./statements";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
-import { coverageOf, undecidedTuples, unconfirmed, unreadParts } from "./unknowns";
+import { coverageOf, undecidedTuples, unconfirmed, unreadParts, weakenings } from "./unknowns";
 import type { EndedBy } from "./unknowns";
 
 export interface CheckInput {
@@ -49,6 +49,8 @@ export interface CheckTimings {
 
 export interface CheckResult {
   readonly report: LevelReport;
+  /** What was weakened on the way to the solver, at its place. */
+  readonly weakened: readonly Note[];
   readonly counters: SolveCounters;
   readonly timings: CheckTimings;
 }
@@ -129,6 +131,7 @@ export async function check(
   const whole = performance.now() - started;
   return {
     report,
+    weakened: weakenings(input.program, flat),
     counters,
     timings: { ...(firstAnomaly !== undefined && { firstAnomaly }), whole },
   };

@@ -1,7 +1,8 @@
 // What a check could not decide, in sentences: statements that were not understood, files that were not read,
 // tuples that were not reached.
+import type { FlatProgram } from "../analysis/operations/operation";
 import type { Note, Program, Transaction } from "../program/program";
-import type { Statement } from "../program/statement";
+import type { Command, Statement } from "../program/statement";
 import type { Taint } from "../program/precision";
 import type { Anomaly, Coverage, Unknown } from "../protocol/report";
 import type { SourceRange } from "../protocol/source";
@@ -35,6 +36,40 @@ export function unreadParts(program: Program, skipped: readonly SkippedFile[]): 
     .flatMap(transactionUnknowns)
     .filter((unknown) => !covered.has(placeKey(unknown)));
   return [...files, ...notes, ...parts];
+}
+
+/**
+ * What was weakened on the way to the solver, as remarks at their places: such a loss hides no anomaly that a statement
+ * could cause, or it is a bound like the number of rounds of a loop.
+ */
+export function weakenings(program: Program, flat: FlatProgram): readonly Note[] {
+  const losses = new Map(flat.transactions.map((each) => [each.id, each.losses]));
+  return program.transactions.flatMap((transaction) => {
+    const statements = statementsOf(transaction.body);
+    const weakened = statements.flatMap(({ source, taint }) =>
+      taint.filter((loss) => loss.effect === "over").map((loss) => weakening(loss.reason, source)),
+    );
+    const told = new Set([
+      ...transaction.taint.map((loss) => loss.reason),
+      ...statements.flatMap(({ taint }) => taint.map((loss) => loss.reason)),
+    ]);
+    const own = transaction.taint
+      .filter((loss) => loss.effect === "over")
+      .map((loss) => weakening(loss.reason, loss.source ?? transaction.header));
+    const further = (losses.get(transaction.id) ?? [])
+      .filter((reason) => !told.has(reason))
+      .map((reason) => weakening(reason, transaction.header));
+    return [...own, ...weakened, ...further];
+  });
+}
+
+function weakening(reason: string, source: SourceRange): Note {
+  return {
+    severity: "information",
+    code: "weakened",
+    message: `Weakened: ${reason.replace(/\.$/u, "")}.`,
+    source,
+  };
 }
 
 /** What the search left open, with what to do about it. */
@@ -109,7 +144,51 @@ function transactionUnknowns(transaction: Transaction): readonly Unknown[] {
   const statements = statementsOf(transaction.body).flatMap((statement) =>
     statementUnknown(transaction, statement),
   );
-  return [...losses, ...statements];
+  const unsearched = unsearchedParts(transaction.body).map(({ reason, source }) => ({
+    reason,
+    transactions: [transaction.id],
+    ...placeOf(source),
+  }));
+  return [...losses, ...statements, ...unsearched];
+}
+
+interface Unsearched {
+  readonly reason: string;
+  readonly source: SourceRange;
+}
+
+/** Control flow whose executions the search leaves out, so that "nothing found" would say too much. */
+function unsearchedParts(command: Command): readonly Unsearched[] {
+  switch (command.kind) {
+    case "sequence":
+      return command.commands.flatMap(unsearchedParts);
+    case "if":
+      return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(
+        unsearchedParts,
+      );
+    case "loop":
+      return unsearchedParts(command.body);
+    case "try": {
+      const own = {
+        reason: "runs in which its exception handler acts are not searched",
+        source: command.source,
+      };
+      return [own, ...unsearchedParts(command.body)];
+    }
+    case "rollbackTo":
+      return [
+        { reason: "runs that return to a savepoint are not searched", source: command.source },
+      ];
+    case "statement":
+    case "assign":
+    case "exit":
+    case "continue":
+    case "rollback":
+    case "return":
+    case "savepoint":
+    case "release":
+      return [];
+  }
 }
 
 function statementUnknown(transaction: Transaction, statement: Statement): readonly Unknown[] {

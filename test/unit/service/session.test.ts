@@ -242,6 +242,16 @@ describe("a session with the real solver", () => {
     assert.deepEqual(report.coverage, { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 });
   });
 
+  it("tells what it weakened, at its place", async () => {
+    const guarded = script("guess", "UPDATE a SET v = mystery(v) WHERE id = :id;");
+    const { weakened } = await check(TABLES + guarded, "pg:rc");
+    assert.ok(weakened.length > 0);
+    for (const { message, source } of weakened) {
+      assert.match(message, /^Weakened: .*[^.]\.$/u);
+      assert.equal(source.range.start.line, 6);
+    }
+  });
+
   it("does not call safe what it did not understand", async () => {
     const { report } = await check(TABLES + script("odd", "SELEC v FROM a;"), "pg:rc");
     assert.equal(report.verdict, "unknown");

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Taint } from "../../../server/src/program/precision";
+import type { Note, Program, Transaction } from "../../../server/src/program/program";
+import type { Command, Statement } from "../../../server/src/program/statement";
+import type { FileId, SourceRange } from "../../../server/src/protocol/source";
+import {
+  budgetText,
+  coverageOf,
+  undecidedTuples,
+  unreadParts,
+} from "../../../server/src/service/unknowns";
+
+function at(line: number): SourceRange {
+  const position = { line, character: 0 };
+  // Test data: the only place where this name is made.
+  return { file: "a.sql" as FileId, range: { start: position, end: position } };
+}
+
+function statement(line: number, ...taint: readonly Taint[]): Command {
+  const opaque: Statement = {
+    kind: "lock",
+    id: `t/${String(line)}`,
+    source: at(line),
+    text: "lock",
+    taint,
+    mode: "exclusive",
+  };
+  return { kind: "statement", statement: opaque };
+}
+
+function transaction(...commands: readonly Command[]): Transaction {
+  return {
+    id: "t",
+    name: "t",
+    header: at(0),
+    source: at(0),
+    boundary: "explicit",
+    parameters: [],
+    preconditions: [],
+    body: { kind: "sequence", commands },
+    annotations: [],
+    taint: [],
+  };
+}
+
+function program(transactions: readonly Transaction[], notes: readonly Note[] = []): Program {
+  return { schema: { tables: [] }, transactions, notes, files: [] };
+}
+
+/** What was not read, as "line: reason". */
+function unread(of: Program): readonly string[] {
+  return unreadParts(of, []).map(({ reason, range }) => `${String(range?.start.line)}: ${reason}`);
+}
+
+const over: Taint = { effect: "over", reason: "a little" };
+const opaque: Taint = { effect: "opaque", reason: "nothing known" };
+const approx: Taint = { effect: "approx", reason: "tables only" };
+
+describe("what a check could not decide", () => {
+  it("counts how exactly statements were read", () => {
+    const commands = [
+      statement(1),
+      statement(2, over),
+      statement(3, over, approx),
+      statement(4, opaque),
+    ];
+    const counts = coverageOf(program([transaction(...commands)]));
+    assert.deepEqual(counts, { statements: 4, exact: 1, over: 1, approx: 1, opaque: 1 });
+  });
+
+  it("names statements that were not understood, and only these", () => {
+    const commands = [
+      statement(1),
+      statement(2, over),
+      statement(3, over, approx),
+      statement(4, opaque),
+    ];
+    assert.deepEqual(unread(program([transaction(...commands)])), [
+      "3: tables only",
+      "4: nothing known",
+    ]);
+  });
+
+  it("says an error once, though its statement was not understood either", () => {
+    const note: Note = { severity: "error", code: "syntax", message: "broken", source: at(4) };
+    assert.deepEqual(unread(program([transaction(statement(4, opaque))], [note])), ["4: broken"]);
+  });
+
+  it("counts remarks that are no errors as no gap", () => {
+    const note: Note = { severity: "warning", code: "schema", message: "no table", source: at(4) };
+    assert.deepEqual(unread(program([], [note])), []);
+  });
+
+  it("names control flow that is not searched", () => {
+    const body: Command = {
+      kind: "if",
+      condition: { kind: "literal", value: true, type: "bool" },
+      then: { kind: "try", body: statement(6), handler: statement(7), source: at(5) },
+      source: at(4),
+    };
+    assert.deepEqual(unread(program([transaction(body)])), [
+      "5: runs in which its exception handler acts are not searched",
+    ]);
+  });
+
+  it("lists tuples that were not reached, up to a limit", () => {
+    const unreached = Array.from({ length: 60 }, () => [0, 0]);
+    const result = { findings: [], undecided: [], unreached, completed: 1, stopped: true };
+    const all = undecidedTuples(program([transaction()]), result, "budget", 10_000);
+    assert.equal(all.length, 51);
+    assert.deepEqual(all[0], {
+      reason: "time budget of 10 s; --budget 60s tries longer",
+      transactions: ["t", "t"],
+    });
+    assert.match(all.at(-1)?.reason ?? "", /\(10 further groups of transactions\)$/u);
+  });
+
+  const budgets: readonly (readonly [number, string])[] = [
+    [10_000, "time budget of 10 s; --budget 60s tries longer"],
+    [500, "time budget of 500 ms; --budget 60s tries longer"],
+    [60_000, "time budget of 1 min; --budget 4m tries longer"],
+  ];
+  for (const [milliseconds, text] of budgets) {
+    it(`says: ${text}`, () => {
+      assert.equal(budgetText(milliseconds), text);
+    });
+  }
+});
