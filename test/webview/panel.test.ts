@@ -90,7 +90,10 @@ describe("the panel", () => {
   it("selects both statements of an edge that is clicked", async () => {
     const panel = await openPanel(browser, recorded("lostUpdate"));
     await panel.page.getByRole("tab", { name: "Cycle" }).click();
-    await panel.page.getByRole("button", { name: /^ww dependency/ }).locator(".pill").click();
+    await panel.page
+      .getByRole("button", { name: /^ww dependency/ })
+      .locator(".pill")
+      .click();
     assert.deepEqual(await panel.selected(), ["3", "4"]);
     assert.equal(lastReveal(await panel.calls()), "14,14");
     const pressed = panel.page.locator('.edge[aria-pressed="true"]');

@@ -55,6 +55,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       labels: labelsOf(anomaly),
       uris: urisOf(state, result, anomaly),
       stale: result.stale.has(id),
+      partial: result.partial,
       siblings: result.report.anomalies.map((each) => ({
         id: each.id,
         title: describeKind(each.kind).title,

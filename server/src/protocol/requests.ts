@@ -63,6 +63,8 @@ export interface AnomalyPayload {
   /** The document of every file that the anomaly names. */
   readonly uris: Readonly<Record<string, string>>;
   readonly stale: boolean;
+  /** The check is still running: other levels were not compared yet, and the witness may still get shorter. */
+  readonly partial: boolean;
   /** All anomalies of the same check, in its order, this one included. */
   readonly siblings: readonly Pick<AnomalySummary, "id" | "title" | "transactions">[];
 }

@@ -331,7 +331,7 @@ describe("anomalies for the client", () => {
       assert.equal(payload?.title, "Lost update");
       assert.deepEqual(payload.uris, { "bank.sql": harness.uri("bank.sql") });
       assert.deepEqual(payload.labels, { "postgres:serializable": "PostgreSQL SERIALIZABLE" });
-      assert.equal(payload.stale, false);
+      assert.deepEqual([payload.stale, payload.partial], [false, false]);
       assert.equal(await harness.request("isolens/anomaly", { id: "none" }), null);
     });
   });

@@ -72,11 +72,15 @@ function name(instance: StoryInstance): HTMLElement {
 }
 
 /** The diagnostic's sentence without the kind, which the title has said. */
-function subtitle({ payload }: Story): string {
+function subtitle({ payload, instances }: Story): string {
   const prefix = `${payload.title}: `;
   const { message } = payload.anomaly;
-  // Not capitalized: it often begins with a transaction's name.
-  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  if (!message.startsWith(prefix)) return message;
+  const rest = message.slice(prefix.length);
+  const [first = ""] = rest.split(/[ ,]/u);
+  // A name stays as it is written.
+  const isName = instances.some((each) => each.transaction === first || each.name === first);
+  return isName ? rest : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 const SEVERITY: Readonly<Record<Severity, string>> = {
@@ -95,7 +99,9 @@ function chips({ payload }: Story): readonly HTMLElement[] {
   const prevented =
     anomaly.preventedBy.length > 0
       ? chip(`prevented at ${labelsText(anomaly.preventedBy.map(label))}`, "good")
-      : chip("no stronger level was found to prevent it", "doubt");
+      : payload.partial
+        ? chip("comparing other levels", "doubt")
+        : chip("no other level prevents it", "doubt");
   const also = anomaly.allowedAt.filter((level) => level !== payload.level.name);
   return [
     chip(SEVERITY[anomaly.severity], anomaly.severity === "unused" ? "fact" : "bad"),

@@ -52,6 +52,9 @@ export function createScheduleView(story: Story, actions: Actions): Figure {
     select: (next) => {
       selection = next;
       mark();
+      scroll
+        .querySelector(".card.selected")
+        ?.scrollIntoView({ block: "nearest", inline: "nearest" });
     },
     resize: (width) => {
       if (width === drawnWidth) return;
