@@ -242,7 +242,7 @@ describe("plans at the papers' levels", () => {
         {
           status: "confirmed",
           severity: "state",
-          cycle: ["rw T1 T2", "rw T2 T1"],
+          cycle: ["ww T1 T2", "rw T2 T1"],
           final: { t: [{ id: 1, v: 2 }] },
         },
       );
@@ -379,7 +379,7 @@ describe("plans at the papers' levels", () => {
         initial: { t: [] },
         schedule: "T1.1; T2.1",
       },
-      { status: "confirmed", severity: "value", cycle: ["rw T1 T2", "rw T2 T1"] },
+      { status: "confirmed", severity: "value", cycle: ["ww T1 T2", "rw T2 T1"] },
     );
   });
 });

@@ -19,7 +19,13 @@ export const readSkew: AnomalyKind = {
   sentence: (context) => {
     const [read, back] = context.shape.edges;
     if (!read || !back) return "";
-    const reader = read.from.instance;
-    return `Read skew: ${context.nameOf(reader)} uses ${dataOf(read)} from before ${other(context, read.to.instance, reader)} and ${dataOf(back)} from after it; ${context.level} allows it`;
+    const reader = context.nameOf(read.from.instance);
+    const writer = other(context, read.to.instance, read.from.instance);
+    const [before, after] = [dataOf(read), dataOf(back)];
+    const data =
+      before === after
+        ? `${before} of one row from before ${writer} and of another row from after it`
+        : `${before} from before ${writer} and ${after} from after it`;
+    return `Read skew: ${reader} uses ${data}; ${context.level} allows it`;
   },
 };
