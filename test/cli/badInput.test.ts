@@ -184,20 +184,32 @@ describe("bad input", () => {
   });
 
   it("lines that end in every way, and no line at all", async () => {
-    for (const text of [
+    const texts = [
       "\r\n\r\n",
       "\r",
       "\u2028",
       ";",
       ";;;",
-      "-- only a comment",
+      "-- comment",
       "/* open",
       "'open",
       '"open',
       "$$open",
-    ]) {
-      await check(text, { transactions: [] });
-    }
+    ];
+    const odd = makeFolder({ "schema.sql": TABLE, "good.sql": GOOD });
+    texts.forEach((text, n) => {
+      odd.write(`odd${String(n)}.sql`, text);
+    });
+    const result = await isolens(["check", ".", "--format", "json"], { cwd: odd.path });
+    odd.remove();
+    assert.equal(result.code, 1, result.error);
+    const [report] = reportsOf(result);
+    assert.deepEqual(
+      report?.transactions.map(({ name }) => name),
+      ["add"],
+    );
+    const files = new Set(report.unknown.map(({ file }) => file));
+    assert.deepEqual([...files].sort(), ["odd6.sql", "odd7.sql", "odd8.sql", "odd9.sql"]);
   });
 });
 

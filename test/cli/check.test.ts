@@ -212,7 +212,10 @@ describe("wrong usage", () => {
     ["check", /"check" needs a file or a folder/u],
     ["check nothing.sql", /^isolens: nothing\.sql: no such file or folder\n/u],
     ["check none", /^isolens: no SQL files in none; /u],
-    ["check deposit.sql --level snapshot", /did you mean "snapshot-isolation"/u],
+    [
+      "check deposit.sql --level snapshot",
+      /did you mean "snapshot-isolation", "parallel-snapshot-isolation"\?/u,
+    ],
     [
       "check wrong",
       /^isolens: wrong\/isolens\.json:2:3: there is no key "levle"; did you mean "level"\?\n/u,
