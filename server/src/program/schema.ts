@@ -18,6 +18,8 @@ export interface ForeignKey {
 
 export interface UniqueKey {
   readonly columns: readonly string[];
+  /** The name of its constraint or index, where it has one. */
+  readonly name?: string;
   /** A partial unique index holds only for rows that satisfy this. */
   readonly where?: Expression;
 }

@@ -87,6 +87,8 @@ export interface LoweringContext {
     readonly parameters: ReadonlyMap<string, ValueType>;
     readonly variables: ReadonlyMap<string, ValueType>;
   };
+  /** A column of the row that a cursor stands on. */
+  readonly cursor?: (name: string, column: string) => Expression | undefined;
   /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
   readonly call?: (name: string, args: readonly CallArgument[]) => Expression | undefined;
 }

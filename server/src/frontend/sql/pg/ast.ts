@@ -1,0 +1,68 @@
+// Reading PostgreSQL's parse tree: names, lists and the fields that the tree leaves out when they are empty.
+import type { A_Const, Node, RangeVar, TypeName } from "libpg-query";
+
+export type NodeKind = Node extends infer Each ? (Each extends Each ? keyof Each : never) : never;
+
+/** The kind of a node: the only key that it has. */
+export function kindOf(node: Node): string {
+  return Object.keys(node)[0] ?? "nothing";
+}
+
+/** The text of a String node. */
+export function stringOf(node: Node | undefined): string | undefined {
+  return node !== undefined && "String" in node ? (node.String.sval ?? "") : undefined;
+}
+
+/** The texts of a list of String nodes; others are left out. */
+export function stringsOf(nodes: readonly Node[] | undefined): readonly string[] {
+  return (nodes ?? []).flatMap((node) => stringOf(node) ?? []);
+}
+
+/** The last of a list of names: an object without its schema. */
+export function lastName(nodes: readonly Node[] | undefined): string {
+  return stringsOf(nodes).at(-1) ?? "";
+}
+
+/** The items of a List node. */
+export function itemsOf(node: Node | undefined): readonly Node[] {
+  return node !== undefined && "List" in node ? (node.List.items ?? []) : [];
+}
+
+/** The values of `(a, b)` or `ROW(a, b)`. */
+export function rowOf(node: Node): readonly Node[] | undefined {
+  return "RowExpr" in node ? (node.RowExpr.args ?? []) : undefined;
+}
+
+export function tableName(relation: RangeVar | undefined): string {
+  return relation?.relname ?? "";
+}
+
+/** The name of a type in lower case, without its schema, with `[]` for an array. */
+export function typeText(type: TypeName | undefined): string {
+  const name = lastName(type?.names).toLowerCase();
+  return (type?.arrayBounds ?? []).length > 0 ? `${name}[]` : name;
+}
+
+/** The value of a constant: numbers beyond JavaScript's exact integers keep their nearest value. */
+export function constantOf(constant: A_Const): number | string | boolean | null {
+  if (constant.isnull === true) return null;
+  if (constant.ival !== undefined) return constant.ival.ival ?? 0;
+  if (constant.fval !== undefined) return Number(constant.fval.fval ?? "0");
+  if (constant.boolval !== undefined) return constant.boolval.boolval ?? false;
+  if (constant.sval !== undefined) return constant.sval.sval ?? "";
+  return constant.bsval?.bsval ?? "";
+}
+
+/** The names of all tables that a tree mentions, and where: common table expressions are not left out. */
+export function rangeVarsOf(node: unknown): readonly RangeVar[] {
+  const found: RangeVar[] = [];
+  const waiting: unknown[] = [node];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (typeof part !== "object" || part === null) continue;
+    // Only a RangeVar has this property.
+    if ("relname" in part && typeof part.relname === "string") found.push(part as RangeVar);
+    else for (const value of Object.values(part)) waiting.push(value as unknown);
+  }
+  return found;
+}

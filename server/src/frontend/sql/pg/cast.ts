@@ -1,0 +1,75 @@
+// Casts: exact when the value stays what it was, otherwise a loss.
+import type { TypeCast } from "libpg-query";
+import type { Expression, ValueType } from "../../../program/expression";
+import { literal } from "../expressions";
+import { typeText } from "./ast";
+import { lowerExpression } from "./recursion";
+import { lose, typeIn, type Scope, type Work } from "./scope";
+import { valueTypeOf } from "./valueType";
+
+/** A cast, `x::type` and `type 'text'` alike. */
+export function lowerCast(cast: TypeCast, scope: Scope, work: Work): Expression {
+  const value = lowerExpression(cast.arg, scope, work);
+  const name = typeText(cast.typeName);
+  const target = valueTypeOf(name);
+  if (value.kind === "literal") return literalCast(value.value, name, target, work);
+  const from = typeIn(value, scope, work);
+  if (name === "regclass" || name === "interval" || name.endsWith("[]")) return value;
+  if (from === undefined || keeps(from, target, name, hasScale(cast))) return value;
+  return lose(work, `the cast from ${from} to ${name}`, [value], target);
+}
+
+/** numeric(10, 2) rounds, numeric does not. */
+function hasScale(cast: TypeCast): boolean {
+  return (cast.typeName?.typmods ?? []).length > 1;
+}
+
+function keeps(from: ValueType, to: ValueType, name: string, rounds: boolean): boolean {
+  if (from === to) {
+    if (to === "time") return name.startsWith("timestamp");
+    return to !== "decimal" || !rounds;
+  }
+  // A type of the user's own: an enumeration or a domain.
+  if (to === "other") return from === "text";
+  return from === "int" && to === "decimal";
+}
+
+function literalCast(
+  value: number | string | boolean | null,
+  name: string,
+  target: ValueType,
+  work: Work,
+): Expression {
+  if (value === null) return literal(null);
+  switch (target) {
+    case "int":
+    case "decimal": {
+      const number = typeof value === "boolean" ? Number(value) : Number(value);
+      if (!Number.isFinite(number) || (typeof value === "string" && value.trim() === "")) {
+        return lose(work, `the cast of '${String(value)}' to ${name}`, [], target);
+      }
+      // Casting to an integer rounds half away from zero.
+      const rounded = Math.sign(number) * Math.round(Math.abs(number));
+      return { kind: "literal", value: target === "int" ? rounded : number, type: target };
+    }
+    case "text":
+      return literal(String(value));
+    case "bool": {
+      const text = String(value).trim().toLowerCase();
+      if (/^(t|true|y|yes|on|1)$/.test(text)) return literal(true);
+      if (/^(f|false|n|no|off|0)$/.test(text)) return literal(false);
+      return lose(work, `the cast of '${text}' to ${name}`, [], "bool");
+    }
+    case "time":
+      if (/^(now|today|tomorrow|yesterday)$/i.test(String(value).trim())) {
+        return { kind: "fresh", id: work.context.ids.fresh("f"), type: "time", why: "now" };
+      }
+      return { kind: "literal", value: String(value), type: "time" };
+    case "json":
+    case "bytes":
+    case "other":
+      return { kind: "literal", value: String(value), type: target };
+    default:
+      return target satisfies never;
+  }
+}

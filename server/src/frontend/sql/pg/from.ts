@@ -1,0 +1,281 @@
+// The FROM clause: a tree of joins as a list of relations.
+import type { Alias, JoinExpr, Node, RangeSubselect, RangeVar } from "libpg-query";
+import type { Expression } from "../../../program/expression";
+import type { Output, Relation } from "../../../program/statement";
+import { kindOf, lastName, stringsOf } from "./ast";
+import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
+import { columnOf, columnsOf, taint, type Cte, type Scope, type Source, type Work } from "./scope";
+import { emptyQuery, joined, withColumnNames } from "./terms";
+
+export interface From {
+  readonly relations: readonly Relation[];
+  readonly scope: Scope;
+}
+
+interface State {
+  readonly work: Work;
+  readonly outer: Scope | undefined;
+  readonly sources: Source[];
+  readonly relations: Relation[];
+  readonly merged: Set<string>;
+}
+
+/** The relations of a FROM clause (or USING, or UPDATE ... FROM after `first`) with the names that they bring. */
+export function lowerFrom(
+  nodes: readonly Node[] | undefined,
+  outer: Scope | undefined,
+  work: Work,
+  first: readonly Source[] = [],
+): From {
+  const state: State = { work, outer, sources: [...first], relations: [], merged: new Set() };
+  for (const node of nodes ?? []) addItem(state, node, "inner");
+  return { relations: state.relations, scope: scopeOf(state) };
+}
+
+function scopeOf({ sources, outer, merged }: State): Scope {
+  const base = { sources: [...sources], merged };
+  return outer === undefined ? base : { ...base, outer };
+}
+
+function addItem(state: State, node: Node, join: Relation["join"]): void {
+  const { work } = state;
+  if ("RangeVar" in node) addTable(state, node.RangeVar, join);
+  else if ("RangeSubselect" in node) addSubselect(state, node.RangeSubselect, join);
+  else if ("JoinExpr" in node) addJoin(state, node.JoinExpr, join);
+  else if ("RangeFunction" in node) {
+    const { functions, alias } = node.RangeFunction;
+    addFunction(state, functions ?? [], alias, join);
+  } else if ("RangeTableSample" in node) {
+    taint(work, "TABLESAMPLE");
+    if (node.RangeTableSample.relation !== undefined) {
+      addItem(state, node.RangeTableSample.relation, join);
+    }
+  } else {
+    taint(work, `${kindOf(node)} in FROM`);
+    addOpaque(state, "rows", undefined, join);
+  }
+}
+
+function add(state: State, relation: Relation, columns: readonly string[] | undefined): void {
+  const taken = state.sources.some((each) => each.relation.alias === relation.alias);
+  if (taken) taint(state.work, `the name ${relation.alias} stands twice in FROM`);
+  state.sources.push({ relation, columns });
+  state.relations.push(relation);
+}
+
+function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
+  const { work } = state;
+  const name = table.relname ?? "";
+  const alias = table.alias?.aliasname ?? name;
+  const names = stringsOf(table.alias?.colnames);
+  const cte = table.schemaname === undefined ? work.ctes.get(name) : undefined;
+  if (cte?.kind === "rows") {
+    addRows(state, cte, alias, names);
+    return;
+  }
+  if (cte?.kind === "opaque") {
+    addOpaque(state, alias, cte.columns, join);
+    return;
+  }
+  const view = work.context.table(name) === undefined ? work.context.view?.(name) : undefined;
+  const query = cte?.query ?? view;
+  if (query !== undefined) {
+    const named = withColumnNames(query, names);
+    const relation: Relation = { alias, table: name, kind: "derived", query: named, join };
+    add(state, relation, columnsOf(relation, work));
+    return;
+  }
+  if (/^(pg_|information_schema)/.test(table.schemaname ?? "") || name.startsWith("pg_")) {
+    taint(work, `the system table ${name}`);
+    addOpaque(state, alias, undefined, join);
+    return;
+  }
+  const relation: Relation = { alias, table: name, kind: "base", join };
+  if (names.length === 0) {
+    add(state, relation, columnsOf(relation, work));
+    return;
+  }
+  // A table under other column names is a query on it.
+  const source: Source = { relation, columns: columnsOf(relation, work) };
+  const outputs = (source.columns ?? names).map((column, at): Output => {
+    return { name: names[at] ?? column, value: columnOf(source, column) };
+  });
+  const inner: Relation = { ...relation, join: "inner" };
+  const renamed = { ...emptyQuery(outputs), relations: [inner] };
+  add(
+    state,
+    { alias, table: name, kind: "derived", query: renamed, join },
+    outputs.map((output) => output.name),
+  );
+}
+
+/** The rows of an earlier statement of the same WITH: no relation, its columns are fields of its result. */
+function addRows(
+  state: State,
+  cte: Extract<Cte, { readonly kind: "rows" }>,
+  alias: string,
+  names: readonly string[],
+): void {
+  const { result } = cte;
+  // Inside a subquery there is no loop to take the rows from one by one.
+  if (state.outer !== undefined && !cte.single) {
+    taint(state.work, "the rows of a change inside a subquery");
+    addOpaque(state, alias, cte.columns, "inner");
+    return;
+  }
+  if (!cte.single) state.work.usedRows.add(result);
+  const at = cte.single ? "first" : { loop: loopOver(result) };
+  const fields = new Map(
+    cte.columns.map((field, index) => {
+      const value: Expression = { kind: "field", result, field, at };
+      return [names[index] ?? cte.names[index] ?? field, value] as const;
+    }),
+  );
+  const relation: Relation = { alias, table: alias, kind: "opaque", join: "inner" };
+  state.sources.push({ relation, columns: [...fields.keys()], fields });
+}
+
+/** The loop that runs a statement once per row of an earlier one. */
+export function loopOver(result: string): string {
+  return `each ${result}`;
+}
+
+function addOpaque(
+  state: State,
+  alias: string,
+  columns: readonly string[] | undefined,
+  join: Relation["join"],
+): void {
+  add(state, { alias, table: alias, kind: "opaque", join }, columns);
+}
+
+function addSubselect(state: State, subselect: RangeSubselect, join: Relation["join"]): void {
+  const { work } = state;
+  const alias = subselect.alias?.aliasname ?? work.context.ids.fresh("subquery");
+  // Only LATERAL sees the relations before it; otherwise those of the queries around are in sight.
+  const lateral = subselect.lateral === true;
+  if (lateral) taint(work, "LATERAL");
+  const outer = lateral ? scopeOf(state) : (state.outer ?? { sources: [] });
+  const query = lowerQueryNode(subselect.subquery, outer, work);
+  const named = withColumnNames(query, stringsOf(subselect.alias?.colnames));
+  const relation: Relation = { alias, table: alias, kind: "derived", query: named, join };
+  add(state, relation, columnsOf(relation, work));
+}
+
+function addFunction(
+  state: State,
+  functions: readonly Node[],
+  alias: Alias | undefined,
+  join: Relation["join"],
+): void {
+  const [first] = functions;
+  const call = first !== undefined && "List" in first ? first.List.items?.[0] : first;
+  const name =
+    call !== undefined && "FuncCall" in call ? lastName(call.FuncCall.funcname) : "a function";
+  if (call !== undefined && "FuncCall" in call) {
+    // Arguments may read tables, which must not get lost.
+    lowerAll(call.FuncCall.args, scopeOf(state), state.work);
+  }
+  taint(state.work, `the function ${name}() in FROM`);
+  const names = stringsOf(alias?.colnames);
+  const own = alias?.aliasname ?? name;
+  addOpaque(state, own, names.length > 0 ? names : undefined, join);
+}
+
+const JOINS = {
+  JOIN_INNER: "inner",
+  JOIN_LEFT: "left",
+  JOIN_RIGHT: "right",
+  JOIN_FULL: "full",
+} as const;
+
+function addJoin(state: State, node: JoinExpr, outermost: Relation["join"]): void {
+  const { work } = state;
+  const { larg, rarg } = node;
+  const kind = Object.entries(JOINS).find(([name]) => name === node.jointype)?.[1];
+  if (kind === undefined) taint(work, "a join of an unusual kind");
+  const join = kind ?? "inner";
+  const before = state.sources.length;
+  if (larg !== undefined) addItem(state, larg, outermost);
+  if (before > 0 && (join === "right" || join === "full")) {
+    taint(work, `a ${join} join after a comma`);
+  }
+  const middle = state.sources.length;
+  if (rarg !== undefined) addItem(state, rarg, join);
+  const several = state.sources.length - middle > 1;
+  if (several && (join !== "inner" || hasOuterJoin(rarg)))
+    taint(work, "an outer join inside a join");
+  const on = joinCondition(state, node, before, middle);
+  if (on !== undefined) attach(state, on);
+  else if (join === "inner" && node.quals === undefined && !several) markCross(state);
+  if (node.alias !== undefined) taint(work, "the alias of a join");
+}
+
+function hasOuterJoin(node: Node | undefined): boolean {
+  if (node === undefined || !("JoinExpr" in node)) return false;
+  const { jointype, larg, rarg } = node.JoinExpr;
+  return jointype !== "JOIN_INNER" || hasOuterJoin(larg) || hasOuterJoin(rarg);
+}
+
+/** The condition belongs to the relation that was added last. */
+function attach(state: State, on: Expression): void {
+  const last = state.relations.pop();
+  if (last === undefined) return;
+  const relation: Relation = {
+    ...last,
+    on: last.on === undefined ? on : joined("and", [last.on, on]),
+  };
+  replaceLast(state, relation);
+}
+
+function markCross(state: State): void {
+  const last = state.relations.pop();
+  if (last !== undefined) replaceLast(state, { ...last, join: "cross" });
+}
+
+function replaceLast(state: State, relation: Relation): void {
+  state.relations.push(relation);
+  const at = state.sources.findLastIndex((each) => each.relation.alias === relation.alias);
+  const source = state.sources[at];
+  if (source !== undefined) state.sources[at] = { ...source, relation };
+}
+
+function joinCondition(
+  state: State,
+  node: JoinExpr,
+  before: number,
+  middle: number,
+): Expression | undefined {
+  if (node.quals !== undefined) return lowerExpression(node.quals, scopeOf(state), state.work);
+  const left = state.sources.slice(before, middle);
+  const right = state.sources.slice(middle);
+  const columns =
+    node.isNatural === true ? commonColumns(left, right) : stringsOf(node.usingClause);
+  if (node.isNatural === true && [...left, ...right].some((each) => each.columns === undefined)) {
+    taint(state.work, "NATURAL JOIN of tables whose columns are not known");
+  }
+  if (columns.length === 0) return undefined;
+  const find = (sources: readonly Source[], column: string): Source | undefined =>
+    sources.find((source) => source.columns?.includes(column) === true) ??
+    sources.find((source) => source.columns === undefined);
+  const operands = columns.flatMap((column): readonly Expression[] => {
+    state.merged.add(column);
+    const first = find(left, column);
+    const second = find(right, column);
+    if (first === undefined || second === undefined) return [];
+    return [
+      {
+        kind: "comparison",
+        operator: "=",
+        left: columnOf(first, column),
+        right: columnOf(second, column),
+      },
+    ];
+  });
+  return operands.length === 0 ? undefined : joined("and", operands);
+}
+
+function commonColumns(left: readonly Source[], right: readonly Source[]): readonly string[] {
+  const known = new Set(left.flatMap(({ columns }) => columns ?? []));
+  return right.flatMap(({ columns }) => columns ?? []).filter((column) => known.has(column));
+}

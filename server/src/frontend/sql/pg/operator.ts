@@ -1,0 +1,230 @@
+// Operators: comparisons, arithmetic, IN, LIKE, BETWEEN, rows.
+import type { A_Expr, Node } from "libpg-query";
+import type {
+  ArithmeticOperator,
+  ComparisonOperator,
+  Expression,
+  ValueType,
+} from "../../../program/expression";
+import { literal } from "../expressions";
+import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
+import { lowerAll, lowerExpression } from "./recursion";
+import { lose, typeIn, type Scope, type Work } from "./scope";
+import { compare, joined, negatedIf } from "./terms";
+import { valueTypeOf } from "./valueType";
+
+const COMPARISONS: Readonly<Record<string, ComparisonOperator | undefined>> = {
+  "=": "=",
+  "<>": "<>",
+  "!=": "<>",
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};
+
+const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
+  "+": "+",
+  "-": "-",
+  "*": "*",
+  "/": "/",
+  "%": "%",
+  "||": "||",
+};
+
+/** An A_Expr of the tree. */
+export function lowerOperator(expression: A_Expr, scope: Scope, work: Work): Expression {
+  const name = stringsOf(expression.name).at(-1) ?? "";
+  const { lexpr, rexpr } = expression;
+  const lower = (node: Node | undefined): Expression => lowerExpression(node, scope, work);
+  switch (expression.kind) {
+    case "AEXPR_OP":
+      return plainOperator(name, lexpr, rexpr, scope, work);
+    case "AEXPR_OP_ANY":
+    case "AEXPR_OP_ALL":
+      return quantified(name, expression, scope, work);
+    case "AEXPR_DISTINCT":
+      return {
+        kind: "not",
+        operand: { kind: "sameValue", left: lower(lexpr), right: lower(rexpr) },
+      };
+    case "AEXPR_NOT_DISTINCT":
+      return { kind: "sameValue", left: lower(lexpr), right: lower(rexpr) };
+    case "AEXPR_NULLIF": {
+      const left = lower(lexpr);
+      const condition = compare("=", left, lower(rexpr));
+      return { kind: "conditional", condition, then: literal(null), otherwise: left };
+    }
+    case "AEXPR_IN":
+      return negatedIf(name === "<>", inList(lexpr, itemsOf(rexpr), scope, work));
+    case "AEXPR_LIKE":
+    case "AEXPR_ILIKE":
+      return negatedIf(name.startsWith("!"), {
+        kind: "like",
+        operand: lower(lexpr),
+        pattern: lower(rexpr),
+        insensitive: expression.kind === "AEXPR_ILIKE",
+      });
+    case "AEXPR_BETWEEN":
+    case "AEXPR_NOT_BETWEEN": {
+      const [low, high] = itemsOf(rexpr);
+      const operand = lower(lexpr);
+      const range = [compare(">=", operand, lower(low)), compare("<=", operand, lower(high))];
+      return negatedIf(expression.kind === "AEXPR_NOT_BETWEEN", joined("and", range));
+    }
+    case "AEXPR_BETWEEN_SYM":
+    case "AEXPR_NOT_BETWEEN_SYM": {
+      const [first, second] = lowerAll(itemsOf(rexpr), scope, work);
+      const operand = lower(lexpr);
+      if (first === undefined || second === undefined) return lose(work, "BETWEEN", [operand]);
+      const between = (low: Expression, high: Expression): Expression =>
+        joined("and", [compare(">=", operand, low), compare("<=", operand, high)]);
+      const either = joined("or", [between(first, second), between(second, first)]);
+      return negatedIf(expression.kind === "AEXPR_NOT_BETWEEN_SYM", either);
+    }
+    case "AEXPR_SIMILAR":
+      return lose(work, "SIMILAR TO", [lower(lexpr), lower(rexpr)], "bool");
+    default:
+      return lose(work, `the operator ${name}`, [lower(lexpr), lower(rexpr)]);
+  }
+}
+
+function plainOperator(
+  name: string,
+  lexpr: Node | undefined,
+  rexpr: Node | undefined,
+  scope: Scope,
+  work: Work,
+): Expression {
+  if (lexpr === undefined) return prefix(name, lowerExpression(rexpr, scope, work), work);
+  const comparison = COMPARISONS[name];
+  if (comparison !== undefined) {
+    const leftRow = rowOf(lexpr);
+    const rightRow = rexpr === undefined ? undefined : rowOf(rexpr);
+    if (leftRow !== undefined && rightRow !== undefined) {
+      const pairs = {
+        left: lowerAll(leftRow, scope, work),
+        right: lowerAll(rightRow, scope, work),
+      };
+      return compareRows(comparison, pairs.left, pairs.right);
+    }
+  }
+  const left = lowerExpression(lexpr, scope, work);
+  const right = lowerExpression(rexpr, scope, work);
+  if (comparison !== undefined) return compare(comparison, left, right);
+  const arithmetic = ARITHMETIC[name];
+  if (arithmetic === undefined) {
+    return lose(work, `the operator ${name}`, [left, right], operatorType(name));
+  }
+  const types = [typeIn(left, scope, work), typeIn(right, scope, work)];
+  const strange = types.find((type) => !allowed(arithmetic, type));
+  if (strange !== undefined || hasInterval(lexpr) || (rexpr !== undefined && hasInterval(rexpr))) {
+    const isTime = types.includes("time") || strange === undefined;
+    const what = isTime ? "arithmetic with times" : `the operator ${name} on ${strange} values`;
+    return lose(work, what, [left, right], isTime ? "time" : "other");
+  }
+  return { kind: "arithmetic", operator: arithmetic, left, right };
+}
+
+function allowed(operator: ArithmeticOperator, type: ValueType | undefined): boolean {
+  if (type === undefined) return true;
+  if (operator === "||") return ["text", "int", "decimal", "bool"].includes(type);
+  return type === "int" || type === "decimal";
+}
+
+/** `interval '1 day'` and `'1 day'::interval`. */
+function hasInterval(node: Node): boolean {
+  return "TypeCast" in node && typeText(node.TypeCast.typeName) === "interval";
+}
+
+function operatorType(name: string): ValueType {
+  if (name === "->") return "json";
+  if (name === "->>" || name === "#>>") return "text";
+  return /^(@>|<@|&&|\?[|&]?|!?~\*?|@@|@\?)$/.test(name) ? "bool" : "other";
+}
+
+function prefix(name: string, operand: Expression, work: Work): Expression {
+  if (name === "+") return operand;
+  if (name !== "-") return lose(work, `the operator ${name}`, [operand]);
+  return operand.kind === "literal" && typeof operand.value === "number"
+    ? literal(-operand.value)
+    : { kind: "negate", operand };
+}
+
+/** Rows compare from left to right: (a, b) < (c, d) when a < c, or a = c and b < d. */
+function compareRows(
+  operator: ComparisonOperator,
+  left: readonly Expression[],
+  right: readonly Expression[],
+): Expression {
+  const pairs = left.map((each, at) => ({ left: each, right: right[at] ?? literal(null) }));
+  const equal = (upTo: number): readonly Expression[] =>
+    pairs.slice(0, upTo).map((pair) => compare("=", pair.left, pair.right));
+  if (operator === "=") return joined("and", equal(pairs.length));
+  if (operator === "<>") return { kind: "not", operand: joined("and", equal(pairs.length)) };
+  const strict: ComparisonOperator = operator.startsWith("<") ? "<" : ">";
+  const alternatives = pairs.map((pair, at) => {
+    const last = at === pairs.length - 1 ? operator : strict;
+    return joined("and", [...equal(at), compare(last, pair.left, pair.right)]);
+  });
+  return joined("or", alternatives);
+}
+
+function inList(
+  left: Node | undefined,
+  items: readonly Node[],
+  scope: Scope,
+  work: Work,
+): Expression {
+  const row = left === undefined ? undefined : rowOf(left);
+  if (row === undefined) {
+    const operand = lowerExpression(left, scope, work);
+    return { kind: "in", operand, values: lowerAll(items, scope, work) };
+  }
+  const values = lowerAll(row, scope, work);
+  const alternatives = items.map((item) =>
+    compareRows("=", values, lowerAll(rowOf(item) ?? [], scope, work)),
+  );
+  return joined("or", alternatives);
+}
+
+/** `x = ANY (array)`, `x <> ALL (array)`: lists of values when the elements stand there. */
+function quantified(name: string, expression: A_Expr, scope: Scope, work: Work): Expression {
+  const operand = lowerExpression(expression.lexpr, scope, work);
+  const elements = elementsOf(expression.rexpr, scope, work);
+  const isAny = expression.kind === "AEXPR_OP_ANY";
+  const comparison = COMPARISONS[name];
+  if (elements !== undefined && comparison !== undefined) {
+    if (isAny && comparison === "=") return { kind: "in", operand, values: elements };
+    if (!isAny && comparison === "<>") {
+      return { kind: "not", operand: { kind: "in", operand, values: elements } };
+    }
+    const each = elements.map((element) => compare(comparison, operand, element));
+    return joined(isAny ? "or" : "and", each);
+  }
+  const array = lowerExpression(expression.rexpr, scope, work);
+  const what = `${name} ${isAny ? "ANY" : "ALL"} of an array`;
+  return lose(work, what, [operand, array], "bool");
+}
+
+/** The elements of an array that is written out: ARRAY[1, 2], '{1,2}'::int[]. */
+function elementsOf(
+  node: Node | undefined,
+  scope: Scope,
+  work: Work,
+): readonly Expression[] | undefined {
+  if (node === undefined) return undefined;
+  if ("A_ArrayExpr" in node) return lowerAll(node.A_ArrayExpr.elements, scope, work);
+  if (!("TypeCast" in node)) return undefined;
+  const { arg, typeName } = node.TypeCast;
+  if (arg === undefined) return undefined;
+  if ("A_ArrayExpr" in arg) return lowerAll(arg.A_ArrayExpr.elements, scope, work);
+  const text = "A_Const" in arg ? constantOf(arg.A_Const) : undefined;
+  if (typeof text !== "string" || !/^\{[^{}"\\]*\}$/.test(text)) return undefined;
+  const type = valueTypeOf(stringsOf(typeName?.names).at(-1) ?? "");
+  const parts = text.slice(1, -1).split(",");
+  if (text === "{}") return [];
+  return parts.map((part) =>
+    type === "int" || type === "decimal" ? literal(Number(part)) : literal(part.trim()),
+  );
+}

@@ -1,0 +1,51 @@
+// The way back into expressions and queries for the files that lower their parts: by the work at hand, so that
+// no file imports one that imports it.
+import type { Node, SelectStmt } from "libpg-query";
+import type { Expression } from "../../../program/expression";
+import type { Query } from "../../../program/statement";
+import { literal } from "../expressions";
+import { kindOf } from "./ast";
+import { lose, type Scope, type Work } from "./scope";
+import { emptyQuery } from "./terms";
+
+/** Deeper expressions are not followed, so that no stack overflows here or later. */
+const DEEPEST = 300;
+
+/** An expression of the tree. Never fails. */
+export function lowerExpression(node: Node | undefined, scope: Scope, work: Work): Expression {
+  if (node === undefined) return literal(null);
+  if (work.depth.now >= DEEPEST) return lose(work, "an expression that is nested too deeply");
+  work.depth.now++;
+  const lowered = work.recursion.expression(node, scope, work);
+  work.depth.now--;
+  return lowered;
+}
+
+/** Several expressions in order. */
+export function lowerAll(
+  nodes: readonly Node[] | undefined,
+  scope: Scope,
+  work: Work,
+): readonly Expression[] {
+  return (nodes ?? []).map((node) => lowerExpression(node, scope, work));
+}
+
+/** A SELECT, VALUES or set operation; `outer` is what its columns may mean beyond its own relations. */
+export function lowerQuery(select: SelectStmt, outer: Scope | undefined, work: Work): Query {
+  if (work.depth.now >= DEEPEST) {
+    return emptyQuery([
+      { name: "?column?", value: lose(work, "a query that is nested too deeply") },
+    ]);
+  }
+  work.depth.now++;
+  const lowered = work.recursion.query(select, outer, work);
+  work.depth.now--;
+  return lowered;
+}
+
+/** A query node wherever it stands. */
+export function lowerQueryNode(node: Node | undefined, outer: Scope, work: Work): Query {
+  if (node !== undefined && "SelectStmt" in node) return lowerQuery(node.SelectStmt, outer, work);
+  const what = node === undefined ? "nothing" : kindOf(node);
+  return emptyQuery([{ name: "?column?", value: lose(work, `a query of kind ${what}`) }]);
+}

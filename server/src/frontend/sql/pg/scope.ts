@@ -1,0 +1,187 @@
+// Names inside one statement: relations with their columns, from the innermost query outwards.
+import type { Node, SelectStmt } from "libpg-query";
+import type { Expression, ValueType } from "../../../program/expression";
+import type { Taint } from "../../../program/precision";
+import type { Query, Relation } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import type { LoweringContext } from "../lowering";
+import { typeOf } from "../types";
+
+/** A relation with the columns that it is known to have. */
+export interface Source {
+  readonly relation: Relation;
+  /** Undefined: any column may be in it. */
+  readonly columns: readonly string[] | undefined;
+  /** The rows are those of an earlier statement of the same WITH: its columns stand for these. */
+  readonly fields?: ReadonlyMap<string, Expression>;
+}
+
+export interface Scope {
+  readonly sources: readonly Source[];
+  readonly outer?: Scope;
+  /** In ON CONFLICT DO UPDATE, where `excluded` is the row that was proposed. */
+  readonly excluded?: boolean;
+  /** Columns that USING or NATURAL joined: `*` lists them once. */
+  readonly merged?: ReadonlySet<string>;
+}
+
+export const NO_SOURCES: Scope = { sources: [] };
+
+/** What a name of the WITH clause stands for. */
+export type Cte =
+  | { readonly kind: "query"; readonly query: Query }
+  /** Changes data: its rows are the result of a statement of its own. */
+  | {
+      readonly kind: "rows";
+      readonly result: string;
+      readonly columns: readonly string[];
+      /** Other names for the first of its columns. */
+      readonly names: readonly string[];
+      /** Exactly one row, always. */
+      readonly single: boolean;
+    }
+  | { readonly kind: "opaque"; readonly columns: readonly string[] | undefined };
+
+/** One statement while it is lowered. */
+export interface Work {
+  readonly context: LoweringContext;
+  readonly source: SourceRange;
+  readonly taint: Taint[];
+  readonly ctes: ReadonlyMap<string, Cte>;
+  /** How deep the expression at hand is nested. */
+  readonly depth: { now: number };
+  readonly recursion: Recursion;
+  /** Rows of data-changing WITH queries that were named: result names. */
+  readonly usedRows: Set<string>;
+}
+
+/** How expressions and queries are lowered: see recursion.ts. */
+export interface Recursion {
+  readonly expression: (node: Node, scope: Scope, work: Work) => Expression;
+  readonly query: (select: SelectStmt, outer: Scope | undefined, work: Work) => Query;
+}
+
+/** Records a loss of the statement. The same reason is said once. */
+export function taint(work: Work, reason: string, effect: Taint["effect"] = "over"): void {
+  const known = work.taint.some((each) => each.reason === reason && each.effect === effect);
+  if (!known) work.taint.push({ effect, reason, source: work.source });
+}
+
+/** An unknown value, with its reason as a loss of the statement. */
+export function lose(
+  work: Work,
+  reason: string,
+  dependsOn: readonly Expression[] = [],
+  type: ValueType = "other",
+): Expression {
+  taint(work, reason);
+  return { kind: "unknown", id: work.context.ids.fresh("u"), type, dependsOn, why: reason };
+}
+
+/** The columns of a relation, where they are known. */
+export function columnsOf(relation: Relation, work: Work): readonly string[] | undefined {
+  if (relation.query !== undefined) return relation.query.outputs.map((output) => output.name);
+  if (relation.kind !== "base") return undefined;
+  return work.context.table(relation.table)?.columns.map((column) => column.name);
+}
+
+/** The relation with its columns. */
+export function sourceOfRelation(relation: Relation, work: Work): Source {
+  return { relation, columns: columnsOf(relation, work) };
+}
+
+/** A column by its name: the innermost relation that has it, then variables, then the likeliest relation. */
+export function resolveColumn(path: readonly string[], scope: Scope, work: Work): Expression {
+  const column = path.at(-1) ?? "";
+  const qualifier = path.at(-2);
+  return qualifier === undefined
+    ? resolvePlain(column, scope, work)
+    : resolveQualified(path, qualifier, column, scope, work);
+}
+
+function resolvePlain(column: string, scope: Scope, work: Work): Expression {
+  const known = findSource(scope, ({ columns }) => columns?.includes(column) === true);
+  if (known !== undefined) return columnOf(known, column);
+  const variable = work.context.variable([column]);
+  if (variable !== undefined) return variable;
+  if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
+  const whole = findSource(scope, ({ relation }) => relation.alias === column);
+  if (whole !== undefined) return lose(work, `the whole row ${column}`, wholeRow(whole));
+  const likely =
+    findSource(scope, ({ columns }) => columns === undefined) ?? inferredSource(scope, work);
+  if (likely !== undefined) return columnOf(likely, column);
+  return unknownColumn(column, scope, work);
+}
+
+function resolveQualified(
+  path: readonly string[],
+  qualifier: string,
+  column: string,
+  scope: Scope,
+  work: Work,
+): Expression {
+  if (qualifier === "excluded" && scope.excluded === true) return { kind: "excluded", column };
+  const known = findSource(scope, ({ relation }) => relation.alias === qualifier);
+  if (known === undefined) {
+    const variable = work.context.variable(path);
+    return variable ?? lose(work, `${path.join(".")} is not known here`);
+  }
+  if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
+  if (known.columns?.includes(column) === false && !isInferred(known, work)) {
+    return unknownColumn(path.join("."), { sources: [known] }, work);
+  }
+  return columnOf(known, column);
+}
+
+/** The expressions for all known columns of a source. */
+function wholeRow(source: Source): readonly Expression[] {
+  return (source.columns ?? []).map((column) => columnOf(source, column));
+}
+
+export function columnOf(source: Source, column: string): Expression {
+  return source.fields?.get(column) ?? { kind: "column", relation: source.relation.alias, column };
+}
+
+function unknownColumn(name: string, scope: Scope, work: Work): Expression {
+  const tables = scope.sources.flatMap(({ relation }) => relation.table);
+  const where = tables.length === 0 ? "here" : `in ${tables.join(", ")}`;
+  const message = `There is no column ${name} ${where}.`;
+  work.context.note({ severity: "warning", code: "unknown-column", message, source: work.source });
+  return lose(work, `${name} is not known here`);
+}
+
+const SYSTEM_COLUMNS = new Set(["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]);
+
+function isInferred(source: Source, work: Work): boolean {
+  const { relation } = source;
+  return relation.kind === "base" && work.context.table(relation.table)?.inferred === true;
+}
+
+function inferredSource(scope: Scope, work: Work): Source | undefined {
+  return findSource(scope, (source) => isInferred(source, work));
+}
+
+function findSource(scope: Scope, accepts: (source: Source) => boolean): Source | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    const found = at.sources.find(accepts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The type of an expression, as far as it can be told. */
+export function typeIn(expression: Expression, scope: Scope, work: Work): ValueType | undefined {
+  const relations: Relation[] = [];
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    relations.push(...at.sources.map(({ relation }) => relation));
+  }
+  const { table, types } = work.context;
+  return typeOf(expression, relations, {
+    table,
+    parameters: types?.parameters ?? NONE,
+    variables: types?.variables ?? NONE,
+    results: new Map(),
+  });
+}
+
+const NONE: ReadonlyMap<string, ValueType> = new Map();

@@ -1,0 +1,205 @@
+// Statements by PostgreSQL's own grammar: the authority for PostgreSQL.
+import type { Node, SelectStmt } from "libpg-query";
+import type { Expression } from "../../../program/expression";
+import type { LockStatement, Statement } from "../../../program/statement";
+import { literal, TRUE } from "../expressions";
+import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
+import { kindOf, lastName, rangeVarsOf, tableName } from "./ast";
+import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
+import { lowerWithChanges } from "./changesInWith";
+import { expressionOf } from "./expression";
+import type { PgParser } from "./pgParser";
+import { queryOf } from "./query";
+import { lowerExpression, lowerQuery } from "./recursion";
+import { NO_SOURCES, taint, type Work } from "./scope";
+import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
+
+export type PgResult =
+  | { readonly ok: true; readonly lowered: Lowered }
+  /** `offset` is where in the piece's `sql` the parser stopped. */
+  | { readonly ok: false; readonly message: string; readonly offset: number };
+
+/** Parses and lowers the one statement of a piece. */
+export function lowerWithPg(context: LoweringContext, parser: PgParser): PgResult {
+  const parsed = parser.parse(context.piece.sql);
+  if (!parsed.ok) return parsed;
+  const [statement, ...others] = parsed.statements;
+  if (statement === undefined) return { ok: true, lowered: { statements: [] } };
+  const second = others[0];
+  if (second !== undefined) {
+    return { ok: false, message: "several statements where one is expected", offset: second.start };
+  }
+  return { ok: true, lowered: lowerStatement(statement.node, context) };
+}
+
+/** One statement of the tree in the AR. Never fails: what is not understood becomes an opaque statement. */
+export function lowerStatement(node: Node, context: LoweringContext): Lowered {
+  const work = startWork(context);
+  const clause = withClauseOf(node);
+  return definitionsOf(clause).some(changesData)
+    ? lowerWithChanges(node, clause, work, lowerSingle)
+    : lowerSingle(node, work);
+}
+
+/** A work item for one statement or expression. */
+export function startWork(context: LoweringContext): Work {
+  return {
+    context,
+    source: sourceOf(context.piece),
+    taint: [],
+    ctes: new Map(),
+    depth: { now: 0 },
+    recursion: { expression: expressionOf, query: queryOf },
+    usedRows: new Set(),
+  };
+}
+
+function baseOf(work: Work): StatementBase {
+  const { ids, piece } = work.context;
+  return { id: ids.statement(), source: work.source, text: textOf(piece) };
+}
+
+function one(statement: Statement): Lowered {
+  const result = resultOf(statement);
+  const statements = [statement];
+  return result === undefined ? { statements } : { statements, result };
+}
+
+function resultOf(statement: Statement): Lowered["result"] {
+  if (statement.kind === "select") {
+    const columns = statement.query.outputs.map((output) => output.name);
+    return { name: statement.into, columns };
+  }
+  if (statement.kind === "lock" || statement.kind === "opaque") return undefined;
+  const { returning } = statement;
+  if (returning === undefined) return undefined;
+  return { name: returning.into, columns: returning.outputs.map((output) => output.name) };
+}
+
+/** A statement whose WITH changes nothing, or whose changes are done already. */
+function lowerSingle(node: Node, before: Work): Lowered {
+  if ("SelectStmt" in node) return lowerSelect(node.SelectStmt, before);
+  const work = withQueries(withClauseOf(node), undefined, before);
+  if ("InsertStmt" in node) return one(lowerInsert(node.InsertStmt, baseOf(work), work));
+  if ("UpdateStmt" in node) return one(lowerUpdate(node.UpdateStmt, baseOf(work), work));
+  if ("DeleteStmt" in node) return one(lowerDelete(node.DeleteStmt, baseOf(work), work));
+  if ("LockStmt" in node) {
+    return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
+  }
+  if ("TruncateStmt" in node) return truncate(node.TruncateStmt.relations, work);
+  if (NO_EFFECT.has(kindOf(node))) return { statements: [] };
+  if ("CallStmt" in node) {
+    const name = lastName(node.CallStmt.funccall?.funcname);
+    return opaque(node, `the procedure ${name} is not known here`, work);
+  }
+  return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
+}
+
+const NO_EFFECT = new Set(
+  (
+    "VariableSetStmt VariableShowStmt NotifyStmt ListenStmt UnlistenStmt ConstraintsSetStmt ClosePortalStmt " +
+    "CheckPointStmt DiscardStmt PrepareStmt DeallocateStmt CommentStmt GrantStmt TransactionStmt"
+  ).split(" "),
+);
+
+const STATEMENTS: Readonly<Record<string, string>> = {
+  MergeStmt: "MERGE",
+  CopyStmt: "COPY",
+  DoStmt: "DO",
+  ExecuteStmt: "EXECUTE",
+  FetchStmt: "FETCH",
+  DeclareCursorStmt: "DECLARE CURSOR",
+  ExplainStmt: "EXPLAIN",
+  RefreshMatViewStmt: "REFRESH MATERIALIZED VIEW",
+  CreateTableAsStmt: "CREATE TABLE AS",
+};
+
+const READING = new Set(["ExplainStmt", "FetchStmt", "DeclareCursorStmt"]);
+
+function lowerSelect(select: SelectStmt, work: Work): Lowered {
+  const advisory = advisoryLock(select, work);
+  if (advisory !== undefined) return one(advisory);
+  const query = lowerQuery(select, undefined, work);
+  const base = baseOf(work);
+  const into = work.context.ids.result();
+  return one({ ...base, kind: "select", query, into, discarded: false, taint: work.taint });
+}
+
+/** SELECT pg_advisory_xact_lock(...) alone is a lock; one with two keys locks their pair. */
+function advisoryLock(select: SelectStmt, work: Work): LockStatement | undefined {
+  const [target, ...others] = select.targetList ?? [];
+  if (target === undefined || others.length > 0 || !("ResTarget" in target)) return undefined;
+  const { val } = target.ResTarget;
+  if (val === undefined || !("FuncCall" in val) || select.fromClause !== undefined) {
+    return undefined;
+  }
+  const { funcname, args = [] } = val.FuncCall;
+  const name = lastName(funcname);
+  if (!/^pg_advisory_(xact_)?lock(_shared)?$/.test(name)) return undefined;
+  if (!name.includes("xact")) taint(work, "a lock that outlives the transaction");
+  const base = baseOf(work);
+  const keys = args.map((arg) => lowerExpression(arg, NO_SOURCES, work));
+  const [first = literal(0), second] = keys;
+  const key: Expression =
+    second === undefined
+      ? first
+      : {
+          kind: "call",
+          name: "concat",
+          arguments: [first, literal(","), second],
+          deterministic: true,
+        };
+  const mode = name.endsWith("_shared") ? "share" : "exclusive";
+  return { ...base, kind: "lock", mode, key, taint: work.taint };
+}
+
+const LOCK_MODES = [
+  "",
+  "access share",
+  "row share",
+  "row exclusive",
+  "share update exclusive",
+  "share",
+  "share row exclusive",
+  "exclusive",
+  "access exclusive",
+];
+
+function lockTables(nodes: readonly Node[] | undefined, mode: number, work: Work): Lowered {
+  const statements = tablesOf(nodes).map((table): Statement => {
+    const named = LOCK_MODES[mode] ?? "access exclusive";
+    return { ...baseOf(work), kind: "lock", table, mode: named, taint: work.taint };
+  });
+  return { statements };
+}
+
+function tablesOf(nodes: readonly Node[] | undefined): readonly string[] {
+  return (nodes ?? []).flatMap((node) => ("RangeVar" in node ? tableName(node.RangeVar) : []));
+}
+
+/** TRUNCATE locks the table against everyone and deletes its rows; they are gone for older snapshots, too. */
+function truncate(nodes: readonly Node[] | undefined, work: Work): Lowered {
+  taint(work, "TRUNCATE, which older snapshots see, too");
+  const statements = tablesOf(nodes).flatMap((table): readonly Statement[] => [
+    { ...baseOf(work), kind: "lock", table, mode: "access exclusive", taint: [] },
+    {
+      ...baseOf(work),
+      kind: "delete",
+      relation: { alias: table, table, kind: "base", join: "inner" },
+      using: [],
+      where: TRUE,
+      taint: work.taint,
+    },
+  ]);
+  return { statements };
+}
+
+/** A statement of which only the tables are known. */
+function opaque(node: Node, reason: string, work: Work): Lowered {
+  const names = rangeVarsOf(node).map((relation) => tableName(relation));
+  const tables = new Set(names.filter((name) => !work.ctes.has(name)));
+  taint(work, reason, "opaque");
+  const base = baseOf(work);
+  const writes = !READING.has(kindOf(node));
+  return one({ ...base, kind: "opaque", tables: [...tables], writes, taint: work.taint });
+}

@@ -1,0 +1,117 @@
+// Subqueries inside expressions.
+import type { Node, SubLink } from "libpg-query";
+import type { Expression } from "../../../program/expression";
+import type { Query } from "../../../program/statement";
+import { literal } from "../expressions";
+import { lastName, rowOf, stringsOf } from "./ast";
+import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
+import { lose, type Scope, type Work } from "./scope";
+import { joined } from "./terms";
+
+/** EXISTS, IN, ANY, ALL, ARRAY and scalar subqueries. */
+export function lowerSubLink(link: SubLink, scope: Scope, work: Work): Expression {
+  const rows = rowsBehind(link.subselect, work);
+  if (rows !== undefined && link.subLinkType === "EXISTS_SUBLINK") {
+    const size: Expression = { kind: "size", result: rows.result };
+    return { kind: "comparison", operator: ">", left: size, right: literal(0) };
+  }
+  if (rows?.value !== undefined && link.subLinkType === "EXPR_SUBLINK") return rows.value;
+  const query = lowerQueryNode(link.subselect, scope, work);
+  switch (link.subLinkType) {
+    case "EXISTS_SUBLINK":
+      return { kind: "exists", query };
+    case "EXPR_SUBLINK":
+      return scalar(query);
+    case "ANY_SUBLINK":
+    case "ALL_SUBLINK":
+      return quantified(link, query, scope, work);
+    case "ARRAY_SUBLINK":
+      return lose(work, "ARRAY of a subquery", [{ kind: "exists", query }]);
+    default:
+      return lose(work, "a subquery of several columns", [{ kind: "exists", query }]);
+  }
+}
+
+/** `SELECT column FROM name` where the name stands for the rows of a change in WITH. */
+function rowsBehind(
+  node: Node | undefined,
+  work: Work,
+): { readonly result: string; readonly value: Expression | undefined } | undefined {
+  if (node === undefined || !("SelectStmt" in node)) return undefined;
+  const { fromClause = [], targetList = [], whereClause, larg, withClause } = node.SelectStmt;
+  const { groupClause, havingClause, limitOffset } = node.SelectStmt;
+  const others = whereClause ?? larg ?? withClause ?? groupClause ?? havingClause ?? limitOffset;
+  const [from] = fromClause;
+  if (others !== undefined || fromClause.length !== 1 || from === undefined) return undefined;
+  const cte = "RangeVar" in from ? work.ctes.get(from.RangeVar.relname ?? "") : undefined;
+  if (cte?.kind !== "rows") return undefined;
+  const [target] = targetList;
+  if (target === undefined || !("ResTarget" in target)) return undefined;
+  const { val } = target.ResTarget;
+  const { result } = cte;
+  const name = val !== undefined && "ColumnRef" in val ? lastName(val.ColumnRef.fields) : "";
+  const field = cte.columns.find((column, at) => (cte.names[at] ?? column) === name);
+  const counts =
+    val !== undefined && "FuncCall" in val && val.FuncCall.agg_star === true
+      ? lastName(val.FuncCall.funcname) === "count"
+      : false;
+  if (counts) return { result, value: { kind: "size", result } };
+  if (field === undefined) return { result, value: undefined };
+  return { result, value: { kind: "field", result, field, at: "first" } };
+}
+
+/** A query on the rows of an earlier statement alone is that row's value. */
+export function scalar(query: Query): Expression {
+  const [output] = query.outputs;
+  const own = query.relations.length === 0 && query.setOperations.length === 0;
+  const always = query.where.kind === "literal" && query.where.value === true;
+  if (own && always && output !== undefined && query.limit === undefined) return output.value;
+  return { kind: "subquery", query };
+}
+
+function quantified(link: SubLink, query: Query, scope: Scope, work: Work): Expression {
+  const isAny = link.subLinkType === "ANY_SUBLINK";
+  const operator = stringsOf(link.operName).at(-1) ?? "=";
+  const row = link.testexpr === undefined ? undefined : rowOf(link.testexpr);
+  if (row !== undefined) return rowIn(lowerAll(row, scope, work), query, operator, isAny, work);
+  const operand = lowerExpression(link.testexpr, scope, work);
+  if (isAny && operator === "=") return { kind: "inQuery", operand, query };
+  if (!isAny && (operator === "<>" || operator === "!=")) {
+    return { kind: "not", operand: { kind: "inQuery", operand, query } };
+  }
+  const what = `${operator} ${isAny ? "ANY" : "ALL"} of a subquery`;
+  return lose(work, what, [operand, { kind: "exists", query }], "bool");
+}
+
+/** `(a, b) IN (SELECT x, y ...)` as EXISTS with two more conditions, where no name is hidden by that. */
+function rowIn(
+  values: readonly Expression[],
+  query: Query,
+  operator: string,
+  isAny: boolean,
+  work: Work,
+): Expression {
+  const simple =
+    query.groupBy.length === 0 &&
+    query.having === undefined &&
+    query.limit === undefined &&
+    query.offset === undefined &&
+    query.setOperations.length === 0;
+  const hidden = values.some(
+    (value) =>
+      value.kind === "column" && query.relations.some(({ alias }) => alias === value.relation),
+  );
+  const plain = values.every((value) =>
+    ["column", "literal", "parameter", "variable", "field"].includes(value.kind),
+  );
+  if (!simple || hidden || !plain || !isAny || operator !== "=") {
+    return lose(work, "a row IN a subquery", [...values, { kind: "exists", query }], "bool");
+  }
+  const equal = values.map((left, at): Expression => ({
+    kind: "comparison",
+    operator: "=",
+    left,
+    right: query.outputs[at]?.value ?? literal(null),
+  }));
+  return { kind: "exists", query: { ...query, where: joined("and", [query.where, ...equal]) } };
+}

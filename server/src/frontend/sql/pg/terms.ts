@@ -1,0 +1,51 @@
+// Small makers of AR expressions and queries.
+import type { ComparisonOperator, Expression } from "../../../program/expression";
+import type { Output, Query } from "../../../program/statement";
+import { literal, TRUE } from "../expressions";
+
+/** `operand`, or NOT of it. */
+export function negatedIf(negated: boolean, operand: Expression): Expression {
+  return negated ? { kind: "not", operand } : operand;
+}
+
+/** AND or OR of the operands, flat and without what changes nothing; the operand itself when it is alone. */
+export function joined(kind: "and" | "or", operands: readonly Expression[]): Expression {
+  const neutral = kind === "and";
+  const flat = operands
+    .flatMap((each) => (each.kind === kind ? each.operands : [each]))
+    .filter((each) => !(each.kind === "literal" && each.value === neutral));
+  const [first] = flat;
+  if (first === undefined) return literal(neutral);
+  return flat.length === 1 ? first : { kind, operands: flat };
+}
+
+export function compare(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression {
+  return { kind: "comparison", operator, left, right };
+}
+
+/** A query without relations. */
+export function emptyQuery(outputs: readonly Output[]): Query {
+  return {
+    relations: [],
+    where: TRUE,
+    outputs,
+    groupBy: [],
+    orderBy: [],
+    distinct: false,
+    setOperations: [],
+  };
+}
+
+/** The query with its first columns renamed. */
+export function withColumnNames(query: Query, names: readonly string[]): Query {
+  if (names.length === 0) return query;
+  const outputs = query.outputs.map((output, at) => ({
+    ...output,
+    name: names[at] ?? output.name,
+  }));
+  return { ...query, outputs };
+}
