@@ -2,18 +2,21 @@
 // snapshot at the papers' atomic levels. Used to check the store against measured outcomes and the search against it.
 import type { PaperLevel, ProductLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
+import type { ScheduleStep } from "../protocol/witness";
 import type { Setup } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues } from "./freshValues";
 import { permutations } from "./permutations";
 import { advance, copyServer, runOf, startServer, type Server } from "./postgres";
-import type { Run } from "./runRecord";
+import type { Run, StepRecord } from "./runRecord";
 import { renderRow } from "./toExecution";
 import { runBlocks } from "./relational";
 import { serializationProblem } from "./serializable";
 
 export interface Enumeration {
   readonly runs: readonly Run[];
+  /** Per run the schedule that gave it: a waiting statement stands where it began. */
+  readonly schedules: readonly (readonly ScheduleStep[])[];
   /** False when `limit` cut it short. */
   readonly complete: boolean;
 }
@@ -31,9 +34,10 @@ export function enumerateProduct(
   limit: number,
 ): Enumeration {
   const runs: Run[] = [];
+  const schedules: (readonly ScheduleStep[])[] = [];
   let finished = 0;
   const reached = new Set<string>();
-  const explore = (server: Server): void => {
+  const explore = (server: Server, turns: readonly string[]): void => {
     const state = stateText(server);
     if (reached.has(state)) return;
     reached.add(state);
@@ -43,7 +47,9 @@ export function enumerateProduct(
     if (ready.length === 0) {
       finished += 1;
       const run = runOf(server);
-      if (serializationProblem(run, server) === undefined) runs.push(run);
+      if (serializationProblem(run, server) !== undefined) return;
+      runs.push(run);
+      schedules.push(scheduleOf(run, turns));
       return;
     }
     for (const [index, [name]] of ready.entries()) {
@@ -51,11 +57,11 @@ export function enumerateProduct(
       const next = index === ready.length - 1 ? server : copyServer(server);
       const events = advance(next, name);
       if (events.some((event) => event.kind === "aborted")) finished += 1;
-      else explore(next);
+      else explore(next, [...turns, name]);
     }
   };
-  explore(startServer(program, setup, levelOf, freshValues(setup)));
-  return { runs, complete: finished < limit };
+  explore(startServer(program, setup, levelOf, freshValues(setup)), []);
+  return { runs, schedules, complete: finished < limit };
 }
 
 /** The runs at a level that contains `prefix`: every arbitration of whole transactions with every prefix seen. */
@@ -70,7 +76,24 @@ export function enumeratePrefix(program: Program, setup: Setup, level: PaperLeve
         // The level forbids these snapshots, or a statement fails in them.
         if (!(refused instanceof NotExecutable)) throw refused;
       }
-  return { runs, complete: true };
+  const schedules = runs.map((run) => run.steps.map(stepOf));
+  return { runs, schedules, complete: true };
+}
+
+/** The steps in the order in which they were begun; `turns` names who began one. */
+function scheduleOf(run: Run, turns: readonly string[]): readonly ScheduleStep[] {
+  const begun = new Map<string, number>();
+  return turns.flatMap((instance) => {
+    const turn = begun.get(instance) ?? 0;
+    begun.set(instance, turn + 1);
+    const step = run.steps.filter((each) => each.instance === instance)[turn];
+    return step === undefined ? [] : [stepOf(step)];
+  });
+}
+
+function stepOf(step: StepRecord): ScheduleStep {
+  const { instance, statement, sees } = step;
+  return { instance, statement: typeof statement === "number" ? statement : "commit", sees };
 }
 
 /**

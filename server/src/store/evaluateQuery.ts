@@ -13,7 +13,7 @@ import {
   type Frame,
   type ResultRows,
 } from "./frame";
-import { forgetRow, recordExistence, recordUse } from "./recorder";
+import { recordExistence, recordUse, rereadRow } from "./recorder";
 import { findTable, type BoundRow, type StoredRow } from "./row";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
@@ -72,10 +72,16 @@ function lockBinding(
     const row = binding[alias];
     if (row === undefined || row === null || row.kind === "derived") continue;
     const outcome = acting.lock(row, clause.strength, clause.wait);
+    const found =
+      outcome.kind === "gone"
+        ? outcome.newest
+        : outcome.kind === "row" && outcome.changed
+          ? outcome.row
+          : undefined;
+    if (frame.recorder !== undefined && found !== undefined) rereadRow(frame.recorder, row, found);
     if (outcome.kind !== "row") return undefined;
     if (!outcome.changed) continue;
     changed = true;
-    if (frame.recorder !== undefined) forgetRow(frame.recorder, row);
     newest = { ...newest, [alias]: outcome.row };
   }
   if (!changed) return newest;

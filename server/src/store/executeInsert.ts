@@ -7,7 +7,7 @@ import { assigned, returned, updateWrites } from "./changes";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
-import { forgetRow, recordExistence, rowName } from "./recorder";
+import { recordExistence, rereadRow, rowName } from "./recorder";
 import { columnType, findTable, keyOf, writtenRow, type StoredRow, type Write } from "./row";
 import { coerce, type SqlValue } from "./value";
 
@@ -103,19 +103,10 @@ function freshRow(
   const { instance } = frame.environment;
   const key = keyOf(table, values) ?? `#${instance}.${step}.${pending.length + 1}`;
   const before = frame.acting.current(table.name).find((row) => row.key === key);
-  if (frame.acting.firstUpdaterWins) refuseSecondRow(table, key, frame);
   recordExistence(frame.recorder, table.name, key, before);
   frame.recorder.used.add(rowName(table.name, key));
   const write: Write = { table: table.name, key, instance, step, alive: true, values, before };
   return { row: writtenRow(undefined, write), writes: [write] };
-}
-
-/** PostgreSQL would show the transaction two rows with one key: the deleted one of its snapshot and its own. */
-function refuseSecondRow(table: Table, key: string, frame: StatementFrame): void {
-  if (frame.tables.rows(table.name).some((row) => row.key === key && row.alive))
-    throw new NotExecutable(
-      `the snapshot still shows the row of ${table.name} that is inserted again`,
-    );
 }
 
 function resolveConflict(
@@ -136,8 +127,7 @@ function resolveConflict(
   const outcome = frame.acting.lock(row, "no-key-update", "block");
   if (outcome.kind !== "row")
     throw new NotExecutable("the row of an ON CONFLICT was deleted at the same moment");
-  forgetRow(frame.recorder, row);
-  recordExistence(frame.recorder, table.name, outcome.row.key, outcome.row);
+  rereadRow(frame.recorder, row, outcome.row);
   const inside = withRows(frame, { [table.name]: outcome.row }, { excluded: values });
   if (onConflict.where !== undefined && !isTrue(onConflict.where, inside)) return undefined;
   const changed =

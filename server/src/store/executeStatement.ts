@@ -10,7 +10,7 @@ import { executeInsert } from "./executeInsert";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable } from "./failure";
 import { withRows, type Binding, type Frame } from "./frame";
-import { forgetRow, recordUse } from "./recorder";
+import { rereadRow } from "./recorder";
 import { findTable, writtenRow, type StoredRow, type Write } from "./row";
 import { renderValue, sameValue, type SqlValue } from "./value";
 
@@ -125,10 +125,11 @@ function actOn(
 ): Binding | undefined {
   const strength = lockStrength(table, target, withRows(frame, candidate), what);
   const outcome = frame.acting.lock(target, strength, "block");
+  if (outcome.kind === "gone" && outcome.newest !== undefined)
+    rereadRow(frame.recorder, target, outcome.newest);
   if (outcome.kind !== "row") return undefined;
   if (!outcome.changed) return candidate;
-  forgetRow(frame.recorder, target);
-  recordUse(frame.recorder, outcome.row);
+  rereadRow(frame.recorder, target, outcome.row);
   const binding = { ...candidate, [relation.alias]: outcome.row };
   return qualifies(relations, where, binding, frame) ? binding : undefined;
 }

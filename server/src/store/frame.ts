@@ -79,7 +79,8 @@ export type Waiting = "block" | "nowait" | "skip-locked";
 export type LockOutcome =
   /** `changed`: newer than what the statement saw, so that its conditions must be tested again. */
   | { readonly kind: "row"; readonly row: StoredRow; readonly changed: boolean }
-  | { readonly kind: "gone" }
+  /** Deleted since; `newest` is what stands in its place: a tombstone, or another row with its key. */
+  | { readonly kind: "gone"; readonly newest?: StoredRow }
   | { readonly kind: "skipped" };
 
 /** Thrown through a statement that has to wait; its driver executes it again when the holder has ended. */

@@ -8,7 +8,7 @@ import type { Statement } from "../program/statement";
 import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
-import { SqlFailure } from "./failure";
+import { NotExecutable, SqlFailure } from "./failure";
 import { WaitFor, type Acting, type Tables } from "./frame";
 import type { FreshValues } from "./freshValues";
 import { excludes, type HeldLock } from "./locks";
@@ -324,7 +324,32 @@ function withWrites(
 /** A snapshot with the session's own writes. */
 function visibleTables(server: Server, session: Session, snapshot: Committed): Tables {
   const tables = withWrites(server.schema, snapshot.tables, session.log);
-  return { rows: (table) => tables.get(table) ?? [] };
+  const doubled = doubledTables(session, snapshot);
+  return {
+    rows: (table) => {
+      if (doubled.includes(table))
+        throw new NotExecutable(
+          `the snapshot shows a row of ${table} beside the one inserted in its place`,
+        );
+      return tables.get(table) ?? [];
+    },
+  };
+}
+
+/**
+ * Tables in which PostgreSQL shows two rows with one key: that of the transaction's snapshot, which another one has
+ * deleted since, and the transaction's own.
+ */
+function doubledTables(session: Session, snapshot: Committed): readonly string[] {
+  const own = (write: Write) =>
+    session.log.some(
+      (each) => each.alive === false && each.table === write.table && each.key === write.key,
+    );
+  const shown = (write: Write) =>
+    snapshot.tables.get(write.table)?.some((row) => row.key === write.key && row.alive) === true;
+  return session.log
+    .filter((write) => write.alive === true && shown(write) && !own(write))
+    .map((write) => write.table);
 }
 
 function actingOf(server: Server, session: Session): Acting {

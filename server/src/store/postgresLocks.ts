@@ -43,5 +43,5 @@ export function lockRow(
     throw new NotExecutable(
       `the key of a row of ${row.table} changes while another statement waits for it`,
     );
-  return survives ? { kind: "row", row: newest, changed: true } : { kind: "gone" };
+  return survives ? { kind: "row", row: newest, changed: true } : { kind: "gone", newest };
 }

@@ -39,17 +39,36 @@ export function rowName(table: string, key: string): string {
 export function recordCell(recorder: Recorder, row: StoredRow, column: string): void {
   const name = `${rowName(row.table, row.key)}\u0000${column}`;
   if (recorder.cells.has(name)) return;
-  recorder.cells.set(name, {
+  recorder.cells.set(name, cellOf(row, column));
+}
+
+function cellOf(row: StoredRow, column: string): CellRead {
+  return {
     table: row.table,
     key: row.key,
     column,
     value: column === EXISTENCE ? row.alive : (row.values[column] ?? null),
     writer: writerOf(row, column),
-  });
+  };
 }
 
-/** Drops what was read of a row, because the statement starts again with another version of it. */
-export function forgetRow(recorder: Recorder, row: StoredRow): void {
+/**
+ * What a statement reads of a row that changed while it waited: the newest version instead of the one it saw. A row
+ * that was inserted in the place of a deleted one is missed, so that both versions count.
+ */
+export function rereadRow(recorder: Recorder, seen: StoredRow, newest: StoredRow): void {
+  const replaced = newest.alive && newest.incarnation !== seen.incarnation;
+  if (replaced) {
+    const name = `${rowName(seen.table, seen.key)}\u0000${EXISTENCE}\u0000newest`;
+    recorder.cells.set(name, cellOf(newest, EXISTENCE));
+    return;
+  }
+  forgetRow(recorder, seen);
+  recordCell(recorder, newest, EXISTENCE);
+  recordUse(recorder, newest);
+}
+
+function forgetRow(recorder: Recorder, row: StoredRow): void {
   const name = `${rowName(row.table, row.key)}\u0000`;
   for (const cell of recorder.cells.keys()) if (cell.startsWith(name)) recorder.cells.delete(cell);
 }

@@ -102,6 +102,27 @@ describe("keys under concurrency", () => {
     checkOutcomes(scenario({ A: count, B: count }), "pg:rc", ["t: 1,10; 2,20; 3,2"]);
   });
 
+  it("a key that the snapshot still has can be inserted again, and its own row replaced", () => {
+    const again: Scenario = {
+      ...scenario({
+        Delete: "DELETE FROM t WHERE id = 1;",
+        Insert:
+          "SELECT v FROM t WHERE id = 2;\nINSERT INTO t (id, v) VALUES (1, 5) ON CONFLICT DO NOTHING;",
+      }),
+    };
+    checkOutcomes(again, "pg:rr", ["T2: v = 20 | t: 1,5; 2,20", "T2: v = 20 | t: 2,20"]);
+    // The transaction would see both rows: that is not followed.
+    const reads = { ...again.scripts, Insert: `${again.scripts["Insert"]}\nSELECT v FROM t;` };
+    assert.throws(() => outcomesAt({ ...again, scripts: reads }, "pg:rr"), /inserted in its place/);
+    checkOutcomes(
+      scenario({
+        A: "DELETE FROM t WHERE id = 1;\nINSERT INTO t (id, v) VALUES (1, 7);\nSELECT v FROM t WHERE id = 1;",
+      }),
+      "pg:rr",
+      ["T1: v = 7 | t: 1,7; 2,20"],
+    );
+  });
+
   it("a CHECK refuses what would break it", () => {
     const checked = table(
       "t",
