@@ -6,7 +6,7 @@ import { inWorkbench } from "./workbench";
 test("VS Code opens with the extension and without the network", async () => {
   const options = { workspace: "test/apps/bank", file: "bank.sql" };
   await inWorkbench("workbench", options, async (workbench) => {
-    await workbench.statusItem("Isolens").first().waitFor();
+    await workbench.statusItem("PostgreSQL READ COMMITTED").waitFor();
     await workbench.page.keyboard.press("F1");
     await workbench.page.locator(".quick-input-widget input[type=text]").fill(">Isolens");
     await workbench.choice("Isolens: Check at Isolation Level").first().waitFor();

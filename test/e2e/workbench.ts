@@ -1,5 +1,5 @@
 // A real VS Code on a copy of a workspace, in a headless browser: how a test starts it, finds things in it and ends it.
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
@@ -43,7 +43,7 @@ export interface Workbench {
 
 /**
  * Runs a test in an editor of its own, and ends the editor, its browser and its folders afterwards. The server's
- * output goes to `test-results/<name>.log`; a failure leaves `test-results/<name>-failed.png`.
+ * output goes to `test-results/<name>.log`; a failure leaves `test-results/<name>-failed.png` and the editor's logs.
  */
 export async function inWorkbench(
   name: string,
@@ -64,6 +64,11 @@ export async function inWorkbench(
       try {
         const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
         await inPage(name, page, folder, editor.url(options.file), options.file, body);
+      } catch (error) {
+        if (existsSync(editor.logs)) {
+          cpSync(editor.logs, resultFile(`${name}-logs`), { recursive: true });
+        }
+        throw error;
       } finally {
         await browser.close();
       }
