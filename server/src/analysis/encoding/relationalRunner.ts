@@ -4,14 +4,15 @@ import type { Term } from "../operations/operation";
 import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
+import { fails, takesEffect } from "./relationalConstraints";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
-import { columnsOf, dependsOnReads, termValue } from "./relationalTerms";
+import { dependsOnReads, termValue } from "./relationalTerms";
 import { aggregateOf, constrainRepresentative } from "./relationalRows";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
-import { SQL_NULL, asInt, choose, isFalse, isTrue, sqlInt } from "./sqlValue";
+import { SQL_NULL, asInt, choose, isTrue, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
 export interface RunOptions {
@@ -118,6 +119,8 @@ export function makeRun(
     written: (site, row, column) => {
       const { operation } = site;
       const at = isPoint(flat, operation) ? run.row(site) : row;
+      const key = at[keyColumns(tableOf(flat, operation.table)).indexOf(column)];
+      if (key !== undefined) return sqlInt(key);
       return memo.value(`w ${site.id} ${column} ${at.join(" ")}`, () => {
         const current = (name: string): SqlValue => run.value(site, operation.table, at, name);
         const given = (term: Term | undefined, otherwise: SqlValue): SqlValue =>
@@ -214,7 +217,7 @@ export function makeRun(
         if (own === undefined) return FALSE;
         return or(
           isTrue(termValue(own.transaction.aborts, run.scope(instance))),
-          ...own.sites.map(fails),
+          ...own.sites.map((site) => fails(run, site)),
         );
       }),
     settle: () => {
@@ -294,7 +297,7 @@ export function makeRun(
     if (executed === FALSE || operation.kind === "read") return FALSE;
     if (operation.kind === "insert") {
       const same = sameAll(row, run.row(site));
-      return same === FALSE ? FALSE : and(executed, same, takesEffect(site));
+      return same === FALSE ? FALSE : and(executed, same, takesEffect(run, site));
     }
     if (isPoint(flat, operation)) {
       const own = run.row(site);
@@ -303,106 +306,6 @@ export function makeRun(
     }
     const chosen = operation.pick === "all" ? TRUE : sameAll(row, run.row(site));
     return and(executed, chosen, run.present(site, row));
-  }
-
-  /** Whether an insert that is executed inserts or updates its row. */
-  function takesEffect(site: Site): Smt {
-    const { operation } = site;
-    switch (operation.onDuplicate) {
-      case "error":
-        return TRUE;
-      case "nothing":
-        return not(or(hasKey(site), hasUnique(site)));
-      case "update": {
-        if (operation.updateWhere === undefined) return TRUE;
-        const current = (column: string): SqlValue =>
-          run.value(site, operation.table, run.row(site), column);
-        const wanted = isTrue(termValue(operation.updateWhere, run.scope(site.instance, current)));
-        return or(not(hasKey(site)), wanted);
-      }
-      default: {
-        const never: never = operation.onDuplicate;
-        return never;
-      }
-    }
-  }
-
-  /** Whether an insert finds a row with its key. */
-  function hasKey(site: Site): Smt {
-    return run.alive(site, site.operation.table, run.row(site));
-  }
-
-  /** Whether an insert finds a row with the same values of another unique key. */
-  function hasUnique(site: Site): Smt {
-    const { table: name } = site.operation;
-    const { uniqueKeys } = tableOf(flat, name);
-    if (uniqueKeys.length === 0) return FALSE;
-    const own = run.row(site);
-    return memo.condition(`d ${site.id}`, () =>
-      or(
-        ...uniqueKeys.flatMap((unique) =>
-          run.rows(name).map((row) =>
-            and(
-              run.alive(site, name, row),
-              not(sameAll(row, own)),
-              ...unique.map((column) => {
-                const mine = keyOr(own, name, column) ?? run.written(site, own, column);
-                const theirs = keyOr(row, name, column) ?? run.value(site, name, row, column);
-                return and(not(mine.isNull), not(theirs.isNull), eq(asInt(mine), asInt(theirs)));
-              }),
-            ),
-          ),
-        ),
-      ),
-    );
-  }
-
-  function keyOr(row: RowTerm, table: string, column: string): SqlValue | undefined {
-    const at = row[keyColumns(tableOf(flat, table)).indexOf(column)];
-    return at === undefined ? undefined : sqlInt(at);
-  }
-
-  /** Whether the operation ends its transaction with an error. */
-  function fails(site: Site): Smt {
-    const { operation } = site;
-    switch (operation.kind) {
-      case "read":
-        return operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE;
-      case "delete":
-        return FALSE;
-      case "insert":
-        return or(
-          operation.onDuplicate === "error" ? and(run.executed(site), hasKey(site)) : FALSE,
-          operation.onDuplicate === "nothing" ? FALSE : and(run.executed(site), hasUnique(site)),
-          violates(site, run.row(site)),
-        );
-      case "update": {
-        const rows = isPoint(flat, operation) ? [run.row(site)] : run.rows(operation.table);
-        return or(...rows.map((row) => violates(site, row)));
-      }
-      default: {
-        const never: never = operation.kind;
-        return never;
-      }
-    }
-  }
-
-  /** Whether the operation leaves the row with a NULL or a value that the table forbids. */
-  function violates(site: Site, row: RowTerm): Smt {
-    const { table: name } = site.operation;
-    const { columns, checks } = tableOf(flat, name);
-    const after = (column: string): SqlValue =>
-      site.writes.has(column) ? run.written(site, row, column) : run.value(site, name, row, column);
-    const violations = [
-      ...columns
-        .filter((column) => !column.nullable && site.writes.has(column.name))
-        .map((column) => after(column.name).isNull),
-      ...checks
-        .filter((check) => [...columnsOf(check)].some((column) => site.writes.has(column)))
-        .map((check) => isFalse(termValue(check, run.scope(site.instance, after)))),
-    ];
-    const some = or(...violations);
-    return some === FALSE ? FALSE : and(run.changes(site, row), some);
   }
 
   function visible(writer: Site, viewer: Viewer): Smt {
@@ -424,7 +327,7 @@ export function makeRun(
     // The version before an update or delete, after an insert.
     const column = (of: string): SqlValue =>
       operation.kind === "insert"
-        ? (keyOr(row, operation.table, of) ?? run.written(site, row, of))
+        ? run.written(site, row, of)
         : run.value(site, operation.table, row, of);
     return choose(run.found(site), termValue(term, run.scope(site.instance, column)), SQL_NULL);
   }

@@ -139,7 +139,9 @@ function attempt(
 ): Confirmation | undefined {
   const { encoding, queries, program, judge } = search;
   for (const preference of PREFERENCES) {
-    const answer = queries.ask([...context, ...levelAssumptions(level), ...preference]);
+    const assumptions = [...context, ...levelAssumptions(level), ...preference];
+    const last = preference.length === 0;
+    const answer = last ? queries.ask(assumptions) : queries.tryOut(assumptions);
     if (answer !== "sat") continue;
     const model = queries.model();
     const cycle = cycleOfModel(encoding, model);

@@ -5,6 +5,8 @@ import type { SearchLimits } from "./unit";
 export interface Queries {
   /** "unknown" also when the search was stopped; the reason is recorded once. */
   ask(assumptions: readonly string[]): CheckResult;
+  /** As `ask`, for a question that may stay open: its "unknown" is not recorded. */
+  tryOut(assumptions: readonly string[]): CheckResult;
   /** The assumptions that were to blame for the last "unsat". */
   core(): readonly string[];
   model(): Model;
@@ -26,11 +28,16 @@ export function makeQueries(solver: Solver, limits: SearchLimits, subject: strin
     }
     return stopped;
   };
+  const check = (assumptions: readonly string[]): CheckResult => {
+    if (poll()) return "unknown";
+    count += 1;
+    return solver.check(assumptions);
+  };
   return {
+    tryOut: check,
     ask: (assumptions) => {
-      if (poll()) return "unknown";
-      count += 1;
-      const answer = solver.check(assumptions);
+      const answer = check(assumptions);
+      if (stopped) return answer;
       if (answer === "unknown")
         undecided.add(`${subject}: the solver gave up (${solver.reason()})`);
       return answer;
