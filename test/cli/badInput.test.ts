@@ -187,7 +187,7 @@ describe("bad input", () => {
     const texts = [
       "\r\n\r\n",
       "\r",
-      "\u2028",
+      "\f\v",
       ";",
       ";;;",
       "-- comment",
