@@ -12,7 +12,7 @@ import { differences } from "./productOutcome";
 import { makeRun } from "./productRun";
 import type { Run } from "./productRun";
 import { makeSnapshots } from "./productSnapshots";
-import { makeTuple } from "./productTuple";
+import { EXISTS, isSkippable, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, createScript, imp, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -25,6 +25,8 @@ export interface ProductEncoding {
   readonly run: Run;
   /** Per instance and statement, the condition that it runs. */
   readonly executed: readonly (readonly Smt[])[];
+  /** Per instance and statement, the condition that a row of its snapshot keeps it from taking any lock. */
+  readonly passing: readonly (readonly Smt[])[];
   /** Per ordered pair of instances, the tables over which the text allows a dependency. */
   readonly dependencies: readonly Dependencies[];
   /** Runs that outcomes are compared with; empty until `addSerialRuns`. */
@@ -78,7 +80,8 @@ export function encodeProduct(
     }),
   );
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
-  return { tuple, script, database, run, executed, dependencies, serial: [] };
+  const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
+  return { tuple, script, database, run, executed, passing, dependencies, serial: [] };
 }
 
 /** A cycle through all instances: for each step of some cyclic order, the table that it is over. */
@@ -157,6 +160,22 @@ export function addSerialRuns(encoding: ProductEncoding): void {
   script.assert(imp(OTHER_STATE, and(...all.map((each) => each.state))));
   script.assert(imp(OTHER_VALUE, and(...all.map((each) => each.value))));
   script.assert(imp(OTHER_READ, and(...all.map((each) => each.read))));
+}
+
+function passingSteps(
+  script: Script,
+  tuple: ProductTuple,
+  run: Run,
+  instance: number,
+): readonly Smt[] {
+  const passing: Smt[] = [];
+  for (const access of tuple.accesses[instance] ?? []) {
+    const row = run.done[instance]?.[access.operation.index]?.row;
+    if (!row || !isSkippable(access)) continue;
+    const kept = run.state(access, "snapshot", EXISTS, row).value;
+    passing[access.operation.step] = script.name(and(run.exec(access), kept), "Bool");
+  }
+  return passing;
 }
 
 function executedSteps(

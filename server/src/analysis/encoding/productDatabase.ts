@@ -7,7 +7,7 @@ import { parts } from "../operations/terms";
 import { READABLE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
-import type { Script, Smt } from "./smt";
+import type { Script, Smt, Sort } from "./smt";
 import { isFalse, sqlBool, sqlInt, sqlLiteral } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 import { evaluateTerm } from "./productTerms";
@@ -24,6 +24,8 @@ export interface Database {
   rows(table: TupleTable): readonly RowKey[];
   /** A parameter of an instance. */
   parameter(instance: number, name: string): SqlValue;
+  /** Values at the start that runs look at, as constants. */
+  readonly inputs: readonly { readonly name: Smt; readonly sort: Sort }[];
   /** An unknown value of an instance. */
   unknown(instance: number, id: string, type: ValueType): SqlValue;
 }
@@ -35,8 +37,10 @@ const FURTHER_ROWS = 2;
 export function makeDatabase(script: Script, tuple: ProductTuple): Database {
   const known = new Map<string, readonly RowKey[]>();
   const mentioned = new Set<string>();
+  const inputs: { readonly name: Smt; readonly sort: Sort }[] = [];
   const unknowns = new Map<string, string>();
   const database: Database = {
+    inputs,
     parameter: (instance, name) => {
       const transaction = tuple.transactions[instance];
       const at = transaction?.parameters.findIndex((each) => each.name === name) ?? -1;
@@ -65,14 +69,17 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       const type = columnType(table.table, column);
       const sort = type === "bool" ? "Bool" : "Int";
       const arity = row.length;
-      const value = apply(script.fn(columnName(table, column), arity, sort), row);
+      const value = script.name(
+        apply(script.fn(columnName(table, column), arity, sort), row),
+        sort,
+      );
       const isNull = table.nullable.has(column)
         ? apply(script.fn(nullName(table, column), arity, "Bool"), row)
         : FALSE;
-      const key = `${value}`;
-      if (sort === "Int" && !mentioned.has(key)) {
-        mentioned.add(key);
-        bound(script, tuple, type, value, { least: 0, most: 200 });
+      if (!mentioned.has(value)) {
+        mentioned.add(value);
+        inputs.push({ name: value, sort });
+        if (sort === "Int") bound(script, tuple, type, value, { least: 0, most: 200 });
       }
       return { isNull, value, sort };
     },

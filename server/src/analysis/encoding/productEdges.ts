@@ -4,7 +4,7 @@ import type { RowKey } from "./productDatabase";
 import { rowsOf } from "./productLocks";
 import type { Run, View } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { EXISTS } from "./productTuple";
+import { EXISTS, isSkippable } from "./productTuple";
 import type { Access, ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, and, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
@@ -54,8 +54,16 @@ function shared(reader: Access, writer: Access): readonly string[] {
   return whole && writer.operation.onDuplicate !== "update" ? [EXISTS] : columns;
 }
 
+/** A statement that locks may act, or not act, on what its snapshot shows. */
 function canMissCandidates(access: Access): boolean {
-  return !access.plain && access.operation.kind !== "insert" && access.tests.size > 0;
+  const isInsert = access.operation.kind === "insert" && !isSkippable(access);
+  return !access.plain && !isInsert && access.tests.size > 0;
+}
+
+/** The snapshot lets a locking statement pass the row by: it does not match, or it is in an insertion's way. */
+function passes(run: Run, access: Access, row: RowKey): Smt {
+  const matches = run.matches(access, "snapshot", row);
+  return isSkippable(access) ? matches : not(matches);
 }
 
 function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {
@@ -78,7 +86,7 @@ function writeRead(
   const seen = reader.plain
     ? sees
     : canMissCandidates(reader)
-      ? or(sees, run.matches(reader, "snapshot", row))
+      ? or(sees, not(passes(run, reader, row)))
       : TRUE;
   return and(
     seen,
@@ -107,7 +115,7 @@ function readWrite(
     concerns(run, reader, writer, row, columns, { view: "snapshot", after: false }),
   );
   if (reader.plain) return missed;
-  return canMissCandidates(reader) ? and(missed, not(run.matches(reader, "snapshot", row))) : FALSE;
+  return canMissCandidates(reader) ? and(missed, passes(run, reader, row)) : FALSE;
 }
 
 /**
@@ -134,7 +142,10 @@ function concerns(
     if (writer.operation.kind === "delete")
       return and(base, how.after ? TRUE : stable ? run.matches(reader, how.view, row) : alive);
     const fits = stable ? couldMatch(run, reader, writer) : TRUE;
-    return and(base, fits, how.after ? TRUE : not(alive));
+    const comes = and(base, fits, how.after ? TRUE : not(alive));
+    if (writer.operation.onDuplicate !== "update") return comes;
+    const rest = columns.filter((column) => column !== EXISTS);
+    return or(comes, rest.length === 0 ? FALSE : concerns(run, reader, writer, row, rest, how));
   }
   if (columns.some((column) => reader.tests.has(column))) return and(base, alive);
   const met = run.matches(reader, how.view, row);

@@ -3,9 +3,9 @@
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { isWrite } from "./productTuple";
+import { EXISTS, isSkippable, isWrite } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
-import { FALSE, and, imp, sameAll } from "./smt";
+import { FALSE, and, imp, not, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 
 /** Asserts lock waits and, where the level has it, that the first updater wins. */
@@ -78,8 +78,8 @@ function assertVisibleConflict(script: Script, run: Run, access: Access): void {
   if (operation.kind !== "insert" || operation.onDuplicate === "error") return;
   const own = run.done[access.instance]?.[operation.index];
   if (!own?.row) return;
-  const taken = run.state(access, "current", "@", own.row).value;
-  const visible = run.state(access, "snapshot", "@", own.row).value;
+  const taken = run.state(access, "current", EXISTS, own.row).value;
+  const visible = run.state(access, "snapshot", EXISTS, own.row).value;
   script.assert(imp(and(own.exec, taken), visible));
 }
 
@@ -96,6 +96,8 @@ function locks(run: Run, access: Access, row: RowKey): Smt {
   const own = run.done[access.instance]?.[access.operation.index];
   const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
   if (key === FALSE) return FALSE;
+  if (isSkippable(access))
+    return and(run.exec(access), key, not(run.state(access, "snapshot", EXISTS, row).value));
   if (access.operation.kind === "insert") return and(run.exec(access), key);
   return and(run.exec(access), key, run.matches(access, "snapshot", row));
 }

@@ -1,14 +1,15 @@
 // One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in
 // program order, every value in terms of earlier ones. No times: what an operation sees is a question of snapshots.
 import type { Operation, Term } from "../operations/operation";
+import { columnsIn } from "../operations/terms";
 import type { Database, RowKey } from "./productDatabase";
 import { evaluateTerm } from "./productTerms";
 import type { Leaves } from "./productTerms";
-import { EXISTS, isWrite } from "./productTuple";
+import { EXISTS, isSkippable, isWrite } from "./productTuple";
 import type { Access, ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, add, and, eq, ite, lt, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
-import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlBool, sqlInt } from "./sqlValue";
+import { SQL_NULL, asInt, choose, isFalse, isTrue, nameValue, sqlBool, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
 /** Which versions a read goes to: its snapshot, or the newest committed ones. */
@@ -253,10 +254,48 @@ export function makeRun(
     if (operation.kind === "insert") own.push(runInsert(access, exec));
     else if (access.point) own.push(runPoint(access, exec));
     else own.push(runScan(access, exec));
+    const made = own.at(-1);
+    if (made && isWrite(access)) failures[instance]?.push(violates(made));
     if (operation.mustFind) {
       const last = own.at(-1);
       failures[instance]?.push(and(exec, not(last?.found ?? FALSE)));
     }
+  };
+
+  /** The new version of some row breaks NOT NULL or a CHECK. */
+  const violates = (write: Done): Smt => {
+    const { access } = write;
+    const { operation, table, instance } = access;
+    const breaks = (column: (name: string) => SqlValue, written: readonly string[]): Smt => {
+      const nulls = table.table.columns
+        .filter(({ name, nullable }) => !nullable && written.includes(name))
+        .map(({ name }) => column(name).isNull);
+      const checks = table.table.checks
+        .filter((check) => [...columnsIn(check)].some((name) => written.includes(name)))
+        .map((check) => isFalse(value(instance, check, column)));
+      return or(...nulls, ...checks);
+    };
+    const changedBy =
+      (set: Readonly<Record<string, Term>>, row: RowKey) =>
+      (name: string): SqlValue =>
+        set[name] === undefined
+          ? state(access, "current", name, row)
+          : newValue(write, set[name], row);
+    if (operation.kind === "delete") return FALSE;
+    if (operation.kind === "update") {
+      const columns = Object.keys(operation.set);
+      const touched = write.row ? [write.row] : write.chosen.map((each) => each.row);
+      return or(
+        ...touched.map((row) => {
+          const broken = breaks(changedBy(operation.set, row), columns);
+          return broken === FALSE ? FALSE : and(hits(access, row), broken);
+        }),
+      );
+    }
+    const whole = breaks((name) => insertedValue(write, name), Object.keys(operation.set));
+    const update = operation.update ?? {};
+    const changed = breaks(changedBy(update, write.row ?? []), Object.keys(update));
+    return or(and(write.inserted, whole), and(write.updated, changed));
   };
 
   const keyOf = (access: Access): { readonly row: RowKey; readonly complete: Smt } => {
@@ -295,8 +334,15 @@ export function makeRun(
     const { row, complete } = keyOf(access);
     const taken = state(access, "current", EXISTS, row).value;
     const clash = or(...collisions(access, row));
+    const skips = isSkippable(access) ? state(access, "snapshot", EXISTS, row).value : FALSE;
     const inserted = script.name(
-      and(exec, complete, not(taken), operation.onDuplicate === "error" ? TRUE : not(clash)),
+      and(
+        exec,
+        complete,
+        not(taken),
+        not(skips),
+        operation.onDuplicate === "error" ? TRUE : not(clash),
+      ),
       "Bool",
     );
     const mayUpdate = operation.onDuplicate === "update";
@@ -475,7 +521,11 @@ export function makeRun(
         ({ operation, name }) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
       ),
     ]),
-    observed: done.map((each) => each.flatMap(observedOf)),
+    observed: tuple.transactions.map((transaction, instance) =>
+      transaction.observed
+        ? transaction.observed.map((term) => value(instance, term))
+        : (done[instance] ?? []).flatMap(observedOf),
+    ),
     state,
     final,
     matches,

@@ -76,6 +76,11 @@ export function makeTuple(
   return { flat, level, transactions, accesses, tables };
 }
 
+/** INSERT ... ON CONFLICT DO NOTHING: a row that exists keeps it from doing anything, locking included. */
+export function isSkippable(access: Access): boolean {
+  return access.operation.kind === "insert" && access.operation.onDuplicate === "nothing";
+}
+
 /** Whether the operation may create a version of a row. */
 export function isWrite(access: Access): boolean {
   return access.operation.kind !== "read";
@@ -204,7 +209,9 @@ function makeAccess(instance: number, operation: Operation, table: TupleTable): 
     reads,
     tests,
     writes: writtenColumns(operation, table),
-    needsSnapshot: plain ? reads.size > 0 : !isInsert && tests.size > 0,
+    needsSnapshot: plain
+      ? reads.size > 0
+      : (!isInsert || operation.onDuplicate === "nothing") && tests.size > 0,
   };
 }
 

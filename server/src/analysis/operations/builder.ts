@@ -45,6 +45,7 @@ export interface Builder {
   readonly aborts: Term[];
   readonly returns: { readonly guard: Term; readonly value: Term }[];
   readonly shown: Term[];
+  readonly observed: Term[];
   readonly visible: { readonly operation: number; readonly name: string }[];
   /** Values that the database makes up, per site. */
   readonly drawn: Map<string, number>;
@@ -73,6 +74,7 @@ export function createBuilder(
     aborts: [],
     returns: [],
     shown: [],
+    observed: [],
     visible: [],
     drawn: new Map(),
     path: TRUE,

@@ -97,6 +97,7 @@ function flattenOne(
     aborts: orAll(builder.aborts),
     returns: [...(builder.returns.length > 0 ? [value] : []), ...builder.shown],
     visible: builder.visible,
+    observed: builder.observed,
     losses: [...builder.losses],
   };
 }
@@ -239,6 +240,19 @@ function entersRound(
 }
 
 function runStatement(builder: Builder, flow: Flow, statement: Statement): void {
+  flattenStatement(builder, flow, statement);
+  const returning = "returning" in statement ? statement.returning?.into : undefined;
+  const into = statement.kind === "select" ? statement.into : returning;
+  const result = into === undefined ? undefined : builder.results.get(into);
+  const affected = builder.affected.get(statement.id);
+  const seen = [
+    ...(result ? [result.size, ...Object.values(result.row)] : []),
+    ...(affected ? [affected] : []),
+  ];
+  builder.observed.push(builder.path, ...seen.map((term) => conditional(builder.path, term, NULL)));
+}
+
+function flattenStatement(builder: Builder, flow: Flow, statement: Statement): void {
   builder.steps.push({ statement: statement.id, guard: builder.path });
   builder.precision = precisionOf(statement.taint);
   for (const loss of statement.taint) builder.losses.add(loss.reason);

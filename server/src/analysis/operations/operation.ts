@@ -112,6 +112,8 @@ export interface FlatTransaction {
   readonly returns: readonly Term[];
   /** Outputs that reach the caller directly (SELECT of a script, RETURNING): operation and name. */
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
+  /** What its statements return and how many rows they change, whoever uses it; else what operations read. */
+  readonly observed?: readonly Term[];
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
 }

@@ -16,7 +16,7 @@ import {
 import type { CycleShape, ProductEncoding } from "../encoding/product";
 import { parameterName } from "../encoding/productDatabase";
 import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE } from "../encoding/productNames";
-import { and, eq, int, not } from "../encoding/smt";
+import { and, bool, eq, imp, int, not } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { makeQueries } from "./papersQueries";
 import type { Queries } from "./papersQueries";
@@ -192,7 +192,7 @@ function propose(
   return { finding, tables, model };
 }
 
-/** Excludes the arguments of a model from further answers to a question. */
+/** Excludes the arguments and values at the start of a model from further answers to a question. */
 function block(search: Search, question: string, found: Found & { readonly model?: Model }): void {
   const { encoding, queries } = search;
   const { model } = found;
@@ -200,12 +200,14 @@ function block(search: Search, question: string, found: Found & { readonly model
   const same = encoding.tuple.transactions.flatMap((transaction, instance) =>
     transaction.parameters.map(({ type }, at) => {
       const name = parameterName(instance, at);
-      return type === "bool" ? eq(name, String(model.bool(name))) : eq(name, int(model.int(name)));
+      return type === "bool" ? eq(name, bool(model.bool(name))) : eq(name, int(model.int(name)));
     }),
   );
-  const snapshots = encoding.script;
-  snapshots.assert(`(=> ${question} ${not(and(...same))})`);
-  queries.add(snapshots.take());
+  const start = encoding.database.inputs.map(({ name, sort }) =>
+    sort === "Bool" ? eq(name, bool(model.bool(name))) : eq(name, int(model.int(name))),
+  );
+  encoding.script.assert(imp(question, not(and(...same, ...start))));
+  queries.add(encoding.script.take());
 }
 
 function tablesOf(confirmation: Confirmation): readonly string[] | undefined {

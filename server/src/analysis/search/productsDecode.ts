@@ -140,6 +140,8 @@ interface Planned {
   readonly instance: number;
   readonly number: number;
   readonly gap: number;
+  /** Begins before the statements of earlier committers in its gap: their locks must not stop it. */
+  readonly early: boolean;
 }
 
 /**
@@ -155,7 +157,11 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
   const transactionSnapshot = new Map<number, readonly string[]>();
   for (const gap of tuple.transactions.keys()) {
     const committed = Array.from({ length: gap }, (_, earlier) => instanceName(earlier));
-    for (const each of planned.filter((step) => step.gap === gap)) {
+    const inGap = planned.filter((step) => step.gap === gap);
+    for (const each of [
+      ...inGap.filter((step) => step.early),
+      ...inGap.filter((step) => !step.early),
+    ]) {
       const first = transactionSnapshot.get(each.instance) ?? committed;
       transactionSnapshot.set(each.instance, first);
       steps.push({
@@ -178,11 +184,14 @@ function placedSteps(
   const executed = executedSteps(encoding, model, instance);
   const perStatement = encoding.tuple.level.snapshot === "statement";
   let gap = instance;
+  let earlyGap: number | undefined;
   const placed: Planned[] = [];
   for (const [at, step] of [...executed.entries()].reverse()) {
     if (perStatement) gap = Math.min(gap, snapshotGap(encoding, model, instance, step) ?? gap);
     else if (at === 0) gap = snapshotGap(encoding, model, instance, step) ?? gap;
-    placed.unshift({ instance, number: at + 1, gap });
+    if (gap < instance && readBool(model, encoding.passing[instance]?.[step] ?? FALSE))
+      earlyGap = gap;
+    placed.unshift({ instance, number: at + 1, gap, early: earlyGap === gap });
   }
   return placed;
 }
