@@ -22,7 +22,9 @@ function outcome(balance: number, refused?: string): Outcome {
 }
 
 function step(instance: string, line: number, text: string, effect: string, because: string): Step {
-  return { instance, file: FILE, range: range(line), text, effect, because };
+  const commits = effect.endsWith("commits");
+  const place = { instance, file: FILE, range: range(line), text };
+  return { ...place, effect, because, statement: commits ? 2 : 1, commits, reads: [], writes: [] };
 }
 
 const end = (instance: string, line: number, text: string) => ({
