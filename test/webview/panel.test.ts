@@ -205,7 +205,8 @@ describe("the panel", () => {
 
 describe("the panel without an anomaly", () => {
   const level = { name: "postgres:read-committed", label: "PostgreSQL READ COMMITTED" };
-  const cases: readonly (readonly [PanelState, title: string, action: string, command: string])[] =
+  type WithStatus = Extract<PanelState, { readonly status: unknown }>;
+  const cases: readonly (readonly [WithStatus, title: string, action: string, command: string])[] =
     [
       [
         { kind: "empty", status: { level, anomalies: 0 } },

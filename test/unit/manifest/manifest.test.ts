@@ -1,0 +1,75 @@
+// What stands in several places says the same in all of them: commands, levels, kinds and their documentation.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import manifest from "../../../package.json";
+import { KINDS } from "../../../server/src/analysis/explain/kinds/kinds";
+import { LEVELS } from "../../../server/src/isolation/levels";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+
+const sources = readdirSync(path.join(root, "client", "src", "features"))
+  .map((file) => read(`client/src/features/${file}`))
+  .join("\n");
+
+describe("the manifest", () => {
+  it("has the commands that the extension registers, all with the prefix", () => {
+    const registered = [...sources.matchAll(/registerCommand\(\s*"([^"]+)"/gu)].map(([, id]) => id);
+    const contributed = manifest.contributes.commands.map((each) => each.command);
+    assert.deepEqual([...contributed].sort(), [...registered].sort());
+    for (const { category, title } of manifest.contributes.commands) {
+      assert.equal(category, "Isolens");
+      assert.match(title, /^[A-Z]/);
+    }
+  });
+
+  it("binds keys to its own commands, and only where they mean something", () => {
+    const commands = manifest.contributes.commands.map((each) => each.command);
+    for (const { command, when } of manifest.contributes.keybindings) {
+      assert.ok(commands.includes(command), command);
+      assert.ok(when.length > 0);
+    }
+  });
+
+  it("offers every level, in the settings and in isolens.json", () => {
+    const names = LEVELS.map((level) => level.name);
+    const [settings] = manifest.contributes.configuration;
+    assert.deepEqual(settings?.properties["isolens.level"].enum, names);
+    assert.equal(settings.properties["isolens.level"].enumDescriptions.length, names.length);
+    const schema: unknown = JSON.parse(read("media/isolens.schema.json"));
+    assert.match(JSON.stringify(schema), new RegExp(JSON.stringify(names).slice(1, -1)));
+  });
+
+  it("gives every colour for all four kinds of themes", () => {
+    for (const { id, defaults } of manifest.contributes.colors) {
+      const kinds = ["dark", "light", "highContrast", "highContrastLight"];
+      assert.deepEqual(Object.keys(defaults).sort(), kinds.sort(), id);
+    }
+  });
+
+  it("has the colours that the editor and the panel use", () => {
+    const ids = manifest.contributes.colors.map((each) => each.id);
+    const css = read("webview/src/styles/theme.css");
+    const used = [
+      ...[...sources.matchAll(/ThemeColor\("(isolens\.[^"]+)"/gu)].map(([, id]) => id),
+      ...[...css.matchAll(/--vscode-isolens-(\w+)/gu)].map(([, id]) => `isolens.${id ?? ""}`),
+    ];
+    assert.deepEqual([...new Set(used)].sort(), [...ids].sort());
+  });
+});
+
+describe("docs/anomalies.md", () => {
+  const text = read("docs/anomalies.md").replaceAll(/\s+/gu, " ");
+
+  it("explains every kind under its name", () => {
+    const headings = [...read("docs/anomalies.md").matchAll(/^## (.+)$/gmu)].map(
+      ([, name]) => name,
+    );
+    assert.deepEqual(headings, [...KINDS.map((kind) => kind.name), "unknown"]);
+    for (const { title, definition } of KINDS)
+      assert.ok(text.includes(`**${title}.** ${definition}`), title);
+  });
+});
