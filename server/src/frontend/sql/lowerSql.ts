@@ -5,31 +5,69 @@ import { createMemo } from "./memo";
 import { parseWithNsp, type NspParse } from "./nsp/parse";
 import { lowerWithNsp } from "./nsp/statement";
 import type { SqlParsers } from "./parsers";
+import type { PgParser, PgParseResult } from "./pg/pgParser";
+import { lowerWithPg } from "./pg/statement";
 import type { LowerSql } from "./scriptState";
 
 export interface StatementLowering {
   readonly lower: LowerSql;
+  /** PostgreSQL's parser, remembering what it gave. */
+  readonly pg: PgParser | undefined;
   /** Starts a reading: trees that the last one did not need are forgotten. */
   nextReading(): void;
 }
 
 /** Lowers with the parsers at hand and remembers what they gave. Never throws for bad input. */
-export function createLowering(_parsers: SqlParsers): StatementLowering {
+export function createLowering(parsers: SqlParsers): StatementLowering {
   const light = createMemo<NspParse>();
   const parseLight = (sql: string): NspParse => light.get(sql, () => parseWithNsp(sql));
+  const full = createMemo<PgParseResult>();
+  const { pg } = parsers;
+  const remembering: PgParser | undefined =
+    pg === undefined ? undefined : { ...pg, parse: (sql) => full.get(sql, () => pg.parse(sql)) };
   return {
-    lower: (context) => {
-      const result = lowerWithNsp(context, parseLight);
-      return result.ok ? result.lowered : unread(context, result.message, result.offset);
+    lower: (context) =>
+      remembering === undefined
+        ? lowerLight(context, parseLight)
+        : lowerFully(context, remembering, parseLight),
+    pg: remembering,
+    nextReading: () => {
+      light.nextReading();
+      full.nextReading();
     },
-    nextReading: () => light.nextReading(),
   };
 }
 
-/** The statement by its words, with the parser's complaint as a note at its place. */
-function unread(context: LoweringContext, message: string, offset: number): Lowered {
-  const reason = `This statement cannot be read: ${shortened(message)}.`;
-  const source = sourceIn(context.piece, offset, offset + 1);
+/** What PostgreSQL refuses is an error, and is still read as well as it can be. */
+function lowerFully(
+  context: LoweringContext,
+  parser: PgParser,
+  parseLight: (sql: string) => NspParse,
+): Lowered {
+  const full = lowerWithPg(context, parser);
+  if (full.ok) return full.lowered;
+  const reason = `PostgreSQL cannot read this statement: ${shortened(full.message)}.`;
+  const source = sourceIn(context.piece, full.offset, full.offset + 1);
+  context.note({ severity: "error", code: "syntax", message: reason, source });
+  const light =
+    context.piece.sql.length > LONGEST_LIGHT ? undefined : lowerWithNsp(context, parseLight);
+  if (light?.ok !== true) return lowerByWords(context, reason);
+  const loss = { effect: "approx", reason, source } as const;
+  const statements = light.lowered.statements.map((each) => ({
+    ...each,
+    taint: [...each.taint, loss],
+  }));
+  return { ...light.lowered, statements };
+}
+
+/** Longer texts that PostgreSQL refuses are only searched for the names of tables. */
+const LONGEST_LIGHT = 20_000;
+
+function lowerLight(context: LoweringContext, parse: (sql: string) => NspParse): Lowered {
+  const light = lowerWithNsp(context, parse);
+  if (light.ok) return light.lowered;
+  const reason = `This statement cannot be read: ${shortened(light.message)}.`;
+  const source = sourceIn(context.piece, light.offset, light.offset + 1);
   context.note({ severity: "error", code: "syntax", message: reason, source });
   return lowerByWords(context, reason);
 }

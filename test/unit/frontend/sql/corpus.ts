@@ -84,7 +84,7 @@ const SELECTS = [
   "SELECT CASE v WHEN 1 THEN 10 WHEN 2 THEN 20 END FROM t",
   "SELECT lower(owner) FROM account",
   "SELECT abs(balance) FROM account WHERE id = 1",
-  "SELECT v::text FROM t WHERE id = :id::int",
+  "SELECT v::numeric FROM t WHERE id = :id::int",
   "SELECT cast(v AS numeric) FROM t",
   "SELECT EXISTS (SELECT 1 FROM u WHERE t_id = 1) AS found",
   "SELECT t.id FROM t JOIN u USING (id)",

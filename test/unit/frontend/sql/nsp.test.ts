@@ -82,7 +82,7 @@ test("conditions", () => {
   where("w = 'it''s'", `(t.w = "it's")`);
   where("v = -1 AND v > -w", "((t.v = -1) and (t.v > -t.w))");
   where("v = ANY(ARRAY[1, 2])", "(t.v in [1, 2])");
-  where("v::int = 1 AND CAST(w AS text) = 'a'", '((t.v = 1) and (t.w = "a"))');
+  where("v::int = 1 AND CAST(w AS numeric) = 2", "((t.v = 1) and (t.w = 2))");
   where("v * 2 + 1 = 3 % 2", "(((t.v * 2) + 1) = (3 % 2))");
 });
 

@@ -6,8 +6,9 @@ import type {
   ValueType,
 } from "../../../program/expression";
 import { literal } from "../expressions";
+import { valueTypeOf } from "../pg/valueType";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
-import { lose, resolveColumn, type Scope, type Work } from "./scope";
+import { lose, resolveColumn, typeIn, type Scope, type Work } from "./scope";
 
 /** Deeper expressions are not followed, so that no stack overflows here or later. */
 const DEEPEST = 300;
@@ -416,13 +417,15 @@ function caseOf(node: Node, scope: Scope, work: Work): Expression {
   return result;
 }
 
-const EXACT_CASTS =
-  /^(small|big)?int(eger|2|4|8)?$|^text$|^(character )?varying|^(var)?char|^numeric|^decimal|^bool|^uuid$|^time|^date$/i;
-
+/** A cast that keeps the value, as far as types can be told; parameters have the type of their use. */
 function cast(node: Node, scope: Scope, work: Work): Expression {
   const operand = lowerExpression(child(node, "expr"), scope, work);
   const [target] = children(node, "target");
-  const type = text(target, "dataType") ?? "";
-  if (EXACT_CASTS.test(type)) return operand;
-  return lose(work, `a cast to ${type.toLowerCase()}`, [operand]);
+  const name = (text(target, "dataType") ?? "").toLowerCase();
+  const to = valueTypeOf(name);
+  const from = typeIn(operand, scope, work);
+  const rounds = to === "decimal" && target?.["scale"] !== undefined && target["scale"] !== null;
+  const keeps = from === to ? !rounds : from === "int" && to === "decimal";
+  if (from === undefined || keeps) return operand;
+  return lose(work, `the cast from ${from} to ${name}`, [operand]);
 }

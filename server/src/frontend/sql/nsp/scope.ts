@@ -1,9 +1,10 @@
 // Which relation a column belongs to, in a query lowered from node-sql-parser's tree.
-import type { Expression } from "../../../program/expression";
+import type { Expression, ValueType } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { sourceOf, type LoweringContext } from "../lowering";
+import { typeOf } from "../types";
 import type { Node } from "./ast";
 
 /** A relation and the columns it is known to have. */
@@ -87,4 +88,20 @@ function findSource(scope: Scope, accepts: (source: Source) => boolean): Source 
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The type of an expression, as far as it can be told. */
+export function typeIn(expression: Expression, scope: Scope, work: Work): ValueType | undefined {
+  const relations: Relation[] = [];
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    relations.push(...at.sources.map(({ relation }) => relation));
+  }
+  const { table, types } = work.context;
+  const none: ReadonlyMap<string, ValueType> = new Map();
+  return typeOf(expression, relations, {
+    table,
+    parameters: types?.parameters ?? none,
+    variables: types?.variables ?? none,
+    results: new Map(),
+  });
 }
