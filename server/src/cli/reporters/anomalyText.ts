@@ -89,11 +89,17 @@ function schedule(anomaly: Anomaly, style: TextStyle): readonly string[] {
   const lines = tableRow("", head, width).map((line) => paint.strong(line));
   anomaly.steps.forEach((step, n) => {
     const cells = instances.map((each) =>
-      each.instance === step.instance ? wrapText(step.effect, width) : [],
+      each.instance === step.instance ? wrapText(effectText(step), width) : [],
     );
     lines.push(...tableRow(String(n + 1), cells, width));
   });
   return lines;
+}
+
+function effectText(step: Step): string {
+  return step.waitedFor === undefined
+    ? step.effect
+    : `waits for ${step.waitedFor}, then ${step.effect}`;
 }
 
 function tableRow(
@@ -114,7 +120,7 @@ function scheduleLines(anomaly: Anomaly, { paint, columns }: TextStyle): readonl
     paint.strong(`      ${instanceText(each)}`),
   );
   const steps = anomaly.steps.flatMap((step, n) =>
-    hangingText(`${String(n + 1).padStart(3)}   ${step.instance}  `, step.effect, columns),
+    hangingText(`${String(n + 1).padStart(3)}   ${step.instance}  `, effectText(step), columns),
   );
   return [...names, ...steps];
 }
