@@ -9,6 +9,8 @@ import { firstWords } from "./statementKind";
 /** More statements than this in one transaction, or as many single ones in a file, are no application code. */
 const MOST_STATEMENTS = 400;
 const MOST_SINGLE = 100;
+/** In characters: nobody writes a longer one by hand. */
+const LONGEST_STATEMENT = 100_000;
 const MOST_SEED_ROWS = 20;
 
 export interface Applications {
@@ -71,6 +73,9 @@ function whySetUp(lines: LineIndex, region: Region): string | undefined {
   const statements = statementsOf(region);
   if (statements.some((item) => item.what === "ddl")) {
     return "A transaction with DDL is taken for a migration and left out.";
+  }
+  if (statements.some((item) => item.end - item.start > LONGEST_STATEMENT)) {
+    return "A transaction with a statement of this length is taken for a data load and left out.";
   }
   if (statements.length > MOST_STATEMENTS) {
     return `A transaction of ${statements.length} statements is taken for a data load and left out.`;
