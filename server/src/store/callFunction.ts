@@ -35,6 +35,8 @@ const text = (apply: (value: string) => SqlValue): SqlFunction =>
   strict(([value]) => apply(renderValue(value ?? null)));
 
 const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
+  // The cast of an integer, after which `/` keeps fractions.
+  numeric: strict(([value = null]) => numeric(value, toDecimal)),
   greatest: lax((values) => extreme(values, 1)),
   least: lax((values) => extreme(values, -1)),
   nullif: lax(([left = null, right = null]) =>

@@ -1,10 +1,14 @@
-// Whether rows can be the beginning of a run: no database holds rows that break its own keys and checks.
+// Whether a setup can be the beginning of a run: no database holds rows that break its own keys and checks, and no
+// caller passes arguments that the program excludes.
+import type { Program } from "../program/program";
 import type { Schema, Table } from "../program/schema";
+import type { WitnessInstance } from "../protocol/witness";
 import { uniqueKeysOf } from "./constraints";
 import { evaluate, truth } from "./evaluateExpression";
 import { runQuery } from "./evaluateQuery";
 import { NotExecutable } from "./failure";
-import type { Environment, Frame } from "./frame";
+import { withRows, type Environment, type Frame } from "./frame";
+import { argumentsOf } from "./machine";
 import { findTable, type DerivedRow, type TableRows } from "./row";
 import { renderValue, type SqlValue } from "./value";
 
@@ -17,6 +21,38 @@ export function requireValidRows(schema: Schema, tables: ReadonlyMap<string, Tab
     const table = findTable(schema, name);
     requireKeys(table, rows, schema);
     for (const row of rows) requireChecks(table, row.values, schema);
+  }
+}
+
+/**
+ * Throws NotExecutable when arguments break a precondition, when a parameter that is new in every instance is shared,
+ * or when one that is the same everywhere differs.
+ */
+export function requireValidArguments(
+  program: Program,
+  instances: readonly WitnessInstance[],
+): void {
+  const passed = new Map<string, string[]>();
+  for (const instance of instances) {
+    const transaction = program.transactions.find((each) => each.id === instance.transaction);
+    if (transaction === undefined) continue;
+    const environment: Environment = { ...NOBODY, parameters: argumentsOf(transaction, instance) };
+    for (const condition of transaction.preconditions)
+      if (truth(evaluate(condition, bareFrame(program.schema, environment))) === false)
+        throw new NotExecutable(`the arguments of ${instance.instance} break a precondition`);
+    for (const { name, origin } of transaction.parameters) {
+      if (origin === "argument") continue;
+      const place = `${origin} ${transaction.id} ${name}`;
+      const values = passed.get(place) ?? [];
+      passed.set(place, [...values, renderValue(environment.parameters[name] ?? null)]);
+    }
+  }
+  for (const [place, values] of passed) {
+    const distinct = new Set(values).size;
+    if (place.startsWith("fresh") && distinct < values.length)
+      throw new NotExecutable("two instances share an argument that is new in each");
+    if (place.startsWith("constant") && distinct > 1)
+      throw new NotExecutable("an argument that is the same in all instances differs");
   }
 }
 
@@ -60,16 +96,15 @@ const NOBODY: Environment = {
 
 function frameOf(table: Table, values: Readonly<Record<string, SqlValue>>, schema: Schema): Frame {
   const row: DerivedRow = { kind: "derived", values };
+  return withRows(bareFrame(schema, NOBODY), { [table.name]: row });
+}
+
+function bareFrame(schema: Schema, environment: Environment): Frame {
   return {
-    environment: NOBODY,
+    environment,
     runQuery,
     schema,
-    scope: {
-      binding: { [table.name]: row },
-      group: undefined,
-      excluded: undefined,
-      outer: undefined,
-    },
+    scope: undefined,
     tables: undefined,
     acting: undefined,
     recorder: undefined,

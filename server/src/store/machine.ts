@@ -80,17 +80,12 @@ export function startMachine(
   const transaction = program.transactions.find((each) => each.id === instance.transaction);
   if (transaction === undefined)
     throw new NotExecutable(`there is no transaction ${instance.transaction}`);
-  const parameters: Record<string, SqlValue> = {};
-  for (const [name, value] of Object.entries(instance.arguments)) {
-    const type = transaction.parameters.find((each) => each.name === name)?.type ?? "other";
-    parameters[name] = fromValue(value, type);
-  }
   return {
     instance: instance.instance,
     transaction,
     program,
     fresh,
-    parameters,
+    parameters: argumentsOf(transaction, instance),
     variables: {},
     results: {},
     affected: {},
@@ -102,6 +97,19 @@ export function startMachine(
     rest: { kind: "run", command: transaction.body, rest: undefined },
     next: undefined,
   };
+}
+
+/** The instance's arguments as values of their parameters' types. */
+export function argumentsOf(
+  transaction: Transaction,
+  instance: WitnessInstance,
+): Readonly<Record<string, SqlValue>> {
+  const values: Record<string, SqlValue> = {};
+  for (const [name, value] of Object.entries(instance.arguments)) {
+    const type = transaction.parameters.find((each) => each.name === name)?.type ?? "other";
+    values[name] = fromValue(value, type);
+  }
+  return values;
 }
 
 /** Runs control flow, which is free, up to the next statement or the end. */

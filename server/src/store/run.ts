@@ -4,7 +4,7 @@ import type { Program } from "../program/program";
 import type { ScheduleStep } from "../protocol/witness";
 import type { ExecutionResult, Setup, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
-import { requireValidRows } from "./initialState";
+import { requireValidArguments, requireValidRows } from "./initialState";
 import { initialRows } from "./row";
 import { freshValues, type FreshValues } from "./freshValues";
 import {
@@ -46,6 +46,7 @@ export function runPlan(
   plan: WitnessPlan,
   fresh: FreshValues,
 ): Run {
+  requireValidArguments(program, plan.instances);
   requireValidRows(program.schema, initialRows(program.schema, plan.initial));
   if (level.family === "paper") return runRelational(program, level, plan, fresh);
   return runProduct(program, () => level, plan, fresh);

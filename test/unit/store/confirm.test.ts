@@ -194,6 +194,34 @@ describe("plans at PostgreSQL's levels", () => {
     );
   });
 
+  it("refuses a beginning that cannot be", () => {
+    const plan = { level: "pg:rc", scripts: WITHDRAW, start: TWO_WITHDRAWALS, schedule: lost };
+    const twice = [
+      { id: 1, v: 1 },
+      { id: 1, v: 2 },
+    ];
+    check(
+      { ...plan, initial: { t: twice } },
+      { status: "unconfirmed", reason: /two initial rows/ },
+    );
+    const distinct = {
+      ...WITHDRAW,
+      Withdraw: `-- @isolens distinct id, amount\n${WITHDRAW.Withdraw}`,
+    };
+    check(
+      {
+        ...plan,
+        scripts: distinct,
+        start: [
+          ["Withdraw", { id: 1, amount: 1 }],
+          ["Withdraw", { id: 1, amount: 5 }],
+        ],
+        initial: { t: rowsOf({ 1: 10 }) },
+      },
+      { status: "unconfirmed", reason: /precondition/ },
+    );
+  });
+
   it("finishes what the schedule leaves open", () => {
     check(
       {
