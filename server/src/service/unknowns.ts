@@ -27,10 +27,15 @@ export function coverageOf(program: Program): Coverage {
   return { statements, ...counts };
 }
 
+/** Whether a note tells of code that the check did not look at: an error, or a routine that was not read. */
+export function isGap(note: Note): boolean {
+  return note.severity === "error" || note.code === "routine-unread";
+}
+
 /** What reading lost. A statement that was only weakened (`over`) hides no anomaly and is not listed. */
 export function unreadParts(program: Program, skipped: readonly SkippedFile[]): readonly Unknown[] {
   const files = skipped.map(({ file, reason }) => ({ reason, transactions: [], file }));
-  const notes = program.notes.filter((note) => note.severity === "error").map(noteUnknown);
+  const notes = program.notes.filter(isGap).map(noteUnknown);
   const covered = new Set(notes.map(placeKey));
   const parts = program.transactions
     .flatMap(transactionUnknowns)

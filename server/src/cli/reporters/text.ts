@@ -1,6 +1,7 @@
 // The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
 import type { Note } from "../../program/program";
 import type { LevelReport, Unknown } from "../../protocol/report";
+import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
@@ -31,9 +32,9 @@ export function textReport(input: TextReport, style: TextStyle): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** A note that is no error, as one line; errors are part of the report's `unknown`. */
+/** A note as one line, unless it is part of the report's `unknown`. */
 export function remarkText(note: Note): readonly string[] {
-  if (note.severity === "error") return [];
+  if (isGap(note)) return [];
   const { file, range } = note.source;
   return [`${placeText({ file, range })}: ${note.message}`];
 }
