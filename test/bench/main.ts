@@ -9,18 +9,20 @@ import { openZ3 } from "../../server/src/engine/z3";
 import { PAPER_LEVELS, PRODUCT_LEVELS, findLevel } from "../../server/src/isolation/levels";
 import type { Level } from "../../server/src/isolation/levels";
 import type { Project } from "../../server/src/workspace/projects";
+import { noteAim, printAims } from "./aims";
 import { calibrate } from "./calibration";
 import type { Calibration } from "./calibration";
 import {
   editedSmallBank,
   exampleNames,
   loadExample,
+  manyTransactions,
   measureCheck,
   measureCommand,
   openWarmSession,
 } from "./scenarios";
 import type { CheckFigures } from "./scenarios";
-import { median, printTable } from "./statistics";
+import { median, printTable, timed } from "./statistics";
 
 const { values: options } = parseArgs({
   options: {
@@ -42,11 +44,13 @@ main().then(
 async function main(): Promise<void> {
   const calibration = await printCalibration();
   await printCommandLine(calibration);
+  await printReading(calibration);
   await printExamples(calibration);
   await printEdit(calibration);
   const peak = process.resourceUsage().maxRSS / 1024;
   print("");
   print(`Peak memory of this process (service, solver, benchmark): ${peak.toFixed(0)} MB`);
+  printAims(print);
 }
 
 async function printCalibration(): Promise<Calibration> {
@@ -87,6 +91,9 @@ async function printCommandLine({ loop }: Calibration): Promise<void> {
       peaks.push(figures.peakMegabytes);
     }
     const time = median(times);
+    if (title === "check all examples") {
+      noteAim("peak memory, all examples", median(peaks), 400, "MB");
+    }
     rows.push([
       title,
       `${time.toFixed(0)} ms`,
@@ -103,6 +110,22 @@ async function printCommandLine({ loop }: Calibration): Promise<void> {
     ],
     rows,
     print,
+  );
+}
+
+/** Reading alone: from text to transactions, nothing solved. */
+async function printReading({ parse }: Calibration): Promise<void> {
+  const project = await manyTransactions(500);
+  const times: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const session = await openWarmSession("smallbank", defaultLevel());
+    times.push((await timed(() => session.read(project))).milliseconds);
+    await session.dispose();
+  }
+  const time = median(times);
+  print("");
+  print(
+    `Reading 500 transactions of 2 statements: ${time.toFixed(0)} ms (${multiple(time, parse, "p")})`,
   );
 }
 
@@ -129,20 +152,18 @@ async function printExamples(calibration: Calibration): Promise<void> {
   ]);
   const projects = new Map<string, Project>();
   for (const name of names) projects.set(name, await loadExample(name));
-  const warmUp = await loadExample("bank");
   for (let run = 0; run < runs; run += 1) {
     for (const row of rows) {
       const project = projects.get(row.example);
       if (project === undefined) throw new Error(`no example ${row.example}`);
       // A session of its own for each: nothing is remembered, and the solver is warm.
-      const session = await openWarmSession(
-        row.example === "bank" ? await loadExample("oncall") : warmUp,
-      );
-      const { level, maxTransactions } = row;
+      const { example, level, maxTransactions } = row;
+      const session = await openWarmSession(example, level);
       row.figures.push(await measureCheck(session, project, { level, maxTransactions }));
       await session.dispose();
     }
   }
+  noteAims(rows);
   print("");
   print("Examples: the first anomaly after warm-up, and the whole analysis");
   printTable(
@@ -161,6 +182,29 @@ async function printExamples(calibration: Calibration): Promise<void> {
     rows.map((row) => exampleRow(row, calibration)),
     print,
   );
+}
+
+/** Wholes of SmallBank that have an aim: at PostgreSQL's levels for two and three, at all papers' levels for two. */
+const WHOLE_AIMS: Readonly<Record<string, number>> = {
+  "postgres:read-committed": 2000,
+  "postgres:repeatable-read": 1500,
+  // The weakest level asks everything; each cycle is classified over all levels on the way.
+  eventual: 1500,
+};
+
+function noteAims(rows: readonly Row[]): void {
+  const firsts = rows.flatMap(({ figures }) => {
+    const times = figures.flatMap(({ firstAnomaly }) => firstAnomaly ?? []);
+    return times.length === 0 ? [] : [median(times)];
+  });
+  noteAim("first anomaly, median of examples and levels", median(firsts), 300, "ms");
+  noteAim("first anomaly, slowest example and level", Math.max(0, ...firsts), 300, "ms");
+  for (const { example, level, figures } of rows) {
+    const aim = WHOLE_AIMS[level.name];
+    if (example !== "smallbank" || aim === undefined) continue;
+    const whole = median(figures.map((one) => one.whole));
+    noteAim(`SmallBank whole at ${level.name}`, whole, aim, "ms");
+  }
 }
 
 function exampleRow(row: Row, { solve }: Calibration): string[] {
@@ -184,16 +228,14 @@ function exampleRow(row: Row, { solve }: Calibration): string[] {
 
 /** One of six transactions is edited: how much is solved again, and when the first new verdict is there. */
 async function printEdit({ solve }: Calibration): Promise<void> {
-  const level = findLevel("postgres:read-committed");
-  if (level === undefined) throw new Error("PostgreSQL's default level is not known");
+  const level = defaultLevel();
   const scope = { level, maxTransactions: 3 };
   const { before, after } = await editedSmallBank();
-  const warmUp = await loadExample("bank");
   const firsts: number[] = [];
   const wholes: number[] = [];
   let share = "";
   for (let run = 0; run < runs; run += 1) {
-    const session = await openWarmSession(warmUp);
+    const session = await openWarmSession("smallbank", level);
     const first = await measureCheck(session, before, scope);
     const known = new Set(first.result.report.anomalies.map(({ id }) => id));
     const second = await measureCheck(session, after, scope, (id) => !known.has(id));
@@ -207,6 +249,7 @@ async function printEdit({ solve }: Calibration): Promise<void> {
   print("Edit of one of SmallBank's six transactions, at postgres:read-committed");
   print(`  ${share}`);
   const changed = median(firsts);
+  noteAim("first changed verdict after an edit", changed, 300, "ms");
   print(
     firsts.length === 0
       ? "  no verdict changed"
@@ -214,6 +257,12 @@ async function printEdit({ solve }: Calibration): Promise<void> {
   );
   const whole = median(wholes);
   print(`  all verdicts after ${whole.toFixed(0)} ms (${multiple(whole, solve, "x")})`);
+}
+
+function defaultLevel(): Level {
+  const level = findLevel("postgres:read-committed");
+  if (level === undefined) throw new Error("PostgreSQL's default level is not known");
+  return level;
 }
 
 function percent(part: number, all: number): string {

@@ -34,13 +34,17 @@ export async function loadExample(name: string): Promise<Project> {
   return project;
 }
 
-/** Opens a session on the built worker, as the faces do, with nothing remembered, and solves a first unit. */
-export async function openWarmSession(warmUp: Project): Promise<Session> {
+/**
+ * Opens a session on the built worker, as the faces do, with nothing remembered, and checks another example at the
+ * level that is measured next, so that the solver and the code are warm.
+ */
+export async function openWarmSession(measured: string, level: Level): Promise<Session> {
+  const warmUp = await loadExample(measured === "micro" ? "inventory" : "micro");
   const session = await openSession({
     tool: "isolens bench",
     workerScript: path.join(root, "dist", "worker.js"),
   });
-  await session.checkWorkspace({ project: warmUp, maxTransactions: 2 }, never());
+  await session.checkWorkspace({ project: warmUp, level, maxTransactions: 2 }, never());
   return session;
 }
 
@@ -73,6 +77,20 @@ export async function measureCheck(
     }),
   );
   return { result, whole: milliseconds, firstAnomaly };
+}
+
+/** A project of that many short transactions, two statements each, over one table. */
+export async function manyTransactions(count: number): Promise<Project> {
+  const template = await loadExample("smallbank");
+  const [first] = template.files;
+  if (first === undefined) throw new Error("The example has no file.");
+  const lines = ["CREATE TABLE item (id integer PRIMARY KEY, stock integer NOT NULL);"];
+  for (let at = 1; at <= count; at += 1) {
+    lines.push(`-- @transaction change${at}`, "BEGIN;");
+    lines.push("SELECT stock FROM item WHERE id = :id \\gset");
+    lines.push(`UPDATE item SET stock = :stock - ${at} WHERE id = :id AND stock > 0;`, "COMMIT;");
+  }
+  return { ...template, files: [{ ...first, text: lines.join("\n") }], context: [] };
 }
 
 /** The benchmark form of SmallBank before and after an edit of one of its six transactions. */
