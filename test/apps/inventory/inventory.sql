@@ -3,6 +3,9 @@
 -- @transaction reserve
 BEGIN;
 SELECT stock FROM product WHERE sku = :sku \gset
+-- ^^^ lost-update state: reserve, reserve (postgres:read-committed)
+-- ^^^ lost-update state: reserve, reserve_locked (postgres:read-committed)
+-- ^^^ lost-update state: reserve, sell (postgres:read-committed)
 \if :stock >= :quantity
 UPDATE product SET stock = :stock - :quantity WHERE sku = :sku;
 INSERT INTO reservation (id, sku, quantity) VALUES (:reservation, :sku, :quantity);
@@ -29,6 +32,7 @@ COMMIT;
 BEGIN;
 SELECT max_uses FROM coupon WHERE code = :'code' \gset
 SELECT count(*) AS used FROM redemption WHERE code = :'code' \gset
+-- ^^^ predicate-write-skew state: redeem, redeem (postgres:read-committed, postgres:repeatable-read)
 \if :used < :max_uses
 INSERT INTO redemption (code, customer) VALUES (:'code', :customer);
 \endif

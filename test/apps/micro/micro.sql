@@ -4,6 +4,7 @@
 -- @transaction add_in_application
 BEGIN;
 SELECT v FROM lost_counter WHERE id = :id \gset
+-- ^^^ lost-update state: add_in_application, add_in_application (postgres:read-committed)
 UPDATE lost_counter SET v = :v + 1 WHERE id = :id;
 COMMIT;
 
@@ -18,7 +19,9 @@ COMMIT;
 -- @isolens distinct mine, other
 BEGIN;
 SELECT v FROM skew_cell WHERE id = :mine \gset mine_
+-- ^^^ lost-update state: take, take (postgres:read-committed)
 SELECT v FROM skew_cell WHERE id = :other \gset other_
+-- ^^^ write-skew state: take, take (postgres:repeatable-read)
 \if :mine_v + :other_v > 0
 UPDATE skew_cell SET v = :mine_v - 1 WHERE id = :mine;
 \endif
@@ -28,6 +31,7 @@ COMMIT;
 -- @transaction read_twice
 BEGIN;
 SELECT v FROM twice_cell WHERE id = :id;
+-- ^^^ non-repeatable-read value: read_twice, set_once (postgres:read-committed)
 SELECT v FROM twice_cell WHERE id = :id;
 COMMIT;
 
