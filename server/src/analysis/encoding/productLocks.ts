@@ -5,7 +5,7 @@ import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
 import { EXISTS, isSkippable, isWrite } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
-import { FALSE, and, imp, not, sameAll } from "./smt";
+import { FALSE, TRUE, and, imp, not, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 
 /** Asserts lock waits and, where the level has it, that the first updater wins. */
@@ -20,8 +20,10 @@ export function assertLocks(
       if (later.plain) continue;
       for (let earlier = 0; earlier < instance; earlier += 1)
         for (const first of tuple.accesses[earlier] ?? [])
-          if (!first.plain && first.table === later.table && conflict(first, later))
+          if (!first.plain && first.table === later.table && conflict(first, later)) {
             assertPair(script, tuple, run, snapshots, first, later);
+            assertQueue(script, tuple, run, snapshots, first, later);
+          }
       if (tuple.level.firstUpdaterWins) assertVisibleConflict(script, run, later);
     }
 }
@@ -69,6 +71,34 @@ function assertPair(
   for (const row of rowsOf(run, first, later)) {
     const both = and(locks(run, first, row), locks(run, later, row));
     if (both !== FALSE) script.assert(imp(both, snapshots.seesAt(first.instance, instance, next)));
+  }
+}
+
+/**
+ * A statement on one row that began before another's commit was held up by it: the other had begun by then. Without
+ * this, the later one would have to pause between its snapshot and its lock, which nobody can make it do.
+ */
+function assertQueue(
+  script: Script,
+  tuple: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
+  first: Access,
+  later: Access,
+): void {
+  const { instance, operation } = later;
+  const perStatement = tuple.level.snapshot === "statement";
+  if (!later.point || first.instance === 0 || (!perStatement && operation.step > 0)) return;
+  const seen = snapshots.seesAt(first.instance, instance, operation.step);
+  if (seen === TRUE) return;
+  for (const row of rowsOf(run, first, later)) {
+    const both = and(locks(run, first, row), locks(run, later, row), not(seen));
+    if (both === FALSE) continue;
+    for (let before = 0; before < first.instance; before += 1) {
+      const begun = snapshots.seesAt(before, first.instance, first.operation.step);
+      const known = snapshots.seesAt(before, instance, operation.step);
+      if (begun !== TRUE) script.assert(imp(and(both, begun), known));
+    }
   }
 }
 

@@ -15,8 +15,8 @@ export interface FlatTables {
   readonly all: Map<string, FlatTable>;
   readonly interned: string[];
   readonly declared: ReadonlyMap<string, Table>;
-  /** Tables that some transaction inserts into or deletes from. */
-  readonly resized: ReadonlySet<string>;
+  /** Tables that some transaction does more with than to refer to their rows by foreign keys. */
+  readonly accessed: ReadonlySet<string>;
 }
 
 /** The tables of a program. Those that statements mention without a declaration are added by `tableOf`. */
@@ -29,7 +29,7 @@ export function createTables(program: Program): FlatTables {
     all,
     interned: [],
     declared: new Map(program.schema.tables.map((table) => [table.name, table])),
-    resized: new Set(statements.flatMap(resizedBy)),
+    accessed: new Set(statements.flatMap(accessedBy)),
   };
 }
 
@@ -136,8 +136,18 @@ function sameColumns(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((column) => b.includes(column));
 }
 
-function resizedBy(statement: Statement): readonly string[] {
-  if (statement.kind === "insert") return [statement.table];
-  if (statement.kind === "delete") return [statement.relation.table];
-  return statement.kind === "opaque" && statement.writes ? statement.tables : [];
+/** The tables of a statement, wherever in it they are named. */
+function accessedBy(statement: Statement): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      value.forEach(visit);
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    if ("table" in value && typeof value.table === "string") found.add(value.table);
+    Object.values(value).forEach(visit);
+  };
+  visit(statement);
+  return [...found, ...(statement.kind === "opaque" ? statement.tables : [])];
 }

@@ -224,7 +224,7 @@ function sameColumns(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((column) => b.includes(column));
 }
 
-/** The rows that foreign keys ask for. Parents that no transaction adds or removes are taken to exist. */
+/** The rows that foreign keys ask for. Rows of tables that are of no other use are taken to exist. */
 function parents(
   builder: Builder,
   declared: Table,
@@ -232,7 +232,7 @@ function parents(
   guard: Term,
 ): void {
   for (const foreignKey of declared.foreignKeys) {
-    if (!builder.tables.resized.has(foreignKey.table)) continue;
+    if (!builder.tables.accessed.has(foreignKey.table)) continue;
     const parent = tableOf(builder.tables, foreignKey.table);
     const referenced = foreignKey.referenced.length > 0 ? foreignKey.referenced : parent.primaryKey;
     const values = foreignKey.columns.map((column) => set[column] ?? NULL);

@@ -6,13 +6,20 @@ import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/w
 import type { Model } from "../../solver/solver";
 import type { WitnessPlan } from "../../store/execution";
 import type { ProductEncoding } from "../encoding/product";
-import { columnName, isNumber, nullName, parameterName } from "../encoding/productDatabase";
+import {
+  columnName,
+  columnType,
+  isNumber,
+  nullName,
+  parameterName,
+} from "../encoding/productDatabase";
 import type { RowKey } from "../encoding/productDatabase";
 import { snapshotName } from "../encoding/productNames";
 import type { TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE, literalOf } from "../encoding/smt";
 import type { Smt } from "../encoding/smt";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
+import { withParents } from "./parents";
 import { wordOf } from "./words";
 
 /** The plan that the model describes; instances are named T1, T2, ... in commit order. */
@@ -24,7 +31,12 @@ export function decodeProduct(
   const { tuple } = encoding;
   return {
     instances: tuple.transactions.map((_, instance) => argumentsOf(encoding, model, instance)),
-    initial: initialRows(program, encoding, model),
+    initial: withParents({
+      schema: program.schema,
+      initial: initialRows(program, encoding, model),
+      written: insertedRows(encoding, model),
+      mayAdd: (table) => !tuple.tables.has(table),
+    }),
     schedule: scheduleOf(encoding, model),
   };
 }
@@ -66,6 +78,25 @@ function initialRows(
       .map((key) => rowOf(program, encoding, model, table, key));
   }
   return result;
+}
+
+/** The rows that insertions make, as far as their values are simple. */
+function insertedRows(
+  encoding: ProductEncoding,
+  model: Model,
+): readonly { readonly table: string; readonly row: Row }[] {
+  return encoding.run.done.flat().flatMap(({ access, exec }) => {
+    const { operation, table, instance } = access;
+    if (operation.kind !== "insert" || !readBool(model, exec)) return [];
+    const row = Object.entries(operation.set).flatMap(([column, term]): [string, Value][] => {
+      const { isNull, value, sort } = encoding.run.value(instance, term);
+      const known = sort === "Int" && !value.startsWith("(") && !isNull.startsWith("(");
+      if (!known || readBool(model, isNull)) return [];
+      const type = columnType(table.table, column);
+      return [[column, valueOf(encoding, type, readInt(model, value))]];
+    });
+    return [{ table: table.table.name, row: Object.fromEntries(row) }];
+  });
 }
 
 function isAlive(
