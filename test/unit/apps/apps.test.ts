@@ -71,7 +71,7 @@ const VARIANTS: readonly {
       ),
       sql(
         "CREATE TABLE audit (id integer PRIMARY KEY, what text);\n" +
-          "-- @transaction Log\nBEGIN; INSERT INTO audit (id, what) VALUES (:id, :'what'); COMMIT;",
+          "-- @transaction Log\nBEGIN; SELECT what FROM audit WHERE id = :id; COMMIT;",
         "audit.sql",
       ),
     ],
