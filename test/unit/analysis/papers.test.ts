@@ -413,6 +413,18 @@ describe("search", () => {
     assert.match(result.undecided.join(), /the solver gave up/);
   });
 
+  test("transactions of very many statements are undecided, at once", () => {
+    const updates = [...Array(80).keys()].map(
+      (n) => `UPDATE t SET v = v + 1 WHERE id = :k${String(n)};`,
+    );
+    const { program, flat } = fromSql(T + script("many", ...updates));
+    const base = levelOf("eventual");
+    const [unit] = planPapers(flat, base, 2);
+    assert.ok(unit);
+    const result = solvePapers(z3, program, flat, base, unit, LIMITS);
+    assert.deepEqual(result.undecided, ["many, many: too many statements to search together"]);
+  });
+
   test("the same question has the same answer", () => {
     const once = JSON.stringify(search(z3, SKEW, "snapshot-isolation", 2));
     assert.equal(JSON.stringify(search(z3, SKEW, "snapshot-isolation", 2)), once);

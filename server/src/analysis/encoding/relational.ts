@@ -57,6 +57,22 @@ export function levelAssumptions(level: Extract<Level, { family: "paper" }>): re
   return level.axioms.map(axiomLiteral);
 }
 
+/** Above this the text has several megabytes, and building it takes seconds. */
+const MOST_WORK = 400_000;
+
+/** Whether a tuple is too large to encode: the text grows with accesses, rows and writers of each table. */
+export function isTooLarge(flat: FlatProgram, tuple: readonly number[]): boolean {
+  const counts = new Map<string, { accesses: number; writers: number }>();
+  for (const site of makeInstances(flat, tuple).flatMap((instance) => instance.sites)) {
+    const count = counts.get(site.operation.table) ?? { accesses: 0, writers: 0 };
+    count.accesses += 1;
+    if (site.writes.size > 0) count.writers += 1;
+    counts.set(site.operation.table, count);
+  }
+  const work = [...counts.values()].map(({ accesses, writers }) => accesses * accesses * writers);
+  return work.reduce((sum, each) => sum + each, 0) > MOST_WORK;
+}
+
 /**
  * Encodes "these instances, in this cyclic order, have a cycle of dependencies". With three or more instances only
  * chordless cycles count. No instance rolls back. Formula size grows with the square of the number of operations.

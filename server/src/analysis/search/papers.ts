@@ -6,7 +6,13 @@ import type { Program } from "../../program/program";
 import type { SolverFactory } from "../../solver/solver";
 import { confirm } from "../../store/confirm";
 import type { Confirmation, WitnessPlan } from "../../store/execution";
-import { DIFFERS, DIFFERS_STATE, encodeRelational, levelAssumptions } from "../encoding/relational";
+import {
+  DIFFERS,
+  DIFFERS_STATE,
+  encodeRelational,
+  isTooLarge,
+  levelAssumptions,
+} from "../encoding/relational";
 import type { RelationalEncoding, Tier } from "../encoding/relational";
 import { PREFERENCES } from "../encoding/relationalReadable";
 import type { FlatProgram } from "../operations/operation";
@@ -40,6 +46,10 @@ export function solvePapers(
   judge: Judge = confirm,
 ): UnitResult {
   const subject = unit.transactions.map((index) => flat.transactions[index]?.id ?? "?").join(", ");
+  if (isTooLarge(flat, unit.transactions)) {
+    const reason = `${subject}: too many statements to search together`;
+    return { findings: [], undecided: [reason], queries: 0 };
+  }
   const encoding = encodeRelational(flat, unit.transactions, tierOf(base, unit));
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {

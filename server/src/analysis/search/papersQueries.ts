@@ -16,11 +16,15 @@ export interface Queries {
   undecided(): readonly string[];
 }
 
+/** After so many questions that the solver gave up, the rest of the unit is not asked: each may take seconds. */
+const PATIENCE = 3;
+
 /** `subject` names the transactions in reasons. */
 export function makeQueries(solver: Solver, limits: SearchLimits, subject: string): Queries {
   const undecided = new Set<string>();
   let count = 0;
   let stopped = false;
+  let failures = 0;
   const poll = (): boolean => {
     if (!stopped && limits.stopped()) {
       stopped = true;
@@ -29,9 +33,11 @@ export function makeQueries(solver: Solver, limits: SearchLimits, subject: strin
     return stopped;
   };
   const check = (assumptions: readonly string[]): CheckResult => {
-    if (poll()) return "unknown";
+    if (poll() || failures >= PATIENCE) return "unknown";
     count += 1;
-    return solver.check(assumptions);
+    const answer = solver.check(assumptions);
+    if (answer === "unknown") failures += 1;
+    return answer;
   };
   return {
     tryOut: check,
