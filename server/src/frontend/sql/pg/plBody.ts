@@ -1,0 +1,84 @@
+// The body of a routine: its text as PostgreSQL sees it, and where each character stands in the file.
+import { rangeOf, type LineIndex } from "../lines";
+import type { SqlPiece } from "../lowering";
+import type { Span } from "../split";
+import type { SourceRange } from "../../../protocol/source";
+
+export interface Body {
+  readonly lines: LineIndex;
+  /** What stands between the quotes, with doubled quotes and escapes resolved. */
+  readonly text: string;
+  /** The offset in the file of an offset of `text`. Monotone. */
+  readonly toFile: (offset: number) => number;
+}
+
+/** The body that a string literal of the file holds: dollar quotes, or single quotes with doubled ones inside. */
+export function bodyOf(lines: LineIndex, literal: Span): Body {
+  const raw = lines.text.slice(literal.start, literal.end);
+  const tag = /^\$[^$]*\$/.exec(raw)?.[0];
+  if (tag !== undefined) {
+    const closed = raw.length >= 2 * tag.length && raw.endsWith(tag);
+    const text = raw.slice(tag.length, closed ? -tag.length : undefined);
+    const start = literal.start + tag.length;
+    return { lines, text, toFile: (offset) => start + clamp(offset, text.length) };
+  }
+  const quote = raw.indexOf("'");
+  const escapes = /^e/i.test(raw);
+  const offsets: number[] = [];
+  let text = "";
+  for (let at = quote + 1; at < raw.length - 1; at++) {
+    const isPair = raw[at] === "'" && raw[at + 1] === "'";
+    const isEscape = escapes && raw[at] === "\\";
+    offsets.push(literal.start + at);
+    if (isPair || isEscape) at++;
+    const character = raw[at] ?? "";
+    text += isEscape ? (ESCAPES[character] ?? character) : character;
+  }
+  offsets.push(literal.end - 1);
+  return { lines, text, toFile: (offset) => offsets[clamp(offset, text.length)] ?? literal.end };
+}
+
+const ESCAPES: Readonly<Record<string, string | undefined>> = { n: "\n", t: "\t", r: "\r" };
+
+/** A body that is a part of the file's text as it stands: BEGIN ATOMIC ... END. */
+export function plainBody(lines: LineIndex, span: Span): Body {
+  const text = lines.text.slice(span.start, span.end);
+  return { lines, text, toFile: (offset) => span.start + clamp(offset, text.length) };
+}
+
+function clamp(offset: number, most: number): number {
+  return Math.max(0, Math.min(offset, most));
+}
+
+/** The range in the file of a part of the body. */
+export function rangeIn(body: Body, span: Span): SourceRange {
+  return rangeOf(body.lines, body.toFile(span.start), body.toFile(span.end));
+}
+
+export interface PieceOptions {
+  /** Words before the part that make a statement of it: `SELECT ` before an expression. */
+  readonly before?: string;
+  /** A part of the text that the parser is not to see: INTO and its targets. */
+  readonly without?: Span;
+  /** What the piece is for the reader, when that is more than what is parsed. */
+  readonly shown?: Span;
+}
+
+/** A part of the body as a piece for the SQL parser. */
+export function pieceOf(body: Body, span: Span, options: PieceOptions = {}): SqlPiece {
+  const { before = "", without, shown = span } = options;
+  const { text } = body;
+  const inner =
+    without === undefined
+      ? text.slice(span.start, span.end)
+      : text.slice(span.start, without.start) +
+        " ".repeat(without.end - without.start) +
+        text.slice(without.end, span.end);
+  return {
+    lines: body.lines,
+    sql: before + inner,
+    start: body.toFile(shown.start),
+    end: body.toFile(shown.end),
+    toFile: (offset) => body.toFile(span.start + Math.max(0, offset - before.length)),
+  };
+}

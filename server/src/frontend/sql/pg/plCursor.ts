@@ -1,0 +1,150 @@
+// A position in the tokens of a PL/pgSQL body, with the few ways in which its parser moves.
+import type { Span } from "../split";
+import { nameOf, tokensOf, type Token } from "../tokens";
+import type { PlProblem, PlStatement, Target } from "./plTree";
+
+export interface Cursor {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  at: number;
+  readonly problems: PlProblem[];
+  depth: number;
+  /** Parses one statement: set by the parser, so that its parts can call it. */
+  readonly statements: (until: ReadonlySet<string>) => readonly PlStatement[];
+}
+
+/** Blocks and branches nested deeper are skipped, so that no stack overflows. */
+export const DEEPEST_BLOCK = 200;
+
+export function tokensOfBody(text: string): readonly Token[] {
+  return tokensOf(text, 0, text.length);
+}
+
+export function peek(cursor: Cursor, ahead = 0): Token | undefined {
+  return cursor.tokens[cursor.at + ahead];
+}
+
+/** The word of a token further on, empty at the end. */
+export function word(cursor: Cursor, ahead = 0): string {
+  return peek(cursor, ahead)?.word ?? "";
+}
+
+export function atEnd(cursor: Cursor): boolean {
+  return cursor.at >= cursor.tokens.length;
+}
+
+/** Where the next token starts. */
+export function startOf(cursor: Cursor): number {
+  return peek(cursor)?.start ?? cursor.text.length;
+}
+
+/** Where the last token ended. */
+export function endOf(cursor: Cursor): number {
+  return cursor.tokens[cursor.at - 1]?.end ?? 0;
+}
+
+/** Takes the next token if it is that word or symbol. */
+export function take(cursor: Cursor, wanted: string): boolean {
+  if (word(cursor) !== wanted) return false;
+  cursor.at++;
+  return true;
+}
+
+/** Takes these words in a row, or none. */
+export function takeAll(cursor: Cursor, ...wanted: readonly string[]): boolean {
+  if (!wanted.every((each, ahead) => word(cursor, ahead) === each)) return false;
+  cursor.at += wanted.length;
+  return true;
+}
+
+export function isName(token: Token | undefined): token is Token {
+  return token?.kind === "word" || token?.kind === "name";
+}
+
+/** Takes a name, quoted or not. */
+export function takeName(cursor: Cursor): string | undefined {
+  const token = peek(cursor);
+  if (!isName(token)) return undefined;
+  cursor.at++;
+  return nameOf(cursor.text, token);
+}
+
+/** Says what is wrong at the next token. */
+export function problem(cursor: Cursor, message: string, at?: Span): void {
+  const token = peek(cursor) ?? cursor.tokens.at(-1);
+  const span = at ?? { start: token?.start ?? 0, end: token?.end ?? 0 };
+  cursor.problems.push({ message, span });
+}
+
+/**
+ * The text up to one of the words (outside of parentheses and brackets) or a semicolon. The word is not taken.
+ * As in PostgreSQL, CASE ... END does not protect the THEN in it.
+ */
+export function spanUntil(cursor: Cursor, ...words: readonly string[]): Span {
+  const start = startOf(cursor);
+  let depth = 0;
+  let end = start;
+  while (!atEnd(cursor)) {
+    const next = word(cursor);
+    if (next === ";") break;
+    if (depth === 0 && words.includes(next)) break;
+    if (next === "(" || next === "[") depth++;
+    if (next === ")" || next === "]") {
+      if (depth === 0 && words.includes("closing")) break;
+      depth--;
+    }
+    end = peek(cursor)?.end ?? end;
+    cursor.at++;
+  }
+  return { start, end };
+}
+
+/** The spans of a list with commas, up to one of the words or a semicolon. */
+export function listUntil(cursor: Cursor, ...words: readonly string[]): readonly Span[] {
+  const spans: Span[] = [];
+  do {
+    const span = spanUntil(cursor, ",", ...words);
+    if (span.end > span.start) spans.push(span);
+  } while (take(cursor, ","));
+  return spans;
+}
+
+/** Moves behind the next semicolon. */
+export function skipStatement(cursor: Cursor): void {
+  while (!atEnd(cursor) && !take(cursor, ";")) cursor.at++;
+}
+
+/** `x`, `r.f`, `a[1]`. */
+export function takeTarget(cursor: Cursor): Target | undefined {
+  const first = takeName(cursor);
+  if (first === undefined) return undefined;
+  const path = [first];
+  let part = false;
+  for (;;) {
+    if (word(cursor) === "." && isName(peek(cursor, 1))) {
+      cursor.at++;
+      path.push(takeName(cursor) ?? "");
+    } else if (word(cursor) === "[") {
+      part = true;
+      cursor.at++;
+      spanUntil(cursor, "]");
+      take(cursor, "]");
+    } else {
+      return { path, part };
+    }
+  }
+}
+
+/** Several targets with commas; STRICT is taken by the caller. */
+export function takeTargets(cursor: Cursor): readonly Target[] {
+  const targets: Target[] = [];
+  do {
+    const target = takeTarget(cursor);
+    if (target === undefined) {
+      problem(cursor, "a variable is expected here");
+      break;
+    }
+    targets.push(target);
+  } while (take(cursor, ","));
+  return targets;
+}
