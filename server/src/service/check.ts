@@ -10,9 +10,10 @@ import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
 import { selectAnomalies } from "./anomalies";
 import { effectiveLevels } from "./effectiveLevels";
+import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
 import { largestSize, search } from "./search";
-import type { SearchResult } from "./search";
+import type { SearchResult, TupleFinding } from "./search";
 import { transactionPrecision } from "./statements";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
@@ -70,71 +71,105 @@ export async function check(
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
   const solve = tupleSolver(program, input.pool, input.cache, counters);
-  const found: FoundAnomaly[] = [];
-  const announced = new Set<string>();
-  let firstAnomaly: number | undefined;
+  const levels = program.transactions.map((each) => effective.levels.get(each.id) ?? input.level);
+  const finds = collectFinds(program, events);
   const { limit, release } = limitedSignal(signal, input.budget);
-  let result: SearchResult;
-  let compared: readonly Anomaly[];
   try {
-    result = await search(
-      {
-        names: program.transactions.map((each) => each.id),
-        plan,
-        levels: program.transactions.map((each) => effective.levels.get(each.id) ?? input.level),
-        maxTransactions: input.maxTransactions,
-        solve,
-        lanes: input.lanes,
+    const names = program.transactions.map((each) => each.id);
+    const { maxTransactions, lanes } = input;
+    const searched = await search({ names, plan, levels, maxTransactions, solve, lanes }, limit, {
+      progress: (done, total, size) => events.progress?.(done, total, size),
+      found: finds.add,
+    });
+    const firstAt = finds.firstAt();
+    const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
+    const anomalies = selectAnomalies(await compareLevels(program, plan, finds.all, solve, limit));
+    const unknown = [
+      ...unreadParts(input.program, input.skipped),
+      ...leftOut,
+      ...effective.unknown,
+      ...undecidedTuples(program, searched, endedBy, input.budget),
+      ...unconfirmed(anomalies),
+      ...uncompared(anomalies, limit.aborted && !searched.cut),
+    ];
+    const cancelled = searched.cut && endedBy === "cancel";
+    const verdict = verdictOf(anomalies, unknown, cancelled);
+    return {
+      report: reportOf(input, {
+        verdict,
+        bound: boundOf(searched, input),
+        anomalies,
+        unknown,
+        effective,
+      }),
+      weakened: weakenings(input.program, flat),
+      counters,
+      timings: {
+        ...(firstAt !== undefined && { firstAnomaly: firstAt - started }),
+        whole: performance.now() - started,
       },
-      limit,
-      {
-        progress: (done, total, size) => events.progress?.(done, total, size),
-        found: (from) => {
-          const anomaly = explain(program, from.level, from.finding);
-          found.push({ anomaly, from });
-          firstAnomaly ??= performance.now() - started;
-          if (!announced.has(anomaly.id)) events.found?.(anomaly);
-          announced.add(anomaly.id);
-        },
-      },
-    );
-    compared = await compareLevels(program, plan, found, solve, limit);
+    };
   } finally {
     release();
   }
-  const endedBy: EndedBy = signal.aborted ? "cancel" : limit.aborted ? "budget" : "nothing";
-  const anomalies = selectAnomalies(compared);
-  const unknown = [
-    ...unreadParts(input.program, input.skipped),
-    ...leftOut,
-    ...effective.unknown,
-    ...undecidedTuples(program, result, endedBy, input.budget),
-    ...unconfirmed(anomalies),
-  ];
-  const report: LevelReport = {
+}
+
+interface Finds {
+  readonly all: readonly FoundAnomaly[];
+  readonly add: (from: TupleFinding) => void;
+  /** When the first confirmed one came. */
+  readonly firstAt: () => number | undefined;
+}
+
+/** Explains findings as they come; each confirmed anomaly is announced once. */
+function collectFinds(program: Program, events: CheckEvents): Finds {
+  const all: FoundAnomaly[] = [];
+  const announced = new Set<string>();
+  let firstAt: number | undefined;
+  return {
+    all,
+    add: (from) => {
+      const anomaly = explain(program, from.level, from.finding);
+      all.push({ anomaly, from });
+      if (anomaly.status !== "confirmed" || announced.has(anomaly.id)) return;
+      firstAt ??= performance.now();
+      announced.add(anomaly.id);
+      events.found?.(anomaly);
+    },
+    firstAt: () => firstAt,
+  };
+}
+
+interface Findings {
+  readonly verdict: Verdict;
+  readonly bound: number;
+  readonly anomalies: readonly Anomaly[];
+  readonly unknown: readonly Unknown[];
+  readonly effective: EffectiveLevels;
+}
+
+function reportOf(input: CheckInput, findings: Findings): LevelReport {
+  const { verdict, bound, anomalies, unknown, effective } = findings;
+  const own = [...effective.levels].map(([id, level]) => [id, level.name] as const);
+  return {
     tool: input.tool,
     formatVersion: 1,
     level: input.level.name,
-    levels: {
-      default: input.level.name,
-      perTransaction: Object.fromEntries(
-        [...effective.levels].map(([id, level]) => [id, level.name]),
-      ),
-    },
-    verdict: verdictOf(anomalies, unknown, endedBy),
-    rests: { bound: boundOf(result, input) },
+    levels: { default: input.level.name, perTransaction: Object.fromEntries(own) },
+    verdict,
+    rests: { bound },
     transactions: input.program.transactions.map(reportTransaction),
     anomalies,
     unknown,
     coverage: coverageOf(input.program),
   };
-  const whole = performance.now() - started;
-  return {
-    report,
-    weakened: weakenings(input.program, flat),
-    counters,
-    timings: { ...(firstAnomaly !== undefined && { firstAnomaly }), whole },
-  };
+}
+
+/** The search ended, and the comparison of levels did not. */
+function uncompared(anomalies: readonly Anomaly[], interrupted: boolean): readonly Unknown[] {
+  if (!interrupted || anomalies.length === 0) return [];
+  const reason = "it was not decided at which other levels the anomalies are prevented";
+  return [{ reason, transactions: [] }];
 }
 
 /** How many transactions at a time were really searched. */
@@ -146,11 +181,11 @@ function boundOf(result: SearchResult, input: CheckInput): number {
 function verdictOf(
   anomalies: readonly Anomaly[],
   unknown: readonly Unknown[],
-  endedBy: EndedBy,
+  cancelled: boolean,
 ): Verdict {
   if (anomalies.some((anomaly) => anomaly.status === "confirmed")) return "anomaly";
-  if (endedBy === "cancel") return "cancelled";
-  return unknown.length > 0 || endedBy === "budget" ? "unknown" : "safe";
+  if (cancelled) return "cancelled";
+  return unknown.length > 0 ? "unknown" : "safe";
 }
 
 function reportTransaction(transaction: Transaction): ReportTransaction {

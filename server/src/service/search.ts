@@ -28,7 +28,9 @@ export interface SearchResult {
   readonly unreached: readonly (readonly number[])[];
   /** The largest size that was searched to its end. */
   readonly completed: number;
-  /** It ended before all that was asked for was searched. */
+  /** It was aborted, or gave up, before its end. */
+  readonly cut: boolean;
+  /** Not all that was asked for was searched: it was cut, or the plan was too large. */
   readonly stopped: boolean;
   /** Why the solver could not be used any more. */
   readonly failure?: JobFailure;
@@ -79,22 +81,27 @@ export async function search(
   };
   const levels = [...new Set(input.levels)];
   const largest = Math.max(0, ...levels.map((level) => largestSize(level, input.maxTransactions)));
-  let completed = Math.min(1, largest);
+  let completed = 1;
+  let cut = false;
   for (let size = 2; size <= largest; size += 1) {
     // Planning is synchronous; a turn of the event loop lets an abort that came meanwhile be seen.
     await new Promise((resolve) => setImmediate(resolve));
     const tasks = planSize(state, levels, size);
     state.total += tasks.length;
     await runTasks(state, tasks, size);
-    if (signal.aborted || state.failure) break;
+    cut = state.unreached.length > 0 || state.failure !== undefined;
+    if (cut) break;
     if (state.complete) completed = size;
+    cut = signal.aborted && size < largest;
+    if (cut) break;
   }
   return {
     findings: state.findings,
     undecided: state.undecided,
     unreached: state.unreached,
-    completed: Math.max(completed, 1),
-    stopped: signal.aborted || !state.complete,
+    completed,
+    cut,
+    stopped: cut || !state.complete,
     ...(state.failure && { failure: state.failure }),
   };
 }

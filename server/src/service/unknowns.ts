@@ -11,8 +11,8 @@ import type { SkippedFile } from "../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "./search";
 import { statementPrecision, statementsOf } from "./statements";
 
-/** Why a search ended early. */
-export type EndedBy = "nothing" | "budget" | "cancel";
+/** What ends a check early. */
+export type EndedBy = "budget" | "cancel";
 
 /** How many statements were read how exactly. */
 export function coverageOf(program: Program): Coverage {
@@ -102,11 +102,13 @@ export function undecidedTuples(
     transactions: namesOf(members),
   }));
   const rest = result.unreached.length - unreached.length;
-  const others = {
-    reason: `${why} (${String(rest)} further groups of transactions)`,
-    transactions: [],
-  };
-  return [...undecided, ...unreached, ...(rest > 0 ? [others] : [])];
+  const others = [
+    ...(rest > 0 ? [`${String(rest)} further groups of transactions`] : []),
+    ...(result.cut && unreached.length === 0
+      ? [`more than ${String(result.completed)} transactions at a time were not searched`]
+      : []),
+  ].map((what) => ({ reason: `${why} (${what})`, transactions: [] }));
+  return [...undecided, ...unreached, ...others];
 }
 
 /** Candidates that the store could not execute: not certain enough for the verdict "anomaly". */

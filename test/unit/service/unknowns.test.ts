@@ -106,7 +106,14 @@ describe("what a check could not decide", () => {
 
   it("lists tuples that were not reached, up to a limit", () => {
     const unreached = Array.from({ length: 60 }, () => [0, 0]);
-    const result = { findings: [], undecided: [], unreached, completed: 1, stopped: true };
+    const result = {
+      findings: [],
+      undecided: [],
+      unreached,
+      completed: 1,
+      cut: true,
+      stopped: true,
+    };
     const all = undecidedTuples(program([transaction()]), result, "budget", 10_000);
     assert.equal(all.length, 51);
     assert.deepEqual(all[0], {
@@ -114,6 +121,23 @@ describe("what a check could not decide", () => {
       transactions: ["t", "t"],
     });
     assert.match(all.at(-1)?.reason ?? "", /\(10 further groups of transactions\)$/u);
+  });
+
+  it("says so when only larger groups were not reached", () => {
+    const result = {
+      findings: [],
+      undecided: [],
+      unreached: [],
+      completed: 2,
+      cut: true,
+      stopped: true,
+    };
+    assert.deepEqual(undecidedTuples(program([transaction()]), result, "cancel", 10_000), [
+      {
+        reason: "cancelled (more than 2 transactions at a time were not searched)",
+        transactions: [],
+      },
+    ]);
   });
 
   const budgets: readonly (readonly [number, string])[] = [
