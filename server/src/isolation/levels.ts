@@ -12,7 +12,8 @@
  * - `noConflict`: of two transactions that write the same row, the later sees the earlier.
  * - `total`: arbitration is visibility.
  */
-export type Axiom = "atomic" | "monotonic" | "repeatable" | "causal" | "prefix" | "noConflict" | "total";
+export type Axiom =
+  "atomic" | "monotonic" | "repeatable" | "causal" | "prefix" | "noConflict" | "total";
 
 export interface PaperLevel {
   readonly family: "paper";
@@ -54,9 +55,7 @@ export type PaperLevelName =
   | "serializable";
 
 export type ProductLevelName =
-  | "postgres:read-committed"
-  | "postgres:repeatable-read"
-  | "postgres:serializable";
+  "postgres:read-committed" | "postgres:repeatable-read" | "postgres:serializable";
 
 /** From weak to strong where the order is total; `causal`, `prefix` and PSI are not all comparable. */
 export const PAPER_LEVELS: readonly PaperLevel[] = [
@@ -97,7 +96,8 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     name: "prefix",
     aliases: ["pc", "prefix-consistency"],
     label: "prefix consistency",
-    summary: "Everyone sees a prefix of one order of commits; concurrent writes may overwrite each other.",
+    summary:
+      "Everyone sees a prefix of one order of commits; concurrent writes may overwrite each other.",
     axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix"],
   },
   {
@@ -133,7 +133,8 @@ export const PRODUCT_LEVELS: readonly ProductLevel[] = [
     aliases: ["pg:rc", "postgres:rc", "postgresql:read-committed", "postgres:read-uncommitted"],
     product: "postgres",
     label: "PostgreSQL READ COMMITTED",
-    summary: "Each statement reads a new snapshot; a blocked UPDATE re-checks the newest row. PostgreSQL's default.",
+    summary:
+      "Each statement reads a new snapshot; a blocked UPDATE re-checks the newest row. PostgreSQL's default.",
     snapshot: "statement",
     firstUpdaterWins: false,
     serializable: false,
@@ -145,7 +146,8 @@ export const PRODUCT_LEVELS: readonly ProductLevel[] = [
     aliases: ["pg:rr", "postgres:rr", "postgresql:repeatable-read"],
     product: "postgres",
     label: "PostgreSQL REPEATABLE READ",
-    summary: "One snapshot per transaction; updating a row that changed since then fails with 40001.",
+    summary:
+      "One snapshot per transaction; updating a row that changed since then fails with 40001.",
     snapshot: "transaction",
     firstUpdaterWins: true,
     serializable: false,
@@ -157,7 +159,8 @@ export const PRODUCT_LEVELS: readonly ProductLevel[] = [
     aliases: ["pg:ser", "postgres:ser", "postgresql:serializable"],
     product: "postgres",
     label: "PostgreSQL SERIALIZABLE",
-    summary: "As if one transaction ran after the other; dangerous ones fail with 40001 and must be retried.",
+    summary:
+      "As if one transaction ran after the other; dangerous ones fail with 40001 and must be retried.",
     snapshot: "transaction",
     firstUpdaterWins: true,
     serializable: true,

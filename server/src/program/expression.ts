@@ -1,15 +1,7 @@
 // Expressions of the abstract representation. Predicates are expressions of type bool under SQL's three-valued logic.
 import type { Query } from "./statement";
 
-export type ValueType =
-  | "int"
-  | "decimal"
-  | "text"
-  | "bool"
-  | "time"
-  | "json"
-  | "bytes"
-  | "other";
+export type ValueType = "int" | "decimal" | "text" | "bool" | "time" | "json" | "bytes" | "other";
 
 export type ComparisonOperator = "=" | "<>" | "<" | "<=" | ">" | ">=";
 export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%" | "||";
@@ -20,21 +12,40 @@ export type AggregateFunction = "min" | "max" | "sum" | "count" | "avg" | "exist
  * (`relation` is the alias). Everything else is free of rows.
  */
 export type Expression =
-  | { readonly kind: "literal"; readonly value: number | string | boolean | null; readonly type: ValueType }
+  | {
+      readonly kind: "literal";
+      readonly value: number | string | boolean | null;
+      readonly type: ValueType;
+    }
   /** An argument of the transaction. */
   | { readonly kind: "parameter"; readonly name: string }
   /** A local variable, assigned by `assign` commands (NULL before). */
   | { readonly kind: "variable"; readonly name: string }
   | { readonly kind: "column"; readonly relation: string; readonly column: string }
   /** A field of a row of an earlier result; NULL when there is no such row. `at` is a loop id, or "first". */
-  | { readonly kind: "field"; readonly result: string; readonly field: string; readonly at: "first" | { readonly loop: string } }
+  | {
+      readonly kind: "field";
+      readonly result: string;
+      readonly field: string;
+      readonly at: "first" | { readonly loop: string };
+    }
   /** Number of rows of an earlier result. */
   | { readonly kind: "size"; readonly result: string }
   /** Number of rows that an earlier INSERT, UPDATE or DELETE changed. */
   | { readonly kind: "affected"; readonly statement: string }
-  | { readonly kind: "arithmetic"; readonly operator: ArithmeticOperator; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly kind: "arithmetic";
+      readonly operator: ArithmeticOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
   | { readonly kind: "negate"; readonly operand: Expression }
-  | { readonly kind: "comparison"; readonly operator: ComparisonOperator; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly kind: "comparison";
+      readonly operator: ComparisonOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
   | { readonly kind: "and" | "or"; readonly operands: readonly Expression[] }
   | { readonly kind: "not"; readonly operand: Expression }
   | { readonly kind: "isNull"; readonly operand: Expression }
@@ -45,16 +56,47 @@ export type Expression =
   | { readonly kind: "exists"; readonly query: Query }
   /** A scalar subquery: its single column of its single row, NULL without rows. */
   | { readonly kind: "subquery"; readonly query: Query }
-  | { readonly kind: "like"; readonly operand: Expression; readonly pattern: Expression; readonly insensitive: boolean }
-  | { readonly kind: "conditional"; readonly condition: Expression; readonly then: Expression; readonly otherwise: Expression }
+  | {
+      readonly kind: "like";
+      readonly operand: Expression;
+      readonly pattern: Expression;
+      readonly insensitive: boolean;
+    }
+  | {
+      readonly kind: "conditional";
+      readonly condition: Expression;
+      readonly then: Expression;
+      readonly otherwise: Expression;
+    }
   | { readonly kind: "coalesce"; readonly operands: readonly Expression[] }
   /** `operand` is absent for COUNT(*); only in the outputs, HAVING or ORDER BY of a query. */
-  | { readonly kind: "aggregate"; readonly function: AggregateFunction; readonly operand?: Expression; readonly distinct: boolean }
+  | {
+      readonly kind: "aggregate";
+      readonly function: AggregateFunction;
+      readonly operand?: Expression;
+      readonly distinct: boolean;
+    }
   /** A named function. Deterministic ones are evaluated by name (`greatest`, `least`, `abs`, `lower`, `upper`, `length`, `mod`). */
-  | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[]; readonly deterministic: boolean }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly arguments: readonly Expression[];
+      readonly deterministic: boolean;
+    }
   /** In ON CONFLICT DO UPDATE: the row that was proposed for insertion. */
   | { readonly kind: "excluded"; readonly column: string }
   /** A value that never collides with another (sequence, uuid, now): fresh per evaluation. */
-  | { readonly kind: "fresh"; readonly id: string; readonly type: ValueType; readonly why: "sequence" | "uuid" | "now" | "random" }
+  | {
+      readonly kind: "fresh";
+      readonly id: string;
+      readonly type: ValueType;
+      readonly why: "sequence" | "uuid" | "now" | "random";
+    }
   /** Not understood. The same id is the same unknown; `dependsOn` keeps the reads it came from. */
-  | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType; readonly dependsOn: readonly Expression[]; readonly why: string };
+  | {
+      readonly kind: "unknown";
+      readonly id: string;
+      readonly type: ValueType;
+      readonly dependsOn: readonly Expression[];
+      readonly why: string;
+    };

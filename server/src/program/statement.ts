@@ -43,7 +43,10 @@ export interface Query {
   readonly offset?: Expression;
   readonly distinct: boolean;
   /** UNION and friends with further queries; the first query is this one. */
-  readonly setOperations: readonly { readonly operator: "union" | "union all" | "intersect" | "except"; readonly query: Query }[];
+  readonly setOperations: readonly {
+    readonly operator: "union" | "union all" | "intersect" | "except";
+    readonly query: Query;
+  }[];
   readonly lock?: LockClause;
 }
 
@@ -88,7 +91,9 @@ export interface InsertStatement extends StatementBase {
   readonly kind: "insert";
   readonly table: string;
   /** Rows of VALUES, or the query of INSERT ... SELECT with its columns in order. */
-  readonly rows: readonly (readonly Assignment[])[] | { readonly columns: readonly string[]; readonly query: Query };
+  readonly rows:
+    | readonly (readonly Assignment[])[]
+    | { readonly columns: readonly string[]; readonly query: Query };
   readonly onConflict?: OnConflict;
   readonly returning?: Returning;
 }
@@ -137,7 +142,13 @@ export type LoopRange =
   /** Once per row of an earlier result, in its order; the row is `field` with `at: { loop }`. */
   | { readonly kind: "rows"; readonly result: string }
   /** An integer loop; `variable` holds the counter. */
-  | { readonly kind: "count"; readonly variable: string; readonly from: Expression; readonly to: Expression; readonly step: number }
+  | {
+      readonly kind: "count";
+      readonly variable: string;
+      readonly from: Expression;
+      readonly to: Expression;
+      readonly step: number;
+    }
   | { readonly kind: "while"; readonly condition: Expression }
   /** Not understood: any number of times. */
   | { readonly kind: "unknown" };
@@ -146,9 +157,26 @@ export type LoopRange =
 export type Command =
   | { readonly kind: "sequence"; readonly commands: readonly Command[] }
   | { readonly kind: "statement"; readonly statement: Statement }
-  | { readonly kind: "assign"; readonly variable: string; readonly value: Expression; readonly source: SourceRange }
-  | { readonly kind: "if"; readonly condition: Expression; readonly then: Command; readonly otherwise?: Command; readonly source: SourceRange }
-  | { readonly kind: "loop"; readonly id: string; readonly over: LoopRange; readonly body: Command; readonly source: SourceRange }
+  | {
+      readonly kind: "assign";
+      readonly variable: string;
+      readonly value: Expression;
+      readonly source: SourceRange;
+    }
+  | {
+      readonly kind: "if";
+      readonly condition: Expression;
+      readonly then: Command;
+      readonly otherwise?: Command;
+      readonly source: SourceRange;
+    }
+  | {
+      readonly kind: "loop";
+      readonly id: string;
+      readonly over: LoopRange;
+      readonly body: Command;
+      readonly source: SourceRange;
+    }
   /** Leaves (`exit`) or restarts (`continue`) the named loop. */
   | { readonly kind: "exit" | "continue"; readonly loop: string; readonly source: SourceRange }
   /** Ends the transaction and undoes it: ROLLBACK, RAISE EXCEPTION, an uncaught throw. */
@@ -156,5 +184,14 @@ export type Command =
   /** Ends the transaction, which commits. */
   | { readonly kind: "return"; readonly value?: Expression; readonly source: SourceRange }
   /** A block whose errors run `handler` instead (BEGIN ... EXCEPTION). */
-  | { readonly kind: "try"; readonly body: Command; readonly handler: Command; readonly source: SourceRange }
-  | { readonly kind: "savepoint" | "release" | "rollbackTo"; readonly name: string; readonly source: SourceRange };
+  | {
+      readonly kind: "try";
+      readonly body: Command;
+      readonly handler: Command;
+      readonly source: SourceRange;
+    }
+  | {
+      readonly kind: "savepoint" | "release" | "rollbackTo";
+      readonly name: string;
+      readonly source: SourceRange;
+    };
