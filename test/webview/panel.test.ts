@@ -121,7 +121,7 @@ describe("the panel", () => {
     }
     const edges = new Set(reached.filter((label) => /^\w\w dependency: /u.test(label)));
     assert.equal(edges.size, 3);
-    await page.locator(".edge").first().focus();
+    await page.locator(".cycle .edge").first().focus();
     await page.keyboard.press("Enter");
     assert.deepEqual(await panel.selected(), ["6", "7"]);
     await page.keyboard.press("?");

@@ -1,5 +1,11 @@
 // The page's side of its host: inside VS Code the editor, in a plain browser a recorded state. No other file knows which.
-import type { Call, PanelHost, PanelMemory, PanelPage } from "../../server/src/protocol/requests";
+import type {
+  Call,
+  PanelHost,
+  PanelMemory,
+  PanelPage,
+  PanelState,
+} from "../../server/src/protocol/requests";
 
 export interface Host {
   send(call: Call<PanelHost>): void;
@@ -55,7 +61,8 @@ function recordedHost(): Host {
       window.dispatchEvent(new CustomEvent("isolens-call", { detail: call }));
       const recording = document.getElementById("recording")?.textContent;
       if (call.method === "ready" && recording) {
-        receive({ method: "show", params: JSON.parse(recording) });
+        // Whoever opens the page in a plain browser answers for the recording.
+        receive({ method: "show", params: JSON.parse(recording) as PanelState });
       }
     },
     onCall: (handler) => {

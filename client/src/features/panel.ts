@@ -1,6 +1,6 @@
 // The panel beside the editor: keeps one page on one anomaly and up to date with the findings.
-import { Disposable, Uri, ViewColumn, commands, window } from "vscode";
-import type { WebviewPanel } from "vscode";
+import { Uri, ViewColumn, commands, window } from "vscode";
+import type { WebviewPanel, Disposable } from "vscode";
 import type {
   AnomalyPayload,
   Call,
@@ -45,7 +45,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   async function update(): Promise<void> {
     if (!view) return;
     if (id === "") {
-      show({ kind: busy() ? "loading" : "empty", status: statusOf(status) });
+      show(await stateWithoutAnomaly());
       return;
     }
     const asked = id;
@@ -58,7 +58,18 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       tab = undefined;
     } else if (busy()) show({ kind: "loading", status: statusOf(status) });
     else if (last) show({ kind: "gone", last, status: statusOf(status) });
-    else show({ kind: "empty", status: statusOf(status) });
+    else show(await stateWithoutAnomaly());
+  }
+
+  /** Nothing found is said only where nothing is undecided. */
+  async function stateWithoutAnomaly(): Promise<PanelState> {
+    const now = statusOf(status);
+    if (busy()) return { kind: "loading", status: now };
+    const summaries = await server.request("isolens/summaries", {});
+    const unknown = summaries.flatMap((each) => each.unknown);
+    return now.anomalies === 0 && unknown.length > 0
+      ? { kind: "unknown", unknown, status: now }
+      : { kind: "empty", status: now };
   }
 
   function updateLogged(): void {

@@ -62,7 +62,8 @@ function itemOf(summary: AnomalySummary): AnomalyItem {
   return {
     label: summary.title,
     description: notes.join(" \u00b7 "),
-    detail: summary.message,
+    // The label has said the kind.
+    detail: summary.message.replace(/^[A-Z][A-Za-z -]{2,40}: /u, ""),
     id: summary.id,
   };
 }

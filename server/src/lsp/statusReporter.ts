@@ -1,7 +1,7 @@
 // Tells the client how the server is: at most a few times a second, and at once when the kind of state changes.
+import type { ServerStatus } from "../protocol/requests";
 import { freshAnomalies } from "./results";
 import { levelName, levelOf, type ServerState } from "./serverState";
-import type { ServerStatus } from "../protocol/requests";
 import { sendTyped } from "./typed";
 
 export interface StatusReporter {

@@ -104,6 +104,11 @@ export interface Requests {
     readonly params: { readonly level?: string; readonly uri?: string };
     readonly result: readonly CheckSummary[];
   };
+  /** What the last checks found, without checking again. */
+  readonly "isolens/summaries": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly result: readonly CheckSummary[];
+  };
   /** All levels, in the order of the picker. */
   readonly "isolens/levels": {
     readonly params: { readonly uri?: string };

@@ -73,10 +73,8 @@ function name(instance: StoryInstance): HTMLElement {
 
 /** The diagnostic's sentence without the kind, which the title has said. */
 function subtitle({ payload, instances }: Story): string {
-  const prefix = `${payload.title}: `;
   const { message } = payload.anomaly;
-  if (!message.startsWith(prefix)) return message;
-  const rest = message.slice(prefix.length);
+  const rest = message.replace(/^[A-Z][A-Za-z -]{2,40}: /u, "");
   const [first = ""] = rest.split(/[ ,]/u);
   // A name stays as it is written.
   const isName = instances.some((each) => each.transaction === first || each.name === first);
