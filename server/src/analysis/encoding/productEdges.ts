@@ -2,10 +2,11 @@
 // only a read of a snapshot can point: a plain read, or a locking statement whose snapshot held no matching row.
 import type { RowKey } from "./productDatabase";
 import { rowsOf } from "./productLocks";
-import type { Run, View } from "./productRun";
+import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
 import { EXISTS, isSkippable } from "./productTuple";
 import type { Access, ProductTuple, TupleTable } from "./productTuple";
+import type { View } from "./productViews";
 import { FALSE, TRUE, and, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { isTrue } from "./sqlValue";

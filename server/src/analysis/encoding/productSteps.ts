@@ -1,0 +1,234 @@
+// What each operation of a run does: the rows that it takes, the values that it returns, why it may fail.
+import type { Operation, Term } from "../operations/operation";
+import { collisions, violates } from "./productConstraints";
+import type { RowKey } from "./productDatabase";
+import { EXISTS, isSkippable, isWrite } from "./productTuple";
+import type { Access } from "./productTuple";
+import type { Done, Ledger, View, Views } from "./productViews";
+import { FALSE, TRUE, add, and, eq, ite, lt, not, or, sameAll } from "./smt";
+import type { Smt } from "./smt";
+import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlInt } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+/** Adds operations to a ledger; returns the conditions under which the operation ends its transaction. */
+export function makeSteps(ledger: Ledger, views: Views): (access: Access) => readonly Smt[] {
+  const { script, done } = ledger;
+  const { state, matches, matchesLocked, keyMatches, rows, value, columnAt } = views;
+  const { newValue, insertedValue } = views;
+
+  const run = (access: Access): readonly Smt[] => {
+    const { instance, operation } = access;
+    const exec = script.name(isTrue(value(instance, operation.guard)), "Bool");
+    const made =
+      operation.kind === "insert"
+        ? runInsert(access, exec)
+        : access.point
+          ? runPoint(access, exec)
+          : runScan(access, exec);
+    done[instance]?.push(made);
+    return [
+      isWrite(access) ? violates(views, made) : FALSE,
+      operation.mustFind ? and(exec, not(made.found)) : FALSE,
+      operation.kind === "insert" ? refused(made) : FALSE,
+    ];
+  };
+
+  /** A key without a value, or without ON CONFLICT one that is taken. */
+  const refused = (made: Done): Smt => {
+    const { access, exec, row = [] } = made;
+    const { complete } = keyOf(access);
+    if (access.operation.onDuplicate !== "error") return and(exec, not(complete));
+    const taken = state(access, "current", EXISTS, row).value;
+    return and(exec, or(not(complete), taken, ...collisions(views, access, row)));
+  };
+
+  const keyOf = (access: Access): { readonly row: RowKey; readonly complete: Smt } => {
+    const values = access.table.table.primaryKey.map((column) => {
+      const term = access.operation.key[column];
+      return term ? value(access.instance, term) : SQL_NULL;
+    });
+    return {
+      row: values.map((each) => script.name(asInt(each), "Int")),
+      complete: and(...values.map((each) => not(each.isNull))),
+    };
+  };
+
+  const runPoint = (access: Access, exec: Smt): Done => {
+    const { operation } = access;
+    const { row, complete } = keyOf(access);
+    const met = access.plain ? matches(access, "snapshot", row) : matchesLocked(access, row);
+    const found = script.name(and(exec, complete, met), "Bool");
+    const one = aggregateOf(access, [{ row, is: found }], exec);
+    const view: View = access.plain ? "snapshot" : "current";
+    return {
+      access,
+      exec,
+      row,
+      found,
+      count: ite(found, "1", "0"),
+      outputs: { ...outputsAt(operation, access, view, [{ row, is: found }]), ...one },
+      chosen: [{ row, is: found }],
+      inserted: FALSE,
+      updated: FALSE,
+    };
+  };
+
+  const runInsert = (access: Access, exec: Smt): Done => {
+    const { instance, operation } = access;
+    const { row, complete } = keyOf(access);
+    const taken = state(access, "current", EXISTS, row).value;
+    const clash = or(...collisions(views, access, row));
+    const skips = isSkippable(access) ? state(access, "snapshot", EXISTS, row).value : FALSE;
+    const inserted = script.name(
+      and(
+        exec,
+        complete,
+        not(taken),
+        not(skips),
+        operation.onDuplicate === "error" ? TRUE : not(clash),
+      ),
+      "Bool",
+    );
+    const mayUpdate = operation.onDuplicate === "update";
+    const at = columnAt(access, "current", row);
+    const updated = mayUpdate
+      ? script.name(
+          and(exec, complete, taken, isTrue(value(instance, operation.updateWhere ?? YES, at))),
+          "Bool",
+        )
+      : FALSE;
+    const { table } = access;
+    if (table.closed && !rows(table).some((each) => each.join() === row.join()))
+      ledger.inserted.set(table.table.name, [
+        ...(ledger.inserted.get(table.table.name) ?? []),
+        row,
+      ]);
+    const found = or(inserted, updated);
+    const base: Done = {
+      access,
+      exec,
+      row,
+      found,
+      count: ite(found, "1", "0"),
+      outputs: {},
+      chosen: [],
+      inserted,
+      updated,
+    };
+    const outputs = Object.fromEntries(
+      Object.entries(operation.outputs).map(([name, term]): [string, SqlValue] => {
+        const after = value(instance, term, (column) => {
+          const old = state(access, "current", column, row);
+          const kept = operation.update?.[column];
+          const changed =
+            kept === undefined ? old : choose(updated, newValue(base, kept, row), old);
+          return choose(inserted, insertedValue(base, column), changed);
+        });
+        return [name, nameValue(script, choose(found, after, SQL_NULL))];
+      }),
+    );
+    return { ...base, outputs };
+  };
+
+  const runScan = (access: Access, exec: Smt): Done => {
+    const { operation, table } = access;
+    const view: View = access.plain ? "snapshot" : "current";
+    const candidates: { readonly row: RowKey; readonly is: Smt }[] = [];
+    for (const row of rows(table)) {
+      const again = or(...candidates.map((other) => sameAll(other.row, row)));
+      const met = access.plain ? matches(access, view, row) : matchesLocked(access, row);
+      const is = script.name(and(exec, keyMatches(access, row), met, not(again)), "Bool");
+      if (is !== FALSE) candidates.push({ row, is });
+    }
+    const found = script.name(or(...candidates.map((each) => each.is)), "Bool");
+    const counted = add(...candidates.map((each) => ite(each.is, "1", "0")));
+    const wanted = operation.pick === "some" || operation.pick === "first";
+    const chosen =
+      wanted && Object.keys(operation.outputs).length > 0
+        ? candidates.map((each) => ({
+            row: each.row,
+            is: script.name(firstOf(access, view, each, candidates), "Bool"),
+          }))
+        : candidates;
+    return {
+      access,
+      exec,
+      found,
+      count: script.name(counted, "Int"),
+      outputs: {
+        ...(operation.aggregate ? {} : outputsAt(operation, access, view, chosen)),
+        ...aggregateOf(access, candidates, exec),
+      },
+      chosen,
+      inserted: FALSE,
+      updated: FALSE,
+    };
+  };
+
+  /** No other candidate comes before: by ORDER BY, then by key. */
+  const firstOf = (
+    access: Access,
+    view: View,
+    one: { readonly row: RowKey; readonly is: Smt },
+    candidates: readonly { readonly row: RowKey; readonly is: Smt }[],
+  ): Smt => {
+    const { orderBy } = access.operation;
+    const byKey = (a: RowKey, b: RowKey): Smt =>
+      a.reduceRight<Smt>((rest, left, at) => {
+        const right = b[at] ?? "0";
+        return or(lt(left, right), and(eq(left, right), rest));
+      }, FALSE);
+    const before = (a: RowKey, b: RowKey): Smt => {
+      if (orderBy === undefined) return byKey(a, b);
+      const [left, right] = [a, b].map((row) => asInt(state(access, view, orderBy.column, row)));
+      const [low = "0", high = "0"] = orderBy.descending ? [right, left] : [left, right];
+      return or(lt(low, high), and(eq(low, high), byKey(a, b)));
+    };
+    const others = candidates.filter((each) => each !== one);
+    return and(one.is, ...others.map((other) => not(and(other.is, before(other.row, one.row)))));
+  };
+
+  const outputsAt = (
+    operation: Operation,
+    access: Access,
+    view: View,
+    chosen: readonly { readonly row: RowKey; readonly is: Smt }[],
+  ): Readonly<Record<string, SqlValue>> =>
+    Object.fromEntries(
+      Object.entries(operation.outputs).map(([name, term]) => {
+        const read = chosen.reduceRight<SqlValue>(
+          (rest, each) =>
+            choose(each.is, value(access.instance, term, columnAt(access, view, each.row)), rest),
+          SQL_NULL,
+        );
+        return [name, nameValue(script, read)];
+      }),
+    );
+
+  const aggregateOf = (
+    access: Access,
+    candidates: readonly { readonly row: RowKey; readonly is: Smt }[],
+    exec: Smt,
+  ): Readonly<Record<string, SqlValue>> => {
+    const { aggregate } = access.operation;
+    if (!aggregate) return {};
+    const view: View = access.plain ? "snapshot" : "current";
+    const some = or(...candidates.map((each) => each.is));
+    if (aggregate.function !== "sum" || !aggregate.operand) {
+      const count = add(...candidates.map((each) => ite(each.is, "1", "0")));
+      return { [aggregate.output]: nameValue(script, sqlInt(count, not(exec))) };
+    }
+    const { operand } = aggregate;
+    const total = add(
+      ...candidates.map((each) => {
+        const term = value(access.instance, operand, columnAt(access, view, each.row));
+        return ite(and(each.is, not(term.isNull)), asInt(term), "0");
+      }),
+    );
+    return { [aggregate.output]: nameValue(script, sqlInt(total, not(some))) };
+  };
+
+  return run;
+}
+
+const YES: Term = { kind: "bool", value: true };

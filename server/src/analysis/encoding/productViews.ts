@@ -1,0 +1,264 @@
+// What the operations of a run see: the value of a column in a view is that at the start, changed by the visible
+// writes in commit order, then by the instance's own. Straight-line definitions, each made once.
+import type { Term } from "../operations/operation";
+import type { Database, RowKey } from "./productDatabase";
+import { evaluateTerm } from "./productTerms";
+import type { Leaves } from "./productTerms";
+import { EXISTS, isWrite } from "./productTuple";
+import type { Access, ProductTuple, TupleTable } from "./productTuple";
+import { FALSE, TRUE, and, eq, not, sameAll } from "./smt";
+import type { Script, Smt } from "./smt";
+import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlBool } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+/** Which versions a read goes to: its snapshot, or the newest committed ones. */
+export type View = "snapshot" | "current";
+
+/** What an operation did. */
+export interface Done {
+  readonly access: Access;
+  readonly exec: Smt;
+  /** The key of a point operation. */
+  readonly row?: RowKey;
+  /** A read found a row, a write changed one. */
+  readonly found: Smt;
+  readonly count: Smt;
+  readonly outputs: Readonly<Record<string, SqlValue>>;
+  /** Of the rows that it looked through: this is the one that it chose. */
+  readonly chosen: readonly { readonly row: RowKey; readonly is: Smt }[];
+  /** An insertion: it made a new row, or (ON CONFLICT DO UPDATE) changed an old one. */
+  readonly inserted: Smt;
+  readonly updated: Smt;
+}
+
+/** What a run has defined so far, in commit order. */
+export interface Ledger {
+  readonly script: Script;
+  readonly tuple: ProductTuple;
+  readonly database: Database;
+  readonly done: readonly Done[][];
+  /** Whether each instance commits. */
+  readonly commits: Smt[];
+  /** Keys of insertions into closed tables, beyond the rows that may exist at the start. */
+  readonly inserted: Map<string, RowKey[]>;
+}
+
+export interface RunOptions {
+  /** Instances in the order of their commits. */
+  readonly order: readonly number[];
+  /** Whether the snapshot of the access contains the earlier committer. */
+  readonly sees: (earlier: number, access: Access) => Smt;
+  /** Serial: an instance may fail and is undone. Concurrent: all commit, which the caller asserts. */
+  readonly serial: boolean;
+}
+
+export interface Views {
+  /** A column as an operation sees it; EXISTS is a Boolean. */
+  state(access: Access, view: View, column: string, row: RowKey): SqlValue;
+  final(table: TupleTable, column: string, row: RowKey): SqlValue;
+  /** Existence and WHERE in a view. */
+  matches(access: Access, view: View, row: RowKey): Smt;
+  /** A locking statement takes rows that match in its snapshot and still match in their newest version. */
+  matchesLocked(access: Access, row: RowKey): Smt;
+  /** The key conditions that do not depend on any view. */
+  keyMatches(access: Access, row: RowKey): Smt;
+  /** The operation makes a version of the row. */
+  hits(access: Access, row: RowKey): Smt;
+  exec(access: Access): Smt;
+  /** All rows of a closed table that this run may touch. */
+  rows(table: TupleTable): readonly RowKey[];
+  value(instance: number, term: Term, at?: (column: string) => SqlValue): SqlValue;
+  /** The columns of a row, for `value`. */
+  columnAt(access: Access, view: View, row: RowKey): (column: string) => SqlValue;
+  /** What a write gives a column of a row, from the row's newest version. */
+  newValue(write: Done, term: Term | undefined, row: RowKey): SqlValue;
+  insertedValue(write: Done, column: string): SqlValue;
+}
+
+/** The views of a run whose ledger is filled in commit order: each part of it before anything that sees it. */
+export function makeViews(ledger: Ledger, options: RunOptions): Views {
+  const { script, tuple, database, done, commits } = ledger;
+  const { order } = options;
+  const memo = new Map<string, SqlValue>();
+  const newValues = new Map<Term, Map<string, SqlValue>>();
+  const leaves = tuple.transactions.map((_, instance): Leaves => ({
+    parameter: (name) => database.parameter(instance, name),
+    unknown: (id, type) => database.unknown(instance, id, type),
+    output: (operation, name) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
+    found: (operation) => done[instance]?.[operation]?.found ?? FALSE,
+    count: (operation) => done[instance]?.[operation]?.count ?? "0",
+    known: new Map<Term, SqlValue>(),
+    shorten: (value) => nameValue(script, value),
+  }));
+
+  const value: Views["value"] = (instance, term, column) => {
+    const own = leaves[instance];
+    if (own === undefined) return SQL_NULL;
+    return evaluateTerm(term, column ? { ...own, column } : own);
+  };
+
+  const rows: Views["rows"] = (table) => [
+    ...database.rows(table),
+    ...(ledger.inserted.get(table.table.name) ?? []),
+  ];
+
+  const doneOf = (access: Access): Done | undefined =>
+    done[access.instance]?.[access.operation.index];
+
+  const columnAt =
+    (access: Access, view: View, row: RowKey) =>
+    (column: string): SqlValue =>
+      state(access, view, column, row);
+
+  const initial = (table: TupleTable, column: string, row: RowKey): SqlValue =>
+    column === EXISTS ? sqlBool(database.alive(table, row)) : database.column(table, column, row);
+
+  /** The value after an instance's writes before `step`. */
+  const applyWrites = (
+    before: SqlValue,
+    instance: number,
+    visible: Smt,
+    at: { readonly table: TupleTable; readonly column: string; readonly row: RowKey },
+    step = Infinity,
+  ): SqlValue => {
+    let result = before;
+    if (visible === FALSE) return result;
+    for (const each of done[instance] ?? []) {
+      const { access } = each;
+      if (access.table !== at.table || access.operation.step >= step || !isWrite(access)) continue;
+      if (!access.writes.has(at.column)) continue;
+      result = applyWrite(result, each, visible, at);
+    }
+    return result;
+  };
+
+  const applyWrite = (
+    before: SqlValue,
+    write: Done,
+    visible: Smt,
+    at: { readonly table: TupleTable; readonly column: string; readonly row: RowKey },
+  ): SqlValue => {
+    const { operation } = write.access;
+    const { column, row } = at;
+    switch (operation.kind) {
+      case "read":
+        return before;
+      case "update": {
+        const hit = hits(write.access, row);
+        return hit === FALSE
+          ? before
+          : choose(and(visible, hit), newValue(write, operation.set[column], row), before);
+      }
+      case "delete":
+        return column === EXISTS
+          ? choose(and(visible, hits(write.access, row)), sqlBool(FALSE), before)
+          : before;
+      case "insert": {
+        const same = sameAll(write.row ?? [], row);
+        if (same === FALSE) return before;
+        const made = and(visible, same, write.inserted);
+        const changed = and(visible, same, write.updated);
+        if (column === EXISTS) return choose(made, sqlBool(TRUE), before);
+        const kept = operation.update?.[column];
+        const afterUpdate =
+          kept === undefined ? before : choose(changed, newValue(write, kept, row), before);
+        return choose(made, insertedValue(write, column), afterUpdate);
+      }
+    }
+  };
+
+  const insertedValue = (write: Done, column: string): SqlValue => {
+    const term = write.access.operation.set[column];
+    return term === undefined ? SQL_NULL : value(write.access.instance, term);
+  };
+
+  /** What a write gives a column of a row, from the row's newest version. */
+  const newValue = (write: Done, term: Term | undefined, row: RowKey): SqlValue => {
+    if (term === undefined) return SQL_NULL;
+    // A point write changes its own row only: equal rows are equal values.
+    const own = write.row ?? row;
+    const key = `w ${String(write.access.instance)} ${String(write.access.operation.index)} ${own.join(" ")}`;
+    const at = columnAt(write.access, "current", own);
+    const known = newValues.get(term)?.get(key);
+    if (known) return known;
+    const made = nameValue(script, value(write.access.instance, term, at));
+    const perTerm = newValues.get(term) ?? new Map<string, SqlValue>();
+    perTerm.set(key, made);
+    newValues.set(term, perTerm);
+    return made;
+  };
+
+  const state: Views["state"] = (access, view, column, row) => {
+    const { table, instance, operation } = access;
+    if (!table.mutable.has(column)) return initial(table, column, row);
+    const own = String(instance);
+    const key = `${view} ${own} ${String(operation.step)} ${table.table.name}.${column} ${row.join(" ")}`;
+    const before = memo.get(key);
+    if (before) return before;
+    let result = initial(table, column, row);
+    const at = { table, column, row };
+    for (const other of order) {
+      if (other === instance) break;
+      const visible = view === "current" ? TRUE : options.sees(other, access);
+      result = applyWrites(result, other, and(visible, commits[other] ?? TRUE), at);
+    }
+    result = nameValue(script, applyWrites(result, instance, TRUE, at, operation.step));
+    memo.set(key, result);
+    return result;
+  };
+
+  const final: Views["final"] = (table, column, row) => {
+    if (!table.mutable.has(column)) return initial(table, column, row);
+    let result = initial(table, column, row);
+    for (const instance of order)
+      result = applyWrites(result, instance, commits[instance] ?? TRUE, { table, column, row });
+    return nameValue(script, result);
+  };
+
+  const matches: Views["matches"] = (access, view, row) =>
+    and(
+      state(access, view, EXISTS, row).value,
+      isTrue(value(access.instance, access.operation.where, columnAt(access, view, row))),
+    );
+
+  const keyMatches: Views["keyMatches"] = (access, row) =>
+    and(
+      ...access.table.table.primaryKey.map((column, at) => {
+        const term = access.operation.key[column];
+        if (term === undefined) return TRUE;
+        const bound = value(access.instance, term);
+        return and(not(bound.isNull), eq(asInt(bound), row[at] ?? "0"));
+      }),
+    );
+
+  /** A locking statement takes rows that match in its snapshot and still match in their newest version. */
+  const matchesLocked = (access: Access, row: RowKey): Smt =>
+    and(matches(access, "snapshot", row), matches(access, "current", row));
+
+  const exec: Views["exec"] = (access) => doneOf(access)?.exec ?? FALSE;
+
+  const hits: Views["hits"] = (access, row) => {
+    const own = doneOf(access);
+    if (own === undefined || !isWrite(access)) return FALSE;
+    if (own.row) return and(sameAll(own.row, row), own.found);
+    const key = keyMatches(access, row);
+    return key === FALSE
+      ? FALSE
+      : script.name(and(own.exec, key, matchesLocked(access, row)), "Bool");
+  };
+
+  return {
+    state,
+    final,
+    matches,
+    matchesLocked,
+    keyMatches,
+    hits,
+    exec,
+    rows,
+    value,
+    columnAt,
+    newValue,
+    insertedValue,
+  };
+}
