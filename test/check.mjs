@@ -1,0 +1,52 @@
+// `npm run check`: format, lint, types and dead code side by side; prints what each found, and fails if any did.
+import { spawn } from "node:child_process";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const bin = path.join(root, "node_modules", ".bin");
+
+/** The longest first. Each stands in package.json as `check:NAME` as well. */
+const checks = [
+  { name: "lint", command: "eslint", args: ["."] },
+  { name: "types", command: "tsc", args: ["--build"] },
+  { name: "format", command: "prettier", args: ["--check", "."] },
+  { name: "dead", command: "knip", args: [] },
+];
+
+const results = await Promise.all(checks.map(run));
+const failed = results.filter((result) => result.code !== 0);
+for (const { name, output } of failed) console.log(`== check:${name}\n${output.trimEnd()}\n`);
+for (const { name, code, seconds } of results) {
+  console.log(`${code === 0 ? "ok    " : "FAILED"} check:${name} (${seconds.toFixed(1)} s)`);
+}
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+/**
+ * @param {{ name: string, command: string, args: readonly string[] }} check
+ * @returns {Promise<{ name: string, code: number, output: string, seconds: number }>}
+ */
+function run({ name, command, args }) {
+  const started = Date.now();
+  const child = spawn(path.join(bin, command), args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve) => {
+    const end = (/** @type {number} */ code) =>
+      resolve({ name, code, output, seconds: (Date.now() - started) / 1000 });
+    child.once("error", (error) => {
+      output += error.message;
+      end(1);
+    });
+    child.once("close", (code) => end(code ?? 1));
+  });
+}
