@@ -250,6 +250,8 @@ function bound(
   script.constant(READABLE, "Bool");
   const small = and(le(int(range.least), value), le(value, int(range.most)));
   if (isNumber(type)) {
+    // Nobody names a value before the database has made it up.
+    script.assert(lt(value, int(FIRST_FRESH)));
     script.assert(imp(READABLE, small));
     return;
   }

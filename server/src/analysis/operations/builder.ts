@@ -20,6 +20,8 @@ export const NO_ROWS: Scope = {};
 /** What an earlier result stands for: its first row (NULL without one), whether there is one, how many. */
 export interface ResultTerms {
   readonly row: Readonly<Record<string, Term>>;
+  /** The same in the order of the outputs, of which several may share a name. */
+  readonly values: readonly Term[];
   readonly found: Term;
   readonly size: Term;
 }
@@ -145,6 +147,7 @@ export function setResult(builder: Builder, name: string, result: ResultTerms): 
         merge(builder, term, older.row[field]),
       ]),
     ),
+    values: result.values,
     found: merge(builder, result.found, older.found),
     size: merge(builder, result.size, older.size),
   };

@@ -63,8 +63,8 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
     case "exists":
       return builder.subquery(expression.query, scope).found;
     case "subquery": {
-      const { row } = builder.subquery(expression.query, scope);
-      return Object.values(row)[0] ?? NULL;
+      const { values } = builder.subquery(expression.query, scope);
+      return values[0] ?? NULL;
     }
     case "like":
       return opaque(builder, expression, [expression.operand, expression.pattern], go, {

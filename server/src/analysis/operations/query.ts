@@ -7,7 +7,7 @@ import { flattenExpression } from "./expression";
 import type { Operation, Term } from "./operation";
 import type { Placing, Selection } from "./relations";
 import { atHand, conjunctsOf, placeRelations } from "./relations";
-import { TRUE, and, conditional, int, isNull, isTrue, not } from "./terms";
+import { NULL, TRUE, and, conditional, int, isNull, isTrue, not } from "./terms";
 
 /**
  * Adds the operations of a query and returns what its first row stands for. Columns of `outer` that are at hand
@@ -23,8 +23,8 @@ function plain(builder: Builder, query: Query, outer: Scope): ResultTerms {
   if (query.lock?.wait === "skip-locked") builder.losses.add("SKIP LOCKED waits like any lock");
   const placed = placeRelations(builder, query.relations, placingOf(builder, query, outer));
   const found = query.relations.length === 0 ? constantFound(builder, query, outer) : placed.found;
-  const row = outputsOf(builder, query, placed.scope);
-  return { row, found, size: sizeOf(builder, query, found) };
+  const outputs = outputsOf(builder, query, placed.scope);
+  return { ...outputs, found, size: sizeOf(builder, query, found) };
 }
 
 /** A query without relations has one row, unless its condition fails. */
@@ -34,10 +34,18 @@ function constantFound(builder: Builder, query: Query, outer: Scope): Term {
   );
 }
 
-function outputsOf(builder: Builder, query: Query, scope: Scope): Readonly<Record<string, Term>> {
-  return Object.fromEntries(
-    query.outputs.map(({ name, value }) => [name, flattenExpression(builder, value, scope)]),
-  );
+function outputsOf(
+  builder: Builder,
+  query: Query,
+  scope: Scope,
+): Pick<ResultTerms, "row" | "values"> {
+  const values = query.outputs.map(({ value }) => flattenExpression(builder, value, scope));
+  return named(query, values);
+}
+
+function named(query: Query, values: readonly Term[]): Pick<ResultTerms, "row" | "values"> {
+  const row = query.outputs.map(({ name }, at): [string, Term] => [name, values[at] ?? NULL]);
+  return { row: Object.fromEntries(row), values };
 }
 
 function sizeOf(builder: Builder, query: Query, found: Term): Term {
@@ -78,8 +86,9 @@ function unionOf(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const why = "the result of UNION, INTERSECT or EXCEPT is any row";
   const id = `set:${JSON.stringify(query.outputs)}`;
   return {
-    row: Object.fromEntries(
-      query.outputs.map(({ name }) => [name, unknownTerm(builder, `${id}:${name}`, "other", why)]),
+    ...named(
+      query,
+      query.outputs.map((_, at) => unknownTerm(builder, `${id}:${String(at)}`, "other", why)),
     ),
     found: isTrue(unknownTerm(builder, `${id}:found`, "bool", why)),
     size: unknownTerm(builder, `${id}:size`, "int", why),
@@ -153,10 +162,10 @@ function aggregated(builder: Builder, query: Query, outer: Scope): ResultTerms {
       return term;
     },
   };
-  const row = outputsOf(builder, query, scope);
+  const outputs = outputsOf(builder, query, scope);
   const having = query.having ? isTrue(flattenExpression(builder, query.having, scope)) : TRUE;
   if (query.groupBy.length === 0) {
-    return { row, found: having, size: conditional(having, int(1), int(0)) };
+    return { ...outputs, found: having, size: conditional(having, int(1), int(0)) };
   }
   const counted = aggregateTerm(
     builder,
@@ -166,8 +175,9 @@ function aggregated(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const nonEmpty: Term = { kind: "compare", operator: "<", left: int(0), right: counted };
   const found = and(nonEmpty, having);
   return {
-    row: Object.fromEntries(
-      Object.entries(row).map(([name, term]) => [name, conditional(found, term, { kind: "null" })]),
+    ...named(
+      query,
+      outputs.values.map((term) => conditional(found, term, NULL)),
     ),
     found,
     size: conditional(found, int(1), int(0)),
@@ -284,7 +294,7 @@ function unknownAggregates(builder: Builder, query: Query, outer: Scope): Result
       return unknownTerm(builder, `${id}:${JSON.stringify(expression)}`, "decimal", why);
     },
   };
-  const row = outputsOf(builder, query, scope);
+  const outputs = outputsOf(builder, query, scope);
   const found = query.groupBy.length === 0 ? TRUE : placed.found;
-  return { row, found, size: conditional(found, int(1), int(0)) };
+  return { ...outputs, found, size: conditional(found, int(1), int(0)) };
 }

@@ -6,7 +6,7 @@ import { unknownTerm } from "./builder";
 import type { Term } from "./operation";
 import { flattenQuery } from "./query";
 import { HIDDEN } from "./operation";
-import { and, compare, isTrue, mentionsRow } from "./terms";
+import { NULL, and, compare, isTrue, mentionsRow } from "./terms";
 
 /**
  * Adds the operations of a subquery. With `member`, `found` says whether the query has that value: exactly when the
@@ -37,20 +37,19 @@ export function flattenSubquery(
   if (correlated) {
     const why = "a subquery that depends on the row at hand has any answer";
     const id = `subquery:${String(builder.operations.length)}`;
+    const values = result.values.map((_, at) =>
+      unknownTerm(builder, `${id}:${String(at)}`, "other", why),
+    );
     return {
-      row: Object.fromEntries(
-        Object.keys(result.row).map((name) => [
-          name,
-          unknownTerm(builder, `${id}:${name}`, "other", why),
-        ]),
-      ),
+      row: Object.fromEntries(query.outputs.map(({ name }, at) => [name, values[at] ?? NULL])),
+      values,
       found: isTrue(unknownTerm(builder, `${id}:found`, "bool", why)),
       size: unknownTerm(builder, `${id}:size`, "int", why),
     };
   }
   if (member === undefined || early) return result;
   builder.losses.add("IN with a subquery is decided by one row of it");
-  const [value] = Object.values(result.row);
+  const [value] = result.values;
   const found = value === undefined ? result.found : and(result.found, compare("=", member, value));
   return { ...result, found };
 }

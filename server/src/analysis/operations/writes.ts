@@ -24,7 +24,7 @@ export function flattenInsert(builder: Builder, statement: InsertStatement): voi
   if ("query" in statement.rows) {
     const { columns, query } = statement.rows;
     const result = flattenQuery(builder, query, NO_ROWS);
-    const values = Object.values(result.row);
+    const { values } = result;
     const given = new Map(columns.map((column, at) => [column, values[at] ?? NULL]));
     if (!builder.operations.every((each) => each.step !== lastStep(builder) || single(each)))
       builder.losses.add("INSERT of a query inserts one row of it");
@@ -278,6 +278,7 @@ function returned(
   });
   setResult(builder, returning.into, {
     row: Object.fromEntries(row),
+    values: row.map(([, term]) => term),
     found: about.found,
     size: about.size,
   });

@@ -54,11 +54,35 @@ export function solveProduct(
     const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
     const queries = makeQueries(solver, limits, subject);
     const search: Search = { program, encoding, level, queries, judge, solved: { serial: false } };
-    const findings = findAll(search, shapes, limits);
-    return { findings, undecided: queries.undecided(), queries: queries.count() };
+    const found = findAll(search, shapes, limits);
+    const doubts = found.filter((finding) => restsOnLosses(finding, encoding));
+    return {
+      findings: found.filter((finding) => !doubts.includes(finding)),
+      undecided: [...queries.undecided(), ...doubtsAbout(subject, doubts, encoding)],
+      queries: queries.count(),
+    };
   } finally {
     solver.dispose();
   }
+}
+
+/** The store ran the plan and saw nothing: the solver was free where a statement was not fully understood. */
+function restsOnLosses({ confirmation }: Finding, encoding: ProductEncoding): boolean {
+  const ran = confirmation.execution !== undefined && confirmation.severity === undefined;
+  return ran && lossesOf(encoding).length > 0;
+}
+
+function lossesOf(encoding: ProductEncoding): readonly string[] {
+  return [...new Set(encoding.tuple.transactions.flatMap((each) => each.losses))];
+}
+
+function doubtsAbout(
+  subject: string,
+  doubts: readonly Finding[],
+  encoding: ProductEncoding,
+): readonly string[] {
+  if (doubts.length === 0) return [];
+  return [`${subject}: not fully understood (${lossesOf(encoding).join("; ")})`];
 }
 
 interface Search {
