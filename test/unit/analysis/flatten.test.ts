@@ -1,0 +1,148 @@
+// The flat form of small scripts, rendered: guards, keys, split joins and subqueries, losses.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
+import type {
+  FlatTransaction,
+  Operation,
+  Term,
+} from "../../../server/src/analysis/operations/operation";
+import { readProgram } from "../../../server/src/frontend/sql/readProgram";
+import type { FileId } from "../../../server/src/protocol/source";
+
+const TABLES = `
+CREATE TABLE customer (id integer PRIMARY KEY, name text NOT NULL);
+CREATE TABLE orders (id serial PRIMARY KEY, customer integer NOT NULL REFERENCES customer (id), total integer NOT NULL);
+CREATE TABLE item (ord integer, n integer, qty integer NOT NULL, PRIMARY KEY (ord, n));
+CREATE TABLE note (what text);
+CREATE TABLE hits (name text PRIMARY KEY, n integer NOT NULL);
+`;
+
+function flatten(body: string): FlatTransaction {
+  // Any name will do for the only file.
+  const file = { file: "test.sql" as FileId, text: `${TABLES}BEGIN;\n${body}\nCOMMIT;\n` };
+  const [transaction] = flattenProgram(readProgram([file], {}), { unroll: 1 }).transactions;
+  assert.ok(transaction);
+  return transaction;
+}
+
+function check(name: string, body: string, expected: readonly string[]): void {
+  test(name, () => {
+    assert.deepEqual(flatten(body).operations.map(renderOperation), expected);
+  });
+}
+
+function renderOperation(operation: Operation): string {
+  const { kind, table, pick, key, where, guard, set, aggregate, lock } = operation;
+  const pairs = (terms: Readonly<Record<string, Term>>): string =>
+    Object.entries(terms)
+      .map(([column, term]) => `${column}=${render(term)}`)
+      .join(",");
+  return [
+    `${kind} ${table} ${pick}(${pairs(key)})`,
+    ...(render(where) === "true" ? [] : [`where ${render(where)}`]),
+    ...(render(guard) === "true" ? [] : [`if ${render(guard)}`]),
+    ...(Object.keys(set).length === 0 ? [] : [`set ${pairs(set)}`]),
+    ...(aggregate ? [`${aggregate.function}`] : []),
+    ...(lock === "none" ? [] : [lock]),
+  ].join(" ");
+}
+
+function render(term: Term): string {
+  switch (term.kind) {
+    case "int":
+    case "bool":
+      return String(term.value);
+    case "null":
+      return "null";
+    case "parameter":
+      return `:${term.name}`;
+    case "output":
+      return `#${String(term.operation)}.${term.name}`;
+    case "found":
+    case "count":
+      return `${term.kind}#${String(term.operation)}`;
+    case "column":
+      return term.column;
+    case "compare":
+      return `${render(term.left)}${term.operator}${render(term.right)}`;
+    case "and":
+    case "or":
+      return `(${term.operands.map(render).join(` ${term.kind} `)})`;
+    case "not":
+    case "isNull":
+    case "negate":
+      return `${term.kind}(${render(term.operand)})`;
+    case "conditional":
+      return `(${render(term.condition)} ? ${render(term.then)} : ${render(term.otherwise)})`;
+    case "unknown":
+      return "?";
+    default:
+      return `${term.kind}(${render(term.left)}, ${render(term.right)})`;
+  }
+}
+
+check(
+  "an implicit read stays in the update",
+  "UPDATE orders SET total = total + :n WHERE id = :id;",
+  ["update orders point(id=:id) set total=add(total, :n)"],
+);
+
+check(
+  "a branch becomes a guard, which NULL does not satisfy",
+  "SELECT total FROM orders WHERE id = :id \\gset\n\\if :total > 0\nDELETE FROM orders WHERE id = :id;\n\\else\nDELETE FROM item WHERE ord = :id;\n\\endif",
+  [
+    "read orders point(id=:id)",
+    "delete orders point(id=:id) if (0<#0.total ? true : false)",
+    "delete item all(ord=:id) if not((0<#0.total ? true : false))",
+  ],
+);
+
+check(
+  "a join reads one relation after the other, as keys are bound",
+  "SELECT c.name FROM customer c JOIN orders o ON o.customer = c.id WHERE o.id = :id;",
+  ["read orders point(id=:id)", "read customer point(id=#0.customer) if found#0"],
+);
+
+check(
+  "a subquery is read in the same statement",
+  "UPDATE orders SET total = (SELECT coalesce(sum(qty), 0) FROM item WHERE ord = :id) WHERE id = :id;",
+  [
+    "read item all(ord=:id) where not(isNull(qty)) sum",
+    "update orders point(id=:id) set total=(isNull(#0.sum) ? 0 : #0.sum)",
+  ],
+);
+
+check(
+  "the greatest value is the first row by it",
+  "SELECT max(n) AS n FROM item WHERE ord = :id;",
+  ["read item first(ord=:id) where not(isNull(n))"],
+);
+
+check("a row without a key gets one that nobody sees", "INSERT INTO note (what) VALUES ('a');", [
+  "insert note point(#row=:#note.#row:1) set #row=:#note.#row:1,what=1000000",
+]);
+
+check("locks are kept", "SELECT total FROM orders WHERE total > 5 FOR UPDATE;", [
+  "read orders some() where 5<total exclusive",
+]);
+
+test("a rollback ends the transaction and undoes it", () => {
+  const flat = flatten("DELETE FROM note;\nROLLBACK;");
+  assert.equal(render(flat.aborts), "true");
+});
+
+test("an upsert has values for a new row and for one that exists", () => {
+  const [operation] = flatten(
+    "INSERT INTO hits (name, n) VALUES (:name, 1) ON CONFLICT (name) DO UPDATE SET n = hits.n + excluded.n;",
+  ).operations;
+  assert.equal(operation?.onDuplicate, "update");
+  assert.equal(render(operation.set["n"] ?? { kind: "null" }), "1");
+  assert.equal(render(operation.update?.["n"] ?? { kind: "null" }), "add(n, 1)");
+});
+
+test("what cannot be represented is a loss", () => {
+  const flat = flatten("SELECT id FROM customer WHERE name LIKE 'A%';");
+  assert.deepEqual(flat.operations.map(renderOperation), ["read customer some() where ?"]);
+  assert.deepEqual(flat.losses, ["LIKE is decided by any answer"]);
+});
