@@ -8,6 +8,17 @@ import { matchSnapshot } from "./snapshot";
 const SCHEMA = "CREATE TABLE account (id integer PRIMARY KEY, balance integer NOT NULL);\n";
 
 const WITHDRAW = `${SCHEMA}
+-- @transaction withdraw
+BEGIN;
+SELECT balance FROM account WHERE id = :acc \\gset
+\\if :balance >= :amount and :amount > 0
+UPDATE account SET balance = :balance - :amount WHERE id = :acc;
+\\endif
+COMMIT;
+`;
+
+/** The same as a function, as far as a report shows. */
+const WITHDRAW_FUNCTION = `${SCHEMA}
 CREATE FUNCTION withdraw(acc integer, amount integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -25,6 +36,8 @@ BEGIN
 END $$;
 `;
 
+const OWN_LEVEL = "-- @isolens level postgres:serializable\nBEGIN;";
+
 const DEPOSIT = `${SCHEMA}
 -- @transaction deposit
 BEGIN;
@@ -37,6 +50,7 @@ let folder: Folder;
 before(() => {
   folder = makeFolder({
     "withdraw.sql": WITHDRAW,
+    "function.sql": WITHDRAW_FUNCTION,
     "deposit.sql": DEPOSIT,
     "wrong/isolens.json": '{\n  "levle": "si"\n}',
     "wrong/a.sql": DEPOSIT,
@@ -76,6 +90,14 @@ describe("isolens check", () => {
     matchSnapshot("check.json", first.out.replace(/"isolens [\d.]+"/u, '"isolens"'));
     const second = await run("check withdraw.sql --format json");
     assert.equal(second.out, first.out);
+  });
+
+  it("reads functions in PL/pgSQL", async () => {
+    const [report] = reportsOf(await run("check function.sql --format json"));
+    const anomaly = only(report?.anomalies ?? []);
+    assert.equal(anomaly.kind, "lost-update");
+    assert.equal(anomaly.severity, "state");
+    assert.deepEqual(anomaly.transactions, ["withdraw", "withdraw"]);
   });
 
   it("leaves with 0 when there is nothing to find", async () => {
@@ -140,13 +162,7 @@ describe("isolens check", () => {
   });
 
   it("keeps to a level that a transaction has itself", async () => {
-    folder.write(
-      "own.sql",
-      WITHDRAW.replace(
-        "CREATE FUNCTION",
-        "-- @isolens level postgres:serializable\nCREATE FUNCTION",
-      ),
-    );
+    folder.write("own.sql", WITHDRAW.replace("BEGIN;", OWN_LEVEL));
     const [report] = reportsOf(await run("check own.sql --level pg:rc --format json"));
     assert.deepEqual(report?.levels, {
       default: "postgres:read-committed",
@@ -156,10 +172,7 @@ describe("isolens check", () => {
   });
 
   it("says that different levels together are undecided", async () => {
-    const own = WITHDRAW.replace(
-      "CREATE FUNCTION",
-      "-- @isolens level postgres:serializable\nCREATE FUNCTION",
-    );
+    const own = WITHDRAW.replace("BEGIN;", OWN_LEVEL);
     folder.write("mixed.sql", own + WITHDRAW.slice(SCHEMA.length).replace("withdraw", "take"));
     const result = await run("check mixed.sql --level pg:rc --format json");
     const [report] = reportsOf(result);
