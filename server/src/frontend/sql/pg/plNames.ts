@@ -18,7 +18,7 @@ export interface CursorBinding {
   readonly query: Span | undefined;
   readonly parameters: readonly string[];
   /** Once opened: its result, and the loop that goes through it. */
-  opened?: { readonly result: string; readonly columns: readonly string[] } | undefined;
+  opened?: { readonly name: string; readonly columns: readonly string[] } | undefined;
   loop?: string | undefined;
 }
 
@@ -43,7 +43,11 @@ export interface Names {
 
 /** Names without any level; `used` and `types` are shared with a routine that calls this one. */
 export function createNames(shared?: Pick<Names, "used" | "types">): Names {
-  return { levels: [], used: shared?.used ?? new Set(), types: shared?.types ?? new Map() };
+  return {
+    levels: [],
+    used: shared?.used ?? new Set(),
+    types: shared?.types ?? new Map<string, ValueType>(),
+  };
 }
 
 export function openLevel(names: Names, label: string | undefined): void {

@@ -138,3 +138,49 @@ export interface PlProblem {
   readonly message: string;
   readonly span: Span;
 }
+
+/** The first names of everything that a block assigns, so that other arguments keep the value they came with. */
+export function assignedNames(block: Block): ReadonlySet<string> {
+  const names = new Set<string>();
+  const add = (targets: readonly Target[]): void => {
+    for (const { path } of targets) for (const part of path.slice(0, 2)) names.add(part);
+  };
+  const visitAll = (statements: readonly PlStatement[]): void => statements.forEach(visit);
+  const visitBlock = (inner: Block): void => {
+    visitAll(inner.body);
+    for (const { body } of inner.handlers) visitAll(body);
+  };
+  function visit(statement: PlStatement): void {
+    switch (statement.kind) {
+      case "block":
+        visitBlock(statement.block);
+        return;
+      case "assign":
+        add([statement.target]);
+        return;
+      case "sql":
+      case "execute":
+        if (statement.into !== undefined) add(statement.into.targets);
+        return;
+      case "if":
+      case "case":
+        for (const { body } of statement.branches) visitAll(body);
+        visitAll(statement.otherwise ?? []);
+        return;
+      case "loop":
+        if ("targets" in statement.over) add(statement.over.targets);
+        visitAll(statement.body);
+        return;
+      case "diagnostics":
+        add(statement.items.map((item) => item.target));
+        return;
+      case "fetch":
+        add(statement.targets);
+        return;
+      default:
+        return;
+    }
+  }
+  visitBlock(block);
+  return names;
+}

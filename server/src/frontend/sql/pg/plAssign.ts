@@ -1,0 +1,121 @@
+// Assignments of PL/pgSQL: to variables, fields and records, from expressions and from the rows of a result.
+import type { Expression } from "../../../program/expression";
+import { literal } from "../expressions";
+import type { Lowered } from "../lowering";
+import type { Span } from "../split";
+import { fieldOf, find, type RecordBinding } from "./plNames";
+import { assign, sourceAt, unknownAt, type State } from "./plState";
+import type { Target } from "./plTree";
+
+/** `target := value`. */
+export function assignTarget(state: State, target: Target, value: Expression, span: Span): void {
+  const found = find(state.names, target.path);
+  const name = target.path.join(".");
+  if (found === undefined) {
+    const message = `There is no variable ${name} here.`;
+    const source = sourceAt(state, span);
+    state.shared.note({ severity: "warning", code: "unknown-variable", message, source });
+    return;
+  }
+  const { binding, rest } = found;
+  const [field, ...others] = rest;
+  if (binding.kind === "record" && field !== undefined && others.length === 0) {
+    set(state, fieldOf(state.names, binding, field), value, target, span);
+  } else if (binding.kind === "record") {
+    assignWhole(state, binding, value, span);
+  } else if (binding.kind === "variable") {
+    // A field of a variable of a composite type is a part of its value.
+    set(state, binding.variable, value, { ...target, part: target.part || rest.length > 0 }, span);
+  } else {
+    unknownAt(state, `the assignment to ${name}`, span, [value]);
+  }
+}
+
+function set(state: State, variable: string, value: Expression, target: Target, span: Span): void {
+  if (!target.part) {
+    assign(state, variable, value, span);
+    return;
+  }
+  const before: Expression = { kind: "variable", name: variable };
+  const changed = unknownAt(state, "a part of a variable is changed", span, [before, value]);
+  assign(state, variable, changed, span);
+}
+
+/** A record from one value: another record, a row of values, NULL. */
+function assignWhole(state: State, record: RecordBinding, value: Expression, span: Span): void {
+  if (value.kind === "literal" && value.value === null) {
+    for (const variable of record.fields.values()) assign(state, variable, value, span);
+    return;
+  }
+  const values = value.kind === "call" && value.name === "row" ? value.arguments : undefined;
+  const columns = record.row ?? [...record.fields.keys()];
+  columns.forEach((column, at) => {
+    const given = values?.[at] ?? unknownAt(state, "a record from a value", span, [value]);
+    assign(state, fieldOf(state.names, record, column), given, span);
+  });
+  if (columns.length === 0) unknownAt(state, "a record from a value", span, [value]);
+}
+
+/** The value of another record, field by field. */
+export function copyRecord(state: State, to: RecordBinding, from: RecordBinding, span: Span): void {
+  const byPosition = to.row !== undefined && from.row !== undefined;
+  [...from.fields].forEach(([field, variable], at) => {
+    const name = byPosition ? (to.row?.[at] ?? field) : field;
+    assign(state, fieldOf(state.names, to, name), { kind: "variable", name: variable }, span);
+  });
+  to.open = from.open;
+}
+
+/** INTO: the columns of a result's row, the first or that of a loop, in the targets. */
+export function assignRow(
+  state: State,
+  targets: readonly Target[],
+  result: NonNullable<Lowered["result"]>,
+  at: "first" | { readonly loop: string },
+  options: { readonly complete: boolean; readonly span: Span },
+): void {
+  const { complete, span } = options;
+  const values = result.columns.map((field): Expression => {
+    return { kind: "field", result: result.name, field, at };
+  });
+  const [only, ...others] = targets;
+  const record = only === undefined || others.length > 0 ? undefined : recordOf(state, only);
+  if (record === undefined) {
+    targets.forEach((target, position) => {
+      assignTarget(state, target, values[position] ?? literal(null), span);
+    });
+    return;
+  }
+  result.columns.forEach((column, position) => {
+    const name = record.row?.[position] ?? column;
+    const value = values[position] ?? literal(null);
+    assign(state, fieldOf(state.names, record, name), value, span);
+  });
+  record.open = complete ? undefined : { result: result.name, at };
+}
+
+function recordOf(state: State, target: Target): RecordBinding | undefined {
+  const found = find(state.names, target.path);
+  return found?.binding.kind === "record" && found.rest.length === 0 ? found.binding : undefined;
+}
+
+/** Targets whose value is not known: dynamic SQL, a FETCH that is not followed. */
+export function assignUnknown(
+  state: State,
+  targets: readonly Target[],
+  reason: string,
+  span: Span,
+  dependsOn: readonly Expression[] = [],
+): void {
+  for (const target of targets) {
+    const record = recordOf(state, target);
+    if (record === undefined) {
+      assignTarget(state, target, unknownAt(state, reason, span, dependsOn), span);
+      continue;
+    }
+    for (const variable of record.fields.values()) {
+      assign(state, variable, unknownAt(state, reason, span, dependsOn), span);
+    }
+    record.open = undefined;
+  }
+}

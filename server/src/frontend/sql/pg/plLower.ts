@@ -1,0 +1,367 @@
+// PL/pgSQL statements as commands of the AR.
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import { literal } from "../expressions";
+import type { Span } from "../split";
+import { assignTarget, assignUnknown, copyRecord } from "./plAssign";
+import { declareAll } from "./plDeclare";
+import { expressionAt, expressionsAt } from "./plExpression";
+import { fetchRow, lowerLoop, openCursor } from "./plLoops";
+import { closeLevel, find, openLevel, rowValue, wholeRecord } from "./plNames";
+import { ROW_COUNT, runDynamic, runSql } from "./plSql";
+import { assign, collected, emit, lossAt, sourceAt, unknownAt, type State } from "./plState";
+import type { Block, PlStatement } from "./plTree";
+
+/** A block: its declarations, its body, and its handlers as a `try`. */
+export function lowerBlock(state: State, block: Block, span: Span): void {
+  openLevel(state.names, block.label);
+  declareAll(state, block.declarations);
+  if (!block.hasHandlers) {
+    lowerAll(state, block.body);
+  } else {
+    state.nested++;
+    const body = collected(state, () => lowerAll(state, block.body));
+    const handler = collected(state, () => lowerHandlers(state, block, span));
+    state.nested--;
+    emit(state, { kind: "try", body, handler, source: sourceAt(state, span) });
+  }
+  closeLevel(state.names);
+}
+
+/** The statements in order. */
+export function lowerAll(state: State, statements: readonly PlStatement[]): void {
+  for (const statement of statements) lowerOne(state, statement);
+}
+
+/** A list of statements as a command of its own. */
+export function lowerInner(state: State, statements: readonly PlStatement[]): Command {
+  state.nested++;
+  const command = collected(state, () => lowerAll(state, statements));
+  state.nested--;
+  return command;
+}
+
+function lowerOne(state: State, statement: PlStatement): void {
+  const { span } = statement;
+  switch (statement.kind) {
+    case "block":
+      lowerBlock(state, statement.block, span);
+      return;
+    case "assign":
+      lowerAssignment(state, statement);
+      return;
+    case "sql":
+      runSql(state, span, { into: statement.into, ...without(statement.into?.span) });
+      return;
+    case "perform":
+      runSql(state, statement.query, { before: "SELECT ", shown: span });
+      return;
+    case "if":
+      lowerBranches(state, statement.branches, statement.otherwise, span);
+      return;
+    case "case":
+      lowerCase(state, statement);
+      return;
+    case "loop":
+      lowerLoop(state, statement, (body) => lowerAll(state, body));
+      return;
+    case "exit":
+    case "continue":
+      lowerJump(state, statement);
+      return;
+    case "return":
+      lowerReturn(state, statement.value, span);
+      return;
+    case "returnNext":
+      lowerReturnNext(state, statement.value, span);
+      return;
+    case "returnQuery":
+      keepReturned(state, runSql(state, statement.query, { shown: span, returned: true }));
+      return;
+    case "returnExecute":
+      keepReturned(
+        state,
+        runDynamic(state, statement.command, statement.using, span, { returned: true }),
+      );
+      return;
+    case "raise":
+      if (statement.level === "exception") {
+        const why = `RAISE ${statement.text}`.trim();
+        emit(state, { kind: "rollback", why, source: sourceAt(state, span) });
+      }
+      return;
+    case "assert": {
+      const condition = expressionAt(state, statement.condition, span);
+      const source = sourceAt(state, span);
+      const otherwise: Command = { kind: "rollback", why: "ASSERT", source };
+      const then: Command = { kind: "sequence", commands: [] };
+      emit(state, { kind: "if", condition, then, otherwise, source });
+      return;
+    }
+    case "execute":
+      runDynamic(state, statement.command, statement.using, span, { into: statement.into });
+      return;
+    case "diagnostics":
+      for (const { target, what } of statement.items) {
+        if (what === "row_count") {
+          assignTarget(state, target, { kind: "variable", name: ROW_COUNT }, span);
+        } else {
+          assignUnknown(state, [target], `what ${what.toUpperCase()} says`, span);
+        }
+      }
+      return;
+    case "open":
+      openCursor(state, statement);
+      return;
+    case "fetch":
+      fetchRow(state, statement);
+      return;
+    case "close":
+    case "null":
+      return;
+    case "commit":
+    case "rollback":
+      lowerEnd(state, statement.kind, span);
+      return;
+    case "broken": {
+      const source = sourceAt(state, span);
+      const { message } = statement;
+      state.shared.note({ severity: "error", code: "syntax", message: `Here ${message}.`, source });
+      return;
+    }
+    default:
+      statement satisfies never;
+  }
+}
+
+function without(span: Span | undefined): { readonly without?: Span } {
+  return span === undefined ? {} : { without: span };
+}
+
+function lowerAssignment(
+  state: State,
+  statement: Extract<PlStatement, { readonly kind: "assign" }>,
+): void {
+  const { target, value, span } = statement;
+  const to = find(state.names, target.path);
+  const source = recordNamed(state, value);
+  if (to?.binding.kind === "record" && to.rest.length === 0 && source !== undefined) {
+    copyRecord(state, to.binding, source, span);
+    return;
+  }
+  assignTarget(state, target, expressionAt(state, value, span), span);
+}
+
+/** The record that a text names, when it is nothing but its name. */
+function recordNamed(state: State, span: Span) {
+  const text = state.body.text.slice(span.start, span.end).trim().toLowerCase();
+  if (!/^[a-z_][\w$]*$/.test(text)) return undefined;
+  const binding = find(state.names, [text])?.binding;
+  return binding?.kind === "record" ? binding : undefined;
+}
+
+type Branch = Extract<PlStatement, { readonly kind: "if" }>["branches"][number];
+
+/** IF and ELSIF: a later condition is only asked for when the earlier ones do not hold. */
+function lowerBranches(
+  state: State,
+  branches: readonly Branch[],
+  otherwise: readonly PlStatement[] | undefined,
+  span: Span,
+): void {
+  const [branch, ...others] = branches;
+  if (branch === undefined) {
+    if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
+    return;
+  }
+  const condition = expressionAt(state, branch.condition);
+  const then = lowerInner(state, branch.body);
+  const hasRest = others.length > 0 || otherwise !== undefined;
+  state.nested++;
+  const rest = hasRest
+    ? { otherwise: collected(state, () => lowerBranches(state, others, otherwise, span)) }
+    : {};
+  state.nested--;
+  emit(state, { kind: "if", condition, then, ...rest, source: sourceAt(state, span) });
+}
+
+/** CASE: none of the branches and no ELSE is an error. */
+function lowerCase(state: State, statement: Extract<PlStatement, { readonly kind: "case" }>): void {
+  const { subject, branches, otherwise, span } = statement;
+  const value = subject === undefined ? undefined : expressionAt(state, subject);
+  const source = sourceAt(state, span);
+  const run = (at: number): void => {
+    const branch = branches[at];
+    if (branch === undefined) {
+      if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
+      else emit(state, { kind: "rollback", why: "no branch of CASE matches", source });
+      return;
+    }
+    const condition = caseCondition(state, value, branch.values);
+    const then = lowerInner(state, branch.body);
+    state.nested++;
+    const rest = collected(state, () => run(at + 1));
+    state.nested--;
+    emit(state, { kind: "if", condition, then, otherwise: rest, source });
+  };
+  run(0);
+}
+
+function caseCondition(state: State, subject: Expression | undefined, values: Span): Expression {
+  if (subject === undefined) return expressionAt(state, values);
+  const alternatives = expressionsAt(state, values);
+  const [first] = alternatives;
+  if (first !== undefined && alternatives.length === 1) {
+    return { kind: "comparison", operator: "=", left: subject, right: first };
+  }
+  return { kind: "in", operand: subject, values: alternatives };
+}
+
+function lowerJump(
+  state: State,
+  statement: Extract<PlStatement, { readonly kind: "exit" | "continue" }>,
+): void {
+  const { kind, label, when, span } = statement;
+  const loop =
+    label === undefined ? state.loops.at(-1) : state.loops.findLast((each) => each.label === label);
+  const source = sourceAt(state, span);
+  if (loop === undefined) {
+    lossAt(state, `${kind.toUpperCase()} of a block that is no loop`, span, "opaque");
+    return;
+  }
+  const jump: Command = { kind, loop: loop.id, source };
+  if (when === undefined) {
+    emit(state, jump);
+    return;
+  }
+  const condition = expressionAt(state, when, span);
+  emit(state, { kind: "if", condition, then: jump, source });
+}
+
+function lowerReturn(state: State, value: Span | undefined, span: Span): void {
+  const source = sourceAt(state, span);
+  const record = value === undefined ? undefined : recordNamed(state, value);
+  const own =
+    record !== undefined
+      ? wholeRecord(record)
+      : value === undefined
+        ? undefined
+        : expressionAt(state, value, span);
+  const returned = own ?? returnedValue(state);
+  emit(state, { kind: "return", ...(returned === undefined ? {} : { value: returned }), source });
+}
+
+/** What a plain RETURN gives: the rows that were collected, or the OUT arguments. */
+export function returnedValue(state: State): Expression | undefined {
+  if (state.returned.length > 0) return rowValue(state.returned);
+  const outputs = state.definition.arguments.filter((each) => each.isOutput);
+  const isSet = state.definition.returns?.setof === true;
+  if (outputs.length === 0 || isSet) return undefined;
+  const values = outputs.flatMap(({ name }): readonly Expression[] => {
+    const binding = find(state.names, [name])?.binding;
+    return binding?.kind === "variable" ? [{ kind: "variable", name: binding.variable }] : [];
+  });
+  return values.length === 0 ? undefined : rowValue(values);
+}
+
+/** RETURN NEXT: the last of the rows stands for them. */
+function lowerReturnNext(state: State, value: Span | undefined, span: Span): void {
+  const record = value === undefined ? undefined : recordNamed(state, value);
+  const given =
+    record !== undefined
+      ? wholeRecord(record)
+      : value === undefined
+        ? (outputRow(state) ?? literal(null))
+        : expressionAt(state, value, span);
+  const variable = "returned";
+  const known: Expression = { kind: "variable", name: variable };
+  state.names.used.add(variable);
+  assign(state, variable, given, span);
+  const isNew = !state.returned.some((each) => each.kind === "variable" && each.name === variable);
+  if (isNew) state.returned.push(known);
+}
+
+function outputRow(state: State): Expression | undefined {
+  const outputs = state.definition.arguments.filter((each) => each.isOutput);
+  const values = outputs.flatMap(({ name }): readonly Expression[] => {
+    const binding = find(state.names, [name])?.binding;
+    return binding?.kind === "variable" ? [{ kind: "variable", name: binding.variable }] : [];
+  });
+  return values.length === 0 ? undefined : rowValue(values);
+}
+
+function keepReturned(state: State, result: ReturnType<typeof runSql>): void {
+  if (result === undefined || state.loops.length > 0) return;
+  for (const field of result.columns) {
+    state.returned.push({ kind: "field", result: result.name, field, at: "first" });
+  }
+}
+
+/** COMMIT and ROLLBACK of a procedure: at its top level another transaction begins behind them. */
+function lowerEnd(state: State, kind: "commit" | "rollback", span: Span): void {
+  const source = sourceAt(state, span);
+  const ends: Command =
+    kind === "rollback"
+      ? { kind: "rollback", why: "ROLLBACK", source }
+      : { kind: "return", source };
+  emit(state, ends);
+  if (state.nested > 0 || state.callers.length > 0) {
+    const what = kind.toUpperCase();
+    lossAt(state, `${what} inside a branch or loop: what follows it is left out`, span, "approx");
+    return;
+  }
+  state.finished.push(state.commands);
+  state.commands = [];
+}
+
+/** Conditions that what the AR can make fail may have. */
+const CATCHES_RAISE = /^(others|raise_exception|sqlstate\s+'p0001')$/;
+
+/** The handlers as one: which of several runs is not known. */
+function lowerHandlers(state: State, block: Block, span: Span): void {
+  const { handlers } = block;
+  const catchesAll = handlers.some(({ conditions }) => conditions.includes("others"));
+  const catchesRaise = handlers.some(({ conditions }) =>
+    conditions.some((condition) => CATCHES_RAISE.test(condition.trim())),
+  );
+  if (!catchesAll && !catchesRaise && raises(block.body)) {
+    lossAt(state, "which errors this handler catches", span);
+  }
+  const run = (at: number): void => {
+    const handler = handlers[at];
+    if (handler === undefined) return;
+    const isLast = at === handlers.length - 1;
+    if (isLast) {
+      lowerAll(state, handler.body);
+      return;
+    }
+    const condition = unknownAt(state, "which of the handlers runs", span);
+    const then = lowerInner(state, handler.body);
+    const otherwise = collected(state, () => run(at + 1));
+    emit(state, { kind: "if", condition, then, otherwise, source: sourceAt(state, span) });
+  };
+  run(0);
+}
+
+/** Whether some statement raises an exception of its own. */
+function raises(statements: readonly PlStatement[]): boolean {
+  return statements.some((statement) => {
+    switch (statement.kind) {
+      case "raise":
+        return statement.level === "exception";
+      case "if":
+      case "case":
+        return (
+          statement.branches.some(({ body }) => raises(body)) || raises(statement.otherwise ?? [])
+        );
+      case "loop":
+        return raises(statement.body);
+      case "block":
+        return raises(statement.block.body);
+      case "sql":
+        return statement.into?.strict === true;
+      default:
+        return false;
+    }
+  });
+}

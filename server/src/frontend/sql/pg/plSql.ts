@@ -1,0 +1,254 @@
+// SQL inside PL/pgSQL: statements with INTO, PERFORM, dynamic SQL, and what FOUND and ROW_COUNT say of them.
+import type { Expression } from "../../../program/expression";
+import type { Command, Statement } from "../../../program/statement";
+import { literal } from "../expressions";
+import { tablesByWords } from "../fallback";
+import { sourceOf, textOf, type Lowered, type SqlPiece } from "../lowering";
+import type { Span } from "../split";
+import { stringOf, tokensOf } from "../tokens";
+import { lastName } from "./ast";
+import { callArguments } from "./call";
+import { assignRow, assignUnknown } from "./plAssign";
+import { bodyOf, pieceOf, type PieceOptions } from "./plBody";
+import { expressionAt, hasQuery } from "./plExpression";
+import { assign, contextFor, emit, sourceAt, type State } from "./plState";
+import type { Into } from "./plTree";
+import { NO_SOURCES } from "./scope";
+import { lowerStatement, startWork } from "./statement";
+
+export interface SqlOptions extends PieceOptions {
+  readonly into?: Into | undefined;
+  /** Its rows go to the caller of the routine. */
+  readonly returned?: boolean;
+  readonly placeholder?: (number: number) => Expression | undefined;
+}
+
+/** Runs one SQL statement of the routine; gives its result as far as it has one. */
+export function runSql(state: State, span: Span, options: SqlOptions = {}): Lowered["result"] {
+  const piece = pieceOf(state.body, span, options);
+  return runPiece(state, piece, span, options);
+}
+
+function runPiece(
+  state: State,
+  piece: SqlPiece,
+  span: Span,
+  options: SqlOptions,
+): Lowered["result"] {
+  const parsed = state.shared.parser.parse(piece.sql);
+  if (!parsed.ok) {
+    unreadable(state, piece, parsed.message, parsed.offset);
+    if (options.into !== undefined) {
+      assignUnknown(state, options.into.targets, "a statement that cannot be read", span);
+    }
+    return undefined;
+  }
+  const node = parsed.statements[0]?.node;
+  if (node === undefined) return undefined;
+  const context = contextFor(state, piece, span, options.placeholder);
+  if ("CallStmt" in node) {
+    const { funccall } = node.CallStmt;
+    const args =
+      funccall === undefined ? [] : callArguments(funccall, NO_SOURCES, startWork(context));
+    const called = state.call(lastName(funccall?.funcname), args, span);
+    if (called !== undefined) return undefined;
+  }
+  const lowered = lowerStatement(node, context);
+  return take(state, lowered, span, options);
+}
+
+function unreadable(state: State, piece: SqlPiece, message: string, offset: number): void {
+  const at = piece.toFile(offset);
+  const { tables, writes } = tablesByWords(piece.sql);
+  const reason = `PostgreSQL cannot read this statement: ${message}.`;
+  const source = sourceOf({ ...piece, start: at, end: at + 1 });
+  state.shared.note({ severity: "error", code: "syntax", message: reason, source });
+  const statement: Statement = {
+    kind: "opaque",
+    id: state.ids.statement(),
+    source: sourceOf(piece),
+    text: textOf(piece),
+    taint: [{ effect: tables.length > 0 ? "approx" : "opaque", reason, source }],
+    tables: [...tables],
+    writes,
+  };
+  emit(state, { kind: "statement", statement });
+}
+
+function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): Lowered["result"] {
+  const { into, returned = false } = options;
+  const { result } = lowered;
+  const only = lowered.statements.length === 1 ? lowered.statements[0] : undefined;
+  if (only?.kind === "select" && readsNothing(only)) {
+    // SELECT f(x) INTO y, PERFORM f(x): only the values are left of it.
+    return takeValues(state, only, span, options);
+  }
+  const quiet = (statement: Statement): Statement =>
+    statement.kind === "select" ? { ...statement, discarded: !returned } : statement;
+  const commands =
+    lowered.commands?.map((command) => mapStatements(command, quiet)) ??
+    lowered.statements.map((each): Command => ({ kind: "statement", statement: quiet(each) }));
+  for (const command of commands) emit(state, command);
+  const last = lowered.statements.at(-1);
+  const count = countOf(last, result);
+  if (count !== undefined) tellCount(state, count, span);
+  if (into === undefined) return result;
+  if (result === undefined) {
+    assignUnknown(state, into.targets, "the result of a statement that is not followed", span);
+    return undefined;
+  }
+  const complete = !lowered.statements.some(({ taint }) =>
+    taint.some(({ reason }) => reason.startsWith("the columns of ")),
+  );
+  if (into.strict) requireOne(state, result.name, span);
+  assignRow(state, into.targets, result, "first", { complete, span });
+  return result;
+}
+
+function mapStatements(command: Command, map: (statement: Statement) => Statement): Command {
+  switch (command.kind) {
+    case "statement":
+      return { ...command, statement: map(command.statement) };
+    case "sequence":
+      return { ...command, commands: command.commands.map((each) => mapStatements(each, map)) };
+    case "loop":
+      return { ...command, body: mapStatements(command.body, map) };
+    default:
+      return command;
+  }
+}
+
+function readsNothing(statement: Extract<Statement, { readonly kind: "select" }>): boolean {
+  const { query } = statement;
+  const always = query.where.kind === "literal" && query.where.value === true;
+  const plain = query.setOperations.length === 0 && query.groupBy.length === 0 && always;
+  const values = query.outputs.map((output) => output.value);
+  const aggregates = JSON.stringify(values).includes('"kind":"aggregate"');
+  return query.relations.length === 0 && plain && !aggregates && !values.some(hasQuery);
+}
+
+function takeValues(
+  state: State,
+  statement: Extract<Statement, { readonly kind: "select" }>,
+  span: Span,
+  options: SqlOptions,
+): Lowered["result"] {
+  state.taint.push(...statement.taint);
+  const { outputs } = statement.query;
+  const { into } = options;
+  if (into !== undefined || options.returned === true) {
+    // A statement of its own keeps the way of INTO the same for all: it reads nothing and costs nothing.
+    const quiet = { ...statement, taint: [], discarded: options.returned !== true };
+    emit(state, { kind: "statement", statement: quiet });
+  }
+  tellCount(state, literal(1), span);
+  const result = { name: statement.into, columns: outputs.map(({ name }) => name) };
+  if (into !== undefined) {
+    assignRow(state, into.targets, result, "first", { complete: true, span });
+  }
+  return into === undefined && options.returned !== true ? undefined : result;
+}
+
+/** The rows that a statement returned or changed. */
+function countOf(
+  statement: Statement | undefined,
+  result: Lowered["result"],
+): Expression | undefined {
+  switch (statement?.kind) {
+    case "select":
+      return result === undefined ? undefined : { kind: "size", result: result.name };
+    case "insert":
+    case "update":
+    case "delete":
+      return { kind: "affected", statement: statement.id };
+    default:
+      return undefined;
+  }
+}
+
+/** Sets FOUND and ROW_COUNT where the routine asks for them. */
+export function tellCount(state: State, count: Expression, span: Span): void {
+  if (state.asksFound) tellFound(state, count, span);
+  if (state.asksCount) assign(state, ROW_COUNT, count, span);
+}
+
+/** FOUND alone: loops set it and leave ROW_COUNT. */
+export function tellFound(state: State, count: Expression, span: Span): void {
+  if (!state.asksFound) return;
+  const found: Expression =
+    count.kind === "literal"
+      ? literal(count.value !== 0)
+      : { kind: "comparison", operator: ">", left: count, right: literal(0) };
+  assign(state, FOUND, found, span);
+}
+
+export const FOUND = "found";
+export const ROW_COUNT = "row_count";
+
+/** INTO STRICT: any number of rows but one is an error. */
+function requireOne(state: State, result: string, span: Span): void {
+  const source = sourceAt(state, span);
+  const left: Expression = { kind: "size", result };
+  emit(state, {
+    kind: "if",
+    condition: { kind: "comparison", operator: "<>", left, right: literal(1) },
+    then: { kind: "rollback", why: "INTO STRICT found not exactly one row", source },
+    source,
+  });
+}
+
+/** EXECUTE: the SQL of a literal is read like any other, what is put together at run time is not known. */
+export function runDynamic(
+  state: State,
+  command: Span,
+  using: readonly Span[],
+  span: Span,
+  options: Pick<SqlOptions, "into" | "returned"> = {},
+): Lowered["result"] {
+  const values = using.map((each) => expressionAt(state, each, span));
+  const text = state.body.text.slice(command.start, command.end);
+  const [only, ...others] = tokensOf(text, 0, text.length);
+  const isOwnText = only?.kind === "string" && others.length === 0;
+  if (
+    isOwnText &&
+    state.body.toFile(command.end) - state.body.toFile(command.start) === text.length
+  ) {
+    const { lines } = state.body;
+    const literalSpan = {
+      start: state.body.toFile(command.start),
+      end: state.body.toFile(command.end),
+    };
+    const inner = bodyOf(lines, literalSpan);
+    const piece: SqlPiece = {
+      lines,
+      sql: inner.text,
+      start: state.body.toFile(span.start),
+      end: state.body.toFile(span.end),
+      toFile: inner.toFile,
+    };
+    const placeholder = (number: number): Expression | undefined => values[number - 1];
+    return runPiece(state, piece, span, { ...options, placeholder });
+  }
+  const words = tokensOf(text, 0, text.length)
+    .filter((token) => token.kind === "string")
+    .map((token) => stringOf(text, token))
+    .join(" ");
+  const { tables, writes } = tablesByWords(words);
+  const piece = pieceOf(state.body, span);
+  const source = sourceOf(piece);
+  const reason = "the text of this statement is put together when it runs";
+  emit(state, {
+    kind: "statement",
+    statement: {
+      kind: "opaque",
+      id: state.ids.statement(),
+      source,
+      text: textOf(piece),
+      taint: [{ effect: "opaque", reason, source }],
+      tables: [...tables].filter((table) => !table.includes("%")),
+      writes,
+    },
+  });
+  if (options.into !== undefined) assignUnknown(state, options.into.targets, reason, span, values);
+  return undefined;
+}

@@ -1,0 +1,455 @@
+// Routines as transactions: a function or procedure that a client calls is a transaction of its own, one that
+// another routine calls is inlined there.
+import type { Expression, ValueType } from "../../../program/expression";
+import type { Parameter, Transaction } from "../../../program/program";
+import type { Command } from "../../../program/statement";
+import { literal } from "../expressions";
+import { tablesByWords } from "../fallback";
+import { createIds, type CallArgument, type Ids } from "../lowering";
+import type { Span } from "../split";
+import { inferParameterTypes } from "../types";
+import { walkCommand } from "../walk";
+import { tokensOf } from "../tokens";
+import { typeText } from "./ast";
+import { expressionAt } from "./plExpression";
+import { lowerBlock, returnedValue } from "./plLower";
+import {
+  createNames,
+  declare,
+  declareRecord,
+  declareVariable,
+  fieldOf,
+  freshVariable,
+  openLevel,
+  type Names,
+} from "./plNames";
+import { parsePlBody } from "./plParser";
+import { runSql } from "./plSql";
+import {
+  assign,
+  contextFor,
+  emit,
+  lossAt,
+  sourceAt,
+  unknownAt,
+  type RoutineContext,
+  type State,
+} from "./plState";
+import { assignedNames } from "./plTree";
+import { pieceOf, rangeIn } from "./plBody";
+import { lowerExpression } from "./recursion";
+import { declaredType, type Argument, type RoutineDefinition } from "./routineDefinition";
+import { NO_SOURCES } from "./scope";
+import { startWork } from "./statement";
+import { calledFrom, withoutReturns } from "./withoutReturns";
+
+/** How deep calls are followed. */
+const DEEPEST_CALL = 3;
+
+/**
+ * The transactions of a routine: one, or several when it is a procedure that commits in between; none for a
+ * trigger function and for a routine that touches no table. Never fails.
+ */
+export function lowerRoutine(
+  definition: RoutineDefinition,
+  shared: RoutineContext,
+): readonly Transaction[] {
+  if (definition.isTrigger) {
+    const message = `${definition.name} is run by a trigger, which is not analysed.`;
+    const source = definition.header;
+    shared.note({ severity: "information", code: "trigger", message, source });
+    return [];
+  }
+  const { name } = definition;
+  const state = createState(definition, shared, createIds(name), createNames(), []);
+  const parameters = declareArguments(state);
+  lowerBody(state);
+  finishReturn(state);
+  const parts = [...state.finished, state.commands].filter(touchesTables);
+  return parts.map((commands, at): Transaction => {
+    const id = at === 0 ? name : `${name} part ${at + 1}`;
+    const carried =
+      at === 0
+        ? { parameters: [], commands: [] }
+        : carriedOver(state, commands, parts.slice(0, at));
+    const body: Command = { kind: "sequence", commands: [...carried.commands, ...commands] };
+    return {
+      id,
+      name: id,
+      header: definition.header,
+      source: definition.source,
+      boundary: "routine",
+      parameters: [...typed(parameters, body, shared), ...carried.parameters],
+      preconditions: [],
+      body,
+      annotations: [],
+      taint: state.taint,
+    };
+  });
+}
+
+function createState(
+  definition: RoutineDefinition,
+  shared: RoutineContext,
+  ids: Ids,
+  names: Names,
+  callers: readonly string[],
+): State {
+  const words = new Set(
+    tokensOf(definition.body.text, 0, definition.body.text.length).map((token) => token.word),
+  );
+  const parameters = new Map<string, ValueType>();
+  for (const argument of definition.arguments) {
+    if (argument.isInput) parameters.set(argument.name, declaredType(argument.type, shared.table));
+  }
+  const state: State = {
+    shared,
+    definition,
+    body: definition.body,
+    ids,
+    names,
+    parameters,
+    taint: [],
+    callers,
+    commands: [],
+    loops: [],
+    asksFound: words.has("found"),
+    asksCount: words.has("row_count"),
+    returned: [],
+    nested: 0,
+    finished: [],
+    call: (name, args, at) => inlineCall(state, name, args, at),
+  };
+  openLevel(names, definition.name);
+  if (definition.language === "plpgsql") {
+    names.used.add("found");
+    names.used.add("row_count");
+    declare(names, "found", { kind: "variable", variable: "found" });
+    names.types.set("found", "bool");
+    names.types.set("row_count", "int");
+  }
+  return state;
+}
+
+/** The arguments of the transaction, with what their names stand for in the body. */
+function declareArguments(state: State): readonly Parameter[] {
+  const { definition, names, shared } = state;
+  const assigned = assignedIn(definition);
+  const parameters: Parameter[] = [];
+  for (const argument of definition.arguments) {
+    const { name } = argument;
+    const type = declaredType(argument.type, shared.table);
+    const columns = rowOf(argument, shared);
+    if (columns !== undefined) {
+      const record = declareRecord(names, name, columns);
+      if (!argument.isInput) continue;
+      for (const column of columns) {
+        const parameter = `${name}.${column.name}`;
+        parameters.push({ name: parameter, type: column.type, origin: "argument" });
+        const value: Expression = { kind: "parameter", name: parameter };
+        assign(state, fieldOf(names, record, column.name), value, START);
+      }
+      continue;
+    }
+    if (!argument.isInput) {
+      declareVariable(names, name, type);
+      continue;
+    }
+    parameters.push({ name, type, origin: "argument" });
+    const value: Expression = { kind: "parameter", name };
+    if (!assigned.has(name) && !argument.isOutput) declare(names, name, { kind: "value", value });
+    else assign(state, declareVariable(names, name, type), value, START);
+  }
+  return parameters;
+}
+
+const START: Span = { start: 0, end: 0 };
+
+function rowOf(argument: Argument, shared: RoutineContext) {
+  if (argument.type?.pct_type === true) return undefined;
+  return shared.table(typeText(argument.type))?.columns;
+}
+
+function assignedIn(definition: RoutineDefinition): ReadonlySet<string> {
+  if (definition.language !== "plpgsql") return new Set();
+  const { block } = parsePlBody(definition.body.text);
+  return block === undefined ? new Set() : assignedNames(block);
+}
+
+/** The body in its language, behind what `state.commands` holds already. */
+function lowerBody(state: State): void {
+  const { definition, shared } = state;
+  const whole: Span = { start: 0, end: state.body.text.length };
+  if (definition.language === "sql") {
+    lowerSqlBody(state);
+    return;
+  }
+  if (definition.language !== "plpgsql") {
+    const { tables } = tablesByWords(state.body.text);
+    const reason = `a routine in ${definition.language || "another language"}`;
+    const source = definition.header;
+    const text = state.body.text;
+    const taint = [{ effect: "opaque", reason, source }] as const;
+    const statement = { kind: "opaque", id: state.ids.statement(), source, text, taint } as const;
+    emit(state, {
+      kind: "statement",
+      statement: { ...statement, tables: [...tables], writes: true },
+    });
+    return;
+  }
+  const { block, problems } = parsePlBody(state.body.text);
+  if (state.callers.length === 0) {
+    for (const { message, span } of problems) {
+      const source = sourceAt(state, span);
+      shared.note({ severity: "error", code: "syntax", message: `PL/pgSQL: ${message}.`, source });
+    }
+    if (problems.length === 0) noteOwnView(state);
+  }
+  if (problems.length > 0)
+    lossAt(state, "a part of this routine that cannot be read", whole, "opaque");
+  if (block !== undefined) lowerBlock(state, block, whole);
+}
+
+/** What PostgreSQL itself says against a body that our parser accepts. */
+function noteOwnView(state: State): void {
+  const { definition, shared } = state;
+  const { lines, span } = definition;
+  const message = shared.parser.parsePlPgSql(lines.text.slice(span.start, span.end));
+  // Without a catalogue it does not know types and variables of the user's own.
+  if (message === undefined || !/^(syntax error|missing|unterminated|mismatched)/.test(message)) {
+    return;
+  }
+  const source = definition.header;
+  shared.note({ severity: "error", code: "syntax", message: `PL/pgSQL: ${message}.`, source });
+}
+
+/** LANGUAGE sql: statements in order; the last one's rows are what it returns. */
+function lowerSqlBody(state: State): void {
+  const { definition } = state;
+  const { text } = state.body;
+  const back = /^\s*return\b/i.exec(text);
+  if (definition.isAtomic && back !== null) {
+    const span = { start: back[0].length, end: text.length };
+    const value = expressionAt(state, span, { start: 0, end: text.length });
+    emit(state, { kind: "return", value, source: sourceAt(state, span) });
+    return;
+  }
+  const spans = statementSpans(text);
+  const isVoid = definition.isProcedure || typeText(definition.returns) === "void";
+  spans.forEach((span, at) => {
+    const isLast = at === spans.length - 1;
+    const result = runSql(state, span, { returned: isLast && !isVoid });
+    if (!isLast || isVoid || result === undefined) return;
+    const values = result.columns.map((field): Expression => {
+      return { kind: "field", result: result.name, field, at: "first" };
+    });
+    state.returned.push(...values);
+  });
+}
+
+/** The statements between semicolons; those inside parentheses and BEGIN ATOMIC blocks do not count. */
+function statementSpans(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  let open: { start: number; end: number } | undefined;
+  for (const token of tokensOf(text, 0, text.length)) {
+    if (token.word === ";") {
+      if (open !== undefined) spans.push(open);
+      open = undefined;
+    } else {
+      open = { start: open?.start ?? token.start, end: token.end };
+    }
+  }
+  if (open !== undefined) spans.push(open);
+  return spans;
+}
+
+/** The value at the end of a body that does not say RETURN there. */
+function finishReturn(state: State): void {
+  if (state.commands.at(-1)?.kind === "return") return;
+  const value = returnedValue(state);
+  if (value === undefined) return;
+  const end = state.body.text.length;
+  emit(state, { kind: "return", value, source: sourceAt(state, { start: end, end }) });
+}
+
+function touchesTables(commands: readonly Command[]): boolean {
+  let touches = false;
+  walkCommand(
+    { kind: "sequence", commands },
+    {
+      relation: () => {
+        touches = true;
+      },
+      statement: (statement) => {
+        if (statement.kind !== "select") touches = true;
+      },
+    },
+  );
+  return touches;
+}
+
+/** Arguments of a type that says nothing get the type of what they are compared with. */
+function typed(
+  parameters: readonly Parameter[],
+  body: Command,
+  shared: RoutineContext,
+): readonly Parameter[] {
+  if (parameters.every(({ type }) => type !== "other")) return parameters;
+  const inferred = inferParameterTypes(body, shared.table);
+  return parameters.map((parameter) =>
+    parameter.type === "other"
+      ? { ...parameter, type: inferred.get(parameter.name) ?? "other" }
+      : parameter,
+  );
+}
+
+/** A later part of a procedure goes on with the variables of the earlier ones, whatever they are. */
+function carriedOver(
+  state: State,
+  commands: readonly Command[],
+  before: readonly (readonly Command[])[],
+): { readonly parameters: readonly Parameter[]; readonly commands: readonly Command[] } {
+  const set = new Set<string>();
+  walkCommand(
+    { kind: "sequence", commands: before.flat() },
+    { command: (command) => command.kind === "assign" && set.add(command.variable) },
+  );
+  const read = new Set<string>();
+  walkCommand(
+    { kind: "sequence", commands },
+    { expression: (part) => part.kind === "variable" && set.has(part.name) && read.add(part.name) },
+  );
+  const names = [...read];
+  return {
+    parameters: names.map((name) => ({
+      name,
+      type: state.names.types.get(name) ?? "other",
+      origin: "argument",
+    })),
+    commands: names.map((name) => ({
+      kind: "assign",
+      variable: name,
+      value: { kind: "parameter", name },
+      source: state.definition.header,
+    })),
+  };
+}
+
+/** Runs a routine of the workspace inside another one. */
+function inlineCall(
+  caller: State,
+  name: string,
+  args: readonly CallArgument[],
+  at: Span,
+): Expression | undefined {
+  const definition = caller.shared.routine(name);
+  if (definition === undefined || definition.isTrigger) return undefined;
+  const values = args.map((arg) => arg.value);
+  const chain = [caller.definition.name, ...caller.callers];
+  if (chain.includes(name) || caller.callers.length >= DEEPEST_CALL) {
+    const why = chain.includes(name) ? `${name} calls itself` : `${name} is called from too deep`;
+    return opaqueCall(caller, definition, why, at, values);
+  }
+  const names = createNames(caller.names);
+  const callee = createState(definition, caller.shared, caller.ids, names, [
+    name,
+    ...caller.callers,
+  ]);
+  callee.nested = 1;
+  bindArguments(callee, args);
+  lowerBody(callee);
+  finishReturn(callee);
+  const site = sourceAt(caller, at);
+  const value = freshVariable(names, `${name}()`);
+  const done = freshVariable(names, `${name} done`);
+  const inner: Command = { kind: "sequence", commands: callee.commands };
+  emit(caller, calledFrom(withoutReturns(inner, { value, done, source: site }), site));
+  caller.taint.push(...callee.taint);
+  copyOutputs(caller, callee, args);
+  const type = declaredType(definition.returns, caller.shared.table);
+  names.types.set(value, type);
+  return { kind: "variable", name: value };
+}
+
+/** A call that is not followed: only the tables that its body names are known. */
+function opaqueCall(
+  caller: State,
+  definition: RoutineDefinition,
+  reason: string,
+  at: Span,
+  values: readonly Expression[],
+): Expression {
+  const { tables, writes } = tablesByWords(definition.body.text);
+  const source = sourceAt(caller, at);
+  const text = caller.body.text.slice(at.start, at.end);
+  emit(caller, {
+    kind: "statement",
+    statement: {
+      kind: "opaque",
+      id: caller.ids.statement(),
+      source,
+      text,
+      taint: [{ effect: "opaque", reason, source }],
+      tables: [...tables],
+      writes,
+    },
+  });
+  lossAt(caller, reason, at, "opaque");
+  return unknownAt(caller, reason, at, values);
+}
+
+function bindArguments(callee: State, args: readonly CallArgument[]): void {
+  const { definition, names, shared } = callee;
+  const assigned = assignedIn(definition);
+  // CALL names OUT arguments, too; a function is called with its inputs alone.
+  const called = definition.arguments.filter((each) => each.isInput || definition.isProcedure);
+  for (const argument of definition.arguments) {
+    const type = declaredType(argument.type, shared.table);
+    const position = called.indexOf(argument);
+    const named = args.find((arg) => arg.name === argument.name);
+    const given = named ?? (position < 0 ? undefined : positional(args, position));
+    const columns = rowOf(argument, shared);
+    if (columns !== undefined) {
+      declareRecord(names, argument.name, columns);
+      lossAt(callee, `the record ${argument.name} of a call`, START);
+      continue;
+    }
+    if (!argument.isInput) {
+      declareVariable(names, argument.name, type);
+      continue;
+    }
+    const value = given?.value ?? defaultValue(callee, argument);
+    const simple = ["literal", "parameter"].includes(value.kind);
+    if (simple && !assigned.has(argument.name) && !argument.isOutput) {
+      declare(names, argument.name, { kind: "value", value });
+    } else {
+      assign(callee, declareVariable(names, argument.name, type), value, START);
+    }
+  }
+}
+
+function positional(args: readonly CallArgument[], position: number): CallArgument | undefined {
+  const arg = args[position];
+  return arg?.name === undefined ? arg : undefined;
+}
+
+function defaultValue(callee: State, argument: Argument): Expression {
+  if (argument.value === undefined) return literal(null);
+  const piece = pieceOf(callee.body, START);
+  return lowerExpression(argument.value, NO_SOURCES, startWork(contextFor(callee, piece, START)));
+}
+
+/** CALL p(x) sets x when the argument is INOUT. */
+function copyOutputs(caller: State, callee: State, args: readonly CallArgument[]): void {
+  const { definition } = callee;
+  if (!definition.isProcedure) return;
+  definition.arguments.forEach((argument, at) => {
+    const target = args[at]?.value;
+    if (!argument.isOutput || target?.kind !== "variable") return;
+    const binding = callee.names.levels[0]?.names.get(argument.name);
+    if (binding?.kind !== "variable") return;
+    const value: Expression = { kind: "variable", name: binding.variable };
+    const source = rangeIn(callee.body, START);
+    emit(caller, { kind: "assign", variable: target.name, value, source });
+  });
+}

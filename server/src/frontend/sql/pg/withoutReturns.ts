@@ -1,0 +1,176 @@
+// An inlined routine: its RETURN must not end the transaction but go on behind the call.
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import { literal } from "../expressions";
+
+export interface ReturnOptions {
+  /** The variable that takes the returned value. */
+  readonly value: string;
+  /** The variable that says that the routine has returned, used where its structure alone does not. */
+  readonly done: string;
+  readonly source: SourceRange;
+}
+
+/** The command with every `return` replaced: what follows it runs only where nothing was returned. */
+export function withoutReturns(command: Command, options: ReturnOptions): Command {
+  const state: State = { ...options, guarded: false };
+  const inner = sequence(flat(command), state, undefined);
+  if (!state.guarded) return inner;
+  const start = assign(options.done, literal(false), options.source);
+  return { kind: "sequence", commands: [start, inner] };
+}
+
+interface State extends ReturnOptions {
+  guarded: boolean;
+}
+
+function assign(variable: string, value: Expression, source: SourceRange): Command {
+  return { kind: "assign", variable, value, source };
+}
+
+function flat(command: Command | undefined): readonly Command[] {
+  if (command === undefined) return [];
+  return command.kind === "sequence" ? command.commands.flatMap(flat) : [command];
+}
+
+/** `loop` is the innermost loop inside the routine. */
+function sequence(commands: readonly Command[], state: State, loop: string | undefined): Command {
+  const result: Command[] = [];
+  for (const [at, command] of commands.entries()) {
+    if (command.kind === "return") {
+      result.push(...returned(command, state, loop));
+      break;
+    }
+    if (!mayReturn(command)) {
+      result.push(command);
+      continue;
+    }
+    const rest = commands.slice(at + 1);
+    if (command.kind === "if" && loop === undefined) {
+      const then = flat(command.then);
+      const otherwise = flat(command.otherwise);
+      if (endsAlways(then)) {
+        const moved = sequence([...otherwise, ...rest], state, loop);
+        result.push({ ...command, then: sequence(then, state, loop), otherwise: moved });
+        return { kind: "sequence", commands: result };
+      }
+      if (endsAlways(otherwise)) {
+        const moved = sequence([...then, ...rest], state, loop);
+        result.push({ ...command, then: moved, otherwise: sequence(otherwise, state, loop) });
+        return { kind: "sequence", commands: result };
+      }
+    }
+    result.push(guardedCommand(command, state, loop));
+    if (rest.length === 0) break;
+    state.guarded = true;
+    const { source } = state;
+    const done: Expression = { kind: "variable", name: state.done };
+    const leave: Command =
+      loop === undefined ? { kind: "sequence", commands: [] } : { kind: "exit", loop, source };
+    const otherwise = sequence(rest, state, loop);
+    result.push({ kind: "if", condition: done, then: leave, otherwise, source });
+    break;
+  }
+  return { kind: "sequence", commands: result };
+}
+
+function returned(
+  command: Extract<Command, { readonly kind: "return" }>,
+  state: State,
+  loop: string | undefined,
+): readonly Command[] {
+  const { source } = command;
+  const value = command.value === undefined ? [] : [assign(state.value, command.value, source)];
+  const done = assign(state.done, literal(true), source);
+  const leave: readonly Command[] = loop === undefined ? [] : [{ kind: "exit", loop, source }];
+  return [...value, done, ...leave];
+}
+
+function guardedCommand(command: Command, state: State, loop: string | undefined): Command {
+  switch (command.kind) {
+    case "if": {
+      const then = sequence(flat(command.then), state, loop);
+      const rest =
+        command.otherwise === undefined
+          ? {}
+          : { otherwise: sequence(flat(command.otherwise), state, loop) };
+      return { ...command, then, ...rest };
+    }
+    case "loop": {
+      const body = sequence(flat(command.body), state, command.id);
+      if (loop === undefined) return { ...command, body };
+      // A return in an inner loop leaves the outer one, too.
+      state.guarded = true;
+      const { source } = state;
+      const done: Expression = { kind: "variable", name: state.done };
+      const leave: Command = { kind: "exit", loop, source };
+      const check: Command = { kind: "if", condition: done, then: leave, source };
+      return { kind: "sequence", commands: [{ ...command, body }, check] };
+    }
+    case "try": {
+      const body = sequence(flat(command.body), state, loop);
+      return { ...command, body, handler: sequence(flat(command.handler), state, loop) };
+    }
+    default:
+      return command;
+  }
+}
+
+function mayReturn(command: Command): boolean {
+  switch (command.kind) {
+    case "return":
+      return true;
+    case "sequence":
+      return command.commands.some(mayReturn);
+    case "if":
+      return (
+        mayReturn(command.then) || (command.otherwise !== undefined && mayReturn(command.otherwise))
+      );
+    case "loop":
+      return mayReturn(command.body);
+    case "try":
+      return mayReturn(command.body) || mayReturn(command.handler);
+    default:
+      return false;
+  }
+}
+
+/** Whether every way through the commands returns or rolls back. */
+function endsAlways(commands: readonly Command[]): boolean {
+  return commands.some((command) => {
+    switch (command.kind) {
+      case "return":
+      case "rollback":
+        return true;
+      case "if":
+        return endsAlways(flat(command.then)) && endsAlways(flat(command.otherwise));
+      default:
+        return false;
+    }
+  });
+}
+
+/** The command with the call site added to every place in it. */
+export function calledFrom(command: Command, site: SourceRange): Command {
+  return placed(command, site);
+}
+
+function placed<Part>(part: Part, site: SourceRange): Part {
+  if (Array.isArray(part)) {
+    // A mapped array of the same elements has the type of the array.
+    return part.map((each: unknown) => placed(each, site)) as Part;
+  }
+  if (typeof part !== "object" || part === null) return part;
+  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
+    return [key, key === "source" ? withSite(value, site) : placed(value, site)] as const;
+  });
+  // The same properties with values of the same types.
+  return Object.fromEntries(entries) as Part;
+}
+
+function withSite(source: unknown, site: SourceRange): unknown {
+  if (typeof source !== "object" || source === null) return source;
+  const inner = "via" in source && Array.isArray(source.via) ? (source.via as unknown[]) : [];
+  return { ...source, via: [site, ...inner] };
+}
