@@ -1,18 +1,16 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
 import type { Note, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { FileId } from "../../protocol/source";
+import type { FileId, SourceRange } from "../../protocol/source";
 import { unknownColumns } from "./checkNames";
 import { inferSchema } from "./inferSchema";
-import { createLowering } from "./lowerSql";
-import { rangeOf, type LineIndex } from "./lines";
+import { createLowering, type StatementLowering } from "./lowerSql";
 import { plainPiece } from "./lowering";
 import { readNspSchema, type SchemaReading } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
+import { lowerRoutines, readRoutines, type Routines } from "./routines";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
-import type { LowerSql } from "./scriptState";
-import type { Span } from "./split";
 import { uniqueTransactions } from "./uniqueIds";
 
 export interface SourceFile {
@@ -46,7 +44,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
         next.set(file, known?.lines.text === text ? known : scanFile(file, text));
       }
       scanned = next;
-      return readScanned([...next.values()], lowering.lower);
+      return readScanned([...next.values()], lowering);
     },
   };
 }
@@ -56,19 +54,22 @@ interface Lowering {
   readonly notes: readonly Note[];
 }
 
-function readScanned(files: readonly ScannedFile[], lowerSql: LowerSql): Program {
+function readScanned(files: readonly ScannedFile[], lowering: StatementLowering): Program {
   const schema = readSchema(files);
   const declared = schema.tables;
-  const first = lowerFiles(files, declared, lowerSql);
+  const routines = readRoutines(files, lowering.pg);
+  const first = lowerFiles(files, declared, routines, lowering);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
-  const lowered = inferred.tables.length === 0 ? first : lowerFiles(files, tables, lowerSql);
+  const lowered =
+    inferred.tables.length === 0 ? first : lowerFiles(files, tables, routines, lowering);
   const table = lookup(tables);
   const unique = uniqueTransactions(lowered.transactions);
   const notes = [
     ...files.flatMap((file) => file.notes),
     ...schema.notes,
+    ...routines.notes,
     ...lowered.notes,
     ...inferred.notes,
     ...unique.notes,
@@ -97,33 +98,29 @@ function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
 function lowerFiles(
   files: readonly ScannedFile[],
   tables: readonly Table[],
-  lowerSql: LowerSql,
+  routines: Routines,
+  { lower: lowerSql, pg }: StatementLowering,
 ): Lowering {
   const notes: Note[] = [];
-  const transactions: Transaction[] = [];
   const table = lookup(tables);
   const note = (added: Note): void => {
     notes.push(added);
   };
-  for (const { lines, regions, routines } of files) {
-    for (const routine of routines) note(unreadRoutine(lines, routine));
-    for (const { region, name } of regions) {
-      transactions.push(lowerRegion(region, name, { lines, table, lowerSql, note }));
-    }
-  }
-  return { transactions, notes };
+  const view = (): undefined => undefined;
+  const scripts = files.flatMap(({ lines, regions }) =>
+    regions.map(({ region, name }) => lowerRegion(region, name, { lines, table, lowerSql, note })),
+  );
+  const called = pg === undefined ? [] : lowerRoutines(routines, { pg, table, view, note });
+  return { transactions: inOrder([...called, ...scripts], files), notes };
 }
 
-function unreadRoutine(lines: LineIndex, routine: Span): Note {
-  const header = lines.text.slice(routine.start, routine.end).split(/\r?\n/, 1)[0] ?? "";
-  const source = rangeOf(lines, routine.start, routine.start + header.length);
-  const message = "This routine was left out: PostgreSQL's parser could not be loaded.";
-  return { severity: "warning", code: "routine-unread", message, source };
-}
-
-function inOrder(notes: readonly Note[], files: readonly ScannedFile[]): readonly Note[] {
+/** Sorted by file and place; what stands at the same place keeps its order. */
+function inOrder<Placed extends { readonly source: SourceRange }>(
+  placed: readonly Placed[],
+  files: readonly ScannedFile[],
+): readonly Placed[] {
   const order = new Map(files.map((file, at) => [file.lines.file, at] as const));
-  return notes.toSorted((a, b) => {
+  return placed.toSorted((a, b) => {
     const file = (order.get(a.source.file) ?? 0) - (order.get(b.source.file) ?? 0);
     const { start: left } = a.source.range;
     const { start: right } = b.source.range;

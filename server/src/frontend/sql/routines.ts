@@ -1,0 +1,93 @@
+// The functions and procedures of a workspace: their definitions first, since they call each other, then each as
+// a transaction of its own.
+import type { Note, Transaction } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { Query } from "../../program/statement";
+import { applyAnnotations } from "./annotated";
+import { rangeOf, type LineIndex } from "./lines";
+import type { PgParser } from "./pg/pgParser";
+import { lowerRoutine } from "./pg/routine";
+import { readDefinition, type RoutineDefinition } from "./pg/routineDefinition";
+import { commentName, type ScannedFile } from "./scanFile";
+import type { RoutineSlice } from "./scriptRegions";
+import type { Span } from "./split";
+import { withId } from "./uniqueIds";
+
+interface Definition {
+  readonly definition: RoutineDefinition;
+  readonly slice: RoutineSlice;
+}
+
+export interface Routines {
+  readonly definitions: readonly Definition[];
+  readonly notes: readonly Note[];
+}
+
+/** The definitions of all files. Without PostgreSQL's parser each is noted as left out. */
+export function readRoutines(files: readonly ScannedFile[], pg: PgParser | undefined): Routines {
+  const definitions: Definition[] = [];
+  const notes: Note[] = [];
+  for (const { lines, routines } of files) {
+    const ofFile = new Map<string, Definition>();
+    for (const slice of routines) {
+      if (pg === undefined) {
+        notes.push(unread(lines, slice));
+        continue;
+      }
+      const result = readDefinition({ lines, start: slice.start, end: slice.end }, pg);
+      if (result.ok) {
+        const { definition } = result;
+        // CREATE OR REPLACE of the same signature, later in the file: what came before is gone.
+        const replaces = /^create\s+or\s+replace\b/i.test(lines.text.slice(slice.start, slice.end));
+        const key = replaces ? signature(definition) : `${ofFile.size} ${signature(definition)}`;
+        ofFile.delete(key);
+        ofFile.set(key, { definition, slice });
+      } else {
+        const message = `This routine cannot be read: ${result.message}.`;
+        notes.push({ severity: "error", code: "syntax", message, source: result.source });
+      }
+    }
+    definitions.push(...ofFile.values());
+  }
+  return { definitions, notes };
+}
+
+export interface RoutineSurroundings {
+  readonly pg: PgParser;
+  readonly table: (name: string) => Table | undefined;
+  readonly view: (name: string) => Query | undefined;
+  readonly note: (note: Note) => void;
+}
+
+/** The transactions of the routines, named and annotated by their comments. */
+export function lowerRoutines(
+  { definitions }: Routines,
+  { pg, table, view, note }: RoutineSurroundings,
+): readonly Transaction[] {
+  const byName = new Map<string, RoutineDefinition | undefined>();
+  for (const { definition } of definitions) {
+    // A call of an overloaded name cannot be told apart by its name alone.
+    byName.set(definition.name, byName.has(definition.name) ? undefined : definition);
+  }
+  const shared = { parser: pg, table, view, note, routine: (name: string) => byName.get(name) };
+  return definitions.flatMap(({ definition, slice }) => {
+    const wanted = commentName(slice.annotations);
+    return lowerRoutine(definition, shared).map((transaction) => {
+      const named =
+        wanted === undefined ? transaction : { ...withId(transaction, wanted), name: wanted };
+      return applyAnnotations(named, slice.annotations, definition.lines, note);
+    });
+  });
+}
+
+function signature(definition: RoutineDefinition): string {
+  const types = definition.arguments.map(({ type }) => JSON.stringify(type?.names ?? null));
+  return `${definition.name}(${types.join()})`.replaceAll(/"location":\d+/g, "");
+}
+
+function unread(lines: LineIndex, routine: Span): Note {
+  const header = lines.text.slice(routine.start, routine.end).split(/\r?\n/, 1)[0] ?? "";
+  const source = rangeOf(lines, routine.start, routine.start + header.length);
+  const message = "This routine was left out: PostgreSQL's parser could not be loaded.";
+  return { severity: "warning", code: "routine-unread", message, source };
+}

@@ -1,0 +1,98 @@
+// Routines beside scripts: order, names, comments and definitions over several files. What a body means is
+// tested in test/unit/frontend/pg.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import type { SqlParsers } from "../../../../server/src/frontend/sql/parsers";
+import type { Program } from "../../../../server/src/program/program";
+import { describeNotes, describeTransactions, programOf } from "./program";
+import { render } from "./render";
+
+let parsers: SqlParsers = {};
+
+before(async () => {
+  parsers = { pg: await loadPgParser() };
+});
+
+const T = "CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);\n";
+
+function routine(name: string, body: string, parameters = "k int"): string {
+  const text = `LANGUAGE plpgsql AS $$\nBEGIN\n  ${body}\nEND $$;\n`;
+  return `CREATE FUNCTION ${name}(${parameters}) RETURNS void ${text}`;
+}
+
+const ADD = "UPDATE t SET v = v + 1 WHERE id = k;";
+
+function read(files: Readonly<Record<string, string>>): Program {
+  return programOf(files, parsers);
+}
+
+function ids(program: Program): readonly string[] {
+  return program.transactions.map((transaction) => transaction.id);
+}
+
+test("routines and scripts stand in the order of the text", () => {
+  const program = read({
+    "s.sql": T,
+    "a.sql": `BEGIN; DELETE FROM t; COMMIT;\n${routine("f", ADD)}\n-- @transaction last\nBEGIN; DELETE FROM t; COMMIT;`,
+  });
+  assert.deepEqual(ids(program), ["a", "f", "last"]);
+  assert.deepEqual(describeTransactions(program).slice(2, 4), [
+    "f (k int)",
+    "  update t set v = (t.v + 1) where (t.id = :k)",
+  ]);
+  assert.deepEqual(describeNotes(program), []);
+});
+
+test("comments name a routine, give it a level and keep its parameters apart", () => {
+  const body = routine(
+    "f",
+    "-- @isolens level pg:rr\n  UPDATE t SET v = a WHERE id = b;",
+    "a int, b int",
+  );
+  const program = read({
+    "a.sql": `${T}-- @transaction renamed\n-- @isolens distinct a, b\n${body}`,
+  });
+  const [transaction] = program.transactions;
+  assert.equal(transaction?.id, "renamed");
+  assert.equal(transaction?.level?.name, "postgres:repeatable-read");
+  assert.deepEqual(transaction?.preconditions.map(render), ["(:a <> :b)"]);
+  assert.deepEqual(describeNotes(program), []);
+});
+
+test("one name twice", () => {
+  const f = routine("f", ADD);
+  assert.deepEqual(ids(read({ "s.sql": T, "a.sql": f, "b.sql": f })), ["f (a.sql)", "f (b.sql)"]);
+  const overload = routine("f", ADD, "k int, x int");
+  assert.deepEqual(ids(read({ "a.sql": T + f + overload })), ["f (a.sql) #1", "f (a.sql) #2"]);
+  const again = f.replace("CREATE", "CREATE OR REPLACE").replace("+ 1", "+ 2");
+  const replaced = read({ "a.sql": T + f.replace("CREATE", "CREATE OR REPLACE") + again });
+  assert.deepEqual(describeTransactions(replaced), [
+    "f (k int)",
+    "  update t set v = (t.v + 2) where (t.id = :k)",
+  ]);
+});
+
+test("a broken routine costs only itself", () => {
+  const cut =
+    "CREATE FUNCTION cut(k int) RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n  UPDATE t SET\n";
+  const program = read({ "s.sql": T, "a.sql": `${routine("f", ADD)}${cut}${routine("g", ADD)}` });
+  assert.ok(ids(program).includes("f"));
+  assert.ok(ids(program).includes("g"));
+  assert.ok(describeNotes(program).length > 0);
+  const bad = read({ "s.sql": T, "a.sql": `CREATE FUNCTION (;\n${routine("g", ADD)}` });
+  assert.deepEqual(ids(bad), ["g"]);
+  assert.ok(describeNotes(bad).includes("1:syntax"));
+});
+
+test("without PostgreSQL's parser each routine is noted as left out", () => {
+  const program = programOf({ "s.sql": T, "a.sql": routine("f", ADD) });
+  assert.deepEqual(ids(program), []);
+  assert.deepEqual(describeNotes(program), ["1:routine-unread"]);
+});
+
+test("a statement that PostgreSQL refuses is guessed at", () => {
+  const program = read({ "a.sql": `${T}BEGIN;\nUPDATE t SET v = 1 WHERE id = 1 LIMIT;\nCOMMIT;` });
+  assert.deepEqual(describeTransactions(program), ["a ()", "  opaque writes t"]);
+  assert.deepEqual(describeNotes(program), ["3:syntax"]);
+});
