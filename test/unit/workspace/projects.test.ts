@@ -83,9 +83,13 @@ describe("projects", () => {
   });
 
   it("uses one configuration for everything when it is named", async () => {
-    const { projects, problems } = await load(["plain"], { configurationFile: "bank/isolens.json" });
+    const { projects, problems } = await load(["plain"], {
+      configurationFile: "bank/isolens.json",
+    });
     assert.deepEqual(problems, []);
-    assert.deepEqual(shown(projects), ["bank: ../plain/a.sql ../plain/b.sql + bank.sql schema.sql"]);
+    assert.deepEqual(shown(projects), [
+      "bank: ../plain/a.sql ../plain/b.sql + bank.sql schema.sql",
+    ]);
   });
 
   it("reports wrong configurations with their place", async () => {
