@@ -176,11 +176,12 @@ function drawnEdges(story: Story, cards: readonly Card[]): readonly DrawnEdge[] 
     return [{ edge: index, dependency, from, to, table, columns }];
   });
   const all = [...readsFrom(story, onCycle), ...onCycle];
-  const curves = all.flatMap((each) => {
+  const anchored = all.flatMap((each): Anchored[] => {
     const from = cards.find((card) => card.step.index === each.from);
     const to = cards.find((card) => card.step.index === each.to);
-    return from && to ? [{ each, curve: curveBetween(from, to, each) }] : [];
+    return from && to ? [anchoredBetween(from, to, each)] : [];
   });
+  const curves = spread(anchored).map((each) => ({ each: each.ends, curve: curveOf(each) }));
   const labelled = curves.filter(({ each }) => each.edge !== undefined);
   const boxes = placeLabels(
     labelled.map(({ curve }) => ({ curve, width: 28, height: 18 })),
@@ -228,15 +229,59 @@ function readsFrom(story: Story, onCycle: readonly Ends[]): readonly Ends[] {
   return [...found.values()];
 }
 
-function curveBetween(from: Card, to: Card, ends: Ends): Curve {
+/** An edge with the points at which it meets its cards. */
+interface Anchored {
+  readonly ends: Ends;
+  readonly start: Point;
+  readonly startSide: 1 | -1;
+  readonly end: Point;
+  readonly endSide: 1 | -1;
+}
+
+function anchoredBetween(from: Card, to: Card, ends: Ends): Anchored {
   const forward = from.x < to.x;
-  const [fromSide, toSide]: readonly [1 | -1, 1 | -1] =
+  const [startSide, endSide]: readonly [1 | -1, 1 | -1] =
     from.x === to.x ? [1, 1] : forward ? [1, -1] : [-1, 1];
-  const start = anchor(from, fromSide, ends, ends.dependency === "rw" ? "read" : "write");
-  const end = anchor(to, toSide, ends, ends.dependency === "wr" ? "read" : "write");
+  return {
+    ends,
+    start: anchor(from, startSide, ends, ends.dependency === "rw" ? "read" : "write"),
+    startSide,
+    end: anchor(to, endSide, ends, ends.dependency === "wr" ? "read" : "write"),
+    endSide,
+  };
+}
+
+const APART = 8;
+
+/** Moves ends that meet a card at the same point a little apart, in the order of where they come from. */
+function spread(edges: readonly Anchored[]): readonly Anchored[] {
+  const key = ({ x, y }: Point): string => `${String(x)} ${String(y)}`;
+  const meeting = new Map<string, { readonly edge: Anchored; readonly far: Point }[]>();
+  for (const edge of edges) {
+    for (const [near, far] of [
+      [edge.start, edge.end],
+      [edge.end, edge.start],
+    ] as const) {
+      meeting.set(key(near), [...(meeting.get(key(near)) ?? []), { edge, far }]);
+    }
+  }
+  const moved = (edge: Anchored, point: Point): Point => {
+    const ordered = [...(meeting.get(key(point)) ?? [])].sort((a, b) => a.far.y - b.far.y);
+    const at = ordered.findIndex((each) => each.edge === edge);
+    return { x: point.x, y: point.y + (at - (ordered.length - 1) / 2) * APART };
+  };
+  return edges.map((edge) => ({
+    ...edge,
+    start: moved(edge, edge.start),
+    end: moved(edge, edge.end),
+  }));
+}
+
+function curveOf({ start, startSide, end, endSide }: Anchored): Curve {
   const distance = Math.abs(end.x - start.x);
-  const reach = from.x === to.x ? 46 : Math.max(30, Math.min(distance * 0.5, WIDE_GAP));
-  return sideCurve(start, fromSide, end, toSide, { reach });
+  const sameLane = startSide === endSide;
+  const reach = sameLane ? 46 : Math.max(30, Math.min(distance * 0.5, WIDE_GAP));
+  return sideCurve(start, startSide, end, endSide, { reach });
 }
 
 /** The point at a card's side beside the line that tells of the data, a little inward of the arrow's head. */
