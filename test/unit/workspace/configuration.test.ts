@@ -4,7 +4,11 @@ import { parseConfiguration } from "../../../server/src/workspace/configuration"
 import type { Configuration } from "../../../server/src/workspace/configuration";
 
 /** Reads a configuration and compares its problems, written "severity line:column message" from 1 on. */
-function check(text: string, expected: readonly string[], read?: (of: Configuration) => void): void {
+function check(
+  text: string,
+  expected: readonly string[],
+  read?: (of: Configuration) => void,
+): void {
   const { configuration, problems } = parseConfiguration(text);
   const told = problems.map(({ severity, message, range: { start } }) => {
     return `${severity} ${String(start.line + 1)}:${String(start.character + 1)} ${message}`;
@@ -68,15 +72,39 @@ describe("isolens.json", () => {
   const wrong: readonly (readonly [string, string])[] = [
     ['{ "level": 3 }', 'error 1:12 "level" must be text in double quotes, and is 3'],
     ['{ "include": "a" }', 'error 1:14 "include" must be a list of texts, as ["..."], and is "a"'],
-    ['{ "exclude": [1] }', 'error 1:14 "exclude" must be a list of texts, as ["..."], and is a list'],
-    ['{ "maxTransactions": 1.5 }', 'error 1:22 "maxTransactions" must be a whole number from 2 on, and is 1.5'],
-    ['{ "maxTransactions": "3" }', 'error 1:22 "maxTransactions" must be a whole number from 2 on, and is "3"'],
-    ['{ "budget": "soon" }', 'error 1:13 "budget" must be a duration, as "10s", "500ms" or "2m", and is "soon"'],
-    ['{ "budget": 10 }', 'error 1:13 "budget" must be a duration, as "10s", "500ms" or "2m", and is 10'],
+    [
+      '{ "exclude": [1] }',
+      'error 1:14 "exclude" must be a list of texts, as ["..."], and is a list',
+    ],
+    [
+      '{ "maxTransactions": 1.5 }',
+      'error 1:22 "maxTransactions" must be a whole number from 2 on, and is 1.5',
+    ],
+    [
+      '{ "maxTransactions": "3" }',
+      'error 1:22 "maxTransactions" must be a whole number from 2 on, and is "3"',
+    ],
+    [
+      '{ "budget": "soon" }',
+      'error 1:13 "budget" must be a duration, as "10s", "500ms" or "2m", and is "soon"',
+    ],
+    [
+      '{ "budget": 10 }',
+      'error 1:13 "budget" must be a duration, as "10s", "500ms" or "2m", and is 10',
+    ],
     ['{ "dialect": "oracle" }', 'error 1:14 the dialect "oracle" is not supported; "postgres" is'],
-    ['{ "transactions": [] }', 'error 1:19 "transactions" must be an object, as { "name": { "level": "..." } }, and is a list'],
-    ['{ "serializablePairs": [["a"]] }', 'error 1:24 "serializablePairs" must be a list of pairs, as [["a", "b"]], and is a list'],
-    ['{ "distinct": ["a = b"] }', 'error 1:16 a rule must be two parameters, as "transfer.src <> transfer.dst", and is "a = b"'],
+    [
+      '{ "transactions": [] }',
+      'error 1:19 "transactions" must be an object, as { "name": { "level": "..." } }, and is a list',
+    ],
+    [
+      '{ "serializablePairs": [["a"]] }',
+      'error 1:24 "serializablePairs" must be a list of pairs, as [["a", "b"]], and is a list',
+    ],
+    [
+      '{ "distinct": ["a = b"] }',
+      'error 1:16 a rule must be two parameters, as "transfer.src <> transfer.dst", and is "a = b"',
+    ],
     ['{ "level": "si", "level": "ser" }', 'error 1:18 the key "level" stands here twice'],
     ["[]", 'error 1:1 the configuration must be an object, as { "level": "..." }, and is a list'],
     ["", "error 1:1 the text ends early"],
@@ -84,7 +112,7 @@ describe("isolens.json", () => {
     ['{ "level" "si" }', "error 1:11 a colon is missing"],
     ['{ "level": si }', 'error 1:12 "si" is no value; text needs double quotes'],
     ['{ "a": "b\n" }', "error 1:8 the text in quotes does not end"],
-    ['{} x', "error 1:4 the text goes on after the end"],
+    ["{} x", "error 1:4 the text goes on after the end"],
     ['{ "level": "si" "budget": "1s" }', 'error 1:17 "," or "}" is missing'],
     [`${"[".repeat(500)}`, "error 1:102 nested too deeply"],
   ];

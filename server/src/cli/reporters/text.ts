@@ -19,7 +19,10 @@ export interface TextReport {
 /** The report of one level. Ends with a newline. */
 export function textReport(input: TextReport, style: TextStyle): string {
   const { report } = input;
-  const parts = report.anomalies.map((anomaly) => anomalyText(anomaly, style));
+  // Those that could not be executed are told with what is undecided, once.
+  const parts = report.anomalies
+    .filter((anomaly) => anomaly.status === "confirmed")
+    .map((anomaly) => anomalyText(anomaly, style));
   const notes = input.notes.flatMap(remarkText);
   const open = report.unknown.map(unknownText);
   const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
