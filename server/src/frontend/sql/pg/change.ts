@@ -250,11 +250,6 @@ function assignmentsOf(
   return (targets ?? []).flatMap((node): readonly Assignment[] => {
     if (!("ResTarget" in node)) return [];
     const { name: column = "", val, indirection = [] } = node.ResTarget;
-    if (table !== undefined && !table.inferred && !hasColumn(table, column)) {
-      const message = `There is no column ${column} in ${table.name}.`;
-      const { source } = work;
-      work.context.note({ severity: "warning", code: "unknown-column", message, source });
-    }
     const value = multiple(val, table, column, scope, work);
     if (indirection.length === 0) return [{ column, value }];
     const [own] = scope.sources;
@@ -263,10 +258,6 @@ function assignmentsOf(
     const changed = lose(work, "a part of a column's value is changed", [...before, value]);
     return [{ column, value: changed }];
   });
-}
-
-function hasColumn(table: Table, name: string): boolean {
-  return table.columns.some((column) => column.name === name);
 }
 
 function multiple(

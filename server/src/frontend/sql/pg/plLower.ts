@@ -30,7 +30,14 @@ export function lowerBlock(state: State, block: Block, span: Span): void {
 
 /** The statements in order. */
 export function lowerAll(state: State, statements: readonly PlStatement[]): void {
-  for (const statement of statements) lowerOne(state, statement);
+  statements.forEach((statement, at) => {
+    const next = statements[at + 1];
+    const ends = statement.kind === "commit" || statement.kind === "rollback";
+    // COMMIT; RETURN; is the end, wherever it stands.
+    const isLast = next?.kind === "return" && next.value === undefined;
+    if (ends && isLast) emit(state, endOf(state, statement.kind, statement.span));
+    else lowerOne(state, statement);
+  });
 }
 
 /** A list of statements as a command of its own. */
@@ -297,14 +304,16 @@ function keepReturned(state: State, result: ReturnType<typeof runSql>): void {
   }
 }
 
+function endOf(state: State, kind: "commit" | "rollback", span: Span): Command {
+  const source = sourceAt(state, span);
+  return kind === "rollback"
+    ? { kind: "rollback", why: "ROLLBACK", source }
+    : { kind: "return", source };
+}
+
 /** COMMIT and ROLLBACK of a procedure: at its top level another transaction begins behind them. */
 function lowerEnd(state: State, kind: "commit" | "rollback", span: Span): void {
-  const source = sourceAt(state, span);
-  const ends: Command =
-    kind === "rollback"
-      ? { kind: "rollback", why: "ROLLBACK", source }
-      : { kind: "return", source };
-  emit(state, ends);
+  emit(state, endOf(state, kind, span));
   if (state.nested > 0 || state.callers.length > 0) {
     const what = kind.toUpperCase();
     lossAt(state, `${what} inside a branch or loop: what follows it is left out`, span, "approx");

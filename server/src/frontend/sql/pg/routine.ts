@@ -11,6 +11,7 @@ import { inferParameterTypes } from "../types";
 import { walkCommand } from "../walk";
 import { tokensOf } from "../tokens";
 import { typeText } from "./ast";
+import { withoutDeadAssignments } from "./deadAssignments";
 import { expressionAt } from "./plExpression";
 import { lowerBlock, returnedValue } from "./plLower";
 import {
@@ -72,7 +73,10 @@ export function lowerRoutine(
       at === 0
         ? { parameters: [], commands: [] }
         : carriedOver(state, commands, parts.slice(0, at));
-    const body: Command = { kind: "sequence", commands: [...carried.commands, ...commands] };
+    const body = withoutDeadAssignments({
+      kind: "sequence",
+      commands: [...carried.commands, ...commands],
+    });
     return {
       id,
       name: id,

@@ -142,12 +142,13 @@ export function columnOf(source: Source, column: string): Expression {
   return source.fields?.get(column) ?? { kind: "column", relation: source.relation.alias, column };
 }
 
+/** A column that no table of the scope has. Kept as a column where there is one, so that it is noted later. */
 function unknownColumn(name: string, scope: Scope, work: Work): Expression {
-  const tables = scope.sources.flatMap(({ relation }) => relation.table);
-  const where = tables.length === 0 ? "here" : `in ${tables.join(", ")}`;
-  const message = `There is no column ${name} ${where}.`;
-  work.context.note({ severity: "warning", code: "unknown-column", message, source: work.source });
-  return lose(work, `${name} is not known here`);
+  const column = name.split(".").at(-1) ?? name;
+  const likely = findSource(scope, ({ relation }) => relation.kind === "base");
+  if (likely === undefined) return lose(work, `${name} is not known here`);
+  taint(work, `${name} is not known here`);
+  return columnOf(likely, column);
 }
 
 const SYSTEM_COLUMNS = new Set(["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"]);

@@ -75,6 +75,7 @@ function sequence(commands: readonly Command[], state: State, loop: string | und
   return { kind: "sequence", commands: result };
 }
 
+/** What a return becomes; the variable that says so is left out where nothing asks for it. */
 function returned(
   command: Extract<Command, { readonly kind: "return" }>,
   state: State,

@@ -1,0 +1,98 @@
+// Leaves out assignments whose value nothing reads: FOUND after each statement, fields of a record that are not used.
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import { walkCommand, walkExpression } from "../walk";
+
+/** The command without assignments that no later command can read. Linear but for loops. */
+export function withoutDeadAssignments(command: Command): Command {
+  const all = readsOf(command);
+  return live(command, new Set(), all).command;
+}
+
+interface Live {
+  readonly command: Command;
+  /** The variables that this command or what follows it reads. */
+  readonly before: ReadonlySet<string>;
+}
+
+const NOTHING: Command = { kind: "sequence", commands: [] };
+
+/** `all` is what is read anywhere: the answer wherever control may go elsewhere. */
+function live(command: Command, after: ReadonlySet<string>, all: ReadonlySet<string>): Live {
+  switch (command.kind) {
+    case "assign": {
+      if (!after.has(command.variable)) return { command: NOTHING, before: after };
+      const before = new Set(after);
+      before.delete(command.variable);
+      return { command, before: union(before, readsIn(command.value)) };
+    }
+    case "sequence": {
+      const commands: Command[] = [];
+      let before = after;
+      for (const each of command.commands.toReversed()) {
+        const part = live(each, before, all);
+        before = part.before;
+        if (part.command.kind !== "sequence") commands.unshift(part.command);
+        else commands.unshift(...part.command.commands);
+      }
+      return { command: { ...command, commands }, before };
+    }
+    case "if": {
+      const then = live(command.then, after, all);
+      const otherwise =
+        command.otherwise === undefined ? undefined : live(command.otherwise, after, all);
+      const rest = otherwise === undefined ? {} : { otherwise: otherwise.command };
+      const branches = union(then.before, otherwise?.before ?? after);
+      return {
+        command: { ...command, then: then.command, ...rest },
+        before: union(branches, readsIn(command.condition)),
+      };
+    }
+    case "loop": {
+      // A round may be followed by another one.
+      const around = union(after, readsOf(command));
+      return {
+        command: { ...command, body: live(command.body, around, all).command },
+        before: around,
+      };
+    }
+    case "try": {
+      const body = live(command.body, all, all).command;
+      const handler = live(command.handler, union(after, all), all).command;
+      return { command: { ...command, body, handler }, before: all };
+    }
+    case "return":
+      // The AR's return ends the transaction.
+      return { command, before: command.value === undefined ? new Set() : readsIn(command.value) };
+    case "rollback":
+    case "exit":
+    case "continue":
+    case "rollbackTo":
+      return { command, before: all };
+    case "statement":
+    case "savepoint":
+    case "release":
+      return { command, before: union(after, readsOf(command)) };
+    default:
+      return command satisfies never;
+  }
+}
+
+function union(left: ReadonlySet<string>, right: ReadonlySet<string>): ReadonlySet<string> {
+  if (right.size === 0) return left;
+  return new Set([...left, ...right]);
+}
+
+function readsOf(command: Command): ReadonlySet<string> {
+  const reads = new Set<string>();
+  walkCommand(command, { expression: (part) => part.kind === "variable" && reads.add(part.name) });
+  return reads;
+}
+
+function readsIn(expression: Expression): ReadonlySet<string> {
+  const reads = new Set<string>();
+  walkExpression(expression, [], {
+    expression: (part) => part.kind === "variable" && reads.add(part.name),
+  });
+  return reads;
+}
