@@ -1,13 +1,16 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
 import type { Note, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
+import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { unknownColumns } from "./checkNames";
 import { inferSchema } from "./inferSchema";
 import { createLowering, type StatementLowering } from "./lowerSql";
 import { plainPiece } from "./lowering";
-import { readNspSchema, type SchemaReading } from "./nsp/schema";
+import { readNspSchema } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
+import type { PgParser } from "./pg/pgParser";
+import { readPgSchema, type PgSchemaReading } from "./pg/schema";
 import { lowerRoutines, readRoutines, type Routines } from "./routines";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
@@ -55,15 +58,16 @@ interface Lowering {
 }
 
 function readScanned(files: readonly ScannedFile[], lowering: StatementLowering): Program {
-  const schema = readSchema(files);
+  const schema = readSchema(files, lowering.pg);
   const declared = schema.tables;
   const routines = readRoutines(files, lowering.pg);
-  const first = lowerFiles(files, declared, routines, lowering);
+  const lower = (known: readonly Table[]): Lowering =>
+    lowerFiles(files, { tables: known, view: schema.view, routines, lowering });
+  const first = lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
-  const lowered =
-    inferred.tables.length === 0 ? first : lowerFiles(files, tables, routines, lowering);
+  const lowered = inferred.tables.length === 0 ? first : lower(tables);
   const table = lookup(tables);
   const unique = uniqueTransactions(lowered.transactions);
   const notes = [
@@ -83,11 +87,12 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
   };
 }
 
-function readSchema(files: readonly ScannedFile[]): SchemaReading {
+function readSchema(files: readonly ScannedFile[], pg: PgParser | undefined): PgSchemaReading {
   const pieces = files.flatMap(({ lines, ddl }) =>
     ddl.map(({ start, end }) => plainPiece(lines, start, end)),
   );
-  return readNspSchema(pieces);
+  if (pg !== undefined) return readPgSchema(pieces, pg);
+  return { ...readNspSchema(pieces), view: () => undefined };
 }
 
 function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
@@ -95,22 +100,27 @@ function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
   return (name) => byName.get(name);
 }
 
-function lowerFiles(
-  files: readonly ScannedFile[],
-  tables: readonly Table[],
-  routines: Routines,
-  { lower: lowerSql, pg }: StatementLowering,
-): Lowering {
+interface Surroundings {
+  readonly tables: readonly Table[];
+  readonly view: PgSchemaReading["view"];
+  readonly routines: Routines;
+  readonly lowering: StatementLowering;
+}
+
+function lowerFiles(files: readonly ScannedFile[], around: Surroundings): Lowering {
+  const { lower: lowerSql, pg } = around.lowering;
   const notes: Note[] = [];
-  const table = lookup(tables);
+  const table = lookup(around.tables);
+  const view = (name: string): Query | undefined => around.view(name, table);
   const note = (added: Note): void => {
     notes.push(added);
   };
-  const view = (): undefined => undefined;
   const scripts = files.flatMap(({ lines, regions }) =>
-    regions.map(({ region, name }) => lowerRegion(region, name, { lines, table, lowerSql, note })),
+    regions.map(({ region, name }) =>
+      lowerRegion(region, name, { lines, table, view, lowerSql, note }),
+    ),
   );
-  const called = pg === undefined ? [] : lowerRoutines(routines, { pg, table, view, note });
+  const called = pg === undefined ? [] : lowerRoutines(around.routines, { pg, table, view, note });
   return { transactions: inOrder([...called, ...scripts], files), notes };
 }
 

@@ -52,7 +52,7 @@ export function lowerRegion(region: Region, name: string, context: ScriptContext
 
 function addStatement(state: State, item: StatementItem): void {
   if (item.what === "session") return;
-  const { lines, table, lowerSql, note } = state.context;
+  const { lines, table, view, lowerSql, note } = state.context;
   const lexed = preLex(lines, item.start, item.end, state.anonymous);
   state.anonymous += lexed.placeholders.filter((each) => each.name.startsWith("?")).length;
   const values = placeholderValues(state, lexed);
@@ -63,6 +63,7 @@ function addStatement(state: State, item: StatementItem): void {
     variable: () => undefined,
     ids: state.ids,
     note,
+    view,
   });
   top(state).commands.push(...commandsOf(lowered, lexed.holes));
   state.lastResult = lowered.result;

@@ -2,7 +2,7 @@
 import type { Expression, ValueType } from "../../program/expression";
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { Command } from "../../program/statement";
+import type { Command, Query } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import type { Environment } from "./environment";
 import { literal } from "./expressions";
@@ -17,6 +17,7 @@ export type LowerSql = (context: LoweringContext) => Lowered;
 export interface ScriptContext {
   readonly lines: LineIndex;
   readonly table: (name: string) => Table | undefined;
+  readonly view: (name: string) => Query | undefined;
   readonly lowerSql: LowerSql;
   readonly note: (note: Note) => void;
 }

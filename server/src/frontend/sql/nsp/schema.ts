@@ -9,7 +9,7 @@ import { parseWithNsp } from "./parse";
 import { lowerSubquery } from "./query";
 import { columnsOf, startWork, type Scope } from "./scope";
 
-export interface SchemaReading {
+interface SchemaReading {
   readonly tables: readonly Table[];
   readonly notes: readonly Note[];
 }
