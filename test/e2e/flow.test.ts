@@ -37,10 +37,7 @@ test("from the squiggle to the fix", async () => {
     // The keyboard is in the panel: it steps, and the editor follows without taking the focus.
     await page.keyboard.press("ArrowDown");
     await panel.locator('[role=option][aria-selected="true"]').first().waitFor();
-    await workbench
-      .statusItem(/selected\)/)
-      .first()
-      .waitFor();
+    await page.locator(".editor-instance .selected-text").first().waitFor();
     await page.keyboard.press("2");
     const edge = panel.locator(".cycle .edge.rw .pill").first();
     await edge.click();
