@@ -189,8 +189,7 @@ function curveOf(
     const side = from.x < to.x ? 1 : -1;
     const start = rowAnchor(from, edge, "from", side);
     const end = rowAnchor(to, edge, "to", side === 1 ? -1 : 1);
-    // Two edges between two boxes part: that from left to right above, its answer below.
-    const bow = all.length === 2 ? -side * BOW : 0;
+    const bow = all.length === 2 ? bowOf(edge, all, boxes, side) : 0;
     const distance = Math.abs(end.x - start.x);
     return sideCurve(start, side, end, side === 1 ? -1 : 1, { reach: distance * 0.42, bow });
   }
@@ -199,6 +198,27 @@ function curveOf(
   const start = rowAnchor(from, edge, "from", side);
   const end = rowAnchor(to, edge, "to", side);
   return outerCurve(start, end, side);
+}
+
+/** Two edges between two boxes part: the higher one upward, of equally high ones that from left to right. */
+function bowOf(
+  edge: StoryEdge,
+  all: readonly StoryEdge[],
+  boxes: readonly InstanceBox[],
+  side: -1 | 1,
+): number {
+  const other = all.find((each) => each !== edge);
+  const lower = other ? middleOf(edge, boxes) - middleOf(other, boxes) : 0;
+  return (Math.abs(lower) < 1 ? -side : Math.sign(lower)) * BOW;
+}
+
+/** Half-way between the rows of an edge. */
+function middleOf(edge: StoryEdge, boxes: readonly InstanceBox[]): number {
+  const ends = (["from", "to"] as const).flatMap((side) => {
+    const box = boxes.find((each) => each.instance.name === edge.edge[side].instance);
+    return box ? [rowAnchor(box, edge, side, 1).y] : [];
+  });
+  return ends.reduce((sum, y) => sum + y, 0) / Math.max(1, ends.length);
 }
 
 const BOW = 40;
