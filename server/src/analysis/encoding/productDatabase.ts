@@ -36,6 +36,7 @@ const FURTHER_ROWS = 2;
 /** The rows at the start, with their constraints asserted as they are mentioned. */
 export function makeDatabase(script: Script, tuple: ProductTuple): Database {
   const known = new Map<string, readonly RowKey[]>();
+  const open = new Map<string, readonly RowKey[]>();
   const mentioned = new Set<string>();
   const inputs: { readonly name: Smt; readonly sort: Sort }[] = [];
   const unknowns = new Map<string, string>();
@@ -57,6 +58,7 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       return sqlInt(script.constant(symbol, "Int"));
     },
     alive: (table, row) => {
+      tellApart(table, row);
       if (!isFree(table)) return TRUE;
       const { primaryKey } = table.table;
       const term = apply(script.fn(aliveName(table), primaryKey.length, "Bool"), row);
@@ -64,6 +66,7 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       return term;
     },
     column: (table, column, row) => {
+      tellApart(table, row);
       const at = table.table.primaryKey.indexOf(column);
       if (at >= 0) return sqlInt(row[at] ?? "0");
       const type = columnType(table.table, column);
@@ -92,6 +95,15 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       uniqueRows(script, database, table, made);
       return made;
     },
+  };
+  /** Rows of an open table come one by one: each is told apart from those before it by every unique key. */
+  const tellApart = (table: TupleTable, row: RowKey): void => {
+    if (table.closed || table.table.uniqueKeys.length === 0) return;
+    const name = table.table.name;
+    const before = open.get(name) ?? [];
+    if (before.some((each) => each.join() === row.join())) return;
+    open.set(name, [...before, row]);
+    for (const other of before) uniqueRows(script, database, table, [other, row]);
   };
   const mention = (table: TupleTable, row: RowKey, alive: Smt): void => {
     if (mentioned.has(alive)) return;
