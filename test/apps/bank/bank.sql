@@ -9,6 +9,9 @@ BEGIN
     RAISE EXCEPTION 'the amount must be positive';
   END IF;
   SELECT balance INTO bal FROM account WHERE id = acc;
+  -- ^^^ lost-update state: withdraw, deposit (postgres:read-committed)
+  -- ^^^ lost-update state: withdraw, transfer (postgres:read-committed)
+  -- ^^^ lost-update state: withdraw, withdraw (postgres:read-committed)
   IF bal < amount THEN
     RAISE EXCEPTION 'insufficient funds';
   END IF;
@@ -37,6 +40,8 @@ BEGIN
     RAISE EXCEPTION 'the amount must be positive';
   END IF;
   SELECT balance INTO available FROM account WHERE id = src;
+  -- ^^^ non-repeatable-read state: transfer, transfer (postgres:read-committed)
+  -- ^^^ non-repeatable-read state: transfer, withdraw (postgres:read-committed)
   IF available IS NULL OR available < amount THEN
     RETURN false;
   END IF;

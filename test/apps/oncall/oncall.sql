@@ -8,6 +8,7 @@ BEGIN
   SELECT count(*) INTO others
   FROM doctor
   WHERE shift = on_shift AND on_call AND id <> doctor_id;
+  -- ^^^ write-skew state: leave_shift, leave_shift (postgres:read-committed, postgres:repeatable-read)
   IF others = 0 THEN
     RAISE EXCEPTION 'someone must stay on call';
   END IF;
@@ -23,4 +24,5 @@ END $$;
 CREATE FUNCTION who_is_on_call(on_shift integer) RETURNS integer
 LANGUAGE sql AS $$
   SELECT count(*) FROM doctor WHERE shift = on_shift AND on_call;
+  -- ^^^ read-only-anomaly unused: who_is_on_call, leave_shift, join_shift (postgres:read-committed, postgres:repeatable-read)
 $$;

@@ -9,7 +9,9 @@ DECLARE
 BEGIN
   SELECT custid INTO cust FROM account WHERE name = customer;
   SELECT s.balance INTO savings FROM saving s WHERE s.custid = cust;
+  -- ^^^ read-skew value: balance, amalgamate (postgres:read-committed)
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust;
+  -- ^^^ read-only-anomaly value: balance, write_check, transact_savings (postgres:read-committed, postgres:repeatable-read)
   RETURN savings + checks;
 END $$;
 
@@ -24,6 +26,8 @@ BEGIN
   END IF;
   SELECT custid INTO cust FROM account WHERE name = customer;
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust;
+  -- ^^^ lost-update state: deposit_checking, deposit_checking (postgres:read-committed)
+  -- ^^^ lost-update state: deposit_checking, amalgamate (postgres:read-committed)
   UPDATE checking SET balance = checks + amount WHERE custid = cust;
 END $$;
 
@@ -35,6 +39,8 @@ DECLARE
 BEGIN
   SELECT custid INTO cust FROM account WHERE name = customer;
   SELECT s.balance INTO savings FROM saving s WHERE s.custid = cust;
+  -- ^^^ lost-update state: transact_savings, transact_savings (postgres:read-committed)
+  -- ^^^ lost-update state: transact_savings, amalgamate (postgres:read-committed)
   IF savings + amount < 0 THEN
     RAISE EXCEPTION 'insufficient savings';
   END IF;
@@ -53,10 +59,14 @@ BEGIN
   SELECT custid INTO cust1 FROM account WHERE name = customer1;
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT s.balance INTO total FROM saving s WHERE s.custid = cust1;
+  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
   SELECT c.balance + total INTO total FROM checking c WHERE c.custid = cust1;
+  -- ^^^ lost-update state: amalgamate, write_check (postgres:read-committed)
   UPDATE saving SET balance = 0 WHERE custid = cust1;
   UPDATE checking SET balance = 0 WHERE custid = cust1;
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust2;
+  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, send_payment (postgres:read-committed)
   UPDATE checking SET balance = checks + total WHERE custid = cust2;
 END $$;
 
@@ -69,7 +79,11 @@ DECLARE
 BEGIN
   SELECT custid INTO cust FROM account WHERE name = customer;
   SELECT s.balance INTO savings FROM saving s WHERE s.custid = cust;
+  -- ^^^ read-skew state: write_check, amalgamate (postgres:read-committed)
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust;
+  -- ^^^ lost-update state: write_check, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: write_check, deposit_checking (postgres:read-committed)
+  -- ^^^ lost-update state: write_check, write_check (postgres:read-committed)
   IF savings + checks < amount THEN
     UPDATE checking SET balance = checks - (amount + 1) WHERE custid = cust;
   ELSE
@@ -89,10 +103,13 @@ BEGIN
   SELECT custid INTO cust1 FROM account WHERE name = customer1;
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT c.balance INTO checks1 FROM checking c WHERE c.custid = cust1;
+  -- ^^^ lost-update state: send_payment, send_payment (postgres:read-committed)
+  -- ^^^ read-skew state: send_payment, amalgamate (postgres:read-committed)
   IF checks1 < amount THEN
     RAISE EXCEPTION 'insufficient funds';
   END IF;
   SELECT c.balance INTO checks2 FROM checking c WHERE c.custid = cust2;
+  -- ^^^ lost-update state: send_payment, deposit_checking (postgres:read-committed)
   UPDATE checking SET balance = checks1 - amount WHERE custid = cust1;
   UPDATE checking SET balance = checks2 + amount WHERE custid = cust2;
 END $$;
