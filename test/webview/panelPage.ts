@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import type { Call, PanelHost, PanelPage, PanelState } from "../../server/src/protocol/requests";
-import { openBrowser, patience, resultFile, root } from "../support/browser";
+import { patience, resultFile, root } from "../support/browser";
 import { themeClass, themeStyle, type ThemeKind } from "./themes";
 
 export type Recording = "lostUpdate" | "readOnly" | "writeSkew" | "long";
@@ -24,16 +24,6 @@ export function recorded(name: Recording): Extract<PanelState, { kind: "anomaly"
   const file = path.join(root, "test", "webview", "recordings", `${name}.json`);
   // Our own file; the page would fail on anything else.
   return JSON.parse(readFileSync(file, "utf8")) as Extract<PanelState, { kind: "anomaly" }>;
-}
-
-/** Runs a test on one browser, and ends it. */
-export async function withBrowser(body: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await openBrowser();
-  try {
-    await body(browser);
-  } finally {
-    await browser.close();
-  }
 }
 
 export async function openPanel(

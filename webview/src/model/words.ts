@@ -19,12 +19,6 @@ export function cellText(cell: Pick<StepCell, "table" | "key" | "column">): stri
   return cell.column === "@" ? rowText(cell) : `${rowText(cell)}.${cell.column}`;
 }
 
-/** "a", "a and b", "a, b and c". */
-export function listText(items: readonly string[]): string {
-  if (items.length < 2) return items.join("");
-  return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1] ?? ""}`;
-}
-
 /** Labels with the words that all share said once: "PostgreSQL REPEATABLE READ, SERIALIZABLE". */
 export function labelsText(labels: readonly string[]): string {
   const [first, ...rest] = labels;
