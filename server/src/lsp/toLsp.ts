@@ -13,7 +13,7 @@ import type { Range } from "../protocol/source";
 import type { ConfigurationProblem } from "../workspace/configuration";
 
 /** Where the kinds of anomalies are explained. */
-export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/docs/anomalies.md";
+export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/server/anomalies.md";
 
 const SOURCE = "isolens";
 

@@ -61,11 +61,11 @@ describe("the manifest", () => {
   });
 });
 
-describe("docs/anomalies.md", () => {
-  const text = read("docs/anomalies.md").replaceAll(/\s+/gu, " ");
+describe("server/anomalies.md", () => {
+  const text = read("server/anomalies.md").replaceAll(/\s+/gu, " ");
 
   it("explains every kind under its name", () => {
-    const headings = [...read("docs/anomalies.md").matchAll(/^## (.+)$/gmu)].map(
+    const headings = [...read("server/anomalies.md").matchAll(/^## (.+)$/gmu)].map(
       ([, name]) => name,
     );
     assert.deepEqual(headings, [...KINDS.map((kind) => kind.name), "unknown"]);

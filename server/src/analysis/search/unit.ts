@@ -1,5 +1,4 @@
 // The unit of work: one tuple of transactions at one level. A pure function of its input; results are cached by its hash.
-import type { LevelReport } from "../../protocol/report";
 import type { Confirmation } from "../../store/execution";
 
 /** Indexes into the program's transactions. For products: in commit order. For papers' levels: a necklace. */
@@ -32,5 +31,3 @@ export interface SearchLimits {
   /** Polled between queries; true stops with what was found so far. */
   readonly stopped: () => boolean;
 }
-
-export type AnomalyReport = LevelReport["anomalies"][number];

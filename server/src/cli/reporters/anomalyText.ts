@@ -1,4 +1,5 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
+import { KINDS } from "../../analysis/explain/kinds/kinds";
 import type { Anomaly, CycleEnd, Severity, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
@@ -60,7 +61,8 @@ export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
 
 function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
   const place = placeText(anomaly.cycle[0]?.from);
-  const kind = anomaly.kind.replaceAll("-", " ");
+  const title = KINDS.find((each) => each.name === anomaly.kind)?.title ?? anomaly.kind;
+  const kind = title.charAt(0).toLowerCase() + title.slice(1);
   const on = anomaly.tables.length > 0 ? ` on ${listWords(anomaly.tables)}` : "";
   const what = `${kind}: ${anomaly.transactions.join(", ")}${on}`;
   const status =
