@@ -90,7 +90,16 @@ export interface LoweringContext {
   /** A column of the row that a cursor stands on. */
   readonly cursor?: (name: string, column: string) => Expression | undefined;
   /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
-  readonly call?: (name: string, args: readonly CallArgument[]) => Expression | undefined;
+  readonly call?: (name: string, args: readonly CallArgument[]) => CallResult | undefined;
+}
+
+/** What a routine returns. */
+export interface CallResult {
+  readonly value: Expression;
+  /** The names of its columns; a single one has the value itself. */
+  readonly columns: readonly string[];
+  /** It returns any number of rows, of which the value is one. */
+  readonly isSet: boolean;
 }
 
 /** An argument of a call, by position or by name. */

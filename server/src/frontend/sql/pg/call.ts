@@ -33,7 +33,8 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   }
   const ownCall = scope.sources.length === 0 && scope.outer === undefined;
   const called = ownCall ? work.context.call?.(name, callArguments(call, scope, work)) : undefined;
-  return called ?? lose(work, `the function ${name}()`, args, resultType(name));
+  if (called?.isSet === true) taint(work, `the rows of ${name}()`);
+  return called?.value ?? lose(work, `the function ${name}()`, args, resultType(name));
 }
 
 /** The arguments of a call with their names where it gives them. */

@@ -2,9 +2,20 @@
 import type { Alias, JoinExpr, Node, RangeSubselect, RangeVar } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Output, Relation } from "../../../program/statement";
+import type { CallResult } from "../lowering";
 import { kindOf, lastName, stringsOf } from "./ast";
-import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
-import { columnOf, columnsOf, taint, type Cte, type Scope, type Source, type Work } from "./scope";
+import { callArguments } from "./call";
+import { lowerExpression, lowerQueryNode } from "./recursion";
+import {
+  columnOf,
+  columnsOf,
+  lose,
+  taint,
+  type Cte,
+  type Scope,
+  type Source,
+  type Work,
+} from "./scope";
 import { emptyQuery, joined, withColumnNames } from "./terms";
 
 export interface From {
@@ -168,18 +179,61 @@ function addFunction(
   alias: Alias | undefined,
   join: Relation["join"],
 ): void {
+  const { work } = state;
   const [first] = functions;
   const call = first !== undefined && "List" in first ? first.List.items?.[0] : first;
   const name =
     call !== undefined && "FuncCall" in call ? lastName(call.FuncCall.funcname) : "a function";
-  if (call !== undefined && "FuncCall" in call) {
-    // Arguments may read tables, which must not get lost.
-    lowerAll(call.FuncCall.args, scopeOf(state), state.work);
-  }
-  taint(state.work, `the function ${name}() in FROM`);
   const names = stringsOf(alias?.colnames);
   const own = alias?.aliasname ?? name;
-  addOpaque(state, own, names.length > 0 ? names : undefined, join);
+  if (call !== undefined && "FuncCall" in call) {
+    const scope = scopeOf(state);
+    const isFirst = scope.sources.length === 0 && scope.outer === undefined;
+    const args = callArguments(call.FuncCall, scope, work);
+    const called = isFirst ? work.context.call?.(name, args) : undefined;
+    if (called !== undefined) {
+      addCalled(state, called, own, names, join);
+      return;
+    }
+  }
+  taint(work, `the function ${name}() in FROM`);
+  const column = COLUMN_OF[name];
+  const single = column === undefined ? undefined : [column === "" ? own : column];
+  addOpaque(state, own, names.length > 0 ? names : single, join);
+}
+
+/** The only column of functions that return one; empty: the name of the function or its alias. */
+const COLUMN_OF: Readonly<Record<string, string | undefined>> = {
+  unnest: "",
+  generate_series: "",
+  generate_subscripts: "",
+  regexp_split_to_table: "",
+  string_to_table: "",
+  jsonb_array_elements: "value",
+  jsonb_array_elements_text: "value",
+  json_array_elements: "value",
+  json_array_elements_text: "value",
+};
+
+/** The row that a routine of the workspace returned, which ran before the statement. */
+function addCalled(
+  state: State,
+  called: CallResult,
+  alias: string,
+  names: readonly string[],
+  join: Relation["join"],
+): void {
+  const { work } = state;
+  if (called.isSet) taint(work, `the rows of ${alias}()`);
+  const { columns, value } = called;
+  const outputs = columns.map((column, at): Output => {
+    const name = names[at] ?? (columns.length === 1 ? alias : column);
+    if (columns.length === 1) return { name, value };
+    return { name, value: lose(work, `the columns of what ${alias}() returns`, [value]) };
+  });
+  const query = emptyQuery(outputs);
+  const relation: Relation = { alias, table: alias, kind: "derived", query, join };
+  add(state, relation, columnsOf(relation, work));
 }
 
 const JOINS = {

@@ -1,7 +1,6 @@
 // Assignments of PL/pgSQL: to variables, fields and records, from expressions and from the rows of a result.
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
-import type { Lowered } from "../lowering";
 import type { Span } from "../split";
 import { fieldOf, find, type RecordBinding } from "./plNames";
 import { assign, sourceAt, unknownAt, type State } from "./plState";
@@ -66,18 +65,47 @@ export function copyRecord(state: State, to: RecordBinding, from: RecordBinding,
   to.open = from.open;
 }
 
+/** A result with its columns in order. */
+export interface Rows {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Whether these are all of its columns. */
+  readonly complete: boolean;
+}
+
 /** INTO: the columns of a result's row, the first or that of a loop, in the targets. */
 export function assignRow(
   state: State,
   targets: readonly Target[],
-  result: NonNullable<Lowered["result"]>,
+  rows: Rows,
   at: "first" | { readonly loop: string },
-  options: { readonly complete: boolean; readonly span: Span },
+  span: Span,
 ): void {
-  const { complete, span } = options;
-  const values = result.columns.map((field): Expression => {
-    return { kind: "field", result: result.name, field, at };
+  const { name, columns, complete } = rows;
+  const values = columns.map((field): Expression => ({ kind: "field", result: name, field, at }));
+  const [only, ...others] = targets;
+  const record = only === undefined || others.length > 0 ? undefined : recordOf(state, only);
+  if (complete || record !== undefined) {
+    assignValues(state, targets, columns, values, span);
+    if (record !== undefined) record.open = complete ? undefined : { result: name, at };
+    return;
+  }
+  targets.forEach((target, position) => {
+    const reason = "a column of a result whose columns are not known";
+    const size: Expression = { kind: "size", result: name };
+    const value = values[position] ?? unknownAt(state, reason, span, [size]);
+    assignTarget(state, target, value, span);
   });
+}
+
+/** One row of values in the targets: by name in a record, by position elsewhere. */
+export function assignValues(
+  state: State,
+  targets: readonly Target[],
+  columns: readonly string[],
+  values: readonly Expression[],
+  span: Span,
+): void {
   const [only, ...others] = targets;
   const record = only === undefined || others.length > 0 ? undefined : recordOf(state, only);
   if (record === undefined) {
@@ -86,12 +114,11 @@ export function assignRow(
     });
     return;
   }
-  result.columns.forEach((column, position) => {
+  columns.forEach((column, position) => {
     const name = record.row?.[position] ?? column;
-    const value = values[position] ?? literal(null);
-    assign(state, fieldOf(state.names, record, name), value, span);
+    assign(state, fieldOf(state.names, record, name), values[position] ?? literal(null), span);
   });
-  record.open = complete ? undefined : { result: result.name, at };
+  record.open = undefined;
 }
 
 function recordOf(state: State, target: Target): RecordBinding | undefined {

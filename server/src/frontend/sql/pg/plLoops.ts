@@ -2,9 +2,8 @@
 import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
-import type { Lowered } from "../lowering";
 import type { Span } from "../split";
-import { assignRow, assignUnknown } from "./plAssign";
+import { assignRow, assignUnknown, type Rows } from "./plAssign";
 import { expressionAt } from "./plExpression";
 import {
   closeLevel,
@@ -139,7 +138,7 @@ function rowsLoop(
   state: State,
   loop: Loop,
   targets: readonly Target[],
-  result: Lowered["result"],
+  result: Rows | undefined,
   run: RunBody,
   cursor?: CursorBinding,
 ): void {
@@ -162,18 +161,11 @@ function rowsLoop(
     cursor.loop = id;
   }
   loopAs(state, loop, id, { kind: "rows", result: result.name }, (body) => {
-    const complete = !unknownColumns(state, result.name);
-    assignRow(state, targets, result, { loop: id }, { complete, span: header });
+    assignRow(state, targets, result, { loop: id }, header);
     run(body);
   });
   if (cursor !== undefined) cursor.loop = undefined;
   tellFound(state, { kind: "size", result: result.name }, header);
-}
-
-/** Whether the result's statement could not spell out `*`. */
-function unknownColumns(state: State, result: string): boolean {
-  const text = JSON.stringify(state.commands);
-  return text.includes(`"into":"${result}"`) && text.includes("the columns of ");
 }
 
 function cursorLoop(
@@ -206,7 +198,7 @@ function openDeclared(
   cursor: CursorBinding,
   args: readonly Span[],
   span: Span,
-): Lowered["result"] {
+): Rows | undefined {
   if (cursor.query === undefined) return undefined;
   const values = args.map((arg) => {
     const text = state.body.text.slice(arg.start, arg.end);
@@ -260,7 +252,7 @@ export function fetchRow(
     if (state.asksFound) assign(state, "found", unknownAt(state, reason, span), span);
     return;
   }
-  assignRow(state, targets, result, "first", { complete: true, span });
+  assignRow(state, targets, result, "first", span);
   tellFound(state, { kind: "size", result: result.name }, span);
   // Later ones give later rows.
   cursor.opened = undefined;

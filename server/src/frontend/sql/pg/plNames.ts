@@ -18,7 +18,9 @@ export interface CursorBinding {
   readonly query: Span | undefined;
   readonly parameters: readonly string[];
   /** Once opened: its result, and the loop that goes through it. */
-  opened?: { readonly name: string; readonly columns: readonly string[] } | undefined;
+  opened?:
+    | { readonly name: string; readonly columns: readonly string[]; readonly complete: boolean }
+    | undefined;
   loop?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 // Parses the body of a PL/pgSQL routine into blocks and statements by recursive descent. SQL inside stays text
 // and is left to PostgreSQL's parser. A broken statement is skipped up to its semicolon, so that a body which
 // is being typed is read as far as it goes.
+import type { Span } from "../split";
 import {
   atEnd,
   DEEPEST_BLOCK,
@@ -238,7 +239,7 @@ function takeForRange(cursor: Cursor, targets: readonly Target[]): LoopOver {
   const reverse = take(cursor, "reverse");
   const from = spanOfBound(cursor);
   if (from !== undefined) {
-    const to = spanUntil(cursor, "by", "loop");
+    const to = { ...spanUntil(cursor, "by", "loop"), start: from.after };
     const step = take(cursor, "by") ? spanUntil(cursor, "loop") : undefined;
     const variable = targets[0]?.path[0] ?? "";
     return { kind: "count", variable, from, to, step, reverse };
@@ -254,7 +255,7 @@ function takeForRange(cursor: Cursor, targets: readonly Target[]): LoopOver {
 }
 
 /** The text up to `..` before LOOP, outside of parentheses; undefined when there is none. */
-function spanOfBound(cursor: Cursor): { readonly start: number; readonly end: number } | undefined {
+function spanOfBound(cursor: Cursor): (Span & { readonly after: number }) | undefined {
   let depth = 0;
   for (let ahead = 0; ; ahead++) {
     const token = peek(cursor, ahead);
@@ -263,12 +264,13 @@ function spanOfBound(cursor: Cursor): { readonly start: number; readonly end: nu
     }
     if (token.word === "(" || token.word === "[") depth++;
     if (token.word === ")" || token.word === "]") depth--;
-    const isDots = token.word === "." && word(cursor, ahead + 1) === ".";
-    if (depth === 0 && isDots) {
+    // In `1..5` the second dot is read as the start of the number `.5`.
+    if (depth === 0 && token.word === "." && cursor.text[token.end] === ".") {
       const start = startOf(cursor);
       const end = peek(cursor, ahead - 1)?.end ?? start;
-      cursor.at += ahead + 2;
-      return { start, end };
+      cursor.at += ahead + 1;
+      take(cursor, ".");
+      return { start, end, after: token.end + 1 };
     }
   }
 }

@@ -8,7 +8,7 @@ import type { Span } from "../split";
 import { stringOf, tokensOf } from "../tokens";
 import { lastName } from "./ast";
 import { callArguments } from "./call";
-import { assignRow, assignUnknown } from "./plAssign";
+import { assignRow, assignUnknown, assignValues, type Rows } from "./plAssign";
 import { bodyOf, pieceOf, type PieceOptions } from "./plBody";
 import { expressionAt, hasQuery } from "./plExpression";
 import { assign, contextFor, emit, sourceAt, type State } from "./plState";
@@ -24,7 +24,7 @@ export interface SqlOptions extends PieceOptions {
 }
 
 /** Runs one SQL statement of the routine; gives its result as far as it has one. */
-export function runSql(state: State, span: Span, options: SqlOptions = {}): Lowered["result"] {
+export function runSql(state: State, span: Span, options: SqlOptions = {}): Rows | undefined {
   const piece = pieceOf(state.body, span, options);
   return runPiece(state, piece, span, options);
 }
@@ -34,7 +34,7 @@ function runPiece(
   piece: SqlPiece,
   span: Span,
   options: SqlOptions,
-): Lowered["result"] {
+): Rows | undefined {
   const parsed = state.shared.parser.parse(piece.sql);
   if (!parsed.ok) {
     unreadable(state, piece, parsed.message, parsed.offset);
@@ -75,7 +75,7 @@ function unreadable(state: State, piece: SqlPiece, message: string, offset: numb
   emit(state, { kind: "statement", statement });
 }
 
-function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): Lowered["result"] {
+function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): Rows | undefined {
   const { into, returned = false } = options;
   const { result } = lowered;
   const only = lowered.statements.length === 1 ? lowered.statements[0] : undefined;
@@ -92,17 +92,23 @@ function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): 
   const last = lowered.statements.at(-1);
   const count = countOf(last, result);
   if (count !== undefined) tellCount(state, count, span);
-  if (into === undefined) return result;
   if (result === undefined) {
-    assignUnknown(state, into.targets, "the result of a statement that is not followed", span);
+    const reason = "the result of a statement that is not followed";
+    if (into !== undefined) assignUnknown(state, into.targets, reason, span);
     return undefined;
   }
-  const complete = !lowered.statements.some(({ taint }) =>
-    taint.some(({ reason }) => reason.startsWith("the columns of ")),
-  );
+  const rows = rowsOf(result, lowered.statements);
+  if (into === undefined) return rows;
   if (into.strict) requireOne(state, result.name, span);
-  assignRow(state, into.targets, result, "first", { complete, span });
-  return result;
+  assignRow(state, into.targets, rows, "first", span);
+  return rows;
+}
+
+/** The result, and whether all of its columns are known. */
+function rowsOf(result: NonNullable<Lowered["result"]>, statements: readonly Statement[]): Rows {
+  const losses = statements.flatMap((statement) => statement.taint);
+  const complete = !losses.some(({ reason }) => /^the columns of .* not known$/.test(reason));
+  return { ...result, complete };
 }
 
 function mapStatements(command: Command, map: (statement: Statement) => Statement): Command {
@@ -132,21 +138,19 @@ function takeValues(
   statement: Extract<Statement, { readonly kind: "select" }>,
   span: Span,
   options: SqlOptions,
-): Lowered["result"] {
-  state.taint.push(...statement.taint);
+): Rows | undefined {
+  const { into, returned = false } = options;
   const { outputs } = statement.query;
-  const { into } = options;
-  if (into !== undefined || options.returned === true) {
-    // A statement of its own keeps the way of INTO the same for all: it reads nothing and costs nothing.
-    const quiet = { ...statement, taint: [], discarded: options.returned !== true };
-    emit(state, { kind: "statement", statement: quiet });
-  }
+  const columns = outputs.map(({ name }) => name);
   tellCount(state, literal(1), span);
-  const result = { name: statement.into, columns: outputs.map(({ name }) => name) };
-  if (into !== undefined) {
-    assignRow(state, into.targets, result, "first", { complete: true, span });
+  if (returned) {
+    emit(state, { kind: "statement", statement });
+    return rowsOf({ name: statement.into, columns }, [statement]);
   }
-  return into === undefined && options.returned !== true ? undefined : result;
+  state.taint.push(...statement.taint);
+  const values = outputs.map(({ value }) => value);
+  if (into !== undefined) assignValues(state, into.targets, columns, values, span);
+  return undefined;
 }
 
 /** The rows that a statement returned or changed. */
@@ -204,7 +208,7 @@ export function runDynamic(
   using: readonly Span[],
   span: Span,
   options: Pick<SqlOptions, "into" | "returned"> = {},
-): Lowered["result"] {
+): Rows | undefined {
   const values = using.map((each) => expressionAt(state, each, span));
   const text = state.body.text.slice(command.start, command.end);
   const [only, ...others] = tokensOf(text, 0, text.length);

@@ -5,7 +5,7 @@ import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Command, Query } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
-import type { CallArgument, Ids, LoweringContext, SqlPiece } from "../lowering";
+import type { CallArgument, CallResult, Ids, LoweringContext, SqlPiece } from "../lowering";
 import type { Span } from "../split";
 import { rangeIn, type Body } from "./plBody";
 import { find, valueOf, type Names } from "./plNames";
@@ -50,7 +50,7 @@ export interface State {
   /** Complete transactions of a procedure that commits. */
   readonly finished: Command[][];
   /** Runs another routine here; undefined when it is not known. */
-  readonly call: (name: string, args: readonly CallArgument[], at: Span) => Expression | undefined;
+  readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
 }
 
 export function emit(state: State, command: Command): void {

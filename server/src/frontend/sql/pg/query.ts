@@ -176,7 +176,8 @@ export function outputName(node: Node | undefined): string {
     return field === "" ? outputName(node.A_Indirection.arg) : field;
   }
   if ("TypeCast" in node) {
-    const inner = outputName(node.TypeCast.arg);
+    const { arg } = node.TypeCast;
+    const inner = arg !== undefined && "TypeCast" in arg ? "?column?" : outputName(arg);
     return inner === "?column?" ? typeText(node.TypeCast.typeName) : inner;
   }
   if ("CollateClause" in node) return outputName(node.CollateClause.arg);

@@ -5,7 +5,7 @@ import type { Parameter, Transaction } from "../../../program/program";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
-import { createIds, type CallArgument, type Ids } from "../lowering";
+import { createIds, type CallArgument, type CallResult, type Ids } from "../lowering";
 import type { Span } from "../split";
 import { inferParameterTypes } from "../types";
 import { walkCommand } from "../walk";
@@ -345,20 +345,19 @@ function inlineCall(
   name: string,
   args: readonly CallArgument[],
   at: Span,
-): Expression | undefined {
+): CallResult | undefined {
   const definition = caller.shared.routine(name);
   if (definition === undefined || definition.isTrigger) return undefined;
   const values = args.map((arg) => arg.value);
   const chain = [caller.definition.name, ...caller.callers];
   if (chain.includes(name) || caller.callers.length >= DEEPEST_CALL) {
     const why = chain.includes(name) ? `${name} calls itself` : `${name} is called from too deep`;
-    return opaqueCall(caller, definition, why, at, values);
+    return resultOf(caller, definition, opaqueCall(caller, definition, why, at, values));
   }
   const names = createNames(caller.names);
-  const callee = createState(definition, caller.shared, caller.ids, names, [
-    name,
-    ...caller.callers,
-  ]);
+  // What is wrong with its text is said where it stands.
+  const shared = { ...caller.shared, note: () => undefined };
+  const callee = createState(definition, shared, caller.ids, names, [name, ...caller.callers]);
   callee.nested = 1;
   bindArguments(callee, args);
   lowerBody(callee);
@@ -372,7 +371,16 @@ function inlineCall(
   copyOutputs(caller, callee, args);
   const type = declaredType(definition.returns, caller.shared.table);
   names.types.set(value, type);
-  return { kind: "variable", name: value };
+  return resultOf(caller, definition, { kind: "variable", name: value });
+}
+
+function resultOf(state: State, definition: RoutineDefinition, value: Expression): CallResult {
+  const { returns, name } = definition;
+  const outputs = definition.arguments.filter((each) => each.isOutput).map((each) => each.name);
+  const row = state.shared.table(typeText(returns))?.columns.map((column) => column.name);
+  const columns = outputs.length > 0 ? outputs : (row ?? [name]);
+  const isTable = !definition.isProcedure && returns?.setof === true;
+  return { value, columns, isSet: isTable };
 }
 
 /** A call that is not followed: only the tables that its body names are known. */
