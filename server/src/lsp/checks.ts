@@ -25,6 +25,8 @@ import { pathOfUri, uriOfFile } from "./uris";
 export interface Checks {
   /** Reads files and documents again, drops projects that are gone, and checks what should be. */
   reload(): Promise<void>;
+  /** Resolves when files and documents have been read. */
+  loaded(): Promise<void>;
   /** Checks projects by key, or all that are in scope; ends when all have ended. */
   request(
     keys: readonly string[] | undefined,
@@ -52,6 +54,8 @@ export function createChecks(state: ServerState): Checks {
   /** What the last check of each project was asked for. */
   const asked = new Map<string, string>();
   let reloads = 0;
+  let isLoaded = false;
+  const waitingForLoad: (() => void)[] = [];
 
   function tell(): void {
     if (state.phase !== "running") return;
@@ -129,6 +133,20 @@ export function createChecks(state: ServerState): Checks {
     tell();
   }
 
+  function loadingEnded(): void {
+    isLoaded = true;
+    for (const resolve of waitingForLoad.splice(0)) resolve();
+  }
+
+  /** Puts a document's present text into its project; undefined when it belongs to none. */
+  function putText(document: TextDocument): ReturnType<typeof findFile> {
+    const found = findFile(state, document.uri);
+    if (!found) return undefined;
+    const project = withText(found.project, found.file, document.getText());
+    state.projects = new Map([...state.projects, [projectKey(project), project]]);
+    return { project, file: found.file };
+  }
+
   function inScope(): readonly string[] {
     if (state.settings.scope === "workspace") return [...state.projects.keys()];
     return [...state.projects].filter(([, each]) => isOpen(each)).map(([key]) => key);
@@ -147,12 +165,23 @@ export function createChecks(state: ServerState): Checks {
       if (state.phase !== "running") return;
       reloads += 1;
       const own = reloads;
-      const projects = await loadWorkspace(state.folders, state.documents.all());
+      isLoaded = false;
+      let projects: ServerState["projects"];
+      try {
+        projects = await loadWorkspace(state.folders, state.documents.all());
+      } catch (error) {
+        if (own === reloads) loadingEnded();
+        throw error;
+      }
       // A later reload knows more.
       if (own !== reloads) return;
       state.projects = projects;
-      for (const key of state.results.keys())
+      // Typing goes on while files are read.
+      for (const document of state.documents.all()) putText(document);
+      for (const key of state.results.keys()) {
         if (!state.projects.has(key)) state.results.delete(key);
+      }
+      loadingEnded();
       const shown = new Set([...inScope(), ...state.results.keys()]);
       const changed = [...shown].filter((key) => asked.get(key) !== fingerprint(state, key));
       if (changed.length > 0) state.known.clear();
@@ -166,12 +195,12 @@ export function createChecks(state: ServerState): Checks {
         chosen.map((key) => state.queue.submit(key, (signal) => run(key, signal), options)),
       );
     },
+    loaded: () =>
+      isLoaded ? Promise.resolve() : new Promise((resolve) => waitingForLoad.push(resolve)),
     changed(document, edits) {
-      const found = findFile(state, document.uri);
+      const found = putText(document);
       if (!found) return;
       const key = projectKey(found.project);
-      const project = withText(found.project, found.file, document.getText());
-      state.projects = new Map([...state.projects, [key, project]]);
       state.known.clear();
       const result = state.results.get(key);
       if (result) {
@@ -198,6 +227,7 @@ export function createChecks(state: ServerState): Checks {
     refresh: tell,
     async dispose() {
       state.phase = "ended";
+      loadingEnded();
       state.queue.cancel();
       status.dispose();
       await state.checker?.dispose();

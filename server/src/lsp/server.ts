@@ -147,7 +147,10 @@ function registerRequests(state: ServerState, checks: Checks): void {
   connection.onCodeLens(({ textDocument }) => handleCodeLens(state, textDocument.uri));
   onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
   onTyped(connection, "isolens/summaries", () => checks.summaries(undefined));
-  onTyped(connection, "isolens/levels", (params) => handleLevels(state, params));
+  onTyped(connection, "isolens/levels", async (params) => {
+    await checks.loaded();
+    return handleLevels(state, params);
+  });
   onTyped(connection, "isolens/anomalies", (params) => handleAnomalies(state, params));
   onTyped(connection, "isolens/anomaly", (params) => payloadOf(state, toAnomalyId(params)));
   onTyped(connection, "isolens/cancel", () => checks.cancel());

@@ -169,6 +169,22 @@ describe("checks", () => {
     });
   });
 
+  it("that are asked for before the files are read wait for them", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      const [summary] = await harness.request("isolens/check", { uri: harness.uri("bank.sql") });
+      assert.equal(summary?.anomalies, 1);
+    });
+  });
+
+  it("see what was typed while files were read", async () => {
+    await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.edit("bank.sql", between(2, 2, 21), "anomaly write-skew");
+      await harness.diagnostics("bank.sql", ["2 write-skew"]);
+    });
+  });
+
   it("refuse a level that does not exist", async () => {
     await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
       await assert.rejects(

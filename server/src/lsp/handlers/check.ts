@@ -13,6 +13,7 @@ export async function handleCheck(
   const { level: name, uri } = toCheckParams(params);
   const level = name === undefined ? undefined : findLevel(name);
   if (name !== undefined && !level) throw new Error(`There is no isolation level "${name}".`);
+  await checks.loaded();
   state.chosen = level;
   const project = uri === undefined ? undefined : findFile(state, uri)?.project;
   const scope = checks.inScope();
