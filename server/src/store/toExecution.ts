@@ -61,9 +61,7 @@ function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly st
       : steps
           .filter((step) => step.instance === machine.instance && reachesCaller(step))
           .map(resultText);
-  return machine.returned === undefined
-    ? lines
-    : [...lines, `returns ${renderValue(machine.returned)}`];
+  return machine.returned === undefined ? lines : [...lines, renderValue(machine.returned)];
 }
 
 function reachesCaller(step: StepRecord): boolean {

@@ -39,11 +39,14 @@ function outcomeText(
   names: readonly string[],
   all: readonly Outcome[],
 ): string {
-  const left = names.slice(0, MOST_CELLS).map((name) => {
+  const told = names.map((name) => {
     const value = cells.get(name);
-    return value === undefined ? `no ${name}` : value === "" ? name : `${name} = ${value}`;
+    if (value === undefined) return `no ${hasRow(cells, name) ? name : rowOf(name)}`;
+    return value === "" ? name : `${name} = ${value}`;
   });
-  if (names.length > MOST_CELLS) left.push(`${String(names.length - MOST_CELLS)} more`);
+  const distinct = [...new Set(told)];
+  const left = distinct.slice(0, MOST_CELLS);
+  if (distinct.length > MOST_CELLS) left.push(`${String(distinct.length - MOST_CELLS)} more`);
   const parts = left.length > 0 ? [`leaves ${listWords(left)}`] : [];
   for (const [instance, status] of Object.entries(outcome.status)) {
     if (status !== "committed") parts.push(`refuses ${instance}`);
@@ -51,14 +54,24 @@ function outcomeText(
   for (const [instance, returned] of Object.entries(outcome.returned)) {
     // Where the state tells the runs apart, what was returned only distracts.
     if (names.length > 0 || outcome.status[instance] !== "committed") continue;
-    const told = returned.filter((text, n) =>
+    const differing = returned.filter((text, n) =>
       all.some((each) => each.returned[instance]?.[n] !== text),
     );
-    const shown = told.filter((text) => text !== "");
+    const shown = differing.filter((text) => text !== "");
     if (shown.length > 0)
       parts.push(`returns ${listWords(shown.slice(0, MOST_CELLS))} to ${instance}`);
   }
   return parts.length > 0 ? listWords(parts) : "ends the same";
+}
+
+/** "account[1]" of "account[1].balance". */
+function rowOf(cell: string): string {
+  return cell.slice(0, cell.lastIndexOf("]") + 1);
+}
+
+/** Whether any cell of the same row is there. */
+function hasRow(cells: ReadonlyMap<string, string>, cell: string): boolean {
+  return [...cells.keys()].some((each) => rowOf(each) === rowOf(cell));
 }
 
 /** Cells by name, "account[1].balance"; a row without further columns is a cell of its own with the text "". */
