@@ -57,7 +57,9 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
   const paint = paintFor(io);
   const folder = path.relative(io.cwd, project.folder).split(path.sep).join("/");
   const heading =
-    folder === "" || args.paths.includes(folder) ? "" : `${paint.strong(`In ${folder}`)}\n\n`;
+    folder === "" || (args.paths.length === 1 && args.paths.includes(folder))
+      ? ""
+      : `${paint.strong(`In ${folder}`)}\n\n`;
   const text = textReport(
     {
       report: check.report,
