@@ -4,6 +4,7 @@ import type { Node, WithClause } from "libpg-query";
 import type { Command, Statement } from "../../../program/statement";
 import type { Lowered } from "../lowering";
 import { stringsOf } from "./ast";
+import { aggregateOf } from "./functions";
 import { loopOver } from "./from";
 import type { Cte, Work } from "./scope";
 import { changesData, definitionsOf, withQueries } from "./with";
@@ -35,17 +36,46 @@ export function lowerWithChanges(
     const lowered = run(definition.ctequery);
     ctes.set(name, rowsOf(lowered, stringsOf(definition.aliascolnames)));
   }
+  if (gathersRows(node)) hideRows(ctes);
   const main = run(node);
   const passed = passedThrough(main);
   if (passed !== undefined) parts.pop();
   const shared = sharedTables(parts);
-  const marked = parts.map((part) => marking(part, shared, work));
+  const marked = parts.map((part) => repeated(marking(part, shared, work), work));
   const result = passed ?? main.result;
   return {
     statements: marked.flatMap(({ lowered }) => lowered.statements),
     commands: marked.map((part) => commandOf(part, work)),
     ...(result === undefined ? {} : { result }),
   };
+}
+
+/** A main SELECT that puts rows together, beyond what a loop over them can say: `count(*)` alone is their number. */
+function gathersRows(node: Node): boolean {
+  if (!("SelectStmt" in node)) return false;
+  const { SelectStmt: select } = node;
+  const { groupClause, distinctClause, sortClause, limitCount, limitOffset, larg } = select;
+  const clauses = groupClause ?? distinctClause ?? sortClause ?? limitCount ?? limitOffset ?? larg;
+  return clauses !== undefined || (select.targetList ?? []).some(hasAggregate);
+}
+
+function hasAggregate(target: Node): boolean {
+  const { val } = "ResTarget" in target ? target.ResTarget : {};
+  if (val === undefined) return false;
+  const calls = JSON.stringify(val).matchAll(/"funcname":\[(.*?)\]/g);
+  return [...calls].some(([, names = ""]) => {
+    const name = [...names.matchAll(/"sval":"(\w+)"/g)].at(-1)?.[1] ?? "";
+    return aggregateOf(name) !== undefined;
+  });
+}
+
+/** From here on only the columns of such rows are known. */
+function hideRows(ctes: Map<string, Cte>): void {
+  for (const [name, cte] of ctes) {
+    if (cte.kind !== "rows") continue;
+    const columns = cte.columns.map((column, at) => cte.names[at] ?? column);
+    ctes.set(name, { kind: "opaque", columns });
+  }
 }
 
 interface Part {
@@ -81,6 +111,19 @@ function passedThrough(main: Lowered): Lowered["result"] {
   const plain = query.setOperations.length === 0 && query.limit === undefined && !query.distinct;
   if (!own || !plain) return undefined;
   return { name: result, columns: query.outputs.map(({ name }) => name) };
+}
+
+/** Of a statement that runs once per row, only the last result is kept. */
+function repeated(part: Part, work: Work): Part {
+  const { lowered } = part;
+  if (part.rows.length === 0 || lowered.result === undefined) return part;
+  const reason = "the rows of a change that runs once per row of another one";
+  const loss = { effect: "over", reason, source: work.source } as const;
+  const statements = lowered.statements.map((statement) => ({
+    ...statement,
+    taint: [...statement.taint, loss],
+  }));
+  return { ...part, lowered: { ...lowered, statements } };
 }
 
 function commandOf(part: Part, work: Work): Command {

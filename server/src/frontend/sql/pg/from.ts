@@ -85,6 +85,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     return;
   }
   if (cte?.kind === "opaque") {
+    taint(work, "the rows of a change in WITH");
     addOpaque(state, alias, cte.columns, join);
     return;
   }

@@ -40,14 +40,17 @@ export interface Names {
   readonly levels: Level[];
   /** The AR's variables in use, of the whole transaction. */
   readonly used: Set<string>;
+  /** What the names of variables begin with, where they must not meet those of a script. */
+  readonly prefix: string;
   readonly types: Map<string, ValueType>;
 }
 
 /** Names without any level; `used` and `types` are shared with a routine that calls this one. */
-export function createNames(shared?: Pick<Names, "used" | "types">): Names {
+export function createNames(shared?: Pick<Names, "used" | "types" | "prefix">): Names {
   return {
     levels: [],
-    used: shared?.used ?? new Set(),
+    used: shared?.used ?? new Set<string>(),
+    prefix: shared?.prefix ?? "",
     types: shared?.types ?? new Map<string, ValueType>(),
   };
 }
@@ -62,8 +65,9 @@ export function closeLevel(names: Names): void {
 
 /** A variable's name that nothing else has in this transaction. */
 export function freshVariable(names: Names, wanted: string): string {
-  let name = wanted;
-  for (let number = 2; names.used.has(name); number++) name = `${wanted}_${number}`;
+  const first = names.prefix + wanted;
+  let name = first;
+  for (let number = 2; names.used.has(name); number++) name = `${first}_${number}`;
   names.used.add(name);
   return name;
 }
@@ -103,7 +107,7 @@ export function declareRecord(
 export function fieldOf(names: Names, record: RecordBinding, field: string): string {
   const known = record.fields.get(field);
   if (known !== undefined) return known;
-  const variable = freshVariable(names, `${record.prefix}.${field}`);
+  const variable = freshVariable({ ...names, prefix: "" }, `${record.prefix}.${field}`);
   record.fields.set(field, variable);
   return variable;
 }

@@ -6,15 +6,12 @@ import { tablesByWords } from "../fallback";
 import { sourceOf, textOf, type Lowered, type SqlPiece } from "../lowering";
 import type { Span } from "../split";
 import { stringOf, tokensOf } from "../tokens";
-import { lastName } from "./ast";
-import { callArguments } from "./call";
 import { assignRow, assignUnknown, assignValues, type Rows } from "./plAssign";
 import { bodyOf, pieceOf, type PieceOptions } from "./plBody";
 import { expressionAt, hasQuery } from "./plExpression";
 import { assign, contextFor, emit, sourceAt, type State } from "./plState";
 import type { Into } from "./plTree";
-import { NO_SOURCES } from "./scope";
-import { lowerStatement, startWork } from "./statement";
+import { lowerStatement } from "./statement";
 
 export interface SqlOptions extends PieceOptions {
   readonly into?: Into | undefined;
@@ -46,13 +43,6 @@ function runPiece(
   const node = parsed.statements[0]?.node;
   if (node === undefined) return undefined;
   const context = contextFor(state, piece, span, options.placeholder);
-  if ("CallStmt" in node) {
-    const { funccall } = node.CallStmt;
-    const args =
-      funccall === undefined ? [] : callArguments(funccall, NO_SOURCES, startWork(context));
-    const called = state.call(lastName(funccall?.funcname), args, span);
-    if (called !== undefined) return undefined;
-  }
   const lowered = lowerStatement(node, context);
   return take(state, lowered, span, options);
 }

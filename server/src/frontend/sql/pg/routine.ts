@@ -1,51 +1,16 @@
 // Routines as transactions: a function or procedure that a client calls is a transaction of its own, one that
 // another routine calls is inlined there.
-import type { Expression, ValueType } from "../../../program/expression";
+import type { Expression } from "../../../program/expression";
 import type { Parameter, Transaction } from "../../../program/program";
 import type { Command } from "../../../program/statement";
-import { literal } from "../expressions";
-import { tablesByWords } from "../fallback";
-import { createIds, type CallArgument, type CallResult, type Ids } from "../lowering";
-import type { Span } from "../split";
+import { createIds } from "../lowering";
 import { inferParameterTypes } from "../types";
 import { walkCommand } from "../walk";
-import { tokensOf } from "../tokens";
-import { typeText } from "./ast";
 import { withoutDeadAssignments } from "./deadAssignments";
-import { expressionAt } from "./plExpression";
-import { lowerBlock, returnedValue } from "./plLower";
-import {
-  createNames,
-  declare,
-  declareRecord,
-  declareVariable,
-  fieldOf,
-  freshVariable,
-  openLevel,
-  type Names,
-} from "./plNames";
-import { parsePlBody } from "./plParser";
-import { runSql } from "./plSql";
-import {
-  assign,
-  contextFor,
-  emit,
-  lossAt,
-  sourceAt,
-  unknownAt,
-  type RoutineContext,
-  type State,
-} from "./plState";
-import { assignedNames } from "./plTree";
-import { pieceOf, rangeIn } from "./plBody";
-import { lowerExpression } from "./recursion";
-import { declaredType, type Argument, type RoutineDefinition } from "./routineDefinition";
-import { NO_SOURCES } from "./scope";
-import { startWork } from "./statement";
-import { calledFrom, withoutReturns } from "./withoutReturns";
-
-/** How deep calls are followed. */
-const DEEPEST_CALL = 3;
+import { createNames, declare, declareRecord, declareVariable, fieldOf } from "./plNames";
+import { assign, type RoutineContext, type State } from "./plState";
+import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "./routineBody";
+import { declaredType, type RoutineDefinition } from "./routineDefinition";
 
 /**
  * The transactions of a routine: one, or several when it is a procedure that commits in between; none for a
@@ -92,49 +57,6 @@ export function lowerRoutine(
   });
 }
 
-function createState(
-  definition: RoutineDefinition,
-  shared: RoutineContext,
-  ids: Ids,
-  names: Names,
-  callers: readonly string[],
-): State {
-  const words = new Set(
-    tokensOf(definition.body.text, 0, definition.body.text.length).map((token) => token.word),
-  );
-  const parameters = new Map<string, ValueType>();
-  for (const argument of definition.arguments) {
-    if (argument.isInput) parameters.set(argument.name, declaredType(argument.type, shared.table));
-  }
-  const state: State = {
-    shared,
-    definition,
-    body: definition.body,
-    ids,
-    names,
-    parameters,
-    taint: [],
-    callers,
-    commands: [],
-    loops: [],
-    asksFound: words.has("found"),
-    asksCount: words.has("row_count"),
-    returned: [],
-    nested: 0,
-    finished: [],
-    call: (name, args, at) => inlineCall(state, name, args, at),
-  };
-  openLevel(names, definition.name);
-  if (definition.language === "plpgsql") {
-    names.used.add("found");
-    names.used.add("row_count");
-    declare(names, "found", { kind: "variable", variable: "found" });
-    names.types.set("found", "bool");
-    names.types.set("row_count", "int");
-  }
-  return state;
-}
-
 /** The arguments of the transaction, with what their names stand for in the body. */
 function declareArguments(state: State): readonly Parameter[] {
   const { definition, names, shared } = state;
@@ -165,115 +87,6 @@ function declareArguments(state: State): readonly Parameter[] {
     else assign(state, declareVariable(names, name, type), value, START);
   }
   return parameters;
-}
-
-const START: Span = { start: 0, end: 0 };
-
-function rowOf(argument: Argument, shared: RoutineContext) {
-  if (argument.type?.pct_type === true) return undefined;
-  return shared.table(typeText(argument.type))?.columns;
-}
-
-function assignedIn(definition: RoutineDefinition): ReadonlySet<string> {
-  if (definition.language !== "plpgsql") return new Set();
-  const { block } = parsePlBody(definition.body.text);
-  return block === undefined ? new Set() : assignedNames(block);
-}
-
-/** The body in its language, behind what `state.commands` holds already. */
-function lowerBody(state: State): void {
-  const { definition, shared } = state;
-  const whole: Span = { start: 0, end: state.body.text.length };
-  if (definition.language === "sql") {
-    lowerSqlBody(state);
-    return;
-  }
-  if (definition.language !== "plpgsql") {
-    const { tables } = tablesByWords(state.body.text);
-    const reason = `a routine in ${definition.language || "another language"}`;
-    const source = definition.header;
-    const text = state.body.text;
-    const taint = [{ effect: "opaque", reason, source }] as const;
-    const statement = { kind: "opaque", id: state.ids.statement(), source, text, taint } as const;
-    emit(state, {
-      kind: "statement",
-      statement: { ...statement, tables: [...tables], writes: true },
-    });
-    return;
-  }
-  const { block, problems } = parsePlBody(state.body.text);
-  if (state.callers.length === 0) {
-    for (const { message, span } of problems) {
-      const source = sourceAt(state, span);
-      shared.note({ severity: "error", code: "syntax", message: `PL/pgSQL: ${message}.`, source });
-    }
-    if (problems.length === 0) noteOwnView(state);
-  }
-  if (problems.length > 0)
-    lossAt(state, "a part of this routine that cannot be read", whole, "opaque");
-  if (block !== undefined) lowerBlock(state, block, whole);
-}
-
-/** What PostgreSQL itself says against a body that our parser accepts. */
-function noteOwnView(state: State): void {
-  const { definition, shared } = state;
-  const { lines, span } = definition;
-  const message = shared.parser.parsePlPgSql(lines.text.slice(span.start, span.end));
-  // Without a catalogue it does not know types and variables of the user's own.
-  if (message === undefined || !/^(syntax error|missing|unterminated|mismatched)/.test(message)) {
-    return;
-  }
-  const source = definition.header;
-  shared.note({ severity: "error", code: "syntax", message: `PL/pgSQL: ${message}.`, source });
-}
-
-/** LANGUAGE sql: statements in order; the last one's rows are what it returns. */
-function lowerSqlBody(state: State): void {
-  const { definition } = state;
-  const { text } = state.body;
-  const back = /^\s*return\b/i.exec(text);
-  if (definition.isAtomic && back !== null) {
-    const span = { start: back[0].length, end: text.length };
-    const value = expressionAt(state, span, { start: 0, end: text.length });
-    emit(state, { kind: "return", value, source: sourceAt(state, span) });
-    return;
-  }
-  const spans = statementSpans(text);
-  const isVoid = definition.isProcedure || typeText(definition.returns) === "void";
-  spans.forEach((span, at) => {
-    const isLast = at === spans.length - 1;
-    const result = runSql(state, span, { returned: isLast && !isVoid });
-    if (!isLast || isVoid || result === undefined) return;
-    const values = result.columns.map((field): Expression => {
-      return { kind: "field", result: result.name, field, at: "first" };
-    });
-    state.returned.push(...values);
-  });
-}
-
-/** The statements between semicolons; those inside parentheses and BEGIN ATOMIC blocks do not count. */
-function statementSpans(text: string): readonly Span[] {
-  const spans: Span[] = [];
-  let open: { start: number; end: number } | undefined;
-  for (const token of tokensOf(text, 0, text.length)) {
-    if (token.word === ";") {
-      if (open !== undefined) spans.push(open);
-      open = undefined;
-    } else {
-      open = { start: open?.start ?? token.start, end: token.end };
-    }
-  }
-  if (open !== undefined) spans.push(open);
-  return spans;
-}
-
-/** The value at the end of a body that does not say RETURN there. */
-function finishReturn(state: State): void {
-  if (state.commands.at(-1)?.kind === "return") return;
-  const value = returnedValue(state);
-  if (value === undefined) return;
-  const end = state.body.text.length;
-  emit(state, { kind: "return", value, source: sourceAt(state, { start: end, end }) });
 }
 
 function touchesTables(commands: readonly Command[]): boolean {
@@ -337,131 +150,4 @@ function carriedOver(
       source: state.definition.header,
     })),
   };
-}
-
-/** Runs a routine of the workspace inside another one. */
-function inlineCall(
-  caller: State,
-  name: string,
-  args: readonly CallArgument[],
-  at: Span,
-): CallResult | undefined {
-  const definition = caller.shared.routine(name);
-  if (definition === undefined || definition.isTrigger) return undefined;
-  const values = args.map((arg) => arg.value);
-  const chain = [caller.definition.name, ...caller.callers];
-  if (chain.includes(name) || caller.callers.length >= DEEPEST_CALL) {
-    const why = chain.includes(name) ? `${name} calls itself` : `${name} is called from too deep`;
-    return resultOf(caller, definition, opaqueCall(caller, definition, why, at, values));
-  }
-  const names = createNames(caller.names);
-  // What is wrong with its text is said where it stands.
-  const shared = { ...caller.shared, note: () => undefined };
-  const callee = createState(definition, shared, caller.ids, names, [name, ...caller.callers]);
-  callee.nested = 1;
-  bindArguments(callee, args);
-  lowerBody(callee);
-  finishReturn(callee);
-  const site = sourceAt(caller, at);
-  const value = freshVariable(names, `${name}()`);
-  const done = freshVariable(names, `${name} done`);
-  const inner: Command = { kind: "sequence", commands: callee.commands };
-  emit(caller, calledFrom(withoutReturns(inner, { value, done, source: site }), site));
-  caller.taint.push(...callee.taint);
-  copyOutputs(caller, callee, args);
-  const type = declaredType(definition.returns, caller.shared.table);
-  names.types.set(value, type);
-  return resultOf(caller, definition, { kind: "variable", name: value });
-}
-
-function resultOf(state: State, definition: RoutineDefinition, value: Expression): CallResult {
-  const { returns, name } = definition;
-  const outputs = definition.arguments.filter((each) => each.isOutput).map((each) => each.name);
-  const row = state.shared.table(typeText(returns))?.columns.map((column) => column.name);
-  const columns = outputs.length > 0 ? outputs : (row ?? [name]);
-  const isTable = !definition.isProcedure && returns?.setof === true;
-  return { value, columns, isSet: isTable };
-}
-
-/** A call that is not followed: only the tables that its body names are known. */
-function opaqueCall(
-  caller: State,
-  definition: RoutineDefinition,
-  reason: string,
-  at: Span,
-  values: readonly Expression[],
-): Expression {
-  const { tables, writes } = tablesByWords(definition.body.text);
-  const source = sourceAt(caller, at);
-  const text = caller.body.text.slice(at.start, at.end);
-  emit(caller, {
-    kind: "statement",
-    statement: {
-      kind: "opaque",
-      id: caller.ids.statement(),
-      source,
-      text,
-      taint: [{ effect: "opaque", reason, source }],
-      tables: [...tables],
-      writes,
-    },
-  });
-  lossAt(caller, reason, at, "opaque");
-  return unknownAt(caller, reason, at, values);
-}
-
-function bindArguments(callee: State, args: readonly CallArgument[]): void {
-  const { definition, names, shared } = callee;
-  const assigned = assignedIn(definition);
-  // CALL names OUT arguments, too; a function is called with its inputs alone.
-  const called = definition.arguments.filter((each) => each.isInput || definition.isProcedure);
-  for (const argument of definition.arguments) {
-    const type = declaredType(argument.type, shared.table);
-    const position = called.indexOf(argument);
-    const named = args.find((arg) => arg.name === argument.name);
-    const given = named ?? (position < 0 ? undefined : positional(args, position));
-    const columns = rowOf(argument, shared);
-    if (columns !== undefined) {
-      declareRecord(names, argument.name, columns);
-      lossAt(callee, `the record ${argument.name} of a call`, START);
-      continue;
-    }
-    if (!argument.isInput) {
-      declareVariable(names, argument.name, type);
-      continue;
-    }
-    const value = given?.value ?? defaultValue(callee, argument);
-    const simple = ["literal", "parameter"].includes(value.kind);
-    if (simple && !assigned.has(argument.name) && !argument.isOutput) {
-      declare(names, argument.name, { kind: "value", value });
-    } else {
-      assign(callee, declareVariable(names, argument.name, type), value, START);
-    }
-  }
-}
-
-function positional(args: readonly CallArgument[], position: number): CallArgument | undefined {
-  const arg = args[position];
-  return arg?.name === undefined ? arg : undefined;
-}
-
-function defaultValue(callee: State, argument: Argument): Expression {
-  if (argument.value === undefined) return literal(null);
-  const piece = pieceOf(callee.body, START);
-  return lowerExpression(argument.value, NO_SOURCES, startWork(contextFor(callee, piece, START)));
-}
-
-/** CALL p(x) sets x when the argument is INOUT. */
-function copyOutputs(caller: State, callee: State, args: readonly CallArgument[]): void {
-  const { definition } = callee;
-  if (!definition.isProcedure) return;
-  definition.arguments.forEach((argument, at) => {
-    const target = args[at]?.value;
-    if (!argument.isOutput || target?.kind !== "variable") return;
-    const binding = callee.names.levels[0]?.names.get(argument.name);
-    if (binding?.kind !== "variable") return;
-    const value: Expression = { kind: "variable", name: binding.variable };
-    const source = rangeIn(callee.body, START);
-    emit(caller, { kind: "assign", variable: target.name, value, source });
-  });
 }

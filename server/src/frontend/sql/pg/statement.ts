@@ -6,6 +6,7 @@ import { literal, TRUE } from "../expressions";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
 import { kindOf, lastName, rangeVarsOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
+import { callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
 import { expressionOf } from "./expression";
 import type { PgParser } from "./pgParser";
@@ -84,12 +85,18 @@ function lowerSingle(node: Node, before: Work): Lowered {
   if ("UpdateStmt" in node) return one(lowerUpdate(node.UpdateStmt, baseOf(work), work));
   if ("DeleteStmt" in node) return one(lowerDelete(node.DeleteStmt, baseOf(work), work));
   if ("LockStmt" in node) {
+    if (node.LockStmt.nowait === true)
+      taint(work, "LOCK TABLE ... NOWAIT, which fails instead of waiting");
     return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
   }
   if ("TruncateStmt" in node) return truncate(node.TruncateStmt.relations, work);
   if (NO_EFFECT.has(kindOf(node))) return { statements: [] };
   if ("CallStmt" in node) {
-    const name = lastName(node.CallStmt.funccall?.funcname);
+    const { funccall } = node.CallStmt;
+    const name = lastName(funccall?.funcname);
+    const args = funccall === undefined ? [] : callArguments(funccall, NO_SOURCES, work);
+    // A routine of the workspace has run by then.
+    if (work.context.call?.(name, args) !== undefined) return { statements: [] };
     return opaque(node, `the procedure ${name} is not known here`, work);
   }
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);

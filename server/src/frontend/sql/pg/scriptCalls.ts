@@ -1,0 +1,105 @@
+// Calls of the workspace's routines from a script: SELECT f(...), CALL p(...), DO $$ ... $$ inside a transaction.
+import type { ValueType } from "../../../program/expression";
+import type { Taint } from "../../../program/precision";
+import type { Command } from "../../../program/statement";
+import type { Ids, Lowered, LoweringContext } from "../lowering";
+import { plainBody } from "./plBody";
+import { createNames, type Names } from "./plNames";
+import type { RoutineContext, State } from "./plState";
+import { createState, inlineCall, inlineDefinition } from "./routineBody";
+import { readDefinition, type RoutineDefinition } from "./routineDefinition";
+
+export type Lower = (context: LoweringContext) => Lowered;
+
+/** `lower`, and before its statements the commands of the routines that they call. Never fails. */
+export function createCallingLower(lower: Lower, shared: RoutineContext): Lower {
+  // Variables of several calls in one transaction must not meet; its ids are the same object throughout.
+  const variables = new WeakMap<Ids, Pick<Names, "used" | "types" | "prefix">>();
+  return (context) => {
+    const known = variables.get(context.ids) ?? {
+      used: new Set<string>(),
+      types: new Map<string, ValueType>(),
+      prefix: "call.",
+    };
+    variables.set(context.ids, known);
+    const caller = callerOf(context, shared, createNames(known));
+    const whole = { start: 0, end: caller.body.text.length };
+    const block = blockIn(context, shared);
+    const lowered: Lowered =
+      block === undefined
+        ? lower({ ...context, call: (name, args) => inlineCall(caller, name, args, whole) })
+        : { statements: [] };
+    if (block !== undefined) inlineDefinition(caller, block, [], whole);
+    if (caller.commands.length === 0) return lowered;
+    const own =
+      lowered.commands ??
+      lowered.statements.map((statement): Command => ({ kind: "statement", statement }));
+    return { ...lowered, commands: [...withLosses(caller.commands, caller.taint), ...own] };
+  };
+}
+
+/** DO $$ ... $$ as a definition. */
+function blockIn(context: LoweringContext, shared: RoutineContext): RoutineDefinition | undefined {
+  const { piece } = context;
+  if (!/^\s*do\b/i.test(piece.sql)) return undefined;
+  const text = { lines: piece.lines, start: piece.start, end: piece.end };
+  const result = readDefinition(text, shared.parser);
+  return result.ok ? result.definition : undefined;
+}
+
+/** The script's statement as if it stood in a routine. */
+function callerOf(context: LoweringContext, shared: RoutineContext, names: Names): State {
+  const { piece, ids, note } = context;
+  const span = { start: piece.start, end: piece.end };
+  const body = plainBody(piece.lines, span);
+  const source = { file: piece.lines.file, range: EMPTY };
+  const definition: RoutineDefinition = {
+    name: "",
+    isProcedure: true,
+    arguments: [],
+    language: "script",
+    body,
+    isAtomic: false,
+    returns: undefined,
+    isTrigger: false,
+    lines: piece.lines,
+    span,
+    header: source,
+    source,
+  };
+  return createState(definition, { ...shared, note }, ids, names, []);
+}
+
+const EMPTY = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+
+/** A script keeps its losses at its statements: those outside of any go to the first one. */
+function withLosses(commands: readonly Command[], losses: readonly Taint[]): readonly Command[] {
+  if (losses.length === 0) return commands;
+  let waiting = losses;
+  const mark = (command: Command): Command => {
+    switch (command.kind) {
+      case "statement": {
+        const { statement } = command;
+        const marked = { ...statement, taint: [...statement.taint, ...waiting] };
+        waiting = [];
+        return { ...command, statement: marked };
+      }
+      case "sequence":
+        return { ...command, commands: command.commands.map(mark) };
+      case "if": {
+        const then = mark(command.then);
+        const { otherwise } = command;
+        return otherwise === undefined
+          ? { ...command, then }
+          : { ...command, then, otherwise: mark(otherwise) };
+      }
+      case "loop":
+        return { ...command, body: mark(command.body) };
+      case "try":
+        return { ...command, body: mark(command.body), handler: mark(command.handler) };
+      default:
+        return command;
+    }
+  };
+  return commands.map(mark);
+}
