@@ -10,7 +10,7 @@ import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } 
 import type { Script, Smt, Sort } from "./smt";
 import { isFalse, sqlBool, sqlInt, sqlLiteral } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
-import { evaluateTerm } from "./productTerms";
+import { termValue } from "./termValue";
 
 /** A row: the values of its key's columns, as atoms. */
 export type RowKey = readonly Smt[];
@@ -197,7 +197,7 @@ function isEarly(term: Term): boolean {
 }
 
 function earlyInt(database: Database, instance: number, term: Term): Smt {
-  const value = evaluateTerm(term, {
+  const value = termValue(term, {
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
     output: () => sqlLiteral(null),
@@ -217,7 +217,7 @@ function checkRow(
 ): void {
   const alive = isFree(table) ? apply(script.fn(aliveName(table), row.length, "Bool"), row) : TRUE;
   for (const check of table.table.checks) {
-    const value = evaluateTerm(check, {
+    const value = termValue(check, {
       parameter: () => sqlLiteral(null),
       unknown: (id, type) => database.unknown(-1 - tuple.transactions.length, id, type),
       output: () => sqlLiteral(null),

@@ -2,8 +2,8 @@
 // writes in commit order, then by the instance's own. Straight-line definitions, each made once.
 import type { Term } from "../operations/operation";
 import type { Database, RowKey } from "./productDatabase";
-import { evaluateTerm } from "./productTerms";
-import type { Leaves } from "./productTerms";
+import { termValue } from "./termValue";
+import type { TermScope } from "./termValue";
 import { EXISTS, isWrite } from "./productTuple";
 import type { Access, ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, sameAll } from "./smt";
@@ -81,7 +81,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const { order } = options;
   const memo = new Map<string, SqlValue>();
   const newValues = new Map<Term, Map<string, SqlValue>>();
-  const leaves = tuple.transactions.map((_, instance): Leaves => ({
+  const leaves = tuple.transactions.map((_, instance): TermScope => ({
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
     output: (operation, name) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
@@ -94,7 +94,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const value: Views["value"] = (instance, term, column) => {
     const own = leaves[instance];
     if (own === undefined) return SQL_NULL;
-    return evaluateTerm(term, column ? { ...own, column } : own);
+    return termValue(term, column ? { ...own, column } : own);
   };
 
   const rows: Views["rows"] = (table) => [

@@ -1,10 +1,11 @@
 // What keys, NOT NULL, CHECK and foreign keys make of an operation: an insert that does nothing, an error that ends the
 // transaction.
+import { columnsIn } from "../operations/terms";
 import type { RowTerm } from "./relationalDatabase";
 import { isPoint, tableOf } from "./relationalInstances";
 import type { Site } from "./relationalInstances";
 import type { Run } from "./relationalRun";
-import { columnsOf, termValue } from "./relationalTerms";
+import { termValue } from "./termValue";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { asInt, isFalse, isTrue } from "./sqlValue";
@@ -102,7 +103,7 @@ function violates(run: Run, site: Site, row: RowTerm): Smt {
       .filter((column) => !column.nullable && site.writes.has(column.name))
       .map((column) => after(column.name).isNull),
     ...checks
-      .filter((check) => [...columnsOf(check)].some((column) => site.writes.has(column)))
+      .filter((check) => [...columnsIn(check)].some((column) => site.writes.has(column)))
       .map((check) => isFalse(termValue(check, run.scope(site.instance, after)))),
   ];
   const some = or(...violations);

@@ -3,8 +3,8 @@ import type { ValueType } from "../../program/expression";
 import type { FlatProgram, FlatTable } from "../operations/operation";
 import { keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
-import { termValue } from "./relationalTerms";
-import type { TermScope } from "./relationalTerms";
+import { termValue } from "./termValue";
+import type { TermScope } from "./termValue";
 import { FALSE, TRUE, and, apply, eq, imp, le, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { isFalse, isTrue, sqlBool, sqlInt } from "./sqlValue";
@@ -163,25 +163,27 @@ function restrict(database: Database, table: string, row: RowTerm): void {
 }
 
 function rowScope(database: Database, table: FlatTable, row: RowTerm): TermScope {
-  const key = keyColumns(table);
   return {
     ...argumentScope(database, -1),
-    column: (column) => {
-      const at = row[key.indexOf(column)];
-      return at === undefined ? database.value(table.name, row, column) : sqlInt(at);
-    },
+    column: (column) => cellAt(database, table, row, column),
   };
+}
+
+/** A column of a row at the start. */
+function cellAt(database: Database, table: FlatTable, row: RowTerm, column: string): SqlValue {
+  const at = row[keyColumns(table).indexOf(column)];
+  return at === undefined ? database.value(table.name, row, column) : sqlInt(at);
 }
 
 /** Two different rows at the start differ in every unique key. */
 function distinctKeys(database: Database, table: string, row: RowTerm, other: RowTerm): void {
   const described = tableOf(database.flat, table);
-  const [left, right] = [rowScope(database, described, row), rowScope(database, described, other)];
   const same = and(...row.map((term, index) => eq(term, other[index] ?? term)));
   if (same === TRUE) return;
   for (const unique of described.uniqueKeys) {
     const equal = unique.map((column) => {
-      const [a, b] = [left.column(column), right.column(column)];
+      const a = cellAt(database, described, row, column);
+      const b = cellAt(database, described, other, column);
       return and(not(a.isNull), not(b.isNull), eq(a.value, b.value));
     });
     database.script.assert(

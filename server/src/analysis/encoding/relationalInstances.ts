@@ -1,7 +1,7 @@
 // The instances of a tuple: which operation reads and writes which columns, and which steps write.
 import { HIDDEN } from "../operations/operation";
 import type { FlatProgram, FlatTable, FlatTransaction, Operation } from "../operations/operation";
-import { columnsOf } from "./relationalTerms";
+import { columnsIn } from "../operations/terms";
 
 /** The pseudo column that stands for a row's existence. */
 export const EXISTENCE = "@";
@@ -110,7 +110,7 @@ function readsOf(flat: FlatProgram, operation: Operation, changing: boolean): Re
     ...(operation.updateWhere === undefined ? [] : [operation.updateWhere]),
     ...(operation.aggregate?.operand === undefined ? [] : [operation.aggregate.operand]),
   ];
-  for (const term of terms) for (const column of columnsOf(term)) columns.add(column);
+  for (const term of terms) for (const column of columnsIn(term)) columns.add(column);
   if (operation.orderBy !== undefined) columns.add(operation.orderBy.column);
   for (const column of keyColumns(tableOf(flat, operation.table))) columns.delete(column);
   if (changing) columns.add(EXISTENCE);

@@ -2,7 +2,7 @@
 import { EXISTENCE, isPoint, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
 import type { Run } from "./relationalRun";
-import { termValue } from "./relationalTerms";
+import { termValue } from "./termValue";
 import { FALSE, and, eq, not, or } from "./smt";
 import type { Smt } from "./smt";
 import { sameValue } from "./sqlValue";

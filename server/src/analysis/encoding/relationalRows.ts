@@ -3,7 +3,7 @@ import type { Operation } from "../operations/operation";
 import type { RowTerm } from "./relationalDatabase";
 import type { Site } from "./relationalInstances";
 import type { Run } from "./relationalRun";
-import { termValue } from "./relationalTerms";
+import { termValue } from "./termValue";
 import { TRUE, add, and, eq, imp, ite, le, lt, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { SQL_NULL, asInt, choose, sqlBool, sqlInt } from "./sqlValue";

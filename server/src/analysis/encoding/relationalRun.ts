@@ -2,7 +2,7 @@
 import type { Database, RowTerm } from "./relationalDatabase";
 import type { Instance, Site, StepRef } from "./relationalInstances";
 import type { Relations } from "./relationalRelations";
-import type { TermScope } from "./relationalTerms";
+import type { TermScope } from "./termValue";
 import type { Smt } from "./smt";
 import type { SqlValue } from "./sqlValue";
 

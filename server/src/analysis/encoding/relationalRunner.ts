@@ -1,6 +1,7 @@
 // One symbolic run of the instances under given relations: what each operation sees, finds, returns and changes.
 // The same code gives the weak run (free relations) and the serial runs (constant ones, where most of it folds away).
 import type { Term } from "../operations/operation";
+import { dependsOnReads } from "../operations/terms";
 import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
@@ -8,7 +9,7 @@ import { fails, takesEffect } from "./relationalConstraints";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
-import { dependsOnReads, termValue } from "./relationalTerms";
+import { termValue } from "./termValue";
 import { aggregateOf, constrainRepresentative } from "./relationalRows";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";

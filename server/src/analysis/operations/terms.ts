@@ -142,6 +142,13 @@ export function columnsIn(...roots: readonly Term[]): ReadonlySet<string> {
   return new Set(columns);
 }
 
+/** Whether a term depends on what the transaction read. */
+export function dependsOnReads(term: Term): boolean {
+  return [...subterms(term)].some(
+    (each) => each.kind === "output" || each.kind === "found" || each.kind === "count",
+  );
+}
+
 /** Whether the term depends on the row at hand. */
 export function mentionsRow(term: Term): boolean {
   return columnsIn(term).size > 0;

@@ -19,7 +19,7 @@ import {
 import type { SqlValue } from "./sqlValue";
 
 /** What the leaves of a term stand for. */
-export interface Leaves {
+export interface TermScope {
   readonly parameter: (name: string) => SqlValue;
   readonly unknown: (id: string, type: ValueType) => SqlValue;
   readonly output: (operation: number, name: string) => SqlValue;
@@ -34,14 +34,14 @@ export interface Leaves {
 }
 
 /** The value of a term. Terms share structure; each is evaluated once as long as `known` is kept. */
-export function evaluateTerm(term: Term, leaves: Leaves): SqlValue {
+export function termValue(term: Term, scope: TermScope): SqlValue {
   const cache = new Map<Term, SqlValue>();
   const go = (each: Term): SqlValue => {
-    const before = leaves.known?.get(each) ?? cache.get(each);
+    const before = scope.known?.get(each) ?? cache.get(each);
     if (before !== undefined) return before;
-    const value = compute(each, go, leaves);
-    const short = isLong(value) && leaves.shorten ? leaves.shorten(value) : value;
-    (leaves.column ? cache : (leaves.known ?? cache)).set(each, short);
+    const value = compute(each, go, scope);
+    const short = isLong(value) && scope.shorten ? scope.shorten(value) : value;
+    (scope.column ? cache : (scope.known ?? cache)).set(each, short);
     return short;
   };
   return go(term);
@@ -54,7 +54,7 @@ function isLong(value: SqlValue): boolean {
   return value.value.length > LONG || value.isNull.length > LONG;
 }
 
-function compute(term: Term, go: (each: Term) => SqlValue, leaves: Leaves): SqlValue {
+function compute(term: Term, go: (each: Term) => SqlValue, scope: TermScope): SqlValue {
   switch (term.kind) {
     case "int":
     case "bool":
@@ -62,15 +62,15 @@ function compute(term: Term, go: (each: Term) => SqlValue, leaves: Leaves): SqlV
     case "null":
       return sqlLiteral(null);
     case "parameter":
-      return leaves.parameter(term.name);
+      return scope.parameter(term.name);
     case "output":
-      return leaves.output(term.operation, term.name);
+      return scope.output(term.operation, term.name);
     case "found":
-      return sqlBool(leaves.found(term.operation));
+      return sqlBool(scope.found(term.operation));
     case "count":
-      return sqlInt(leaves.count(term.operation));
+      return sqlInt(scope.count(term.operation));
     case "column":
-      return leaves.column?.(term.column) ?? sqlLiteral(null);
+      return scope.column?.(term.column) ?? sqlLiteral(null);
     case "add":
     case "subtract":
     case "multiply":
@@ -92,6 +92,6 @@ function compute(term: Term, go: (each: Term) => SqlValue, leaves: Leaves): SqlV
     case "conditional":
       return choose(isTrue(go(term.condition)), go(term.then), go(term.otherwise));
     case "unknown":
-      return leaves.unknown(term.id, term.type);
+      return scope.unknown(term.id, term.type);
   }
 }
