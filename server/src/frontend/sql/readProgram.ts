@@ -11,7 +11,8 @@ import { readNspSchema } from "./nsp/schema";
 import type { SqlParsers } from "./parsers";
 import type { PgParser } from "./pg/pgParser";
 import { readPgSchema, type PgSchemaReading } from "./pg/schema";
-import { lowerRoutines, readRoutines, type Routines } from "./routines";
+import { createCallingLower } from "./pg/scriptCalls";
+import { lowerRoutines, readRoutines, routineContext, type Routines } from "./routines";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
 import { uniqueTransactions } from "./uniqueIds";
@@ -115,12 +116,17 @@ function lowerFiles(files: readonly ScannedFile[], around: Surroundings): Loweri
   const note = (added: Note): void => {
     notes.push(added);
   };
+  const context =
+    pg === undefined ? undefined : routineContext(around.routines, { pg, table, view, note });
+  const calling = context === undefined ? lowerSql : createCallingLower(lowerSql, context);
   const scripts = files.flatMap(({ lines, regions }) =>
-    regions.map(({ region, name }) =>
-      lowerRegion(region, name, { lines, table, view, lowerSql, note }),
-    ),
+    regions.map(({ region, name }) => {
+      // A call alone is the transaction that its routine is already.
+      const lower = region.boundary === "autocommit" ? lowerSql : calling;
+      return lowerRegion(region, name, { lines, table, view, lowerSql: lower, note });
+    }),
   );
-  const called = pg === undefined ? [] : lowerRoutines(around.routines, { pg, table, view, note });
+  const called = context === undefined ? [] : lowerRoutines(around.routines, context);
   return { transactions: inOrder([...called, ...scripts], files), notes };
 }
 

@@ -6,6 +6,7 @@ import type { Query } from "../../program/statement";
 import { applyAnnotations } from "./annotated";
 import { rangeOf, type LineIndex } from "./lines";
 import type { PgParser } from "./pg/pgParser";
+import type { RoutineContext } from "./pg/plState";
 import { lowerRoutine } from "./pg/routine";
 import { readDefinition, type RoutineDefinition } from "./pg/routineDefinition";
 import { commentName, type ScannedFile } from "./scanFile";
@@ -59,23 +60,30 @@ export interface RoutineSurroundings {
   readonly note: (note: Note) => void;
 }
 
-/** The transactions of the routines, named and annotated by their comments. */
-export function lowerRoutines(
+/** What routines and the scripts that call them are lowered in. */
+export function routineContext(
   { definitions }: Routines,
   { pg, table, view, note }: RoutineSurroundings,
-): readonly Transaction[] {
+): RoutineContext {
   const byName = new Map<string, RoutineDefinition | undefined>();
   for (const { definition } of definitions) {
     // A call of an overloaded name cannot be told apart by its name alone.
     byName.set(definition.name, byName.has(definition.name) ? undefined : definition);
   }
-  const shared = { parser: pg, table, view, note, routine: (name: string) => byName.get(name) };
+  return { parser: pg, table, view, note, routine: (name) => byName.get(name) };
+}
+
+/** The transactions of the routines, named and annotated by their comments. */
+export function lowerRoutines(
+  { definitions }: Routines,
+  context: RoutineContext,
+): readonly Transaction[] {
   return definitions.flatMap(({ definition, slice }) => {
     const wanted = commentName(slice.annotations);
-    return lowerRoutine(definition, shared).map((transaction) => {
+    return lowerRoutine(definition, context).map((transaction) => {
       const named =
         wanted === undefined ? transaction : { ...withId(transaction, wanted), name: wanted };
-      return applyAnnotations(named, slice.annotations, definition.lines, note);
+      return applyAnnotations(named, slice.annotations, definition.lines, context.note);
     });
   });
 }

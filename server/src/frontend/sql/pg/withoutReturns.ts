@@ -16,9 +16,36 @@ export interface ReturnOptions {
 export function withoutReturns(command: Command, options: ReturnOptions): Command {
   const state: State = { ...options, guarded: false };
   const inner = sequence(flat(command), state, undefined);
-  if (!state.guarded) return inner;
+  if (!state.guarded) return without(inner, options.done);
   const start = assign(options.done, literal(false), options.source);
   return { kind: "sequence", commands: [start, inner] };
+}
+
+/** The command without assignments of a variable. */
+function without(command: Command, variable: string): Command {
+  switch (command.kind) {
+    case "sequence": {
+      const kept = command.commands.filter(
+        (each) => each.kind !== "assign" || each.variable !== variable,
+      );
+      return { ...command, commands: kept.map((each) => without(each, variable)) };
+    }
+    case "if": {
+      const then = without(command.then, variable);
+      const { otherwise } = command;
+      return otherwise === undefined
+        ? { ...command, then }
+        : { ...command, then, otherwise: without(otherwise, variable) };
+    }
+    case "loop":
+      return { ...command, body: without(command.body, variable) };
+    case "try": {
+      const body = without(command.body, variable);
+      return { ...command, body, handler: without(command.handler, variable) };
+    }
+    default:
+      return command;
+  }
 }
 
 interface State extends ReturnOptions {
