@@ -1,5 +1,6 @@
 // Which columns an expression mentions, subqueries included.
 import type { Expression } from "../program/expression";
+import { operandsOf } from "../program/operands";
 import type { Query } from "../program/statement";
 
 export interface ColumnName {
@@ -19,39 +20,6 @@ export function columnsOf(expression: Expression): readonly ColumnName[] {
 /** Whether an aggregate of this query (not of a subquery) occurs. */
 export function containsAggregate(expression: Expression): boolean {
   return expression.kind === "aggregate" || operandsOf(expression).some(containsAggregate);
-}
-
-/** Direct subexpressions of the same query. */
-export function operandsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "arithmetic":
-    case "comparison":
-    case "sameValue":
-      return [expression.left, expression.right];
-    case "negate":
-    case "not":
-    case "isNull":
-    case "inQuery":
-      return [expression.operand];
-    case "and":
-    case "or":
-    case "coalesce":
-      return expression.operands;
-    case "in":
-      return [expression.operand, ...expression.values];
-    case "like":
-      return [expression.operand, expression.pattern];
-    case "conditional":
-      return [expression.condition, expression.then, expression.otherwise];
-    case "aggregate":
-      return expression.operand === undefined ? [] : [expression.operand];
-    case "call":
-      return expression.arguments;
-    case "unknown":
-      return expression.dependsOn;
-    default:
-      return [];
-  }
 }
 
 const cache = new WeakMap<Expression, readonly ColumnName[]>();

@@ -10,10 +10,9 @@ import type { Instance, StepRef } from "../encoding/relationalInstances";
 import { isWord } from "../encoding/relationalDatabase";
 import { isUsed } from "../encoding/relationalReadable";
 import { positionName, transactionPositionName } from "../encoding/relationalRelations";
-import { FALSE, TRUE, literalOf } from "../encoding/smt";
-import type { Smt } from "../encoding/smt";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { withParents } from "./parents";
+import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
 
 /**
@@ -207,27 +206,6 @@ function valueOf(encoding: RelationalEncoding, type: ValueType, value: number): 
   const { interned } = encoding.run.database.flat;
   const known = interned[value - INTERNED_BASE];
   return known ?? wordOf(type, value, interned);
-}
-
-function readInt(model: Model, term: Smt): number {
-  return literalOf(term) ?? model.int(term);
-}
-
-function readBool(model: Model, term: Smt): boolean {
-  if (term === TRUE || term === FALSE) return term === TRUE;
-  return term.startsWith("(not ") ? !readBool(model, term.slice(5, -1)) : model.bool(term);
-}
-
-function compareKeys(a: readonly number[], b: readonly number[]): number {
-  for (const [at, left] of a.entries()) {
-    const difference = left - (b[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function instanceName(index: number): string {
-  return `T${String(index + 1)}`;
 }
 
 function stepKey(ref: StepRef): string {

@@ -16,10 +16,10 @@ import {
 import type { RowKey } from "../encoding/productDatabase";
 import { snapshotName } from "../encoding/productNames";
 import type { TupleTable } from "../encoding/productTuple";
-import { FALSE, TRUE, literalOf } from "../encoding/smt";
-import type { Smt } from "../encoding/smt";
+import { FALSE, TRUE } from "../encoding/smt";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { withParents } from "./parents";
+import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
 
 /** The plan that the model describes; instances are named T1, T2, ... in commit order. */
@@ -262,25 +262,4 @@ function valueOf(encoding: ProductEncoding, type: ValueType, value: number): Val
   if (isNumber(type)) return value;
   const { interned } = encoding.tuple.flat;
   return interned[value - INTERNED_BASE] ?? wordOf(type, value, interned);
-}
-
-function readInt(model: Model, term: Smt): number {
-  return literalOf(term) ?? model.int(term);
-}
-
-function readBool(model: Model, term: Smt): boolean {
-  if (term === TRUE || term === FALSE) return term === TRUE;
-  return term.startsWith("(not ") ? !readBool(model, term.slice(5, -1)) : model.bool(term);
-}
-
-function compareKeys(a: readonly number[], b: readonly number[]): number {
-  for (const [at, left] of a.entries()) {
-    const difference = left - (b[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function instanceName(index: number): string {
-  return `T${String(index + 1)}`;
 }

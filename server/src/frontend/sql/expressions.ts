@@ -1,5 +1,5 @@
 // Small makers of AR expressions that every lowering uses.
-import type { Expression } from "../../program/expression";
+import type { ComparisonOperator, Expression } from "../../program/expression";
 
 export const TRUE: Expression = { kind: "literal", value: true, type: "bool" };
 
@@ -11,3 +11,14 @@ export function literal(value: number | string | boolean | null): Expression {
   const type = typeof value === "boolean" ? "bool" : value === null ? "other" : "text";
   return { kind: "literal", value, type };
 }
+
+/** SQL's comparison operators by their spellings. */
+export const COMPARISONS: Readonly<Record<string, ComparisonOperator | undefined>> = {
+  "=": "=",
+  "<>": "<>",
+  "!=": "<>",
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};

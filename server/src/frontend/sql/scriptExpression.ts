@@ -1,6 +1,6 @@
 // The expressions of \set and \if: pgbench's grammar, which contains what psql allows there.
-import type { ComparisonOperator, Expression } from "../../program/expression";
-import { literal } from "./expressions";
+import type { Expression } from "../../program/expression";
+import { COMPARISONS, literal } from "./expressions";
 import { isWordPart, nextToken, stringOf, type Token } from "./tokens";
 
 export interface ScriptNames {
@@ -144,16 +144,6 @@ function combine(
     }
   }
 }
-
-const COMPARISONS: Readonly<Record<string, ComparisonOperator>> = {
-  "=": "=",
-  "<>": "<>",
-  "!=": "<>",
-  "<": "<",
-  "<=": "<=",
-  ">": ">",
-  ">=": ">=",
-};
 
 function isTest(reader: Reader, operand: Expression): Expression | undefined {
   const negated = take(reader, "not");

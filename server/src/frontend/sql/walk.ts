@@ -1,5 +1,6 @@
 // Visits every expression of a statement, query or command, with the relations that its columns may name.
 import type { Expression } from "../../program/expression";
+import { operandsOf } from "../../program/operands";
 import type { Command, Query, Relation, Statement } from "../../program/statement";
 
 /** The relations in scope, innermost first. */
@@ -142,39 +143,6 @@ function walkQuery(query: Query, outer: Scope, visitor: Visitor): void {
 /** Visits an expression and its parts, queries included. */
 export function walkExpression(expression: Expression, scope: Scope, visitor: Visitor): void {
   visitor.expression?.(expression, scope);
-  for (const part of partsOf(expression)) walkExpression(part, scope, visitor);
+  for (const part of operandsOf(expression)) walkExpression(part, scope, visitor);
   if ("query" in expression) walkQuery(expression.query, scope, visitor);
-}
-
-/** The direct parts of an expression, without those inside its query. */
-export function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "arithmetic":
-    case "comparison":
-    case "sameValue":
-      return [expression.left, expression.right];
-    case "and":
-    case "or":
-    case "coalesce":
-      return expression.operands;
-    case "negate":
-    case "not":
-    case "isNull":
-    case "inQuery":
-      return [expression.operand];
-    case "in":
-      return [expression.operand, ...expression.values];
-    case "like":
-      return [expression.operand, expression.pattern];
-    case "conditional":
-      return [expression.condition, expression.then, expression.otherwise];
-    case "aggregate":
-      return expression.operand === undefined ? [] : [expression.operand];
-    case "call":
-      return expression.arguments;
-    case "unknown":
-      return expression.dependsOn;
-    default:
-      return [];
-  }
 }

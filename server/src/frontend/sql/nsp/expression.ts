@@ -5,7 +5,7 @@ import type {
   Expression,
   ValueType,
 } from "../../../program/expression";
-import { literal } from "../expressions";
+import { COMPARISONS, literal } from "../expressions";
 import { valueTypeOf } from "../pg/valueType";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lose, resolveColumn, typeIn, type Scope, type Work } from "./scope";
@@ -92,16 +92,6 @@ function column(node: Node, scope: Scope, work: Work): Expression {
   const name = identifier(node, "column") ?? "";
   return resolveColumn(identifier(node, "table"), name, scope, work);
 }
-
-const COMPARISONS: Readonly<Record<string, ComparisonOperator>> = {
-  "=": "=",
-  "<>": "<>",
-  "!=": "<>",
-  "<": "<",
-  "<=": "<=",
-  ">": ">",
-  ">=": ">=",
-};
 
 function binary(node: Node, scope: Scope, work: Work): Expression {
   const operator = text(node, "operator") ?? "";

@@ -6,22 +6,12 @@ import type {
   Expression,
   ValueType,
 } from "../../../program/expression";
-import { literal } from "../expressions";
+import { COMPARISONS, literal } from "../expressions";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, typeIn, type Scope, type Work } from "./scope";
 import { compare, joined, negatedIf } from "./terms";
 import { valueTypeOf } from "./valueType";
-
-const COMPARISONS: Readonly<Record<string, ComparisonOperator | undefined>> = {
-  "=": "=",
-  "<>": "<>",
-  "!=": "<>",
-  "<": "<",
-  "<=": "<=",
-  ">": ">",
-  ">=": ">=",
-};
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
   "+": "+",
@@ -118,8 +108,9 @@ function plainOperator(
   }
   const types = [typeIn(left, scope, work), typeIn(right, scope, work)];
   const strange = types.find((type) => !allowed(arithmetic, type));
-  if (strange !== undefined || hasInterval(lexpr) || (rexpr !== undefined && hasInterval(rexpr))) {
-    const isTime = types.includes("time") || strange === undefined;
+  const interval = hasInterval(lexpr) || (rexpr !== undefined && hasInterval(rexpr));
+  if (strange !== undefined || interval) {
+    const isTime = types.includes("time") || interval;
     const what = isTime ? "arithmetic with times" : `the operator ${name} on ${strange} values`;
     return lose(work, what, [left, right], isTime ? "time" : "other");
   }

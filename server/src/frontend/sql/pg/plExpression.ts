@@ -1,6 +1,7 @@
 // Expressions of PL/pgSQL: each is a query of its own, so what it reads becomes a statement before it is used.
 import type { Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
+import { operandsOf } from "../../../program/operands";
 import type { Query, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
 import { sourceOf, textOf } from "../lowering";
@@ -115,22 +116,13 @@ function queriesOf(expression: Expression): readonly WithQuery[] {
   ) {
     return [expression];
   }
-  return partsOf(expression).flatMap(queriesOf);
+  return operandsOf(expression).flatMap(queriesOf);
 }
 
 /** The expression with one of its parts, found by identity, replaced. */
 function replaced(expression: Expression, part: Expression, by: Expression): Expression {
   if (expression === part) return by;
   return mapParts(expression, (each) => replaced(each, part, by));
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  const parts: Expression[] = [];
-  mapParts(expression, (part) => {
-    parts.push(part);
-    return part;
-  });
-  return parts;
 }
 
 /** The expression with its direct parts mapped; queries keep what is inside them. */
