@@ -130,6 +130,12 @@ function unitsOf(text: string, points: number): number {
   return at;
 }
 
+/** Messages may quote the text up to its end. */
+function firstLine(message: string): string {
+  const [first = "", ...others] = message.split("\n");
+  return others.length > 0 || first.length > 200 ? `${first.slice(0, 200)}…` : first;
+}
+
 function checkedInstance(built: unknown): Instance {
   if (typeof built !== "object" || built === null) {
     throw new Error("libpg-query did not start");
@@ -184,7 +190,7 @@ function checkedInstance(built: unknown): Instance {
           error === 0
             ? { tree: text(word(result, "i32")) }
             : {
-                message: text(word(error, "i32")),
+                message: firstLine(text(word(error, "i32"))),
                 at: Math.max(0, word(error + 16, "i32") - 1),
               };
         freeParse(result);

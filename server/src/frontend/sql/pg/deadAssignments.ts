@@ -3,10 +3,19 @@ import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { walkCommand, walkExpression } from "../walk";
 
-/** The command without assignments that no later command can read. Linear but for loops. */
-export function withoutDeadAssignments(command: Command): Command {
-  const all = readsOf(command);
-  return live(command, new Set(), all).command;
+/**
+ * The command without assignments that no later command can read; those that `isKept` stay in any case, as
+ * something behind the command may read them. Linear but for loops.
+ */
+export function withoutDeadAssignments(
+  command: Command,
+  isKept: (variable: string) => boolean = () => false,
+): Command {
+  const kept = new Set<string>();
+  walkCommand(command, {
+    command: (each) => each.kind === "assign" && isKept(each.variable) && kept.add(each.variable),
+  });
+  return live(command, kept, union(kept, readsOf(command))).command;
 }
 
 interface Live {

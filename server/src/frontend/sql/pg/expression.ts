@@ -26,7 +26,7 @@ export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   }
   if ("NullTest" in node) {
     const operand = lowerExpression(node.NullTest.arg, scope, work);
-    return negatedIf(node.NullTest.nulltesttype === "IS_NOT_NULL", { kind: "isNull", operand });
+    return nullTest(operand, node.NullTest.nulltesttype === "IS_NOT_NULL");
   }
   if ("BooleanTest" in node) return booleanTest(node.BooleanTest, scope, work);
   if ("CaseExpr" in node) return caseOf(node.CaseExpr, scope, work);
@@ -49,6 +49,13 @@ export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   }
   if ("SetToDefault" in node) return lose(work, "DEFAULT outside of a list of values");
   return lose(work, `the construct ${kindOf(node)}`);
+}
+
+/** A record is NULL when all of its fields are, and NOT NULL when none of them is. */
+function nullTest(operand: Expression, negated: boolean): Expression {
+  const fields = operand.kind === "call" && operand.name === "row" ? operand.arguments : [operand];
+  const tests = fields.map((field) => negatedIf(negated, { kind: "isNull", operand: field }));
+  return joined("and", tests);
 }
 
 function columnRef(reference: ColumnRef, scope: Scope, work: Work): Expression {

@@ -86,7 +86,7 @@ export function spanUntil(cursor: Cursor, ...words: readonly string[]): Span {
   let end = start;
   while (!atEnd(cursor)) {
     const next = word(cursor);
-    if (next === ";") break;
+    if (next === ";" || endsAround(cursor)) break;
     if (depth === 0 && words.includes(next)) break;
     if (next === "(" || next === "[") depth++;
     if (next === ")" || next === "]") {
@@ -97,6 +97,11 @@ export function spanUntil(cursor: Cursor, ...words: readonly string[]): Span {
     cursor.at++;
   }
   return { start, end };
+}
+
+/** END IF and END LOOP stand in no SQL: a semicolon is missing before them. */
+export function endsAround(cursor: Cursor): boolean {
+  return word(cursor) === "end" && (word(cursor, 1) === "if" || word(cursor, 1) === "loop");
 }
 
 /** The spans of a list with commas, up to one of the words or a semicolon. */

@@ -43,7 +43,8 @@ function declareOne(state: State, declaration: Declaration): void {
   const first = value === undefined ? undefined : expressionAt(state, value, span);
   const variable = declareVariable(names, name, scalarType(type, state.shared.table));
   if (first !== undefined) assign(state, variable, first, span);
-  else if (state.loops.length > 0) assign(state, variable, literal(null), span);
+  else if (state.loops.length > 0 || state.callers.length > 0)
+    assign(state, variable, literal(null), span);
 }
 
 function declareAlias(state: State, declaration: Declaration, path: readonly string[]): void {

@@ -6,6 +6,7 @@ import {
   atEnd,
   DEEPEST_BLOCK,
   endOf,
+  endsAround,
   isName,
   listUntil,
   peek,
@@ -143,7 +144,7 @@ function takeStatement(cursor: Cursor): PlStatement {
   const span = { start, end: Math.max(start, endOf(cursor)) };
   if (!take(cursor, ";")) {
     problem(cursor, "a semicolon is missing before this");
-    if (body === undefined) skipStatement(cursor);
+    if (body === undefined && !endsAround(cursor)) skipStatement(cursor);
   }
   return { ...statement, span };
 }

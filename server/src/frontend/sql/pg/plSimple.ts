@@ -3,6 +3,7 @@ import type { Span } from "../split";
 import {
   atEnd,
   endOf,
+  endsAround,
   isName,
   listUntil,
   peek,
@@ -87,7 +88,7 @@ function takeAssignment(cursor: Cursor): Simple | undefined {
 function takeSql(cursor: Cursor): Simple {
   let into: Into | undefined;
   let before = "";
-  while (!atEnd(cursor) && word(cursor) !== ";") {
+  while (!atEnd(cursor) && word(cursor) !== ";" && !endsAround(cursor)) {
     if (
       word(cursor) === "into" &&
       before !== "insert" &&

@@ -79,8 +79,12 @@ function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): 
     lowered.commands?.map((command) => mapStatements(command, quiet)) ??
     lowered.statements.map((each): Command => ({ kind: "statement", statement: quiet(each) }));
   for (const command of commands) emit(state, command);
-  const last = lowered.statements.at(-1);
-  const count = countOf(last, result);
+  const last = lowered.commands?.at(-1);
+  // A change that runs once per row of another one changes as many rows.
+  const count: Expression | undefined =
+    last?.kind === "loop" && last.over.kind === "rows"
+      ? { kind: "size", result: last.over.result }
+      : countOf(lowered.statements.at(-1), result);
   if (count !== undefined) tellCount(state, count, span);
   if (result === undefined) {
     const reason = "the result of a statement that is not followed";

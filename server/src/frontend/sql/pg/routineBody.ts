@@ -109,8 +109,10 @@ export function lowerBody(state: State): void {
   if (definition.language !== "plpgsql") {
     const { tables } = tablesByWords(state.body.text);
     const reason = `a routine in ${definition.language || "another language"}`;
-    const source = definition.header;
-    const text = state.body.text;
+    const { text: all } = state.body;
+    const text = all.trim();
+    const start = all.indexOf(text);
+    const source = sourceAt(state, { start, end: start + text.length });
     const taint = [{ effect: "opaque", reason, source }] as const;
     const statement = { kind: "opaque", id: state.ids.statement(), source, text, taint } as const;
     emit(state, {

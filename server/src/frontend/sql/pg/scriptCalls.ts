@@ -3,11 +3,15 @@ import type { ValueType } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Command } from "../../../program/statement";
 import type { Ids, Lowered, LoweringContext } from "../lowering";
+import { withoutDeadAssignments } from "./deadAssignments";
 import { plainBody } from "./plBody";
 import { createNames, type Names } from "./plNames";
 import type { RoutineContext, State } from "./plState";
 import { createState, inlineCall, inlineDefinition } from "./routineBody";
 import { readDefinition, type RoutineDefinition } from "./routineDefinition";
+
+/** What the names of a routine's variables begin with inside a script. */
+const PREFIX = "call.";
 
 export type Lower = (context: LoweringContext) => Lowered;
 
@@ -19,7 +23,7 @@ export function createCallingLower(lower: Lower, shared: RoutineContext): Lower 
     const known = variables.get(context.ids) ?? {
       used: new Set<string>(),
       types: new Map<string, ValueType>(),
-      prefix: "call.",
+      prefix: PREFIX,
     };
     variables.set(context.ids, known);
     const caller = callerOf(context, shared, createNames(known));
@@ -34,7 +38,10 @@ export function createCallingLower(lower: Lower, shared: RoutineContext): Lower 
     const own =
       lowered.commands ??
       lowered.statements.map((statement): Command => ({ kind: "statement", statement }));
-    return { ...lowered, commands: [...withLosses(caller.commands, caller.taint), ...own] };
+    const commands = [...withLosses(caller.commands, caller.taint), ...own];
+    const isOfScript = (variable: string): boolean => !variable.startsWith(PREFIX);
+    const all = withoutDeadAssignments({ kind: "sequence", commands }, isOfScript);
+    return { ...lowered, commands: [all] };
   };
 }
 
