@@ -78,7 +78,7 @@ export function pieceOf(body: Body, span: Span, options: PieceOptions = {}): Sql
     lines: body.lines,
     sql: before + inner,
     start: body.toFile(shown.start),
-    end: body.toFile(shown.end),
+    end: body.toFile(shown.start + text.slice(shown.start, shown.end).trimEnd().length),
     toFile: (offset) => body.toFile(span.start + Math.max(0, offset - before.length)),
   };
 }

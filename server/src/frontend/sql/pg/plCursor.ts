@@ -9,6 +9,8 @@ export interface Cursor {
   at: number;
   readonly problems: PlProblem[];
   depth: number;
+  /** Nothing more is said: the text was left behind where it is nested too deeply. */
+  silent: boolean;
   /** Parses one statement: set by the parser, so that its parts can call it. */
   readonly statements: (until: ReadonlySet<string>) => readonly PlStatement[];
 }
@@ -71,6 +73,7 @@ export function takeName(cursor: Cursor): string | undefined {
 
 /** Says what is wrong at the next token. */
 export function problem(cursor: Cursor, message: string, at?: Span): void {
+  if (cursor.silent) return;
   const token = peek(cursor) ?? cursor.tokens.at(-1);
   const span = at ?? { start: token?.start ?? 0, end: token?.end ?? 0 };
   cursor.problems.push({ message, span });

@@ -167,6 +167,9 @@ function recordNamed(state: State, span: Span) {
   return binding?.kind === "record" ? binding : undefined;
 }
 
+/** Later branches are left out, so that no stack overflows behind: each is nested in the one before it. */
+const DEEPEST_BRANCH = 200;
+
 type Branch = Extract<PlStatement, { readonly kind: "if" }>["branches"][number];
 
 /** IF and ELSIF: a later condition is only asked for when the earlier ones do not hold. */
@@ -179,6 +182,10 @@ function lowerBranches(
   const [branch, ...others] = branches;
   if (branch === undefined) {
     if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
+    return;
+  }
+  if (state.nested > DEEPEST_BRANCH) {
+    lossAt(state, "branches that are nested too deeply", branch.condition, "opaque");
     return;
   }
   const condition = expressionAt(state, branch.condition);
@@ -199,6 +206,10 @@ function lowerCase(state: State, statement: Extract<PlStatement, { readonly kind
   const source = sourceAt(state, span);
   const run = (at: number): void => {
     const branch = branches[at];
+    if (state.nested > DEEPEST_BRANCH) {
+      lossAt(state, "branches that are nested too deeply", span, "opaque");
+      return;
+    }
     if (branch === undefined) {
       if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
       else emit(state, { kind: "rollback", why: "no branch of CASE matches", source });

@@ -39,6 +39,7 @@ export function parsePlBody(text: string): PlParsed {
     at: 0,
     problems: [],
     depth: 0,
+    silent: false,
     statements: (until) => takeStatements(cursor, until),
   };
   // Compiler options: #variable_conflict use_column, ...
@@ -118,6 +119,7 @@ function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly Pl
     const before = cursor.at;
     if (cursor.depth > DEEPEST_BLOCK) {
       problem(cursor, "this is nested too deeply");
+      cursor.silent = true;
       cursor.at = cursor.tokens.length;
       break;
     }
