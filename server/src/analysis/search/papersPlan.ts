@@ -3,6 +3,7 @@ import type { PaperLevel } from "../../isolation/levels";
 import { staticEdges } from "../encoding/relationalEdges";
 import { makeInstances } from "../encoding/relationalInstances";
 import type { FlatProgram } from "../operations/operation";
+import { readers } from "./readers";
 import type { Unit } from "./unit";
 
 /**
@@ -13,9 +14,14 @@ export function planPapers(flat: FlatProgram, base: PaperLevel, size: number): r
   if (base.axioms.includes("total") || size < 2) return [];
   const edges = edgeCache(flat);
   return necklaces(flat.transactions.length, size)
-    .map((transactions) => ({ transactions, score: score(edges, base, transactions) }))
+    .map((transactions) => ({
+      transactions,
+      score: score(edges, base, transactions),
+      // The commonest larger cycle where pairs are safe: a reader between two writers (Fekete et al. 2004).
+      likely: size > 2 && readers(flat, transactions) === 1 ? 1 : 0,
+    }))
     .filter((each) => each.score > 0)
-    .sort((a, b) => b.score - a.score)
+    .sort((a, b) => b.likely - a.likely || b.score - a.score)
     .map(({ transactions }) => ({ transactions }));
 }
 
