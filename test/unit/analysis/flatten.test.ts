@@ -146,3 +146,43 @@ test("what cannot be represented is a loss", () => {
   assert.deepEqual(flat.operations.map(renderOperation), ["read customer some() where ?"]);
   assert.deepEqual(flat.losses, ["LIKE is decided by any answer"]);
 });
+
+check(
+  "an aggregate over a join ranges over the relation that it mentions, one row each of the others",
+  "SELECT coalesce(sum(o.total), 0) AS owed FROM orders o JOIN customer c ON c.id = o.customer WHERE c.id = :id;",
+  [
+    "read customer point(id=:id)",
+    "read orders all() where (#0.id=customer and not(isNull(total))) if found#0 sum",
+  ],
+);
+
+check(
+  "an outer-joined relation that is added up is no condition on the other",
+  "SELECT c.name, coalesce(sum(o.total), 0) AS owed FROM customer c LEFT JOIN orders o ON o.customer = c.id WHERE c.id = :id GROUP BY c.id, c.name;",
+  [
+    "read customer point(id=:id)",
+    "read orders all() where (customer=#0.id and not(isNull(total))) if found#0 sum",
+  ],
+);
+
+check(
+  "HAVING on what is grouped by chooses rows",
+  "SELECT count(*) AS n FROM orders GROUP BY customer HAVING customer = :id AND count(*) > 1;",
+  ["read orders all() where customer=:id count", "read orders all() where customer=:id count"],
+);
+
+check(
+  "one group stands for those that nothing chooses",
+  "SELECT customer, count(*) AS n FROM orders GROUP BY customer;",
+  ["read orders some()", "read orders all() where customer=#0.customer count"],
+);
+
+test("a union has a row if one of its queries has", () => {
+  const flat = flatten(
+    "SELECT 1 FROM orders WHERE id = :id UNION ALL SELECT 1 FROM item WHERE ord = :id \\gset x\n",
+  );
+  assert.deepEqual(flat.operations.map(renderOperation), [
+    "read orders point(id=:id)",
+    "read item some(ord=:id)",
+  ]);
+});

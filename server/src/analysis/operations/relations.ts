@@ -33,6 +33,8 @@ export interface Placing {
   readonly orderBy?: Operation["orderBy"];
   /** Handled by the caller: it is the last, and its rows are at hand. */
   readonly target?: Relation | undefined;
+  /** Others do not wait for the target's rows. */
+  readonly targetLast?: boolean;
 }
 
 /** The conjuncts of a condition. */
@@ -66,7 +68,8 @@ export function placeRelations(
     aliases: new Set(waiting.map((relation) => relation.alias)),
   };
   while (waiting.length > 0) {
-    const next = pickNext(state, waiting);
+    const others = waiting.filter((each) => each !== target);
+    const next = pickNext(state, placing.targetLast && others.length > 0 ? others : waiting);
     waiting.splice(waiting.indexOf(next), 1);
     if (next === target && waiting.length === 0) break;
     place(state, next);

@@ -1,0 +1,311 @@
+// Aggregates, over the rows of one relation: joins and groups are reduced to that.
+import type { Expression } from "../../program/expression";
+import type { Query, Relation } from "../../program/statement";
+import type { Builder, ResultTerms, Scope } from "./builder";
+import { addOperation, outputOf, unknownTerm } from "./builder";
+import { flattenExpression, sameValue } from "./expression";
+import type { Term } from "./operation";
+import { outputsOf, named } from "./outputs";
+import type { Selection } from "./relations";
+import { atHand, conjunctsOf, placeRelations, relationsIn } from "./relations";
+import { tableOf } from "./tables";
+import {
+  NULL,
+  TRUE,
+  and,
+  compare,
+  conditional,
+  int,
+  isNull,
+  isTrue,
+  mentionsRow,
+  not,
+} from "./terms";
+
+/** Whether a query computes over rows instead of returning them. */
+export function isAggregate(query: Query): boolean {
+  const parts = [...query.outputs.map((output) => output.value), query.having];
+  return query.groupBy.length > 0 || parts.some((each) => each !== undefined && hasAggregate(each));
+}
+
+function hasAggregate(expression: Expression): boolean {
+  return aggregatesIn(expression).length > 0;
+}
+
+type Aggregate = Extract<Expression, { kind: "aggregate" }>;
+
+/** The aggregates of an expression, not those of its subqueries. */
+function aggregatesIn(expression: Expression): readonly Aggregate[] {
+  switch (expression.kind) {
+    case "aggregate":
+      return [expression];
+    case "arithmetic":
+    case "comparison":
+    case "sameValue":
+      return [...aggregatesIn(expression.left), ...aggregatesIn(expression.right)];
+    case "negate":
+    case "not":
+    case "isNull":
+    case "inQuery":
+      return aggregatesIn(expression.operand);
+    case "and":
+    case "or":
+    case "coalesce":
+      return expression.operands.flatMap(aggregatesIn);
+    case "in":
+      return [expression.operand, ...expression.values].flatMap(aggregatesIn);
+    case "conditional":
+      return [expression.condition, expression.then, expression.otherwise].flatMap(aggregatesIn);
+    case "call":
+      return expression.arguments.flatMap(aggregatesIn);
+    default:
+      return [];
+  }
+}
+
+/**
+ * A query with aggregates: one operation per aggregate over the relation that they range over. Other relations of a
+ * join are read first, one row each; of groups that WHERE does not choose, one stands for all.
+ */
+export function aggregated(builder: Builder, query: Query, outer: Scope): ResultTerms {
+  const asked = withHavingInWhere(query);
+  const relation = rangeOf(asked);
+  if (!relation) return unknownAggregates(builder, asked, outer);
+  const others = asked.relations.filter((each) => each !== relation);
+  const joined = others.filter(
+    (each) => each.join === "inner" || each.join === "cross" || each === asked.relations[0],
+  );
+  if (joined.length < others.length)
+    builder.losses.add("an outer join adds nothing to an aggregate");
+  const placed = placeRelations(builder, joined, {
+    conjuncts: [...conjunctsOf(asked.where), ...conjunctsOf(relation.on)],
+    outer,
+    target: relation,
+    targetLast: true,
+  });
+  const { target, found: guard } = placed;
+  if (target === undefined) return unknownAggregates(builder, asked, outer);
+  if (placed.drafts.some(({ draft }) => draft.pick !== "point"))
+    builder.losses.add("an aggregate over a join follows one row of the other tables");
+  const around: Scope = { ...outer, column: placed.scope.column };
+  const rows = grouped(builder, asked, {
+    relation,
+    selection: target,
+    guard,
+    inner: atHand(relation.alias, around),
+  });
+  const computed = new Map<string, Term>();
+  const scope: Scope = {
+    ...outer,
+    // What is grouped by is the value that it is bound to.
+    column: (alias, column) => {
+      const value = boundValue(asked, { kind: "column", relation: alias, column });
+      if (value) return flattenExpression(builder, value, around);
+      if (alias === relation.alias) return rows.group.get(column);
+      return around.column?.(alias, column);
+    },
+    aggregate: (expression) => {
+      const key = JSON.stringify(expression);
+      const known = computed.get(key);
+      if (known !== undefined) return known;
+      const term = aggregateTerm(builder, rows, expression);
+      computed.set(key, term);
+      return term;
+    },
+  };
+  const outputs = outputsOf(builder, asked, scope);
+  const having = asked.having ? isTrue(flattenExpression(builder, asked.having, scope)) : TRUE;
+  const nonEmpty = asked.groupBy.length === 0 ? TRUE : hasRows(rows, relation, scope);
+  const found = and(nonEmpty, having);
+  const values = outputs.values.map((term) => conditional(nonEmpty, term, NULL));
+  return { ...named(asked, values), found, size: conditional(found, int(1), int(0)) };
+}
+
+/** Conditions on what is grouped by choose rows as well as groups. */
+function withHavingInWhere(query: Query): Query {
+  if (query.having === undefined || query.groupBy.length === 0) return query;
+  const conjuncts = conjunctsOf(query.having);
+  const [first, ...rest] = conjuncts.filter(hasAggregate);
+  const moved = conjuncts.filter((each) => !hasAggregate(each));
+  const { having: _, ...plain } = query;
+  return {
+    ...plain,
+    where: { kind: "and", operands: [query.where, ...moved] },
+    ...(first ? { having: { kind: "and", operands: [first, ...rest] } } : {}),
+  };
+}
+
+/** The relation that the aggregates range over: the one that they mention, else the one whose rows are many. */
+function rangeOf(query: Query): Relation | undefined {
+  const base = query.relations.filter((each) => each.kind === "base");
+  const parts = [
+    ...query.outputs.map(({ value }) => value),
+    ...(query.having ? [query.having] : []),
+  ];
+  const mentioned = parts
+    .flatMap(aggregatesIn)
+    .flatMap((each) => (each.operand ? relationsIn(each.operand) : []));
+  const known = new Set(
+    conjunctsOf(query.where).flatMap((each) => {
+      if (each.kind !== "comparison" || each.operator !== "=") return [];
+      const aliases = relationsIn(each);
+      return aliases.length === 1 ? aliases : [];
+    }),
+  );
+  return (
+    base.find((each) => mentioned.includes(each.alias)) ??
+    base.find((each) => !known.has(each.alias)) ??
+    base[0]
+  );
+}
+
+/** The rows of one group: columns that nothing binds have the values of one row. */
+function grouped(
+  builder: Builder,
+  query: Query,
+  rows: Rows,
+): Rows & { readonly group: ReadonlyMap<string, Term> } {
+  const { relation, selection, guard } = rows;
+  const free = query.groupBy.flatMap((each) =>
+    each.kind === "column" && each.relation === relation.alias && !boundValue(query, each)
+      ? [each.column]
+      : [],
+  );
+  const group = new Map<string, Term>();
+  if (free.length === 0) return { ...rows, group };
+  builder.losses.add("one group stands for all groups");
+  const draft = addOperation(builder, {
+    kind: "read",
+    table: relation.table,
+    guard,
+    key: selection.key,
+    where: selection.where,
+    pick: selection.point ? "point" : "some",
+  });
+  const same = free.map((column) => {
+    const value = outputOf(draft, column);
+    group.set(column, value);
+    const nullable = tableOf(builder.tables, relation.table).columns.some(
+      (each) => each.name === column && each.nullable,
+    );
+    const own: Term = { kind: "column", column };
+    return nullable ? sameValue(own, value) : compare("=", own, value);
+  });
+  return { ...rows, selection: { ...selection, where: and(selection.where, ...same) }, group };
+}
+
+/** Whether a group exists: an outer-joined relation may be empty. */
+function hasRows(rows: Rows, relation: Relation, scope: Scope): Term {
+  if (relation.join === "left") return rows.guard;
+  const counted = scope.aggregate?.({ kind: "aggregate", function: "count", distinct: false });
+  if (counted === undefined) return TRUE;
+  return { kind: "compare", operator: "<", left: int(0), right: counted };
+}
+
+function boundValue(query: Query, grouped: Expression): Expression | undefined {
+  if (grouped.kind !== "column") return undefined;
+  const same = (each: Expression): boolean =>
+    each.kind === "column" && each.column === grouped.column && each.relation === grouped.relation;
+  for (const conjunct of conjunctsOf(query.where)) {
+    if (conjunct.kind !== "comparison" || conjunct.operator !== "=") continue;
+    if (same(conjunct.left) && conjunct.right.kind !== "column") return conjunct.right;
+    if (same(conjunct.right) && conjunct.left.kind !== "column") return conjunct.left;
+  }
+  return undefined;
+}
+
+interface Rows {
+  readonly relation: Relation;
+  readonly selection: Selection;
+  /** Whether the other relations have a row. */
+  readonly guard: Term;
+  /** The columns of the row at hand. */
+  readonly inner: Scope;
+}
+
+function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Term {
+  const { relation, selection, guard, inner } = rows;
+  const operand = expression.operand && flattenExpression(builder, expression.operand, inner);
+  const name = expression.function;
+  const present = operand === undefined ? TRUE : not(isNull(operand));
+  const base = {
+    kind: "read" as const,
+    table: relation.table,
+    guard,
+    key: selection.key,
+    where: and(selection.where, present),
+  };
+  const unsupported = (): Term => {
+    const draft = addOperation(builder, { ...base, pick: selection.point ? "point" : "some" });
+    if (operand !== undefined) draft.outputs["operand"] = operand;
+    return unknownTerm(
+      builder,
+      `aggregate:${String(draft.index)}`,
+      "decimal",
+      `${name} is any number`,
+    );
+  };
+  if (expression.distinct && name !== "min" && name !== "max")
+    builder.losses.add(`${name} of distinct values takes all for distinct`);
+  switch (name) {
+    case "count":
+    case "sum": {
+      const draft = addOperation(builder, {
+        ...base,
+        pick: "all",
+        aggregate: { function: name, ...(operand ? { operand } : {}), output: name },
+      });
+      const none = name === "count" ? int(0) : NULL;
+      return conditional(guard, { kind: "output", operation: draft.index, name }, none);
+    }
+    case "min":
+    case "max": {
+      if (operand !== undefined && !mentionsRow(operand)) {
+        const draft = addOperation(builder, { ...base, pick: selection.point ? "point" : "some" });
+        return conditional({ kind: "found", operation: draft.index }, operand, NULL);
+      }
+      if (operand?.kind !== "column") return unsupported();
+      const draft = addOperation(builder, {
+        ...base,
+        pick: selection.point ? "point" : "first",
+        ...(selection.point
+          ? {}
+          : { orderBy: { column: operand.column, descending: name === "max" } }),
+      });
+      return outputOf(draft, operand.column);
+    }
+    case "exists": {
+      const draft = addOperation(builder, { ...base, pick: selection.point ? "point" : "some" });
+      return { kind: "found", operation: draft.index };
+    }
+    case "avg": {
+      builder.losses.add("an average is rounded");
+      const of = (part: "sum" | "count"): Term =>
+        aggregateTerm(builder, rows, { ...expression, function: part });
+      return { kind: "divide", left: of("sum"), right: of("count") };
+    }
+    case "other":
+      return unsupported();
+  }
+}
+
+/** Aggregates over no base table: what is read is kept, the values are unknown. */
+function unknownAggregates(builder: Builder, query: Query, outer: Scope): ResultTerms {
+  const why = "an aggregate over a derived table is any number";
+  const placed = placeRelations(builder, query.relations, {
+    conjuncts: conjunctsOf(query.where),
+    outer,
+    lock: query.lock,
+  });
+  const id = `group:${String(builder.operations.length)}`;
+  const scope: Scope = {
+    ...placed.scope,
+    aggregate: (expression) => {
+      if (expression.operand) flattenExpression(builder, expression.operand, placed.scope);
+      return unknownTerm(builder, `${id}:${JSON.stringify(expression)}`, "decimal", why);
+    },
+  };
+  const outputs = outputsOf(builder, query, scope);
+  const found = query.groupBy.length === 0 ? TRUE : placed.found;
+  return { ...outputs, found, size: conditional(found, int(1), int(0)) };
+}
