@@ -98,6 +98,8 @@ export interface CallResult {
   readonly value: Expression;
   /** The names of its columns; a single one has the value itself. */
   readonly columns: readonly string[];
+  /** The values of several columns, where they are known one by one. */
+  readonly values?: readonly Expression[];
   /** It returns any number of rows, of which the value is one. */
   readonly isSet: boolean;
 }

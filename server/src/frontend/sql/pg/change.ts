@@ -35,6 +35,7 @@ import {
   type Source,
   type Work,
 } from "./scope";
+import { distinctlyNamed } from "./terms";
 
 /** What all statements share. */
 export interface StatementBase {
@@ -61,7 +62,10 @@ function returningOf(
 ): Returning | undefined {
   if (clause === undefined) return undefined;
   if ((clause.options ?? []).length > 0) taint(work, "RETURNING WITH");
-  return { into: work.context.ids.result(), outputs: outputsOf(clause.exprs, scope, work) };
+  return {
+    into: work.context.ids.result(),
+    outputs: distinctlyNamed(outputsOf(clause.exprs, scope, work)),
+  };
 }
 
 /** INSERT. */

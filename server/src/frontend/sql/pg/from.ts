@@ -226,10 +226,12 @@ function addCalled(
 ): void {
   const { work } = state;
   if (called.isSet) taint(work, `the rows of ${alias}()`);
-  const { columns, value } = called;
+  const { columns, value, values } = called;
   const outputs = columns.map((column, at): Output => {
     const name = names[at] ?? (columns.length === 1 ? alias : column);
     if (columns.length === 1) return { name, value };
+    const known = values?.[at];
+    if (known !== undefined) return { name, value: known };
     return { name, value: lose(work, `the columns of what ${alias}() returns`, [value]) };
   });
   const query = emptyQuery(outputs);

@@ -243,7 +243,8 @@ export function runDynamic(
       source,
       text: textOf(piece),
       taint: [{ effect: "opaque", reason, source }],
-      tables: [...tables].filter((table) => !table.includes("%")),
+      // The words may be any: only what is a table counts.
+      tables: tables.filter((table) => state.shared.table(table) !== undefined),
       writes,
     },
   });

@@ -242,7 +242,19 @@ export function inlineDefinition(
   copyOutputs(caller, callee, args);
   const type = declaredType(definition.returns, caller.shared.table);
   names.types.set(value, type);
-  return resultOf(caller, definition, { kind: "variable", name: value });
+  const result = resultOf(caller, definition, { kind: "variable", name: value });
+  const values = outputsOf(callee);
+  return values === undefined || result.isSet ? result : { ...result, values };
+}
+
+/** The OUT arguments of a routine that has run, when all of them are plain variables. */
+function outputsOf(callee: State): readonly Expression[] | undefined {
+  const outputs = callee.definition.arguments.filter((each) => each.isOutput);
+  const values = outputs.flatMap(({ name }): readonly Expression[] => {
+    const binding = callee.names.levels[0]?.names.get(name);
+    return binding?.kind === "variable" ? [{ kind: "variable", name: binding.variable }] : [];
+  });
+  return values.length === outputs.length && values.length > 0 ? values : undefined;
 }
 
 function resultOf(state: State, definition: RoutineDefinition, value: Expression): CallResult {

@@ -13,6 +13,7 @@ import type { PgParser } from "./pgParser";
 import { queryOf } from "./query";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { NO_SOURCES, taint, type Work } from "./scope";
+import { distinctlyNamed } from "./terms";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
 
 export type PgResult =
@@ -126,7 +127,8 @@ const READING = new Set(["ExplainStmt", "FetchStmt", "DeclareCursorStmt"]);
 function lowerSelect(select: SelectStmt, work: Work): Lowered {
   const advisory = advisoryLock(select, work);
   if (advisory !== undefined) return one(advisory);
-  const query = lowerQuery(select, undefined, work);
+  const lowered = lowerQuery(select, undefined, work);
+  const query = { ...lowered, outputs: distinctlyNamed(lowered.outputs) };
   const base = baseOf(work);
   const into = work.context.ids.result();
   return one({ ...base, kind: "select", query, into, discarded: false, taint: work.taint });

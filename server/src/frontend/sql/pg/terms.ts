@@ -40,6 +40,17 @@ export function emptyQuery(outputs: readonly Output[]): Query {
   };
 }
 
+/** The outputs with a number behind every name that stood before: results are read by name. */
+export function distinctlyNamed(outputs: readonly Output[]): readonly Output[] {
+  const used = new Set<string>();
+  return outputs.map((output) => {
+    let { name } = output;
+    for (let number = 2; used.has(name); number++) name = `${output.name}_${number}`;
+    used.add(name);
+    return name === output.name ? output : { ...output, name };
+  });
+}
+
 /** The query with its first columns renamed. */
 export function withColumnNames(query: Query, names: readonly string[]): Query {
   if (names.length === 0) return query;
