@@ -243,8 +243,8 @@ export function inlineDefinition(
   const type = declaredType(definition.returns, caller.shared.table);
   names.types.set(value, type);
   const result = resultOf(caller, definition, { kind: "variable", name: value });
-  const values = outputsOf(callee);
-  return values === undefined || result.isSet ? result : { ...result, values };
+  const outputs = outputsOf(callee);
+  return outputs === undefined || result.isSet ? result : { ...result, values: outputs };
 }
 
 /** The OUT arguments of a routine that has run, when all of them are plain variables. */
