@@ -145,8 +145,16 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       return FALSE;
     case "return":
       if (command.value !== undefined) {
-        const value = flattenExpression(builder, command.value, NO_ROWS);
-        builder.returns.push({ guard: path, value });
+        const { value } = command;
+        if (value.kind === "call" && value.name === "row") {
+          // Several values at once: OUT arguments, a record.
+          for (const part of value.arguments) {
+            const term = flattenExpression(builder, part, NO_ROWS);
+            builder.shown.push(conditional(path, term, NULL));
+          }
+        } else {
+          builder.returns.push({ guard: path, value: flattenExpression(builder, value, NO_ROWS) });
+        }
       }
       return FALSE;
     case "try":

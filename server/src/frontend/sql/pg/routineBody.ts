@@ -310,7 +310,8 @@ function bindArguments(callee: State, args: readonly CallArgument[]): void {
       continue;
     }
     if (!argument.isInput) {
-      declareVariable(names, argument.name, type);
+      // A call in a loop starts anew each time.
+      assign(callee, declareVariable(names, argument.name, type), literal(null), START);
       continue;
     }
     const value = given?.value ?? defaultValue(callee, argument);
