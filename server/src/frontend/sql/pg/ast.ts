@@ -1,8 +1,6 @@
 // Reading PostgreSQL's parse tree: names, lists and the fields that the tree leaves out when they are empty.
 import type { A_Const, Node, RangeVar, TypeName } from "libpg-query";
 
-export type NodeKind = Node extends infer Each ? (Each extends Each ? keyof Each : never) : never;
-
 /** The kind of a node: the only key that it has. */
 export function kindOf(node: Node): string {
   return Object.keys(node)[0] ?? "nothing";
