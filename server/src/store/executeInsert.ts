@@ -7,7 +7,7 @@ import { assigned, returned, updateWrites } from "./changes";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable, SqlFailure } from "./failure";
 import { withRows } from "./frame";
-import { recordExistence, rereadRow, rowName } from "./recorder";
+import { recordExistence, recordUse, rereadRow, rowName } from "./recorder";
 import { columnType, findTable, keyOf, writtenRow, type StoredRow, type Write } from "./row";
 import { coerce, type SqlValue } from "./value";
 
@@ -119,7 +119,12 @@ function resolveConflict(
   const { row, visible } = conflict;
   if (frame.acting.firstUpdaterWins && !visible)
     throw new SqlFailure("40001", "could not serialize access due to a concurrent insert");
-  if (onConflict.action === "nothing") return undefined;
+  if (onConflict.action === "nothing") {
+    // Doing nothing depends on the row that is there.
+    recordExistence(frame.recorder, table.name, row.key, row);
+    recordUse(frame.recorder, row);
+    return undefined;
+  }
   if (conflict.own) {
     const message = "ON CONFLICT DO UPDATE cannot affect a row a second time";
     throw new SqlFailure("21000", message);

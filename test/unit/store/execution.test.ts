@@ -49,6 +49,22 @@ describe("what a run records", () => {
     );
   });
 
+  it("an INSERT that does nothing depends on the row that is there", () => {
+    const execution = run(
+      "pg:rc",
+      {
+        I: "INSERT INTO t (id, v) VALUES (1, 5) ON CONFLICT DO NOTHING;",
+        D: "DELETE FROM t WHERE id = 1;",
+      },
+      [step("T1", 1), step("T2", 1), step("T2", "commit"), step("T1", "commit")],
+    );
+    assert.deepEqual(reads(execution, 0), ["1.@=true<initial"]);
+    assert.deepEqual(
+      execution.dependencies.map((each) => [each.dependency, each.from, each.to, each.columns]),
+      [["rw", 0, 1, ["@"]]],
+    );
+  });
+
   it("a search reads its condition on every row, matching or not", () => {
     const execution = run("pg:rc", { R: "SELECT id FROM t WHERE v > 15;" }, []);
     assert.deepEqual(reads(execution, 0), [

@@ -2,8 +2,8 @@
 // that are looked through, the list of all rows that may exist.
 import type { ValueType } from "../../program/expression";
 import { INTERNED_BASE } from "../operations/operation";
-import type { FlatTable, Term } from "../operations/operation";
-import { parts } from "../operations/terms";
+import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
+import { parts, subterms } from "../operations/terms";
 import { READABLE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
@@ -30,8 +30,11 @@ export interface Database {
   unknown(instance: number, id: string, type: ValueType): SqlValue;
 }
 
-/** Rows beyond those that transactions name, per table that is looked through. */
-const FURTHER_ROWS = 2;
+/** Rows beyond those that transactions name, per table that is looked through: at least, and at most. */
+const FURTHER_ROWS = { least: 2, most: 10 };
+
+/** More rows cost too much where a table is accessed more often than this. */
+const FEW_ACCESSES = 6;
 
 /** The rows at the start, with their constraints asserted as they are mentioned. */
 export function makeDatabase(script: Script, tuple: ProductTuple): Database {
@@ -171,7 +174,8 @@ function listRows(
     }
   const named = [...rows.values()];
   const further: RowKey[] = [];
-  for (let index = 0; index < FURTHER_ROWS; index += 1) {
+  const count = furtherRows(tuple, table);
+  for (let index = 0; index < count; index += 1) {
     const row = table.table.primaryKey.map((_, at) =>
       script.constant(`z${String(table.id)}_${String(index)}_${String(at)}`, "Int"),
     );
@@ -183,6 +187,39 @@ function listRows(
     further.push(row);
   }
   return [...named, ...further];
+}
+
+/** As many rows as a count of them is compared with: only then both sides of the comparison are met. */
+function furtherRows(tuple: ProductTuple, table: TupleTable): number {
+  const own = tuple.accesses.flat().filter((access) => access.table === table);
+  if (own.length > FEW_ACCESSES) return FURTHER_ROWS.least;
+  const limits = tuple.transactions.flatMap((transaction) => limitsOfCounts(transaction, table));
+  const wanted = limits.filter((limit) => limit <= FURTHER_ROWS.most);
+  return Math.max(FURTHER_ROWS.least, ...wanted);
+}
+
+/** The integers with which a transaction compares how many rows of the table there are. */
+function limitsOfCounts(transaction: FlatTransaction, table: TupleTable): readonly number[] {
+  const counts = (term: Term): boolean => {
+    if (term.kind !== "output" && term.kind !== "count") return false;
+    const counted = transaction.operations[term.operation];
+    const isCount = term.kind === "count" || counted?.aggregate?.function === "count";
+    return isCount && counted?.table === table.table.name;
+  };
+  const roots = [
+    transaction.aborts,
+    ...transaction.operations.flatMap((each) => [
+      each.guard,
+      each.where,
+      ...Object.values(each.set),
+    ]),
+  ];
+  return [...subterms(...roots)].flatMap((term) => {
+    if (term.kind !== "compare") return [];
+    const sides = [...subterms(term)];
+    if (!sides.some(counts)) return [];
+    return sides.flatMap((side) => (side.kind === "int" && side.value > 0 ? [side.value] : []));
+  });
 }
 
 /** A key that is known before anything is read. */

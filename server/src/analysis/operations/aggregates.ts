@@ -264,15 +264,15 @@ function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Ter
         const draft = addOperation(builder, { ...base, pick: selection.point ? "point" : "some" });
         return conditional({ kind: "found", operation: draft.index }, operand, NULL);
       }
-      if (operand?.kind !== "column") return unsupported();
+      const ordered = operand && monotoneIn(operand);
+      if (operand === undefined || ordered === undefined) return unsupported();
       const draft = addOperation(builder, {
         ...base,
         pick: selection.point ? "point" : "first",
-        ...(selection.point
-          ? {}
-          : { orderBy: { column: operand.column, descending: name === "max" } }),
+        ...(selection.point ? {} : { orderBy: { column: ordered, descending: name === "max" } }),
       });
-      return outputOf(draft, operand.column);
+      draft.outputs[name] = operand;
+      return { kind: "output", operation: draft.index, name };
     }
     case "exists": {
       const draft = addOperation(builder, { ...base, pick: selection.point ? "point" : "some" });
@@ -287,6 +287,16 @@ function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Ter
     case "other":
       return unsupported();
   }
+}
+
+/** The column that a value grows with: the column itself, or with something added that is the same for all rows. */
+function monotoneIn(operand: Term): string | undefined {
+  if (operand.kind === "column") return operand.column;
+  if (operand.kind !== "add" && operand.kind !== "subtract") return undefined;
+  if (!mentionsRow(operand.right)) return monotoneIn(operand.left);
+  return operand.kind === "add" && !mentionsRow(operand.left)
+    ? monotoneIn(operand.right)
+    : undefined;
 }
 
 /** Aggregates over no base table: what is read is kept, the values are unknown. */
