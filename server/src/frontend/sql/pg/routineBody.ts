@@ -289,8 +289,8 @@ function opaqueCall(
       writes,
     },
   });
-  lossAt(caller, reason, at, "opaque");
-  return unknownAt(caller, reason, at, values);
+  const id = caller.ids.fresh("u");
+  return { kind: "unknown", id, type: "other", dependsOn: values, why: reason };
 }
 
 function bindArguments(callee: State, args: readonly CallArgument[]): void {
