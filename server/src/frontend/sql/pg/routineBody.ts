@@ -27,7 +27,6 @@ import {
   emit,
   lossAt,
   sourceAt,
-  unknownAt,
   type RoutineContext,
   type State,
 } from "./plState";
