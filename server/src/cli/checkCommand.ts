@@ -64,7 +64,7 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
     {
       report: check.report,
       notes: [...check.program.notes, ...check.weakened],
-      again: againText(args),
+      again: againText(args, check.report.level),
       files: project.files.length,
     },
     { paint, columns: io.columns, keyOf: keyOf(done) },
@@ -78,12 +78,12 @@ export function keyOf({ check }: ProjectCheck): (table: string) => readonly stri
   return (table) => keys.get(table);
 }
 
-function againText(args: CheckArguments): string {
+function againText(args: CheckArguments, level: string): string {
   const quoted = (text: string): string => (/^[\w./:@%+=-]+$/u.test(text) ? text : `"${text}"`);
-  const levels = args.levels.map((level) => ` --level ${level.name}`);
+  const asked = args.levels.length > 0 ? ` --level ${level}` : "";
   const configuration =
     args.configurationFile === undefined ? "" : ` --config ${quoted(args.configurationFile)}`;
-  return `${args.paths.map(quoted).join(" ")}${levels.join("")}${configuration}`;
+  return `${args.paths.map(quoted).join(" ")}${asked}${configuration}`;
 }
 
 function timingsText({ check }: ProjectCheck): string {

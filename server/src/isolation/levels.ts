@@ -172,10 +172,14 @@ export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS];
 
 export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
 
-/** The level of that name or alias (case does not matter), or undefined. */
+/**
+ * The level of that name or alias (case does not matter), or undefined. SQL's own words
+ * READ COMMITTED without a product are nobody's name: the papers' level of that name is another one.
+ */
 export function findLevel(name: string): Level | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
-  return LEVELS.find((level) => level.name === wanted || level.aliases.includes(wanted));
+  const level = LEVELS.find((level) => level.name === wanted || level.aliases.includes(wanted));
+  return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
 }
 
 /** The levels that `preventedBy` and `allowedAt` of a finding at this level range over. */

@@ -14,6 +14,8 @@ export interface ForeignKey {
   readonly columns: readonly string[];
   readonly table: string;
   readonly referenced: readonly string[];
+  /** What a deletion of the referenced row does to this one, where it is not refused. */
+  readonly onDelete?: "cascade" | "set";
 }
 
 export interface UniqueKey {

@@ -5,7 +5,7 @@ import type { SerialOutcome, Value, Witness } from "./witness";
 export type Verdict = "anomaly" | "safe" | "unknown" | "cancelled";
 export type Precision = "exact" | "over" | "approx" | "opaque";
 export type Dependency = "wr" | "ww" | "rw" | "so";
-/** What differs from every serial order: the final state, a returned value, or only reads that nobody uses. */
+/** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
 /** What a verdict rests on: a bound on the number of transactions, or a proof. */

@@ -1,8 +1,6 @@
 // At which other levels of the same product an anomaly is allowed: the same transactions, asked again there.
-import { explain } from "../analysis/explain/explain";
 import { LEVELS, comparableLevels } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
-import type { Program } from "../program/program";
 import type { Anomaly } from "../protocol/report";
 import type { Planner } from "./plan";
 import type { TupleFinding } from "./search";
@@ -21,7 +19,6 @@ export interface FoundAnomaly {
  * classified already; witnesses of one anomaly are merged. Levels that could not be decided stand in neither list.
  */
 export async function compareLevels(
-  program: Program,
   planAt: Planner,
   found: readonly FoundAnomaly[],
   solve: TupleSolver,
@@ -29,6 +26,14 @@ export async function compareLevels(
 ): Promise<readonly Anomaly[]> {
   const plans = new Map<string, ReadonlyMap<string, Tuple>>();
   const verdicts = new Map<string, ReadonlySet<string> | undefined>();
+  const tablesAt = async (other: Level, members: readonly number[]) => {
+    const key = `${other.name} ${members.join()}`;
+    if (!verdicts.has(key)) {
+      const tuple = tupleAt(plans, planAt, other, members);
+      verdicts.set(key, await anomalousTables(tuple, other, solve, signal));
+    }
+    return verdicts.get(key);
+  };
   const result: Anomaly[] = [];
   for (const each of found) {
     const { level, members } = each.from;
@@ -40,13 +45,8 @@ export async function compareLevels(
     const prevented: string[] = [];
     for (const other of comparableLevels(level)) {
       if (other === level) continue;
-      const key = `${other.name} ${members.join()}`;
-      if (!verdicts.has(key)) {
-        const tuple = tupleAt(plans, planAt, other, members);
-        verdicts.set(key, await shapesAt(program, other, tuple, solve, signal));
-      }
-      const shapes = verdicts.get(key);
-      if (shapes) (shapes.has(shapeOf(each.anomaly)) ? allowed : prevented).push(other.name);
+      const verdict = await allowedAt(other, members, each.anomaly.tables, tablesAt);
+      if (verdict !== undefined) (verdict ? allowed : prevented).push(other.name);
     }
     const decided = { allowedAt: ordered(allowed), preventedBy: ordered(prevented) };
     result.push({ ...each.anomaly, ...decided });
@@ -78,24 +78,46 @@ function tupleAt(
   return plan.get(members.join());
 }
 
-/** The shapes of the anomalies of a tuple at a level; undefined when it could not be decided. */
-async function shapesAt(
-  program: Program,
+/**
+ * Whether these transactions, or two of them, have any anomaly on these tables at the level: another kind there is no
+ * prevention. Undefined when it could not be decided.
+ */
+async function allowedAt(
   level: Level,
+  members: readonly number[],
+  tables: readonly string[],
+  tablesAt: (level: Level, members: readonly number[]) => Promise<ReadonlySet<string> | undefined>,
+): Promise<boolean | undefined> {
+  let undecided = false;
+  for (const some of [members, ...pairsOf(members)]) {
+    const found = await tablesAt(level, some);
+    if (found === undefined) undecided = true;
+    else if (tables.some((table) => found.has(table))) return true;
+  }
+  return undecided ? undefined : false;
+}
+
+/** The pairs inside a larger tuple, each once. */
+function pairsOf(members: readonly number[]): readonly (readonly number[])[] {
+  if (members.length < 3) return [];
+  const pairs = members.flatMap((a, n) => members.slice(n + 1).map((b) => [a, b]));
+  return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];
+}
+
+/** The tables on which a tuple has anomalies at a level; undefined when it could not be decided. */
+async function anomalousTables(
   tuple: Tuple | undefined,
+  level: Level,
   solve: TupleSolver,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
   if (!tuple) return new Set();
   const answer = await solve(tuple, level, signal);
   if (answer.kind !== "solved") return undefined;
-  if (answer.results.some((result) => result.undecided.length > 0)) return undefined;
   const findings = answer.results.flatMap((result) => result.findings);
-  return new Set(findings.map((finding) => shapeOf(explain(program, level, finding))));
-}
-
-function shapeOf(anomaly: Anomaly): string {
-  return [anomaly.kind, ...anomaly.tables].join(" ");
+  const tables = new Set(findings.flatMap((finding) => finding.tables));
+  const open = answer.results.some((result) => result.undecided.length > 0);
+  return open && tables.size === 0 ? undefined : tables;
 }
 
 function ordered(names: readonly string[]): readonly string[] {

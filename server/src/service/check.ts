@@ -83,7 +83,7 @@ export async function check(
     });
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
-    const anomalies = selectAnomalies(await compareLevels(program, plan, finds.all, solve, limit));
+    const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
     const unknown = [
       ...unreadParts(input.program, input.skipped),
       ...leftOut,

@@ -21,7 +21,7 @@ export function effectiveLevels(
   const levelOf = (transaction: Transaction): Level => {
     const declared = transaction.level;
     if (!declared) return asked;
-    const own = findLevel(declared.name) ?? findOfProduct(declared.name, asked);
+    const own = findOfProduct(declared.name, asked) ?? findLevel(declared.name);
     if (!own) {
       unknown.push({
         reason: `${unknownLevelText(declared.name)} (checked at ${asked.name})`,

@@ -27,9 +27,9 @@ export function coverageOf(program: Program): Coverage {
   return { statements, ...counts };
 }
 
-/** Whether a note tells of code that the check did not look at: an error, or a routine that was not read. */
+/** Whether a note tells of code that the check did not look at: an error, a routine that was not read, a trigger. */
 export function isGap(note: Note): boolean {
-  return note.severity === "error" || note.code === "routine-unread";
+  return note.severity === "error" || note.code === "routine-unread" || note.code === "trigger";
 }
 
 /** What reading lost. A statement that was only weakened (`over`) hides no anomaly and is not listed. */
@@ -38,7 +38,10 @@ export function unreadParts(program: Program, skipped: readonly SkippedFile[]): 
   const notes = program.notes.filter(isGap).map(noteUnknown);
   const covered = new Set(notes.map(placeKey));
   const parts = program.transactions
-    .flatMap(transactionUnknowns)
+    .flatMap((transaction) => [
+      ...transactionUnknowns(transaction),
+      ...cascades(program, transaction),
+    ])
     .filter((unknown) => !covered.has(placeKey(unknown)));
   return [...files, ...notes, ...parts];
 }
@@ -159,6 +162,21 @@ function transactionUnknowns(transaction: Transaction): readonly Unknown[] {
   return [...losses, ...statements, ...unsearched];
 }
 
+/** Deletions that change other tables by ON DELETE CASCADE or SET NULL, which is not followed. */
+function cascades(program: Program, transaction: Transaction): readonly Unknown[] {
+  return statementsOf(transaction.body).flatMap((statement) => {
+    if (statement.kind !== "delete") return [];
+    const { table: deleted } = statement.relation;
+    return program.schema.tables
+      .filter((table) => table.foreignKeys.some((key) => key.table === deleted && key.onDelete))
+      .map((table) => ({
+        reason: `deleting from ${deleted} also changes ${table.name} by its foreign key, which is not followed`,
+        transactions: [transaction.id],
+        ...placeOf(statement.source),
+      }));
+  });
+}
+
 interface Unsearched {
   readonly reason: string;
   readonly source: SourceRange;
@@ -173,8 +191,13 @@ function unsearchedParts(command: Command): readonly Unsearched[] {
       return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(
         unsearchedParts,
       );
-    case "loop":
-      return unsearchedParts(command.body);
+    case "loop": {
+      const own = {
+        reason: "rounds of this loop after the first are not searched",
+        source: command.source,
+      };
+      return [own, ...unsearchedParts(command.body)];
+    }
     case "try": {
       const own = {
         reason: "runs in which its exception handler acts are not searched",

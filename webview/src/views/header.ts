@@ -84,7 +84,7 @@ function subtitle({ payload, instances }: Story): string {
 const SEVERITY: Readonly<Record<Severity, string>> = {
   state: "the final state differs",
   value: "a returned value differs",
-  unused: "only values that nobody uses differ",
+  unused: "only what was read on the way differs",
 };
 
 function chips({ payload }: Story): readonly HTMLElement[] {

@@ -37,27 +37,38 @@ function waited(step: ExecutedStep): string {
     : "";
 }
 
-/** A write over another's write: lost when the writer had read the row before that write. */
+/**
+ * A write over another's write: lost when the writer had read the row before that write and does not build on it. An
+ * update in place builds on it, although what it decided may rest on the older value.
+ */
 function lost(execution: Execution, ww: ExecutedDependency, step: ExecutedStep): string {
   const earlier = execution.steps[ww.from];
   if (!earlier || earlier.instance === step.instance) return "";
+  const sameRow = (cell: { readonly table: string; readonly key: string }): boolean =>
+    cell.table === ww.table && cell.key === ww.key;
+  const buildsOn = step.reads.some(
+    (cell) => sameRow(cell) && ww.columns.includes(cell.column) && cell.writer === earlier.instance,
+  );
   const stale = execution.dependencies.find(
     (d) =>
       d.dependency === "rw" &&
       execution.steps[d.from]?.instance === step.instance &&
       execution.steps[d.to]?.instance === earlier.instance &&
-      d.table === ww.table &&
-      d.key === ww.key &&
+      sameRow(d) &&
       d.from !== ww.to,
   );
-  if (!stale) return `it overwrites what ${earlier.instance} wrote`;
-  const read = execution.steps[stale.from]?.reads.find(
-    (cell) => cell.table === ww.table && cell.key === ww.key && stale.columns.includes(cell.column),
+  const read = execution.steps[stale?.from ?? -1]?.reads.find(
+    (cell) => sameRow(cell) && stale?.columns.includes(cell.column),
   );
-  const value = read
-    ? `${rowText(read.table, read.key)}.${read.column} = ${valueText(read.value)} was read`
-    : "the row was read";
-  return `${value} before ${earlier.instance}'s write, which is now lost`;
+  const place = read ? `${rowText(read.table, read.key)}.${read.column}` : "";
+  if (buildsOn) {
+    const builds = `it builds on what ${earlier.instance} wrote`;
+    return read ? `${builds}, but was decided on ${place} = ${valueText(read.value)}` : builds;
+  }
+  if (!stale) return `it overwrites what ${earlier.instance} wrote`;
+  return read
+    ? `${place} = ${valueText(read.value)} was read before ${earlier.instance}'s write, which is now lost`
+    : `the row was read before ${earlier.instance}'s write, which is now lost`;
 }
 
 /** A read that does not contain another's write: nothing written yet, not committed yet, or an old snapshot. */

@@ -59,10 +59,30 @@ function aggregates(step: ExecutedStep): boolean {
 }
 
 function inTables(step: ExecutedStep): string {
-  const tables = [...new Set([...step.reads, ...step.writes].map((cell) => cell.table))];
+  const touched = [...step.reads, ...step.writes].map((cell) => cell.table);
+  const tables = [...new Set(touched.length > 0 ? touched : tablesOf(step))];
   return tables.length === 0 ? "" : ` in ${listText(tables)}`;
 }
 
 function andMore(count: number): string {
   return count > 0 ? ` and ${String(count)} more` : "";
+}
+
+/** The tables that the statement names, for one that touched no row. */
+function tablesOf({ source }: ExecutedStep): readonly string[] {
+  switch (source?.kind) {
+    case "select":
+      return source.query.relations
+        .filter((relation) => relation.kind === "base")
+        .map((relation) => relation.table);
+    case "update":
+    case "delete":
+      return [source.relation.table];
+    case "insert":
+      return [source.table];
+    case "lock":
+    case "opaque":
+    case undefined:
+      return [];
+  }
 }

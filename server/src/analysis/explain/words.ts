@@ -28,11 +28,16 @@ export function writtenText(cells: readonly CellAccess[]): string {
   });
 }
 
-/** "(id 1, balance 100)": a result row. */
+/** "(id 1, balance 100)": a result row. Columns that nobody named show their value alone. */
 export function resultText(row: Row): string {
-  const fields = Object.entries(row).map(([name, value]) => `${name} ${valueText(value)}`);
+  const fields = Object.entries(row).map(([name, value]) =>
+    NAMELESS.has(name) ? valueText(value) : `${name} ${valueText(value)}`,
+  );
   return fields.length === 1 ? (fields[0] ?? "") : `(${fields.join(", ")})`;
 }
+
+/** What PostgreSQL calls a column that has no name of its own. */
+const NAMELESS: ReadonlySet<string> = new Set(["?column?", "coalesce", "case", "bool"]);
 
 /** "a", "a and b", "a, b and c". */
 export function listText(items: readonly string[]): string {

@@ -56,7 +56,7 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
 export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
   state: "final state differs",
   value: "a returned value differs",
-  unused: "only reads that nobody uses differ",
+  unused: "only what was read on the way differs",
 };
 
 function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
@@ -137,6 +137,10 @@ function footing(anomaly: Anomaly, { columns, keyOf, paint }: TextStyle): readon
       const first = `${indent}one at a time: `;
       lines.push(...hangingText(n === 0 ? first : " ".repeat(first.length), text, columns));
     });
+  }
+  if (anomaly.severity === "unused" && anomaly.status === "confirmed") {
+    const text = "Some order ends the same, but in none of them were these values read on the way.";
+    lines.push(...hangingText(indent, text, columns));
   }
   const prevented =
     anomaly.preventedBy.length > 0

@@ -19,7 +19,12 @@ export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
     (name) => new Set(cells.map((each) => each.get(name) ?? GONE)).size > 1,
   );
   const texts = outcomes.map((outcome, n) =>
-    outcomeText(outcome, cells[n] ?? new Map<string, string>(), names, outcomes),
+    outcomeText(outcome, cells[n] ?? new Map<string, string>(), {
+      names,
+      all: outcomes,
+      // Where the state alone tells the runs apart, what was returned only distracts.
+      returns: names.length === 0 || anomaly.severity !== "state",
+    }),
   );
   const [here = "", ...serial] = texts;
   const groups = new Map<string, string[]>();
@@ -33,11 +38,17 @@ export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
 const GONE = "no row";
 const MOST_CELLS = 4;
 
+interface Compared {
+  /** Cells that are not the same in all outcomes. */
+  readonly names: readonly string[];
+  readonly all: readonly Outcome[];
+  readonly returns: boolean;
+}
+
 function outcomeText(
   outcome: Outcome,
   cells: ReadonlyMap<string, string>,
-  names: readonly string[],
-  all: readonly Outcome[],
+  { names, all, returns }: Compared,
 ): string {
   const told = names.map((name) => {
     const value = cells.get(name);
@@ -52,8 +63,7 @@ function outcomeText(
     if (status !== "committed") parts.push(`refuses ${instance}`);
   }
   for (const [instance, returned] of Object.entries(outcome.returned)) {
-    // Where the state tells the runs apart, what was returned only distracts.
-    if (names.length > 0 || outcome.status[instance] !== "committed") continue;
+    if (!returns || outcome.status[instance] !== "committed") continue;
     const differing = returned.filter((text, n) =>
       all.some((each) => each.returned[instance]?.[n] !== text),
     );

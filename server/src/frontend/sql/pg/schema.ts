@@ -293,6 +293,7 @@ function withConstraint(
           referenced.length > 0
             ? referenced
             : ((target === table.name ? table : state.tables.get(target))?.primaryKey ?? []),
+        ...onDelete(constraint.fk_del_action),
       };
       return { ...table, foreignKeys: [...table.foreignKeys, key] };
     }
@@ -518,4 +519,10 @@ function viewQuery(
   };
   const query = lowerQuery(view.select, undefined, startWork(context));
   return withColumnNames(query, view.columns);
+}
+
+/** PostgreSQL's letters for ON DELETE: c cascades, n and d set the columns; the others refuse. */
+function onDelete(action: string | undefined): Pick<ForeignKey, "onDelete"> {
+  if (action === "c") return { onDelete: "cascade" };
+  return action === "n" || action === "d" ? { onDelete: "set" } : {};
 }
