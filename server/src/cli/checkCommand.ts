@@ -43,8 +43,7 @@ export function exitCode(verdicts: readonly Verdict[]): number {
 /** JSON has no place for remarks; people who look at the terminal still see them, once per project. */
 function remarkAside(done: ProjectCheck, io: CliIo, before: readonly ProjectCheck[]): void {
   if (before.some((each) => each.project === done.project)) return;
-  const notes = [...done.check.program.notes, ...done.check.weakened];
-  for (const line of notes.flatMap(remarkText)) io.error(`${line}\n`);
+  for (const line of done.check.program.notes.flatMap(remarkText)) io.error(`${line}\n`);
 }
 
 function jsonInput({ check }: ProjectCheck, args: CheckArguments) {
@@ -63,7 +62,7 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
   const text = textReport(
     {
       report: check.report,
-      notes: [...check.program.notes, ...check.weakened],
+      notes: check.program.notes,
       again: againText(args, check.report.level),
       files: project.files.length,
     },

@@ -2,7 +2,7 @@
 import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
-import type { Note, Program, Transaction } from "../program/program";
+import type { Program, Transaction } from "../program/program";
 import type { Anomaly, LevelReport, ReportTransaction, Unknown, Verdict } from "../protocol/report";
 import type { SkippedFile } from "../workspace/projects";
 import { compareLevels } from "./alternatives";
@@ -17,7 +17,7 @@ import type { SearchResult, TupleFinding } from "./search";
 import { transactionPrecision } from "./statements";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
-import { coverageOf, undecidedTuples, unconfirmed, unreadParts, weakenings } from "./unknowns";
+import { coverageOf, undecidedTuples, unconfirmed, unreadParts, weakened } from "./unknowns";
 import type { EndedBy } from "./unknowns";
 
 export interface CheckInput {
@@ -50,8 +50,6 @@ export interface CheckTimings {
 
 export interface CheckResult {
   readonly report: LevelReport;
-  /** What was weakened on the way to the solver, at its place. */
-  readonly weakened: readonly Note[];
   readonly counters: SolveCounters;
   readonly timings: CheckTimings;
 }
@@ -87,6 +85,7 @@ export async function check(
     const unknown = [
       ...unreadParts(input.program, input.skipped),
       ...leftOut,
+      ...(isSerializable(input.level) ? [] : weakened(program, flat)),
       ...effective.unknown,
       ...undecidedTuples(program, searched, endedBy, input.budget),
       ...unconfirmed(anomalies),
@@ -102,7 +101,6 @@ export async function check(
         unknown,
         effective,
       }),
-      weakened: weakenings(input.program, flat),
       counters,
       timings: {
         ...(firstAt !== undefined && { firstAnomaly: firstAt - started }),
@@ -112,6 +110,11 @@ export async function check(
   } finally {
     release();
   }
+}
+
+/** A level at which nothing is searched, because all that commits is serializable. */
+function isSerializable(level: Level): boolean {
+  return level.family === "product" ? level.serializable : level.axioms.includes("total");
 }
 
 interface Finds {

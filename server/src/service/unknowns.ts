@@ -32,7 +32,7 @@ export function isGap(note: Note): boolean {
   return note.severity === "error" || note.code === "routine-unread" || note.code === "trigger";
 }
 
-/** What reading lost. A statement that was only weakened (`over`) hides no anomaly and is not listed. */
+/** What reading lost. Statements that were only weakened (`over`) are told by `weakened`. */
 export function unreadParts(program: Program, skipped: readonly SkippedFile[]): readonly Unknown[] {
   const files = skipped.map(({ file, reason }) => ({ reason, transactions: [], file }));
   const notes = program.notes.filter(isGap).map(noteUnknown);
@@ -47,37 +47,30 @@ export function unreadParts(program: Program, skipped: readonly SkippedFile[]): 
 }
 
 /**
- * What was weakened on the way to the solver, as remarks at their places: such a loss hides no anomaly that a statement
- * could cause, or it is a bound like the number of rounds of a loop.
+ * What was weakened on the way to the solver. The searched program then has values and rows that stand for others, so
+ * that "nothing found" would say too much: executions that depend on them may have been missed.
  */
-export function weakenings(program: Program, flat: FlatProgram): readonly Note[] {
+export function weakened(program: Program, flat: FlatProgram): readonly Unknown[] {
   const losses = new Map(flat.transactions.map((each) => [each.id, each.losses]));
   return program.transactions.flatMap((transaction) => {
     const statements = statementsOf(transaction.body);
-    const weakened = statements.flatMap(({ source, taint }) =>
-      taint.filter((loss) => loss.effect === "over").map((loss) => weakening(loss.reason, source)),
-    );
-    const told = new Set([
-      ...transaction.taint.map((loss) => loss.reason),
-      ...statements.flatMap(({ taint }) => taint.map((loss) => loss.reason)),
-    ]);
-    const own = transaction.taint
-      .filter((loss) => loss.effect === "over")
-      .map((loss) => weakening(loss.reason, loss.source ?? transaction.header));
-    const further = (losses.get(transaction.id) ?? [])
-      .filter((reason) => !told.has(reason))
-      .map((reason) => weakening(reason, transaction.header));
-    return [...own, ...weakened, ...further];
+    const placed = [
+      ...transaction.taint.map((loss) => ({ loss, source: loss.source ?? transaction.header })),
+      ...statements.flatMap(({ source, taint }) => taint.map((loss) => ({ loss, source }))),
+    ];
+    const told = new Set(placed.map(({ loss }) => loss.reason));
+    const all = [
+      ...placed.filter(({ loss }) => loss.effect === "over"),
+      ...(losses.get(transaction.id) ?? [])
+        .filter((reason) => !told.has(reason))
+        .map((reason) => ({ loss: { reason }, source: transaction.header })),
+    ];
+    return all.map(({ loss, source }) => ({
+      reason: `weakened: ${loss.reason.replace(/\.$/u, "")}`,
+      transactions: [transaction.id],
+      ...placeOf(source),
+    }));
   });
-}
-
-function weakening(reason: string, source: SourceRange): Note {
-  return {
-    severity: "information",
-    code: "weakened",
-    message: `Weakened: ${reason.replace(/\.$/u, "")}.`,
-    source,
-  };
 }
 
 /** What the search left open, with what to do about it. */

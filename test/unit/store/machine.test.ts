@@ -96,8 +96,7 @@ function check(body: Command, expected: Expectation): void {
   assert.equal(expected.reason, undefined);
   const { outcome } = result.execution;
   assert.equal(outcome.status["T1"], expected.status ?? "committed");
-  if (expected.returns !== undefined)
-    assert.deepEqual(outcome.returned["T1"], [expected.returns]);
+  if (expected.returns !== undefined) assert.deepEqual(outcome.returned["T1"], [expected.returns]);
   if (expected.rows !== undefined) assert.deepEqual(outcome.final["t"], rowsOf(expected.rows));
 }
 

@@ -95,11 +95,6 @@ export function sqlIsNull(operand: SqlValue): SqlValue {
   return sqlBool(operand.isNull);
 }
 
-/** CASE with one branch: the condition must be true, NULL takes `otherwise`. */
-export function sqlIf(condition: SqlValue, then: SqlValue, otherwise: SqlValue): SqlValue {
-  return choose(isTrue(condition), then, otherwise);
-}
-
 /** `then` where the plain condition holds, else `otherwise`. */
 export function choose(condition: Smt, then: SqlValue, otherwise: SqlValue): SqlValue {
   const isNull = ite(condition, then.isNull, otherwise.isNull);

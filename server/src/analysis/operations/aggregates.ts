@@ -87,7 +87,8 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
   if (target === undefined) return unknownAggregates(builder, asked, outer);
   if (placed.drafts.some(({ draft }) => draft.pick !== "point"))
     builder.losses.add("an aggregate over a join follows one row of the other tables");
-  const around: Scope = { ...outer, column: placed.scope.column };
+  const { column: joinedColumn } = placed.scope;
+  const around: Scope = { ...outer, ...(joinedColumn && { column: joinedColumn }) };
   const rows = grouped(builder, asked, {
     relation,
     selection: target,

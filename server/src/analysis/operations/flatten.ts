@@ -158,10 +158,9 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       }
       return FALSE;
     case "try":
-      builder.losses.add("an exception handler is taken never to run");
+      // The handler never runs here; the report says so of every one.
       return run(builder, flow, command.body, path);
     case "rollbackTo":
-      builder.losses.add("ROLLBACK TO undoes nothing");
       return path;
     case "savepoint":
     case "release":
@@ -180,7 +179,6 @@ function runLoop(
   loop: Extract<Command, { kind: "loop" }>,
   path: Term,
 ): Term {
-  builder.losses.add(`a loop is followed for ${rounds(flow.options.unroll)}`);
   const leaves = { exits: [] as Term[], continues: [] as Term[] };
   flow.leaves.set(loop.id, leaves);
   const left: Term[] = [];
@@ -209,10 +207,6 @@ function followsThrough(on: Term, left: readonly Term[], path: Term): boolean {
   const other = entered(skipped).filter((each) => !own.has(each));
   const [a, b] = [and(...rest), and(...other)];
   return (b.kind === "not" && b.operand === a) || (a === TRUE && isFalseLiteral(b));
-}
-
-function rounds(count: number): string {
-  return count === 1 ? "one round" : `${String(count)} rounds`;
 }
 
 function entersRound(
