@@ -96,9 +96,11 @@ export function unknownLevelText(written: string): string {
     written,
     LEVELS.flatMap((level) => [level.name, ...level.aliases]),
   ).map((name) => findLevel(name)?.name ?? name);
-  const hints = near.length > 0 ? [...new Set(near)] : names;
-  const list = hints.map((name) => `"${name}"`).join(", ");
-  const hint = near.length > 0 ? `did you mean ${list}?` : `there are ${list}`;
+  // SQL's own words name a level of the product.
+  const ofProduct = findLevel(`postgres:${written}`)?.name;
+  const hints = ofProduct ? [ofProduct] : [...new Set(near)];
+  const list = (hints.length > 0 ? hints : names).map((name) => `"${name}"`).join(", ");
+  const hint = hints.length > 0 ? `did you mean ${list}?` : `there are ${list}`;
   return `there is no level "${written}"; ${hint}`;
 }
 
