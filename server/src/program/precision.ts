@@ -3,7 +3,7 @@ import type { Precision } from "../protocol/report";
 import type { SourceRange } from "../protocol/source";
 
 /**
- * A loss with its reason. `over`: a predicate or value was weakened (more executions than real);
+ * A loss with its reason. `over`: a predicate or value was weakened;
  * `approx`: known only by keyword and tables; `opaque`: the effect is unknown.
  */
 export interface Taint {

@@ -7,7 +7,14 @@ import { makeDatabase } from "./productDatabase";
 import type { Database } from "./productDatabase";
 import { dependencyOver, mayDepend } from "./productEdges";
 import { assertLocks } from "./productLocks";
-import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE, dependencyName } from "./productNames";
+import {
+  OTHER_READ,
+  OTHER_STATE,
+  OTHER_VALUE,
+  READABLE,
+  SPARSE,
+  dependencyName,
+} from "./productNames";
 import { differences } from "./productOutcome";
 import { makeRun } from "./productRun";
 import type { Run } from "./productRun";
@@ -51,6 +58,7 @@ export function encodeProduct(
   const tuple = makeTuple(flat, level, members);
   const script = createScript();
   script.constant(READABLE, "Bool");
+  script.constant(SPARSE, "Bool");
   const database = makeDatabase(script, tuple);
   const snapshots = makeSnapshots(script, tuple);
   const order = tuple.transactions.map((_, instance) => instance);

@@ -4,7 +4,7 @@ import type { ValueType } from "../../program/expression";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
 import { parts, subterms } from "../operations/terms";
-import { READABLE } from "./productNames";
+import { READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
 import type { Script, Smt, Sort } from "./smt";
@@ -184,6 +184,10 @@ function listRows(
       bound(script, tuple, type, value, { least: 1, most: 20 });
     }
     for (const other of [...named, ...further]) script.assert(not(sameAll(other, row)));
+    if (index > 0) {
+      const alive = script.fn(aliveName(table), row.length, "Bool");
+      script.assert(imp(script.constant(SPARSE, "Bool"), not(apply(alive, row))));
+    }
     further.push(row);
   }
   return [...named, ...further];

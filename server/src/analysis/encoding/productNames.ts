@@ -3,6 +3,9 @@
 /** Values are small, so that people can read the witness. */
 export const READABLE = "READABLE";
 
+/** Of the rows that nobody names, only the first of each table is there: less to read, and loops run one round. */
+export const SPARSE = "SPARSE";
+
 /** Final states differ from those of every serial order. */
 export const OTHER_STATE = "OTHER_STATE";
 

@@ -15,7 +15,7 @@ import {
 } from "../encoding/product";
 import type { CycleShape, ProductEncoding } from "../encoding/product";
 import { parameterName } from "../encoding/productDatabase";
-import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE } from "../encoding/productNames";
+import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE, SPARSE } from "../encoding/productNames";
 import { and, bool, eq, imp, int, not } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { makeQueries } from "./papersQueries";
@@ -189,6 +189,17 @@ function rank(severity: Severity | undefined): number {
   return severity === undefined ? 0 : { unused: 1, value: 2, state: 3 }[severity];
 }
 
+/** Whether there is a model: one with few rows and small values if possible, else any. */
+function askReadable(queries: Search["queries"], assumptions: readonly string[]): boolean {
+  for (const wishes of [[READABLE, SPARSE], [READABLE], []]) {
+    const answer = queries.ask([...assumptions, ...wishes]);
+    if (answer === "sat") return true;
+    const core = answer === "unsat" ? queries.core() : wishes;
+    if (!wishes.some((wish) => core.includes(wish))) return false;
+  }
+  return false;
+}
+
 /** A model under these assumptions, a readable one if there is one, and what the store says to it. */
 function propose(
   search: Search,
@@ -197,11 +208,7 @@ function propose(
 ): (Found & { readonly model: Model }) | undefined {
   const { queries, encoding, program, level } = search;
   queries.add(encoding.script.take());
-  const readable = queries.ask([...assumptions, READABLE]);
-  if (readable !== "sat") {
-    if (readable === "unsat" && !queries.core().includes(READABLE)) return undefined;
-    if (queries.ask(assumptions) !== "sat") return undefined;
-  }
+  if (!askReadable(queries, assumptions)) return undefined;
   const model = queries.model();
   const plan = decodeProduct(program, encoding, model);
   const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));

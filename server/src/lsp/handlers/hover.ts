@@ -77,7 +77,7 @@ function transactionHover(
 
 const PRECISION: Readonly<Record<ReportTransaction["precision"], string>> = {
   exact: "Every statement is read exactly.",
-  over: "A condition or value was weakened: more may be reported than can happen.",
+  over: "A condition or value was weakened: what depends on it may be missed, or may not be able to happen.",
   approx: "Some statements are known by their tables only.",
   opaque: "The effect of some statements is unknown.",
 };
