@@ -65,7 +65,6 @@ BEGIN
   UPDATE saving SET balance = 0 WHERE custid = cust1;
   UPDATE checking SET balance = 0 WHERE custid = cust1;
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust2;
-  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
   -- ^^^ lost-update state: amalgamate, send_payment (postgres:read-committed)
   UPDATE checking SET balance = checks + total WHERE custid = cust2;
 END $$;
