@@ -103,7 +103,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
       enableScripts: true,
       localResourceRoots: [Uri.joinPath(extension, "dist")],
     };
-    created.iconPath = Uri.joinPath(extension, "media", "panel.svg");
+    created.iconPath = Uri.joinPath(extension, "client", "media", "panel.svg");
     created.webview.onDidReceiveMessage((call: Call<PanelHost>) => {
       receive(call).catch((error: unknown) => {
         server.log.error(`panel ${call.method}: ${String(error)}`);

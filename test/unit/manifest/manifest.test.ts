@@ -39,7 +39,7 @@ describe("the manifest", () => {
     const [settings] = manifest.contributes.configuration;
     assert.deepEqual(settings?.properties["isolens.level"].enum, names);
     assert.equal(settings.properties["isolens.level"].enumDescriptions.length, names.length);
-    const schema: unknown = JSON.parse(read("media/isolens.schema.json"));
+    const schema: unknown = JSON.parse(read("client/media/isolens.schema.json"));
     assert.match(JSON.stringify(schema), new RegExp(JSON.stringify(names).slice(1, -1)));
   });
 
