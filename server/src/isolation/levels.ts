@@ -178,7 +178,7 @@ export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
  */
 export function findLevel(name: string): Level | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
-  const level = LEVELS.find((level) => level.name === wanted || level.aliases.includes(wanted));
+  const level = LEVELS.find((each) => each.name === wanted || each.aliases.includes(wanted));
   return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
 }
 

@@ -27,9 +27,12 @@ export function coverageOf(program: Program): Coverage {
   return { statements, ...counts };
 }
 
-/** Whether a note tells of code that the check did not look at: an error, a routine that was not read, a trigger. */
+/** Notes on code that runs with the transactions and was not looked at. */
+const UNREAD_CODE: ReadonlySet<string> = new Set(["routine-unread", "trigger", "rule"]);
+
+/** Whether a note tells of code that the check did not look at: an error, an unread routine, a trigger, a rule. */
 export function isGap(note: Note): boolean {
-  return note.severity === "error" || note.code === "routine-unread" || note.code === "trigger";
+  return note.severity === "error" || UNREAD_CODE.has(note.code);
 }
 
 /** What reading lost. Statements that were only weakened (`over`) are told by `weakened`. */

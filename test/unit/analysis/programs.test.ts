@@ -107,3 +107,29 @@ INSERT INTO member VALUES (:team, :person);
 \\endif`,
   { "postgres:read-committed": [], "postgres:repeatable-read": ["t+t state"] },
 );
+
+test("a lost update in the rounds of a loop is executed and shown", async () => {
+  const report = await analyse(
+    [
+      sql(`
+CREATE TABLE product (id integer PRIMARY KEY, stock integer NOT NULL);
+CREATE TABLE line (id bigserial PRIMARY KEY, product integer REFERENCES product, qty integer NOT NULL);
+CREATE TABLE cart (customer integer, product integer, qty integer NOT NULL, PRIMARY KEY (customer, product));
+CREATE PROCEDURE place(buyer integer) LANGUAGE plpgsql AS $$
+DECLARE r record; s integer;
+BEGIN
+  FOR r IN SELECT product, qty FROM cart WHERE customer = buyer LOOP
+    SELECT stock INTO s FROM product WHERE id = r.product;
+    UPDATE product SET stock = s - r.qty WHERE id = r.product;
+    INSERT INTO line (product, qty) VALUES (r.product, r.qty);
+  END LOOP;
+  DELETE FROM cart WHERE customer = buyer;
+END $$;`),
+    ],
+    "postgres:read-committed",
+    2,
+  );
+  const lost = report.anomalies.find((each) => each.tables.includes("product"));
+  assert.equal(lost?.status, "confirmed");
+  assert.equal(lost.kind, "lost-update");
+});

@@ -255,6 +255,35 @@ describe("a session with the real solver", () => {
     assert.equal(safe.report.verdict, "safe");
   });
 
+  it("leaves open what runs beside the transactions, or after the first round of a loop", async () => {
+    const routine = (body: string): string =>
+      `CREATE PROCEDURE p(n int) LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;\n`;
+    const open: readonly (readonly [string, RegExp])[] = [
+      [
+        routine("UPDATE a SET v = 1 WHERE id = n;") +
+          "CREATE TRIGGER g AFTER UPDATE ON a FOR EACH ROW EXECUTE FUNCTION elsewhere();\n",
+        /trigger g on a is not analysed/u,
+      ],
+      [
+        "CREATE TABLE child (id int PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE);\n" +
+          routine("DELETE FROM a WHERE id = n;"),
+        /deleting from a also changes child/u,
+      ],
+      [
+        routine("FOR i IN 1..2 LOOP UPDATE a SET v = i WHERE id = n; END LOOP;"),
+        /rounds of this loop after the first/u,
+      ],
+    ];
+    for (const [text, reason] of open) {
+      const { report } = await check(TABLES + text, "pg:rc");
+      assert.notEqual(report.verdict, "safe", text);
+      assert.ok(
+        report.unknown.some((each) => reason.test(each.reason)),
+        text,
+      );
+    }
+  });
+
   it("does not call safe what it did not understand", async () => {
     const { report } = await check(TABLES + script("odd", "SELEC v FROM a;"), "pg:rc");
     assert.equal(report.verdict, "unknown");

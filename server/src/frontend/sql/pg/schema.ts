@@ -112,18 +112,18 @@ function replay(node: Node, state: State): void {
     state.types.set(lastName(domainname).toLowerCase(), typeOf(typeText(typeName), state));
   } else if ("CreateTrigStmt" in node) {
     const { trigname = "", relation } = node.CreateTrigStmt;
-    say(state, `The trigger ${trigname} on ${tableName(relation)} is not analysed.`);
+    say(state, `The trigger ${trigname} on ${tableName(relation)} is not analysed.`, "trigger");
   } else if ("RuleStmt" in node) {
-    say(state, `The rule ${node.RuleStmt.rulename ?? ""} is not analysed.`);
+    say(state, `The rule ${node.RuleStmt.rulename ?? ""} is not analysed.`, "rule");
   } else if ("CreatePolicyStmt" in node) {
     const { policy_name: name = "", table } = node.CreatePolicyStmt;
     say(state, `The policy ${name} on ${tableName(table)} is not analysed: all rows are seen.`);
   }
 }
 
-function say(state: State, message: string): void {
+function say(state: State, message: string, code = "not-analysed"): void {
   const source = sourceOf(state.piece);
-  state.notes.push({ severity: "information", code: "not-analysed", message, source });
+  state.notes.push({ severity: "information", code, message, source });
 }
 
 function change(
