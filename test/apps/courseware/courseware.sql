@@ -1,0 +1,67 @@
+-- A course catalogue whose rules (capacity, no enrolment without its student and course) are checked by reading first.
+
+CREATE FUNCTION add_course(course integer, places integer) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM course WHERE id = course;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
+  INSERT INTO course (id, capacity) VALUES (course, places);
+  RETURN true;
+END $$;
+
+CREATE FUNCTION add_student(student integer, student_name text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM student WHERE id = student;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
+  INSERT INTO student (id, name) VALUES (student, student_name);
+  RETURN true;
+END $$;
+
+CREATE FUNCTION enroll(student integer, course integer) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  places integer;
+  taken integer;
+BEGIN
+  PERFORM 1 FROM student s WHERE s.id = student;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  SELECT capacity INTO places FROM course c WHERE c.id = course;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  SELECT count(*) INTO taken FROM enrolment WHERE course_id = course;
+  IF taken >= places THEN
+    RETURN false;
+  END IF;
+  INSERT INTO enrolment (student_id, course_id) VALUES (student, course);
+  RETURN true;
+END $$;
+
+CREATE FUNCTION remove_course(course integer) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM enrolment WHERE course_id = course;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM course WHERE id = course;
+  RETURN FOUND;
+END $$;
+
+CREATE FUNCTION remove_student(student integer) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM enrolment WHERE student_id = student;
+  IF FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM student WHERE id = student;
+  RETURN FOUND;
+END $$;
