@@ -1,16 +1,7 @@
-// The body of a routine: its text as PostgreSQL sees it, and where each character stands in the file.
-import { rangeOf, type LineIndex } from "../lines";
-import type { SqlPiece } from "../lowering";
+// The body of a routine that a string literal of the file holds.
+import type { LineIndex } from "../lines";
+import { clamp, type Body } from "../routine/body";
 import type { Span } from "../split";
-import type { SourceRange } from "../../../protocol/source";
-
-export interface Body {
-  readonly lines: LineIndex;
-  /** What stands between the quotes, with doubled quotes and escapes resolved. */
-  readonly text: string;
-  /** The offset in the file of an offset of `text`. Monotone. */
-  readonly toFile: (offset: number) => number;
-}
 
 /** The body that a string literal of the file holds: dollar quotes, or single quotes with doubled ones inside. */
 export function bodyOf(lines: LineIndex, literal: Span): Body {
@@ -39,46 +30,3 @@ export function bodyOf(lines: LineIndex, literal: Span): Body {
 }
 
 const ESCAPES: Readonly<Record<string, string | undefined>> = { n: "\n", t: "\t", r: "\r" };
-
-/** A body that is a part of the file's text as it stands: BEGIN ATOMIC ... END. */
-export function plainBody(lines: LineIndex, span: Span): Body {
-  const text = lines.text.slice(span.start, span.end);
-  return { lines, text, toFile: (offset) => span.start + clamp(offset, text.length) };
-}
-
-function clamp(offset: number, most: number): number {
-  return Math.max(0, Math.min(offset, most));
-}
-
-/** The range in the file of a part of the body. */
-export function rangeIn(body: Body, span: Span): SourceRange {
-  return rangeOf(body.lines, body.toFile(span.start), body.toFile(span.end));
-}
-
-export interface PieceOptions {
-  /** Words before the part that make a statement of it: `SELECT ` before an expression. */
-  readonly before?: string;
-  /** A part of the text that the parser is not to see: INTO and its targets. */
-  readonly without?: Span;
-  /** What the piece is for the reader, when that is more than what is parsed. */
-  readonly shown?: Span;
-}
-
-/** A part of the body as a piece for the SQL parser. */
-export function pieceOf(body: Body, span: Span, options: PieceOptions = {}): SqlPiece {
-  const { before = "", without, shown = span } = options;
-  const { text } = body;
-  const inner =
-    without === undefined
-      ? text.slice(span.start, span.end)
-      : text.slice(span.start, without.start) +
-        " ".repeat(without.end - without.start) +
-        text.slice(without.end, span.end);
-  return {
-    lines: body.lines,
-    sql: before + inner,
-    start: body.toFile(shown.start),
-    end: body.toFile(shown.start + text.slice(shown.start, shown.end).trimEnd().length),
-    toFile: (offset) => body.toFile(span.start + Math.max(0, offset - before.length)),
-  };
-}

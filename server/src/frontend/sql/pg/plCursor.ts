@@ -1,7 +1,8 @@
 // A position in the tokens of a PL/pgSQL body, with the few ways in which its parser moves.
 import type { Span } from "../split";
 import { nameOf, tokensOf, type Token } from "../tokens";
-import type { PlProblem, PlStatement, Target } from "./plTree";
+import type { Target } from "../routine/assign";
+import type { PlProblem, PlStatement } from "./plTree";
 
 export interface Cursor {
   readonly text: string;

@@ -3,10 +3,11 @@ import type { ValueType } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import { literal } from "../expressions";
 import { nameOf, tokensOf } from "../tokens";
+import { copyRecord } from "../routine/assign";
+import { declare, declareRecord, declareVariable, find, type Names } from "../routine/names";
+import { assign, lossAt } from "../routine/state";
 import { expressionAt } from "./plExpression";
-import { copyRecord } from "./plAssign";
-import { declare, declareRecord, declareVariable, find, type Names } from "./plNames";
-import { assign, lossAt, type State } from "./plState";
+import type { State } from "./plState";
 import type { Declaration } from "./plTree";
 import { valueTypeOf } from "./valueType";
 

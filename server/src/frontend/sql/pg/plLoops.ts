@@ -3,8 +3,7 @@ import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import type { Span } from "../split";
-import { assignRow, assignUnknown, type Rows } from "./plAssign";
-import { expressionAt } from "./plExpression";
+import { assignRow, assignUnknown } from "../routine/assign";
 import {
   closeLevel,
   declare,
@@ -13,10 +12,13 @@ import {
   find,
   openLevel,
   type CursorBinding,
-} from "./plNames";
+} from "../routine/names";
+import { assign, collected, emit, lossAt, sourceAt, unknownAt } from "../routine/state";
+import type { Target, Rows } from "../routine/assign";
+import { expressionAt } from "./plExpression";
 import { runDynamic, runSql, tellFound } from "./plSql";
-import { assign, collected, emit, lossAt, sourceAt, unknownAt, type State } from "./plState";
-import type { PlStatement, Target } from "./plTree";
+import type { State } from "./plState";
+import type { PlStatement } from "./plTree";
 
 type Loop = Extract<PlStatement, { readonly kind: "loop" }>;
 type RunBody = (body: readonly PlStatement[]) => void;

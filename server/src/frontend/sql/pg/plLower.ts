@@ -3,13 +3,14 @@ import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import type { Span } from "../split";
-import { assignTarget, assignUnknown, copyRecord } from "./plAssign";
+import { assignTarget, assignUnknown, copyRecord } from "../routine/assign";
+import { closeLevel, find, openLevel, rowValue, wholeRecord } from "../routine/names";
+import { assign, collected, emit, lossAt, sourceAt, unknownAt } from "../routine/state";
 import { declareAll } from "./plDeclare";
 import { expressionAt, expressionsAt } from "./plExpression";
 import { fetchRow, lowerLoop, openCursor } from "./plLoops";
-import { closeLevel, find, openLevel, rowValue, wholeRecord } from "./plNames";
 import { ROW_COUNT, runDynamic, runSql } from "./plSql";
-import { assign, collected, emit, lossAt, sourceAt, unknownAt, type State } from "./plState";
+import type { State } from "./plState";
 import type { Block, PlStatement } from "./plTree";
 
 /** A block: its declarations, its body, and its handlers as a `try`. */

@@ -2,6 +2,7 @@
 // and is left to PostgreSQL's parser. A broken statement is skipped up to its semicolon, so that a body which
 // is being typed is read as far as it goes.
 import type { Span } from "../split";
+import type { Target } from "../routine/assign";
 import {
   atEnd,
   DEEPEST_BLOCK,
@@ -24,7 +25,7 @@ import {
 } from "./plCursor";
 import { takeDeclarations } from "./plDeclarations";
 import { takeSimple } from "./plSimple";
-import type { Block, LoopOver, PlProblem, PlStatement, Target } from "./plTree";
+import type { Block, LoopOver, PlProblem, PlStatement } from "./plTree";
 
 export interface PlParsed {
   readonly block: Block | undefined;

@@ -6,10 +6,12 @@ import { tablesByWords } from "../fallback";
 import { sourceOf, textOf, type Lowered, type SqlPiece } from "../lowering";
 import type { Span } from "../split";
 import { stringOf, tokensOf } from "../tokens";
-import { assignRow, assignUnknown, assignValues, type Rows } from "./plAssign";
-import { bodyOf, pieceOf, type PieceOptions } from "./plBody";
+import { assignRow, assignUnknown, assignValues, type Rows } from "../routine/assign";
+import { pieceOf, type PieceOptions } from "../routine/body";
+import { assign, emit, sourceAt } from "../routine/state";
+import { bodyOf } from "./plBody";
 import { expressionAt, hasQuery } from "./plExpression";
-import { assign, contextFor, emit, sourceAt, type State } from "./plState";
+import { contextFor, type State } from "./plState";
 import type { Into } from "./plTree";
 import { lowerStatement } from "./statement";
 

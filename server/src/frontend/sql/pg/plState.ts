@@ -1,14 +1,12 @@
 // What a routine is lowered in: its names, the commands so far, and how RETURN leaves it.
 import type { Expression, ValueType } from "../../../program/expression";
-import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Command, Query } from "../../../program/statement";
-import type { SourceRange } from "../../../protocol/source";
-import type { CallArgument, CallResult, Ids, LoweringContext, SqlPiece } from "../lowering";
+import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../lowering";
 import type { Span } from "../split";
-import { rangeIn, type Body } from "./plBody";
-import { find, valueOf, type Names } from "./plNames";
+import { find, valueOf } from "../routine/names";
+import { unknownAt, type RoutineState } from "../routine/state";
 import type { PgParser } from "./pgParser";
 import type { RoutineDefinition } from "./routineDefinition";
 
@@ -27,18 +25,12 @@ export interface LoopFrame {
   readonly label: string | undefined;
 }
 
-export interface State {
+export interface State extends RoutineState {
   readonly shared: RoutineContext;
   readonly definition: RoutineDefinition;
-  readonly body: Body;
-  readonly ids: Ids;
-  readonly names: Names;
   readonly parameters: ReadonlyMap<string, ValueType>;
-  readonly taint: Taint[];
   /** Names of the routines that are being inlined, outermost first. */
   readonly callers: readonly string[];
-  /** The commands of the block at hand. */
-  commands: Command[];
   readonly loops: LoopFrame[];
   /** Whether FOUND and ROW_COUNT are asked for anywhere. */
   readonly asksFound: boolean;
@@ -51,54 +43,6 @@ export interface State {
   readonly finished: Command[][];
   /** Runs another routine here; undefined when it is not known. */
   readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
-}
-
-export function emit(state: State, command: Command): void {
-  state.commands.push(command);
-}
-
-/** Lowers into a new list of commands. */
-export function collected(state: State, run: () => void): Command {
-  const outer = state.commands;
-  state.commands = [];
-  run();
-  const command: Command = { kind: "sequence", commands: state.commands };
-  state.commands = outer;
-  return command;
-}
-
-export function sourceAt(state: State, span: Span): SourceRange {
-  return rangeIn(state.body, span);
-}
-
-/** Records a loss outside of any statement. The same one is said once per place. */
-export function lossAt(
-  state: State,
-  reason: string,
-  span: Span,
-  effect: Taint["effect"] = "over",
-): void {
-  const source = sourceAt(state, span);
-  const line = source.range.start.line;
-  const known = state.taint.some(
-    (each) => each.reason === reason && each.source?.range.start.line === line,
-  );
-  if (!known) state.taint.push({ effect, reason, source });
-}
-
-/** An unknown value with its loss. */
-export function unknownAt(
-  state: State,
-  reason: string,
-  span: Span,
-  dependsOn: readonly Expression[] = [],
-): Expression {
-  lossAt(state, reason, span);
-  return { kind: "unknown", id: state.ids.fresh("u"), type: "other", dependsOn, why: reason };
-}
-
-export function assign(state: State, variable: string, value: Expression, span: Span): void {
-  emit(state, { kind: "assign", variable, value, source: sourceAt(state, span) });
 }
 
 /** What a piece of SQL inside the routine is lowered in. */

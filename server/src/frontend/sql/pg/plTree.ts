@@ -1,12 +1,6 @@
 // The statements of PL/pgSQL as its own parser sees them: SQL inside them stays text.
+import type { Target } from "../routine/assign";
 import type { Span } from "../split";
-
-export interface Target {
-  /** `x`, `r.f`, `label.x`. */
-  readonly path: readonly string[];
-  /** It has subscripts: only a part of the value changes. */
-  readonly part: boolean;
-}
 
 export interface Into {
   readonly targets: readonly Target[];

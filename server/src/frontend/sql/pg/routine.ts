@@ -6,9 +6,10 @@ import type { Command } from "../../../program/statement";
 import { createIds } from "../lowering";
 import { inferParameterTypes } from "../types";
 import { walkCommand } from "../walk";
-import { withoutDeadAssignments } from "./deadAssignments";
-import { createNames, declare, declareRecord, declareVariable, fieldOf } from "./plNames";
-import { assign, type RoutineContext, type State } from "./plState";
+import { withoutDeadAssignments } from "../routine/deadAssignments";
+import { createNames, declare, declareRecord, declareVariable, fieldOf } from "../routine/names";
+import { assign } from "../routine/state";
+import type { RoutineContext, State } from "./plState";
 import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "./routineBody";
 import { declaredType, type RoutineDefinition } from "./routineDefinition";
 

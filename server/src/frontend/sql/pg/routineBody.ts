@@ -6,10 +6,7 @@ import { tablesByWords } from "../fallback";
 import type { CallArgument, CallResult, Ids } from "../lowering";
 import type { Span } from "../split";
 import { tokensOf } from "../tokens";
-import { typeText } from "./ast";
-import { pieceOf, rangeIn } from "./plBody";
-import { expressionAt } from "./plExpression";
-import { lowerBlock, returnedValue } from "./plLower";
+import { pieceOf, rangeIn } from "../routine/body";
 import {
   createNames,
   declare,
@@ -18,24 +15,20 @@ import {
   freshVariable,
   openLevel,
   type Names,
-} from "./plNames";
+} from "../routine/names";
+import { assign, emit, lossAt, sourceAt } from "../routine/state";
+import { calledFrom, withoutReturns } from "../routine/withoutReturns";
+import { typeText } from "./ast";
+import { expressionAt } from "./plExpression";
+import { lowerBlock, returnedValue } from "./plLower";
 import { parsePlBody } from "./plParser";
 import { runSql } from "./plSql";
-import {
-  assign,
-  contextFor,
-  emit,
-  lossAt,
-  sourceAt,
-  type RoutineContext,
-  type State,
-} from "./plState";
+import { contextFor, type RoutineContext, type State } from "./plState";
 import { assignedNames } from "./plTree";
 import { lowerExpression } from "./recursion";
 import { declaredType, type Argument, type RoutineDefinition } from "./routineDefinition";
 import { NO_SOURCES } from "./scope";
 import { startWork } from "./statement";
-import { calledFrom, withoutReturns } from "./withoutReturns";
 
 /** What a routine is lowered in, with FOUND and ROW_COUNT declared; `callers` are the routines around it. */
 export function createState(

@@ -6,8 +6,9 @@ import type { SourceRange } from "../../../protocol/source";
 import { rangeOf, type LineIndex } from "../lines";
 import type { Span } from "../split";
 import { tokensOf, type Token } from "../tokens";
+import { plainBody, type Body } from "../routine/body";
 import { itemsOf, lastName, stringOf, stringsOf, typeText } from "./ast";
-import { bodyOf, plainBody, type Body } from "./plBody";
+import { bodyOf } from "./plBody";
 import type { PgParser } from "./pgParser";
 import { valueTypeOf } from "./valueType";
 

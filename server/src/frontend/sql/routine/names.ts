@@ -1,4 +1,4 @@
-// The names of a PL/pgSQL routine: variables, records, cursors and arguments, in the blocks that declare them.
+// The names of a routine: variables, records, cursors and arguments, in the blocks that declare them.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Span } from "../split";
 

@@ -1,13 +1,24 @@
-// Assignments of PL/pgSQL: to variables, fields and records, from expressions and from the rows of a result.
+// Assignments in routines: to variables, fields and records, from expressions and from the rows of a result.
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { Span } from "../split";
-import { fieldOf, find, type RecordBinding } from "./plNames";
-import { assign, sourceAt, unknownAt, type State } from "./plState";
-import type { Target } from "./plTree";
+import { fieldOf, find, type RecordBinding } from "./names";
+import { assign, sourceAt, unknownAt, type RoutineState } from "./state";
+
+export interface Target {
+  /** `x`, `r.f`, `label.x`. */
+  readonly path: readonly string[];
+  /** It has subscripts: only a part of the value changes. */
+  readonly part: boolean;
+}
 
 /** `target := value`. */
-export function assignTarget(state: State, target: Target, value: Expression, span: Span): void {
+export function assignTarget(
+  state: RoutineState,
+  target: Target,
+  value: Expression,
+  span: Span,
+): void {
   const found = find(state.names, target.path);
   const name = target.path.join(".");
   if (found === undefined) {
@@ -30,7 +41,13 @@ export function assignTarget(state: State, target: Target, value: Expression, sp
   }
 }
 
-function set(state: State, variable: string, value: Expression, target: Target, span: Span): void {
+function set(
+  state: RoutineState,
+  variable: string,
+  value: Expression,
+  target: Target,
+  span: Span,
+): void {
   if (!target.part) {
     assign(state, variable, value, span);
     return;
@@ -41,7 +58,12 @@ function set(state: State, variable: string, value: Expression, target: Target, 
 }
 
 /** A record from one value: another record, a row of values, NULL. */
-function assignWhole(state: State, record: RecordBinding, value: Expression, span: Span): void {
+function assignWhole(
+  state: RoutineState,
+  record: RecordBinding,
+  value: Expression,
+  span: Span,
+): void {
   if (value.kind === "literal" && value.value === null) {
     for (const variable of record.fields.values()) assign(state, variable, value, span);
     return;
@@ -56,7 +78,12 @@ function assignWhole(state: State, record: RecordBinding, value: Expression, spa
 }
 
 /** The value of another record, field by field. */
-export function copyRecord(state: State, to: RecordBinding, from: RecordBinding, span: Span): void {
+export function copyRecord(
+  state: RoutineState,
+  to: RecordBinding,
+  from: RecordBinding,
+  span: Span,
+): void {
   const byPosition = to.row !== undefined && from.row !== undefined;
   [...from.fields].forEach(([field, variable], at) => {
     const name = byPosition ? (to.row?.[at] ?? field) : field;
@@ -75,7 +102,7 @@ export interface Rows {
 
 /** INTO: the columns of a result's row, the first or that of a loop, in the targets. */
 export function assignRow(
-  state: State,
+  state: RoutineState,
   targets: readonly Target[],
   rows: Rows,
   at: "first" | { readonly loop: string },
@@ -100,7 +127,7 @@ export function assignRow(
 
 /** One row of values in the targets: by name in a record, by position elsewhere. */
 export function assignValues(
-  state: State,
+  state: RoutineState,
   targets: readonly Target[],
   columns: readonly string[],
   values: readonly Expression[],
@@ -121,14 +148,14 @@ export function assignValues(
   record.open = undefined;
 }
 
-function recordOf(state: State, target: Target): RecordBinding | undefined {
+function recordOf(state: RoutineState, target: Target): RecordBinding | undefined {
   const found = find(state.names, target.path);
   return found?.binding.kind === "record" && found.rest.length === 0 ? found.binding : undefined;
 }
 
 /** Targets whose value is not known: dynamic SQL, a FETCH that is not followed. */
 export function assignUnknown(
-  state: State,
+  state: RoutineState,
   targets: readonly Target[],
   reason: string,
   span: Span,

@@ -1,0 +1,57 @@
+// The body of a routine: its text as its language sees it, and where each character stands in the file.
+import { rangeOf, type LineIndex } from "../lines";
+import type { SqlPiece } from "../lowering";
+import type { Span } from "../split";
+import type { SourceRange } from "../../../protocol/source";
+
+export interface Body {
+  readonly lines: LineIndex;
+  /** Of a quoted body what stands between the quotes, with doubled quotes and escapes resolved. */
+  readonly text: string;
+  /** The offset in the file of an offset of `text`. Monotone. */
+  readonly toFile: (offset: number) => number;
+}
+
+/** A body that is a part of the file's text as it stands: BEGIN ATOMIC ... END. */
+export function plainBody(lines: LineIndex, span: Span): Body {
+  const text = lines.text.slice(span.start, span.end);
+  return { lines, text, toFile: (offset) => span.start + clamp(offset, text.length) };
+}
+
+/** An offset that lies inside of a text of that length. */
+export function clamp(offset: number, most: number): number {
+  return Math.max(0, Math.min(offset, most));
+}
+
+/** The range in the file of a part of the body. */
+export function rangeIn(body: Body, span: Span): SourceRange {
+  return rangeOf(body.lines, body.toFile(span.start), body.toFile(span.end));
+}
+
+export interface PieceOptions {
+  /** Words before the part that make a statement of it: `SELECT ` before an expression. */
+  readonly before?: string;
+  /** A part of the text that the parser is not to see: INTO and its targets. */
+  readonly without?: Span;
+  /** What the piece is for the reader, when that is more than what is parsed. */
+  readonly shown?: Span;
+}
+
+/** A part of the body as a piece for the SQL parser. */
+export function pieceOf(body: Body, span: Span, options: PieceOptions = {}): SqlPiece {
+  const { before = "", without, shown = span } = options;
+  const { text } = body;
+  const inner =
+    without === undefined
+      ? text.slice(span.start, span.end)
+      : text.slice(span.start, without.start) +
+        " ".repeat(without.end - without.start) +
+        text.slice(without.end, span.end);
+  return {
+    lines: body.lines,
+    sql: before + inner,
+    start: body.toFile(shown.start),
+    end: body.toFile(shown.start + text.slice(shown.start, shown.end).trimEnd().length),
+    toFile: (offset) => body.toFile(span.start + Math.max(0, offset - before.length)),
+  };
+}
