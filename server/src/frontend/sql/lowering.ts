@@ -91,6 +91,8 @@ export interface LoweringContext {
   readonly cursor?: (name: string, column: string) => Expression | undefined;
   /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
   readonly call?: (name: string, args: readonly CallArgument[]) => CallResult | undefined;
+  /** Somebody asks for the number that an INSERT made: it is returned even where the text does not say so. */
+  readonly wantsInsertId?: boolean;
 }
 
 /** What a routine returns. */
@@ -120,4 +122,11 @@ export interface Lowered {
     readonly name: string;
     readonly columns: readonly string[];
   };
+  /**
+   * SELECT ... INTO, `@v := ...` and their kind: variables (`@v` with its at sign) that receive a column of the first
+   * row of `result`. Without a row they keep what they had.
+   */
+  readonly targets?: readonly { readonly variable: string; readonly column: string }[];
+  /** What LAST_INSERT_ID() gives after it, where `wantsInsertId` asks. */
+  readonly insertId?: Expression;
 }

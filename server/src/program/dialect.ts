@@ -1,0 +1,21 @@
+// The SQL dialects that are read, by the names that configuration and reports use.
+
+/** Of these, `postgres` is read by PostgreSQL's own grammar and the others by ours. */
+export type Dialect = "postgres" | "mysql" | "mariadb" | "sqlserver" | "sqlite";
+
+export const DIALECTS: readonly Dialect[] = [
+  "postgres",
+  "mysql",
+  "mariadb",
+  "sqlserver",
+  "sqlite",
+];
+
+/** Dialects of one family share tables: a MariaDB file reads what a MySQL file declares. */
+export function sameFamily(left: Dialect, right: Dialect): boolean {
+  return familyOf(left) === familyOf(right);
+}
+
+function familyOf(dialect: Dialect): Dialect {
+  return dialect === "mariadb" ? "mysql" : dialect;
+}
