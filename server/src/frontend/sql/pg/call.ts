@@ -3,11 +3,11 @@ import type { FuncCall, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { CallArgument } from "../lowering";
+import { joined } from "../terms";
 import { lastName } from "./ast";
 import { aggregateOf, EVALUATED, FRESH, IMMUTABLE, resultType } from "./functions";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
-import { joined } from "./terms";
 
 /** A call of a function or aggregate. */
 export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression {

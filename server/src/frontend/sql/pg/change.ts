@@ -22,6 +22,7 @@ import type {
 } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
+import { distinctlyNamed } from "../terms";
 import { itemsOf, kindOf, rowOf, tableName } from "./ast";
 import { lowerFrom } from "./from";
 import { outputsOf } from "./query";
@@ -35,7 +36,6 @@ import {
   type Source,
   type Work,
 } from "./scope";
-import { distinctlyNamed } from "./terms";
 
 /** What all statements share. */
 export interface StatementBase {

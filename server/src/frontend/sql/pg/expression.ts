@@ -2,6 +2,7 @@
 import type { BooleanTest, CaseExpr, ColumnRef, MinMaxExpr, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
+import { joined, negatedIf } from "../terms";
 import { constantOf, kindOf, stringOf, stringsOf } from "./ast";
 import { lowerCall } from "./call";
 import { lowerCast } from "./cast";
@@ -9,7 +10,6 @@ import { lowerOperator } from "./operator";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, resolveColumn, type Scope, type Work } from "./scope";
 import { lowerSubLink } from "./subLink";
-import { joined, negatedIf } from "./terms";
 
 /** An expression of the tree: what `lowerExpression` of recursion.ts runs. */
 export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
@@ -155,5 +155,16 @@ function indirection(
     return resolveColumn([...stringsOf(arg.ColumnRef.fields), field], scope, work);
   }
   const value = lowerExpression(arg, scope, work);
+  const index = steps.length === 1 ? indexOf(step) : undefined;
+  if (value.kind === "array" && index !== undefined) {
+    return { kind: "element", array: value, index: lowerExpression(index, scope, work) };
+  }
   return lose(work, field === undefined ? "an element of an array" : `the field ${field}`, [value]);
+}
+
+/** The index of `[index]`; a slice has none. */
+function indexOf(step: Node | undefined): Node | undefined {
+  if (step === undefined || !("A_Indices" in step) || step.A_Indices.is_slice === true)
+    return undefined;
+  return step.A_Indices.uidx;
 }

@@ -3,6 +3,7 @@ import type { Alias, JoinExpr, Node, RangeSubselect, RangeVar } from "libpg-quer
 import type { Expression } from "../../../program/expression";
 import type { Output, Relation } from "../../../program/statement";
 import type { CallResult } from "../lowering";
+import { emptyQuery, joined, withColumnNames } from "../terms";
 import { kindOf, lastName, stringsOf } from "./ast";
 import { callArguments } from "./call";
 import { lowerExpression, lowerQueryNode } from "./recursion";
@@ -16,7 +17,6 @@ import {
   type Source,
   type Work,
 } from "./scope";
-import { emptyQuery, joined, withColumnNames } from "./terms";
 
 export interface From {
   readonly relations: readonly Relation[];

@@ -7,10 +7,10 @@ import type {
   ValueType,
 } from "../../../program/expression";
 import { COMPARISONS, literal } from "../expressions";
+import { compare, joined, negatedIf } from "../terms";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, typeIn, type Scope, type Work } from "./scope";
-import { compare, joined, negatedIf } from "./terms";
 import { valueTypeOf } from "./valueType";
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {

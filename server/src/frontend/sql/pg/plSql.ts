@@ -1,6 +1,6 @@
 // SQL inside PL/pgSQL: statements with INTO, PERFORM, dynamic SQL, and what FOUND and ROW_COUNT say of them.
 import type { Expression } from "../../../program/expression";
-import type { Command, Statement } from "../../../program/statement";
+import type { SelectStatement, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
 import { sourceOf, textOf, type Lowered, type SqlPiece } from "../lowering";
@@ -8,9 +8,10 @@ import type { Span } from "../split";
 import { stringOf, tokensOf } from "../tokens";
 import { assignRow, assignUnknown, assignValues, type Rows } from "../routine/assign";
 import { pieceOf, type PieceOptions } from "../routine/body";
+import { readLowered, rowsOf } from "../routine/results";
 import { assign, emit, sourceAt } from "../routine/state";
 import { bodyOf } from "./plBody";
-import { expressionAt, hasQuery } from "./plExpression";
+import { expressionAt } from "./plExpression";
 import { contextFor, type State } from "./plState";
 import type { Into } from "./plTree";
 import { lowerStatement } from "./statement";
@@ -69,69 +70,25 @@ function unreadable(state: State, piece: SqlPiece, message: string, offset: numb
 
 function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): Rows | undefined {
   const { into, returned = false } = options;
-  const { result } = lowered;
-  const only = lowered.statements.length === 1 ? lowered.statements[0] : undefined;
-  if (only?.kind === "select" && readsNothing(only)) {
-    // SELECT f(x) INTO y, PERFORM f(x): only the values are left of it.
-    return takeValues(state, only, span, options);
-  }
-  const quiet = (statement: Statement): Statement =>
-    statement.kind === "select" ? { ...statement, discarded: !returned } : statement;
-  const commands =
-    lowered.commands?.map((command) => mapStatements(command, quiet)) ??
-    lowered.statements.map((each): Command => ({ kind: "statement", statement: quiet(each) }));
-  for (const command of commands) emit(state, command);
-  const last = lowered.commands?.at(-1);
-  // A change that runs once per row of another one changes as many rows.
-  const count: Expression | undefined =
-    last?.kind === "loop" && last.over.kind === "rows"
-      ? { kind: "size", result: last.over.result }
-      : countOf(lowered.statements.at(-1), result);
-  if (count !== undefined) tellCount(state, count, span);
-  if (result === undefined) {
+  const ran = readLowered(lowered, returned);
+  if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
+  for (const command of ran.commands) emit(state, command);
+  if (ran.count !== undefined) tellCount(state, ran.count, span);
+  const { rows } = ran;
+  if (rows === undefined) {
     const reason = "the result of a statement that is not followed";
     if (into !== undefined) assignUnknown(state, into.targets, reason, span);
     return undefined;
   }
-  const rows = rowsOf(result, lowered.statements);
   if (into === undefined) return rows;
-  if (into.strict) requireOne(state, result.name, span);
+  if (into.strict) requireOne(state, rows.name, span);
   assignRow(state, into.targets, rows, "first", span);
   return rows;
 }
 
-/** The result, and whether all of its columns are known. */
-function rowsOf(result: NonNullable<Lowered["result"]>, statements: readonly Statement[]): Rows {
-  const losses = statements.flatMap((statement) => statement.taint);
-  const complete = !losses.some(({ reason }) => /^the columns of .* not known$/.test(reason));
-  return { ...result, complete };
-}
-
-function mapStatements(command: Command, map: (statement: Statement) => Statement): Command {
-  switch (command.kind) {
-    case "statement":
-      return { ...command, statement: map(command.statement) };
-    case "sequence":
-      return { ...command, commands: command.commands.map((each) => mapStatements(each, map)) };
-    case "loop":
-      return { ...command, body: mapStatements(command.body, map) };
-    default:
-      return command;
-  }
-}
-
-function readsNothing(statement: Extract<Statement, { readonly kind: "select" }>): boolean {
-  const { query } = statement;
-  const always = query.where.kind === "literal" && query.where.value === true;
-  const plain = query.setOperations.length === 0 && query.groupBy.length === 0 && always;
-  const values = query.outputs.map((output) => output.value);
-  const aggregates = JSON.stringify(values).includes('"kind":"aggregate"');
-  return query.relations.length === 0 && plain && !aggregates && !values.some(hasQuery);
-}
-
 function takeValues(
   state: State,
-  statement: Extract<Statement, { readonly kind: "select" }>,
+  statement: SelectStatement,
   span: Span,
   options: SqlOptions,
 ): Rows | undefined {
@@ -147,23 +104,6 @@ function takeValues(
   const values = outputs.map(({ value }) => value);
   if (into !== undefined) assignValues(state, into.targets, columns, values, span);
   return undefined;
-}
-
-/** The rows that a statement returned or changed. */
-function countOf(
-  statement: Statement | undefined,
-  result: Lowered["result"],
-): Expression | undefined {
-  switch (statement?.kind) {
-    case "select":
-      return result === undefined ? undefined : { kind: "size", result: result.name };
-    case "insert":
-    case "update":
-    case "delete":
-      return { kind: "affected", statement: statement.id };
-    default:
-      return undefined;
-  }
 }
 
 /** Sets FOUND and ROW_COUNT where the routine asks for them. */

@@ -3,11 +3,11 @@ import type { LockingClause, Node, SelectStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { TRUE } from "../expressions";
+import { emptyQuery } from "../terms";
 import { constantOf, itemsOf, lastName, stringsOf, typeText } from "./ast";
 import { lowerFrom } from "./from";
 import { lowerAll, lowerExpression, lowerQuery } from "./recursion";
 import { columnOf, lose, NO_SOURCES, taint, type Scope, type Work } from "./scope";
-import { emptyQuery } from "./terms";
 import { withQueries } from "./with";
 
 /** A SELECT, VALUES or set operation: what `lowerQuery` of recursion.ts runs. */

@@ -4,9 +4,9 @@ import type { Node, SelectStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
+import { emptyQuery } from "../terms";
 import { kindOf } from "./ast";
 import { lose, type Scope, type Work } from "./scope";
-import { emptyQuery } from "./terms";
 
 /** Deeper expressions are not followed, so that no stack overflows here or later. */
 const DEEPEST = 300;

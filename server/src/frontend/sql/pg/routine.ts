@@ -2,13 +2,10 @@
 // another routine calls is inlined there.
 import type { Expression } from "../../../program/expression";
 import type { Parameter, Transaction } from "../../../program/program";
-import type { Command } from "../../../program/statement";
 import { createIds } from "../lowering";
-import { inferParameterTypes } from "../types";
-import { walkCommand } from "../walk";
-import { withoutDeadAssignments } from "../routine/deadAssignments";
 import { createNames, declare, declareRecord, declareVariable, fieldOf } from "../routine/names";
 import { assign } from "../routine/state";
+import { transactionsOf } from "../routine/transactions";
 import type { RoutineContext, State } from "./plState";
 import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "./routineBody";
 import { declaredType, type RoutineDefinition } from "./routineDefinition";
@@ -32,29 +29,13 @@ export function lowerRoutine(
   const parameters = declareArguments(state);
   lowerBody(state);
   finishReturn(state);
-  const parts = [...state.finished, state.commands].filter(touchesTables);
-  return parts.map((commands, at): Transaction => {
-    const id = at === 0 ? name : `${name} part ${at + 1}`;
-    const carried =
-      at === 0
-        ? { parameters: [], commands: [] }
-        : carriedOver(state, commands, parts.slice(0, at));
-    const body = withoutDeadAssignments({
-      kind: "sequence",
-      commands: [...carried.commands, ...commands],
-    });
-    return {
-      id,
-      name: id,
-      header: definition.header,
-      source: definition.source,
-      boundary: "routine",
-      parameters: [...typed(parameters, body, shared), ...carried.parameters],
-      preconditions: [],
-      body,
-      annotations: [],
-      taint: state.taint,
-    };
+  return transactionsOf(state, {
+    name,
+    header: definition.header,
+    source: definition.source,
+    parameters,
+    parts: [...state.finished, state.commands],
+    table: shared.table,
   });
 }
 
@@ -88,67 +69,4 @@ function declareArguments(state: State): readonly Parameter[] {
     else assign(state, declareVariable(names, name, type), value, START);
   }
   return parameters;
-}
-
-function touchesTables(commands: readonly Command[]): boolean {
-  let touches = false;
-  walkCommand(
-    { kind: "sequence", commands },
-    {
-      relation: () => {
-        touches = true;
-      },
-      statement: (statement) => {
-        if (statement.kind !== "select") touches = true;
-      },
-    },
-  );
-  return touches;
-}
-
-/** Arguments of a type that says nothing get the type of what they are compared with. */
-function typed(
-  parameters: readonly Parameter[],
-  body: Command,
-  shared: RoutineContext,
-): readonly Parameter[] {
-  if (parameters.every(({ type }) => type !== "other")) return parameters;
-  const inferred = inferParameterTypes(body, shared.table);
-  return parameters.map((parameter) =>
-    parameter.type === "other"
-      ? { ...parameter, type: inferred.get(parameter.name) ?? "other" }
-      : parameter,
-  );
-}
-
-/** A later part of a procedure goes on with the variables of the earlier ones, whatever they are. */
-function carriedOver(
-  state: State,
-  commands: readonly Command[],
-  before: readonly (readonly Command[])[],
-): { readonly parameters: readonly Parameter[]; readonly commands: readonly Command[] } {
-  const set = new Set<string>();
-  walkCommand(
-    { kind: "sequence", commands: before.flat() },
-    { command: (command) => command.kind === "assign" && set.add(command.variable) },
-  );
-  const read = new Set<string>();
-  walkCommand(
-    { kind: "sequence", commands },
-    { expression: (part) => part.kind === "variable" && set.has(part.name) && read.add(part.name) },
-  );
-  const names = [...read];
-  return {
-    parameters: names.map((name) => ({
-      name,
-      type: state.names.types.get(name) ?? "other",
-      origin: "argument",
-    })),
-    commands: names.map((name) => ({
-      kind: "assign",
-      variable: name,
-      value: { kind: "parameter", name },
-      source: state.definition.header,
-    })),
-  };
 }

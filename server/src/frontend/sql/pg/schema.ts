@@ -14,12 +14,12 @@ import type { Note } from "../../../program/program";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import type { Query } from "../../../program/statement";
 import { createIds, sourceIn, sourceOf, type LoweringContext, type SqlPiece } from "../lowering";
+import { withColumnNames } from "../terms";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import type { PgParser } from "./pgParser";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { sourceOfRelation, type Scope } from "./scope";
 import { startWork } from "./statement";
-import { withColumnNames } from "./terms";
 import { isSerial, valueTypeOf } from "./valueType";
 
 export interface PgSchemaReading {

@@ -4,6 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
+import { distinctlyNamed } from "../terms";
 import { kindOf, lastName, rangeVarsOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
 import { callArguments } from "./call";
@@ -13,7 +14,6 @@ import type { PgParser } from "./pgParser";
 import { queryOf } from "./query";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { NO_SOURCES, taint, type Work } from "./scope";
-import { distinctlyNamed } from "./terms";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
 
 export type PgResult =

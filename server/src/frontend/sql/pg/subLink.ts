@@ -3,10 +3,10 @@ import type { Node, SubLink } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
+import { joined } from "../terms";
 import { lastName, rowOf, stringsOf } from "./ast";
 import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
 import { lose, type Scope, type Work } from "./scope";
-import { joined } from "./terms";
 
 /** EXISTS, IN, ANY, ALL, ARRAY and scalar subqueries. */
 export function lowerSubLink(link: SubLink, scope: Scope, work: Work): Expression {

@@ -1,9 +1,9 @@
 // WITH: queries by name. Those that change data are statements of their own and run before (see statement.ts).
 import type { CommonTableExpr, Node, WithClause } from "libpg-query";
+import { withColumnNames } from "../terms";
 import { kindOf, stringsOf } from "./ast";
 import { lowerQuery } from "./recursion";
 import { NO_SOURCES, taint, type Cte, type Scope, type Work } from "./scope";
-import { withColumnNames } from "./terms";
 
 /** The work with the names of a WITH clause. A name that is defined already (it changes data) is kept. */
 export function withQueries(

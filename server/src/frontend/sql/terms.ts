@@ -1,7 +1,7 @@
 // Small makers of AR expressions and queries.
-import type { ComparisonOperator, Expression } from "../../../program/expression";
-import type { Output, Query } from "../../../program/statement";
-import { literal, TRUE } from "../expressions";
+import type { ComparisonOperator, Expression } from "../../program/expression";
+import type { Output, Query } from "../../program/statement";
+import { literal, TRUE } from "./expressions";
 
 /** `operand`, or NOT of it. */
 export function negatedIf(negated: boolean, operand: Expression): Expression {

@@ -1,0 +1,143 @@
+// Expressions of routines that ask the database: what they read becomes a statement before they are used.
+import type { Expression } from "../../../program/expression";
+import { operandsOf } from "../../../program/operands";
+import type { Taint } from "../../../program/precision";
+import type { Query } from "../../../program/statement";
+import { literal } from "../expressions";
+import { sourceOf, textOf, type SqlPiece } from "../lowering";
+import type { Span } from "../split";
+import { emptyQuery } from "../terms";
+import { emit, lossAt, type RoutineState } from "./state";
+
+export interface Hoisting {
+  /** What the reader sees as the statement. */
+  readonly piece: SqlPiece;
+  /** What was lost in the values. */
+  readonly taint: readonly Taint[];
+  readonly span: Span;
+}
+
+/** Values without queries: a lone subquery or EXISTS runs as it is, anything else as a SELECT of the values. */
+export function hoisted(
+  state: RoutineState,
+  values: readonly Expression[],
+  { piece, taint, span }: Hoisting,
+): readonly Expression[] {
+  const queries = values.flatMap(queriesOf);
+  if (queries.length === 0) {
+    for (const { reason, effect } of taint) lossAt(state, reason, span, effect);
+    return values;
+  }
+  const [only] = queries;
+  const base = {
+    id: state.ids.statement(),
+    source: sourceOf(piece),
+    text: textOf(piece),
+    discarded: true,
+    taint,
+  };
+  const into = state.ids.result();
+  const isAlone = queries.length === 1 && only !== undefined && only.kind !== "inQuery";
+  if (isAlone) {
+    emit(state, {
+      kind: "statement",
+      statement: { ...base, kind: "select", query: only.query, into },
+    });
+    return values.map((value) => replaced(value, only, resultOf(only, into)));
+  }
+  const outputs = values.map((value, at) => ({ name: `value${at + 1}`, value }));
+  const query: Query = emptyQuery(outputs);
+  emit(state, { kind: "statement", statement: { ...base, kind: "select", query, into } });
+  return outputs.map(({ name }) => ({ kind: "field", result: into, field: name, at: "first" }));
+}
+
+type WithQuery = Extract<Expression, { readonly kind: "subquery" | "exists" | "inQuery" }>;
+
+function resultOf(expression: WithQuery, result: string): Expression {
+  if (expression.kind === "exists") {
+    const left: Expression = { kind: "size", result };
+    return { kind: "comparison", operator: ">", left, right: literal(0) };
+  }
+  const field = expression.query.outputs[0]?.name ?? "";
+  return { kind: "field", result, field, at: "first" };
+}
+
+/** The outermost queries inside an expression. */
+function queriesOf(expression: Expression): readonly WithQuery[] {
+  if (
+    expression.kind === "subquery" ||
+    expression.kind === "exists" ||
+    expression.kind === "inQuery"
+  ) {
+    return [expression];
+  }
+  return operandsOf(expression).flatMap(queriesOf);
+}
+
+/** The expression with one of its parts, found by identity, replaced. */
+function replaced(expression: Expression, part: Expression, by: Expression): Expression {
+  if (expression === part) return by;
+  return mapParts(expression, (each) => replaced(each, part, by));
+}
+
+/** The expression with its direct parts mapped; queries keep what is inside them. */
+function mapParts(expression: Expression, map: (part: Expression) => Expression): Expression {
+  switch (expression.kind) {
+    case "arithmetic":
+    case "comparison":
+    case "sameValue":
+      return { ...expression, left: map(expression.left), right: map(expression.right) };
+    case "negate":
+    case "not":
+    case "isNull":
+    case "inQuery":
+      return { ...expression, operand: map(expression.operand) };
+    case "and":
+    case "or":
+    case "coalesce":
+      return { ...expression, operands: expression.operands.map(map) };
+    case "in": {
+      const operand = map(expression.operand);
+      return { ...expression, operand, values: expression.values.map(map) };
+    }
+    case "like":
+      return { ...expression, operand: map(expression.operand), pattern: map(expression.pattern) };
+    case "conditional":
+      return {
+        ...expression,
+        condition: map(expression.condition),
+        then: map(expression.then),
+        otherwise: map(expression.otherwise),
+      };
+    case "call":
+      return { ...expression, arguments: expression.arguments.map(map) };
+    case "unknown":
+      return { ...expression, dependsOn: expression.dependsOn.map(map) };
+    case "aggregate":
+      return expression.operand === undefined
+        ? expression
+        : { ...expression, operand: map(expression.operand) };
+    case "element":
+      return { ...expression, array: map(expression.array), index: map(expression.index) };
+    case "array":
+    case "literal":
+    case "parameter":
+    case "variable":
+    case "column":
+    case "field":
+    case "size":
+    case "affected":
+    case "exists":
+    case "subquery":
+    case "excluded":
+    case "fresh":
+      return expression;
+    default:
+      return expression satisfies never;
+  }
+}
+
+/** Whether an expression asks the database. */
+export function hasQuery(expression: Expression): boolean {
+  return queriesOf(expression).length > 0;
+}

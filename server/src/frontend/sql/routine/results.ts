@@ -1,0 +1,84 @@
+// What running an SQL statement inside a routine gives: its commands, its rows, and how many they are.
+import type { Expression } from "../../../program/expression";
+import type { Command, SelectStatement, Statement } from "../../../program/statement";
+import type { Lowered } from "../lowering";
+import type { Rows } from "./assign";
+import { hasQuery } from "./hoist";
+
+export interface Ran {
+  readonly commands: readonly Command[];
+  readonly rows: Rows | undefined;
+  /** How many rows it returned or changed, where that can be told. */
+  readonly count: Expression | undefined;
+  /** A SELECT of values that asks no table: only its values matter, unless its rows are returned. */
+  readonly values?: SelectStatement;
+}
+
+/** A lowered statement as a part of a routine; `returned` says that its rows go to the caller. */
+export function readLowered(lowered: Lowered, returned: boolean): Ran {
+  const { result } = lowered;
+  const only = lowered.statements.length === 1 ? lowered.statements[0] : undefined;
+  const quiet = (statement: Statement): Statement =>
+    statement.kind === "select" ? { ...statement, discarded: !returned } : statement;
+  const commands =
+    lowered.commands?.map((command) => mapStatements(command, quiet)) ??
+    lowered.statements.map((each): Command => ({ kind: "statement", statement: quiet(each) }));
+  const last = lowered.commands?.at(-1);
+  // A change that runs once per row of another one changes as many rows.
+  const count: Expression | undefined =
+    last?.kind === "loop" && last.over.kind === "rows"
+      ? { kind: "size", result: last.over.result }
+      : countOf(lowered.statements.at(-1), result);
+  const rows = result === undefined ? undefined : rowsOf(result, lowered.statements);
+  const values = only?.kind === "select" && readsNothing(only) ? { values: only } : {};
+  return { commands, rows, count, ...values };
+}
+
+/** The result, and whether all of its columns are known. */
+export function rowsOf(
+  result: NonNullable<Lowered["result"]>,
+  statements: readonly Statement[],
+): Rows {
+  const losses = statements.flatMap((statement) => statement.taint);
+  const complete = !losses.some(({ reason }) => /^the columns of .* not known$/.test(reason));
+  return { ...result, complete };
+}
+
+function mapStatements(command: Command, map: (statement: Statement) => Statement): Command {
+  switch (command.kind) {
+    case "statement":
+      return { ...command, statement: map(command.statement) };
+    case "sequence":
+      return { ...command, commands: command.commands.map((each) => mapStatements(each, map)) };
+    case "loop":
+      return { ...command, body: mapStatements(command.body, map) };
+    default:
+      return command;
+  }
+}
+
+function readsNothing(statement: SelectStatement): boolean {
+  const { query } = statement;
+  const always = query.where.kind === "literal" && query.where.value === true;
+  const plain = query.setOperations.length === 0 && query.groupBy.length === 0 && always;
+  const values = query.outputs.map((output) => output.value);
+  const aggregates = JSON.stringify(values).includes('"kind":"aggregate"');
+  return query.relations.length === 0 && plain && !aggregates && !values.some(hasQuery);
+}
+
+/** The rows that a statement returned or changed. */
+function countOf(
+  statement: Statement | undefined,
+  result: Lowered["result"],
+): Expression | undefined {
+  switch (statement?.kind) {
+    case "select":
+      return result === undefined ? undefined : { kind: "size", result: result.name };
+    case "insert":
+    case "update":
+    case "delete":
+      return { kind: "affected", statement: statement.id };
+    default:
+      return undefined;
+  }
+}
