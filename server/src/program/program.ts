@@ -3,11 +3,16 @@ import type { FileId, SourceRange } from "../protocol/source";
 import type { Expression, ValueType } from "./expression";
 import type { Taint } from "./precision";
 import type { Schema } from "./schema";
-import type { Command } from "./statement";
+import type { Command, Relation } from "./statement";
 
 export interface Parameter {
   readonly name: string;
   readonly type: ValueType;
+  /**
+   * Set for an array, whose instances' arguments are its elements, by the names `name[1]`, `name[2]`, ..., and
+   * `name.length`: the type of the elements.
+   */
+  readonly elements?: ValueType;
   /** `fresh`: unique per instance (a generated id); `constant`: the same in all instances. */
   readonly origin: "argument" | "constant" | "fresh";
 }
@@ -53,9 +58,28 @@ export interface Note {
   readonly source: SourceRange;
 }
 
+/**
+ * A part of what always holds between transactions: no combination of one row of each relation satisfies `where` and
+ * makes `condition` false (NULL is as good as true, as for CHECK). What the user wrote may have several parts, which
+ * share their text.
+ */
+export interface Invariant {
+  /** By what people know it: the user's own words, or ours for one that was inferred. */
+  readonly text: string;
+  readonly origin: "comment" | "configuration" | "inferred";
+  readonly source?: SourceRange;
+  /** Base tables, joined by nothing but `where`. */
+  readonly relations: readonly Relation[];
+  readonly where: Expression;
+  /** Free of queries, or EXISTS over one base table, or the literal false. */
+  readonly condition: Expression;
+}
+
 export interface Program {
   readonly schema: Schema;
   readonly transactions: readonly Transaction[];
+  /** What the user says, or what was inferred, about the rows between transactions. */
+  readonly invariants?: readonly Invariant[];
   readonly notes: readonly Note[];
   readonly files: readonly FileId[];
 }

@@ -15,6 +15,7 @@ import {
   unknownTerm,
 } from "./builder";
 import { flattenExpression } from "./expression";
+import { flattenInvariant } from "./flatInvariant";
 import type { FlatProgram, FlatTransaction, Term } from "./operation";
 import { flattenQuery } from "./query";
 import { flattenSubquery } from "./subquery";
@@ -54,7 +55,16 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
     // A condition that was weakened is no condition.
     if (builder.losses.size === 0) tables.all.set(table.name, { ...flat, checks });
   }
-  return { tables: Object.fromEntries(tables.all), transactions, interned: tables.interned };
+  const invariants = (program.invariants ?? []).flatMap((each) => {
+    const builder = newBuilder(tables, []);
+    return flattenInvariant(builder, each) ?? [];
+  });
+  return {
+    tables: Object.fromEntries(tables.all),
+    transactions,
+    ...(invariants.length > 0 && { invariants }),
+    interned: tables.interned,
+  };
 }
 
 function newBuilder(tables: FlatTables, parameters: FlatTransaction["parameters"]): Builder {

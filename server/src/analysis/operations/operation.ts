@@ -142,9 +142,39 @@ export interface FlatTable {
   readonly checks: readonly Term[];
 }
 
+/**
+ * What no combination of rows at the start does, one row of each table: make `broken` true without a row as
+ * `exists` asks for. A column of the n-th row is `rowColumn(n, name)`; the row sought by `exists` comes last.
+ */
+export interface FlatInvariant {
+  /** The text of the program's invariant that it is a part of. */
+  readonly text: string;
+  readonly tables: readonly string[];
+  readonly broken: Term;
+  readonly exists?: {
+    readonly table: string;
+    /** Equalities on key columns; complete where the row is known beforehand. */
+    readonly key: Readonly<Record<string, Term>>;
+    readonly where: Term;
+  };
+}
+
+/** How a term of an invariant names a column of its n-th row. */
+export function rowColumn(row: number, column: string): string {
+  return `${String(row)}.${column}`;
+}
+
+/** The row and the column that `rowColumn` named. */
+export function fromRowColumn(name: string): { readonly row: number; readonly column: string } {
+  const dot = name.indexOf(".");
+  return { row: Number(name.slice(0, dot)), column: name.slice(dot + 1) };
+}
+
 export interface FlatProgram {
   readonly tables: Readonly<Record<string, FlatTable>>;
   readonly transactions: readonly FlatTransaction[];
+  /** The program's invariants that have an exact flat form. */
+  readonly invariants?: readonly FlatInvariant[];
   /** Non-numeric literals: `interned[n]` is the text that the integer `INTERNED_BASE + n` stands for. */
   readonly interned: readonly string[];
 }

@@ -1,0 +1,64 @@
+// Invariants of the program in flat form: one term over a row of each table, and the row that must exist, if any.
+import type { Expression } from "../../program/expression";
+import type { Invariant } from "../../program/program";
+import type { Builder, Scope } from "./builder";
+import { flattenExpression } from "./expression";
+import type { FlatInvariant, Term } from "./operation";
+import { fromRowColumn, rowColumn } from "./operation";
+import { tableOf } from "./tables";
+import { FALSE, TRUE, and, columnsIn, not } from "./terms";
+
+/** The flat form; undefined where some part of it has no exact term: a weakened invariant is none. */
+export function flattenInvariant(
+  builder: Builder,
+  invariant: Invariant,
+): FlatInvariant | undefined {
+  const { condition, relations, text, where } = invariant;
+  const tables = relations.map(({ table }) => table);
+  const names = relations.map(({ alias }) => alias);
+  const premise = flattenExpression(builder, where, rowsOf(names));
+  const exists = condition.kind === "exists" ? soughtRow(builder, condition, names) : undefined;
+  const holds = exists ? FALSE : flattenExpression(builder, condition, rowsOf(names));
+  const exact = builder.losses.size === 0 && builder.operations.length === 0;
+  if (!exact || (condition.kind === "exists" && !exists)) return undefined;
+  return { text, tables, broken: and(premise, not(holds)), ...(exists && { exists }) };
+}
+
+/** Columns of the rows of these relations; one that is missing is not exact, which the caller notices as a loss. */
+function rowsOf(names: readonly string[]): Scope {
+  return {
+    column: (relation, column) => {
+      const row = names.indexOf(relation);
+      return row < 0 ? undefined : { kind: "column", column: rowColumn(row, column) };
+    },
+  };
+}
+
+function soughtRow(
+  builder: Builder,
+  { query }: Extract<Expression, { kind: "exists" }>,
+  outer: readonly string[],
+): FlatInvariant["exists"] {
+  const [relation] = query.relations;
+  if (!relation || query.relations.length > 1) return undefined;
+  const where = flattenExpression(builder, query.where, rowsOf([...outer, relation.alias]));
+  const { primaryKey } = tableOf(builder.tables, relation.table);
+  const isSought = (term: Term): boolean =>
+    [...columnsIn(term)].some((name) => fromRowColumn(name).row === outer.length);
+  const key: Record<string, Term> = {};
+  const rest = (where.kind === "and" ? where.operands : [where]).filter((part) => {
+    if (part.kind !== "compare" || part.operator !== "=") return true;
+    for (const [column, value] of [
+      [part.left, part.right],
+      [part.right, part.left],
+    ]) {
+      if (column?.kind !== "column" || !isSought(column) || !value || isSought(value)) continue;
+      const name = fromRowColumn(column.column).column;
+      if (!primaryKey.includes(name) || key[name]) continue;
+      key[name] = value;
+      return false;
+    }
+    return true;
+  });
+  return { table: relation.table, key, where: rest.length === 0 ? TRUE : and(...rest) };
+}
