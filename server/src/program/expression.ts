@@ -19,6 +19,10 @@ export type Expression =
     }
   /** An argument of the transaction. */
   | { readonly kind: "parameter"; readonly name: string }
+  /** An argument that is an array, as a whole: understood only below `element` and `call` (`array_length`, `cardinality`). */
+  | { readonly kind: "array"; readonly parameter: string; readonly elements: ValueType }
+  /** `array[index]`, counted from one; NULL outside of its bounds. */
+  | { readonly kind: "element"; readonly array: Expression; readonly index: Expression }
   /** A local variable, assigned by `assign` commands (NULL before). */
   | { readonly kind: "variable"; readonly name: string }
   | { readonly kind: "column"; readonly relation: string; readonly column: string }

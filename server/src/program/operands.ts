@@ -27,6 +27,8 @@ export function operandsOf(expression: Expression): readonly Expression[] {
       return expression.operand === undefined ? [] : [expression.operand];
     case "call":
       return expression.arguments;
+    case "element":
+      return [expression.array, expression.index];
     case "unknown":
       return expression.dependsOn;
     default:

@@ -1,4 +1,5 @@
 // Evaluates expressions under SQL's three-valued logic. Every column that is looked at is recorded as a read.
+import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
 import { callFunction } from "./callFunction";
 import { aggregate } from "./evaluateAggregate";
@@ -25,6 +26,10 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
       return fromValue(expression.value, expression.type);
     case "parameter":
       return frame.environment.parameters[expression.name] ?? null;
+    case "array":
+      return { kind: "opaque", text: expression.parameter };
+    case "element":
+      return elementAt(expression, frame);
     case "variable":
       return frame.environment.variables[expression.name] ?? null;
     case "column":
@@ -89,6 +94,8 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "aggregate":
       return aggregate(expression, frame, evaluate);
     case "call": {
+      const length = lengthOf(expression, frame);
+      if (length !== undefined) return length;
       const values = expression.arguments.map((argument) => evaluate(argument, frame));
       if (expression.deterministic) return callFunction(expression.name, values);
       return frame.environment.fresh(`${expression.name}()`, "other");
@@ -107,6 +114,33 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
 /** Whether a condition holds: neither false nor NULL. */
 export function isTrue(condition: Expression, frame: Frame): boolean {
   return truth(evaluate(condition, frame)) === true;
+}
+
+/** An element of an array that was passed; NULL outside of its bounds. */
+function elementAt(
+  { array, index }: Extract<Expression, { kind: "element" }>,
+  frame: Frame,
+): SqlValue {
+  const at = evaluate(index, frame);
+  if (array.kind !== "array" || (at !== null && typeof at !== "number")) {
+    const parts = [evaluate(array, frame), at].map(renderValue);
+    return { kind: "opaque", text: `element(${parts.join(", ")})` };
+  }
+  const { parameters } = frame.environment;
+  const length = parameters[lengthName(array.parameter)] ?? 0;
+  if (at === null || typeof length !== "number" || at < 1 || at > length) return null;
+  return parameters[elementName(array.parameter, at)] ?? null;
+}
+
+/** The length of an array that was passed; undefined for other calls. */
+function lengthOf(
+  { name, arguments: [array] }: Extract<Expression, { kind: "call" }>,
+  frame: Frame,
+): SqlValue | undefined {
+  if (array?.kind !== "array") return undefined;
+  const length = frame.environment.parameters[lengthName(array.parameter)] ?? 0;
+  if (name === "cardinality") return length;
+  return name === "array_length" ? (length === 0 ? null : length) : undefined;
 }
 
 /** The truth value of a value; NULL is unknown. */

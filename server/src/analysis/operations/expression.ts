@@ -1,10 +1,11 @@
 // From expressions of the program to terms: variables and results are substituted, subqueries become operations.
+import { elementName, lengthName } from "../../program/arrays";
 import type { Expression, ValueType } from "../../program/expression";
 import type { Builder, Scope } from "./builder";
 import { freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
 import type { Term } from "./operation";
-import { NULL, and, conditional, int, isNull, isTrue, not, or } from "./terms";
+import { NULL, and, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
 
 /** The term of an expression. What cannot be represented becomes an unknown value with a loss. */
 export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
@@ -14,6 +15,12 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       return literalTerm(builder, expression.value);
     case "parameter":
       return { kind: "parameter", name: expression.name };
+    case "array": {
+      const why = `the array ${expression.parameter} as a whole`;
+      return unknownTerm(builder, `array:${expression.parameter}`, "other", why);
+    }
+    case "element":
+      return elementAt(builder, expression.array, go(expression.index), go);
     case "variable":
       return builder.variables.get(expression.name) ?? NULL;
     case "column":
@@ -101,6 +108,53 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
   }
 }
 
+/** An element of an array: an argument of its own where its index is known. */
+function elementAt(
+  builder: Builder,
+  array: Expression,
+  index: Term,
+  go: (each: Expression) => Term,
+): Term {
+  if (index.kind === "null") return NULL;
+  if (index.kind === "conditional") {
+    const then = elementAt(builder, array, index.then, go);
+    return conditional(index.condition, then, elementAt(builder, array, index.otherwise, go));
+  }
+  const at = constantOf(index);
+  if (array.kind !== "array" || at === undefined) {
+    go(array);
+    const id = `element:${JSON.stringify([array, index])}`;
+    return unknownTerm(builder, id, "other", "an element of an array is any value");
+  }
+  const within = compare("<=", int(at), lengthOf(array.parameter));
+  return at < 1 ? NULL : conditional(within, elementParameter(builder, array, at), NULL);
+}
+
+function elementParameter(
+  builder: Builder,
+  array: Extract<Expression, { kind: "array" }>,
+  at: number,
+): Term {
+  const name = elementName(array.parameter, at);
+  if (!builder.parameters.some((each) => each.name === name)) {
+    builder.parameters.push({ name, type: array.elements, fresh: false });
+  }
+  return { kind: "parameter", name };
+}
+
+function lengthOf(array: string): Term {
+  return { kind: "parameter", name: lengthName(array) };
+}
+
+/** The value of an integer that is written as a sum: what counters of unrolled loops are. */
+function constantOf(term: Term): number | undefined {
+  if (term.kind === "int") return term.value;
+  if (term.kind !== "add" && term.kind !== "subtract") return undefined;
+  const [left, right] = [constantOf(term.left), constantOf(term.right)];
+  if (left === undefined || right === undefined) return undefined;
+  return term.kind === "add" ? left + right : left - right;
+}
+
 /** Equality in which two NULLs are equal. */
 export function sameValue(left: Term, right: Term): Term {
   const eitherNull = or(isNull(left), isNull(right));
@@ -136,6 +190,14 @@ function call(
   expression: Extract<Expression, { kind: "call" }>,
   go: (each: Expression) => Term,
 ): Term {
+  const [array] = expression.arguments;
+  if (array?.kind === "array") {
+    const length = lengthOf(array.parameter);
+    if (expression.name === "cardinality") return length;
+    // Of an empty array it is NULL.
+    if (expression.name === "array_length")
+      return conditional(compare("<", int(0), length), length, NULL);
+  }
   const args = expression.arguments.map(go);
   const [first, second] = args;
   if (first !== undefined) {

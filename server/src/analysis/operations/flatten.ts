@@ -1,5 +1,6 @@
 // From the abstract representation to the flat form: control flow becomes guards, variables are substituted, loops are
 // unrolled. Statements are taken apart in query.ts and writes.ts.
+import { lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
 import { precisionOf } from "../../program/precision";
 import type { Program, Transaction } from "../../program/program";
@@ -30,6 +31,7 @@ import {
   conditional,
   int,
   isFalseLiteral,
+  isNull,
   isTrue,
   not,
 } from "./terms";
@@ -83,17 +85,23 @@ function flattenOne(
   transaction: Transaction,
   options: FlattenOptions,
 ): FlatTransaction {
-  const parameters = transaction.parameters.map(({ name, type, origin }) => ({
-    name,
-    type,
-    fresh: origin === "fresh",
-  }));
+  // Elements of arrays are added where they are used.
+  const parameters = transaction.parameters.map(({ name, type, elements, origin }) =>
+    elements === undefined
+      ? { name, type, fresh: origin === "fresh" }
+      : { name: lengthName(name), type: "int" as const, fresh: false },
+  );
   const builder = newBuilder(tables, parameters);
   const flow: Flow = { transaction, options, leaves: new Map() };
   run(builder, flow, transaction.body, TRUE);
-  const preconditions = transaction.preconditions.map((each) =>
-    flattenExpression(builder, each, NO_ROWS),
-  );
+  const lengths = transaction.parameters.filter(({ elements }) => elements !== undefined);
+  const preconditions = [
+    ...transaction.preconditions.map((each) => flattenExpression(builder, each, NO_ROWS)),
+    ...lengths.map(({ name }): Term => {
+      const length: Term = { kind: "parameter", name: lengthName(name) };
+      return and(not(isNull(length)), compare("<=", int(0), length));
+    }),
+  ];
   const value = builder.returns.reduceRight<Term>(
     (rest, each) => conditional(each.guard, each.value, rest),
     NULL,

@@ -28,6 +28,8 @@ export function typeOf(
       return expression.type === "other" ? undefined : expression.type;
     case "parameter":
       return environment.parameters.get(expression.name);
+    case "element":
+      return expression.array.kind === "array" ? expression.array.elements : undefined;
     case "variable":
       return environment.variables.get(expression.name);
     case "column":

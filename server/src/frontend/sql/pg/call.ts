@@ -5,7 +5,7 @@ import { literal } from "../expressions";
 import type { CallArgument } from "../lowering";
 import { joined } from "../terms";
 import { lastName } from "./ast";
-import { aggregateOf, EVALUATED, FRESH, IMMUTABLE, resultType } from "./functions";
+import { aggregateOf, EVALUATED, FRESH, IMMUTABLE, LENGTHS, resultType } from "./functions";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
 
@@ -24,7 +24,8 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: fresh.type, why: fresh.why };
   }
   const args = lowerAll(call.args, scope, work);
-  if (EVALUATED.has(name)) return { kind: "call", name, arguments: args, deterministic: true };
+  if (EVALUATED.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
+    return { kind: "call", name, arguments: args, deterministic: true };
   if (IMMUTABLE.has(name)) {
     // Not evaluated, but equal arguments give equal values: the same id for the same arguments would say
     // too little, so the call is kept and the loss is recorded.

@@ -6,6 +6,9 @@ export const EVALUATED: ReadonlySet<string> = new Set(
   "greatest least abs lower upper length mod".split(" "),
 );
 
+/** The length of an array: evaluated where the array is an argument. Arrays of arrays are not looked into. */
+export const LENGTHS: ReadonlySet<string> = new Set(["array_length", "cardinality"]);
+
 /**
  * Functions whose value depends on nothing but their arguments: equal for equal arguments, otherwise not known
  * to the analysis.

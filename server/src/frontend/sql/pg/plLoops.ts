@@ -3,7 +3,7 @@ import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import type { Span } from "../split";
-import { assignRow, assignUnknown } from "../routine/assign";
+import { assignRow, assignTarget, assignUnknown } from "../routine/assign";
 import {
   closeLevel,
   declare,
@@ -50,6 +50,10 @@ export function lowerLoop(state: State, loop: Loop, run: RunBody): void {
     }
     case "array": {
       const array = expressionAt(state, over.array, loop.header);
+      if (array.kind === "array" && over.targets.length === 1) {
+        elementsLoop(state, loop, array, over.targets, run);
+        break;
+      }
       repeat(state, loop, { kind: "unknown" }, () => {
         assignUnknown(state, over.targets, "the elements of an array", loop.header, [array]);
         run(loop.body);
@@ -131,6 +135,33 @@ function countLoop(
   if (state.asksFound) {
     const [low, high] = over.reverse ? [to, from] : [from, to];
     const found: Expression = { kind: "comparison", operator: "<=", left: low, right: high };
+    assign(state, "found", found, loop.header);
+  }
+}
+
+/** FOREACH over an array that was passed: a counter runs over its indexes. */
+function elementsLoop(
+  state: State,
+  loop: Loop,
+  array: Expression,
+  targets: readonly Target[],
+  run: RunBody,
+): void {
+  const variable = declareVariable(state.names, "", "int");
+  const to: Expression = {
+    kind: "call",
+    name: "cardinality",
+    arguments: [array],
+    deterministic: true,
+  };
+  repeat(state, loop, { kind: "count", variable, from: literal(1), to, step: 1 }, (body) => {
+    const index: Expression = { kind: "variable", name: variable };
+    const element: Expression = { kind: "element", array, index };
+    for (const target of targets) assignTarget(state, target, element, loop.header);
+    run(body);
+  });
+  if (state.asksFound) {
+    const found: Expression = { kind: "comparison", operator: "<=", left: literal(1), right: to };
     assign(state, "found", found, loop.header);
   }
 }

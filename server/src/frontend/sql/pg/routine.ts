@@ -1,14 +1,17 @@
 // Routines as transactions: a function or procedure that a client calls is a transaction of its own, one that
 // another routine calls is inlined there.
-import type { Expression } from "../../../program/expression";
+import type { TypeName } from "libpg-query";
+import type { Expression, ValueType } from "../../../program/expression";
 import type { Parameter, Transaction } from "../../../program/program";
 import { createIds } from "../lowering";
 import { createNames, declare, declareRecord, declareVariable, fieldOf } from "../routine/names";
 import { assign } from "../routine/state";
 import { transactionsOf } from "../routine/transactions";
+import { typeText } from "./ast";
 import type { RoutineContext, State } from "./plState";
 import { assignedIn, createState, finishReturn, lowerBody, rowOf, START } from "./routineBody";
 import { declaredType, type RoutineDefinition } from "./routineDefinition";
+import { valueTypeOf } from "./valueType";
 
 /**
  * The transactions of a routine: one, or several when it is a procedure that commits in between; none for a
@@ -63,10 +66,19 @@ function declareArguments(state: State): readonly Parameter[] {
       declareVariable(names, name, type);
       continue;
     }
-    parameters.push({ name, type, origin: "argument" });
-    const value: Expression = { kind: "parameter", name };
+    const elements = elementsOf(argument.type);
+    parameters.push({ name, type, ...(elements && { elements }), origin: "argument" });
+    const value: Expression = elements
+      ? { kind: "array", parameter: name, elements }
+      : { kind: "parameter", name };
     if (!assigned.has(name) && !argument.isOutput) declare(names, name, { kind: "value", value });
     else assign(state, declareVariable(names, name, type), value, START);
   }
   return parameters;
+}
+
+/** The type of an array's elements. */
+function elementsOf(type: TypeName | undefined): ValueType | undefined {
+  const name = typeText(type);
+  return name.endsWith("[]") ? valueTypeOf(name.slice(0, -2)) : undefined;
 }

@@ -109,6 +109,8 @@ function mapParts(expression: Expression, map: (part: Expression) => Expression)
         then: map(expression.then),
         otherwise: map(expression.otherwise),
       };
+    case "element":
+      return { ...expression, array: map(expression.array), index: map(expression.index) };
     case "call":
       return { ...expression, arguments: expression.arguments.map(map) };
     case "unknown":
@@ -119,6 +121,7 @@ function mapParts(expression: Expression, map: (part: Expression) => Expression)
         : { ...expression, operand: map(expression.operand) };
     case "element":
       return { ...expression, array: map(expression.array), index: map(expression.index) };
+    case "array":
     case "array":
     case "literal":
     case "parameter":
