@@ -4,7 +4,8 @@
  * Axioms over statements, with visibility `vis` and arbitration `ar` (a total order that contains `vis`).
  * Every paper's level has the base: program order is visible, `vis` is contained in `ar`.
  *
- * - `atomic`: a transaction's writes are ordered and become visible together (AR-ATOMIC and CLOTHO's Psi_RC).
+ * - `atomicVisibility`: who sees one write of a transaction sees all of them (CLOTHO's Psi_RC).
+ * - `atomicArbitration`: the statements of two transactions are not interleaved in arbitration (AR-ATOMIC).
  * - `monotonic`: what a statement sees, the transaction's later statements see.
  * - `repeatable`: all statements of a transaction see the same.
  * - `causal`: visibility is transitive and contains session order.
@@ -13,7 +14,25 @@
  * - `total`: arbitration is visibility.
  */
 export type Axiom =
-  "atomic" | "monotonic" | "repeatable" | "causal" | "prefix" | "noConflict" | "total";
+  | "atomicVisibility"
+  | "atomicArbitration"
+  | "monotonic"
+  | "repeatable"
+  | "causal"
+  | "prefix"
+  | "noConflict"
+  | "total";
+
+export const AXIOMS: readonly Axiom[] = [
+  "atomicVisibility",
+  "atomicArbitration",
+  "monotonic",
+  "repeatable",
+  "causal",
+  "prefix",
+  "noConflict",
+  "total",
+];
 
 export interface PaperLevel {
   readonly family: "paper";
@@ -52,7 +71,11 @@ export type PaperLevelName =
   | "prefix"
   | "parallel-snapshot-isolation"
   | "snapshot-isolation"
-  | "serializable";
+  | "serializable"
+  | "clotho:read-committed"
+  | "clotho:repeatable-read"
+  | "clotho:causal"
+  | "anode:psi";
 
 export type ProductLevelName =
   "postgres:read-committed" | "postgres:repeatable-read" | "postgres:serializable";
@@ -73,7 +96,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["rc"],
     label: "read committed (monotonic atomic view)",
     summary: "A transaction's writes become visible together; later statements may see more.",
-    axioms: ["atomic", "monotonic"],
+    axioms: ["atomicVisibility", "atomicArbitration", "monotonic"],
   },
   {
     family: "paper",
@@ -81,7 +104,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["ra"],
     label: "read atomic",
     summary: "All statements of a transaction see the same set of whole transactions.",
-    axioms: ["atomic", "monotonic", "repeatable"],
+    axioms: ["atomicVisibility", "atomicArbitration", "monotonic", "repeatable"],
   },
   {
     family: "paper",
@@ -89,7 +112,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["cc", "tcc", "causal-consistency"],
     label: "causal consistency",
     summary: "Who sees a transaction sees everything that it saw.",
-    axioms: ["atomic", "monotonic", "repeatable", "causal"],
+    axioms: ["atomicVisibility", "atomicArbitration", "monotonic", "repeatable", "causal"],
   },
   {
     family: "paper",
@@ -98,7 +121,14 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     label: "prefix consistency",
     summary:
       "Everyone sees a prefix of one order of commits; concurrent writes may overwrite each other.",
-    axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix"],
+    axioms: [
+      "atomicVisibility",
+      "atomicArbitration",
+      "monotonic",
+      "repeatable",
+      "causal",
+      "prefix",
+    ],
   },
   {
     family: "paper",
@@ -106,7 +136,14 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["psi"],
     label: "parallel snapshot isolation",
     summary: "Causal snapshots, and no two concurrent transactions write the same row.",
-    axioms: ["atomic", "monotonic", "repeatable", "causal", "noConflict"],
+    axioms: [
+      "atomicVisibility",
+      "atomicArbitration",
+      "monotonic",
+      "repeatable",
+      "causal",
+      "noConflict",
+    ],
   },
   {
     family: "paper",
@@ -114,7 +151,15 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["si"],
     label: "snapshot isolation",
     summary: "Everyone reads one snapshot, and no two concurrent transactions write the same row.",
-    axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix", "noConflict"],
+    axioms: [
+      "atomicVisibility",
+      "atomicArbitration",
+      "monotonic",
+      "repeatable",
+      "causal",
+      "prefix",
+      "noConflict",
+    ],
   },
   {
     family: "paper",
@@ -122,7 +167,57 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["ser"],
     label: "serializability",
     summary: "As if one transaction ran after the other.",
-    axioms: ["atomic", "monotonic", "repeatable", "causal", "prefix", "noConflict", "total"],
+    axioms: [
+      "atomicVisibility",
+      "atomicArbitration",
+      "monotonic",
+      "repeatable",
+      "causal",
+      "prefix",
+      "noConflict",
+      "total",
+    ],
+  },
+];
+
+/**
+ * Levels exactly as two papers print them, for comparison with their results: CLOTHO's Table 1, whose arbitration may
+ * interleave transactions, and ANODE's PSI, which does not ask for causal visibility. They take no part in
+ * comparisons of levels.
+ */
+export const PRINTED_LEVELS: readonly PaperLevel[] = [
+  {
+    family: "paper",
+    name: "clotho:read-committed",
+    aliases: ["clotho:rc"],
+    label: "CLOTHO's read committed",
+    summary: "As printed in CLOTHO: a transaction's writes become visible together, in any order.",
+    axioms: ["atomicVisibility"],
+  },
+  {
+    family: "paper",
+    name: "clotho:repeatable-read",
+    aliases: ["clotho:rr"],
+    label: "CLOTHO's repeatable read",
+    summary: "As printed in CLOTHO: all statements of a transaction see the same writes.",
+    axioms: ["repeatable"],
+  },
+  {
+    family: "paper",
+    name: "clotho:causal",
+    aliases: ["clotho:cc"],
+    label: "CLOTHO's causal consistency",
+    summary: "As printed in CLOTHO: visibility of single statements is transitive.",
+    axioms: ["causal"],
+  },
+  {
+    family: "paper",
+    name: "anode:psi",
+    aliases: ["anode:parallel-snapshot-isolation"],
+    label: "ANODE's parallel snapshot isolation",
+    summary:
+      "As printed in ANODE: of two writers of a row one sees the other; nothing about causes.",
+    axioms: ["atomicVisibility", "atomicArbitration", "monotonic", "repeatable", "noConflict"],
   },
 ];
 
@@ -168,7 +263,7 @@ export const PRODUCT_LEVELS: readonly ProductLevel[] = [
   },
 ];
 
-export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS];
+export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS, ...PRINTED_LEVELS];
 
 export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
 

@@ -1,6 +1,9 @@
 // The store's own check that a run's visibility and arbitration satisfy a paper's level. Order of steps is arbitration;
 // visibility is what the steps' `sees` list, plus earlier steps of the same instance.
+import { AXIOMS } from "../isolation/levels";
 import type { Axiom, PaperLevel } from "../isolation/levels";
+import { arePaired, labelOfLevels, paperLevelAt } from "../isolation/mixedLevels";
+import type { Levels } from "../isolation/mixedLevels";
 import { COMMITTED, type Run } from "./runRecord";
 import { rowName } from "./recorder";
 
@@ -15,14 +18,28 @@ interface Event {
   readonly sees: ReadonlySet<string>;
 }
 
-/** The first of the level's axioms (isolation/levels.ts) that the run violates, in words; undefined when it is allowed. */
-export function violatedAxiom(level: PaperLevel, run: Run): string | undefined {
+/**
+ * The first axiom of the levels (isolation/levels.ts) that the run violates, in words; undefined when it is allowed.
+ * Where levels are mixed, what a statement sees is its own transaction's business, that two writers of a row see each
+ * other is the later one's, and that two transactions are not interleaved takes both.
+ */
+export function violatedAxiom(levels: Levels, run: Run): string | undefined {
+  const transactions = new Map(
+    run.machines.map((machine) => [machine.instance, machine.transaction.id]),
+  );
+  const levelOf = (instance: string): PaperLevel =>
+    paperLevelAt(levels, transactions.get(instance) ?? "");
   const events = eventsOf(run);
-  for (const axiom of level.axioms) {
-    const violation = AXIOMS[axiom](events);
-    if (violation !== undefined) return `${level.label} forbids this: ${violation}`;
+  for (const axiom of AXIOMS) {
+    const governs = (instance: string): boolean => levelOf(instance).axioms.includes(axiom);
+    if (![...transactions.keys()].some(governs)) continue;
+    const violation = CHECKS[axiom](events, governs);
+    if (violation !== undefined) return `${labelOfLevels(levels)} forbids this: ${violation}`;
   }
-  return undefined;
+  const paired = (a: string, b: string): boolean =>
+    a !== b && arePaired(levels, transactions.get(a) ?? "", transactions.get(b) ?? "");
+  const violation = interleaved(events, paired) ?? unserialized(events, paired);
+  return violation && `the two are kept serializable: ${violation}`;
 }
 
 function eventsOf(run: Run): readonly Event[] {
@@ -46,69 +63,91 @@ function eventsOf(run: Run): readonly Event[] {
   });
 }
 
-const AXIOMS: Readonly<Record<Axiom, (events: readonly Event[]) => string | undefined>> = {
-  atomic: (events) => interleaved(events) ?? tornVisibility(events),
-  monotonic: (events) =>
+/** Whether an axiom holds for an instance. */
+type Governs = (instance: string) => boolean;
+
+const CHECKS: Readonly<
+  Record<Axiom, (events: readonly Event[], governs: Governs) => string | undefined>
+> = {
+  atomicVisibility: tornVisibility,
+  atomicArbitration: (events, governs) =>
+    interleaved(events, (a, b) => a !== b && governs(a) && governs(b)),
+  monotonic: (events, governs) =>
     first(events, (q, later) =>
-      q.instance === later.instance && q.step < later.step
+      governs(q.instance) && q.instance === later.instance && q.step < later.step
         ? missing(later, q.sees, "its transaction has seen it before")
         : undefined,
     ),
-  repeatable: (events) =>
+  repeatable: (events, governs) =>
     first(events, (q, other) =>
-      q.instance === other.instance
+      governs(q.instance) && q.instance === other.instance
         ? missing(other, q.sees, `${q.name} of the same transaction sees it`)
         : undefined,
     ),
-  causal: (events) =>
+  causal: (events, governs) =>
     first(events, (b, q) => {
-      if (!q.sees.has(b.name)) return undefined;
+      if (!governs(q.instance)) return undefined;
+      const own = b.instance === q.instance && b.step < q.step;
+      if (!own && !q.sees.has(b.name)) return undefined;
       const before = events.filter((each) => each.instance === b.instance && each.step <= b.step);
       for (const each of before) {
         const seen = [...each.sees].filter((name) => !name.startsWith(`${q.instance}.`));
-        if (each !== b && each.rows.size > 0) seen.push(each.name);
+        if (!own && each !== b && each.rows.size > 0) seen.push(each.name);
         const problem = missing(q, new Set(seen), `${b.name}, which it sees, comes after it`);
         if (problem !== undefined) return problem;
       }
       return undefined;
     }),
-  prefix: (events) =>
+  prefix: (events, governs) =>
     first(events, (b, q) => {
-      if (!q.sees.has(b.name)) return undefined;
+      if (!governs(q.instance) || !q.sees.has(b.name)) return undefined;
       const earlier = writersBefore(events, b.step, q.instance);
       return missing(q, earlier, `${b.name}, which it sees, is arbitrated later`);
     }),
-  noConflict: (events) =>
+  noConflict: (events, governs) =>
     first(events, (a, b) => {
       const conflict = [...a.rows].some((row) => b.rows.has(row));
-      return conflict && a.step < b.step && a.instance !== b.instance
+      return governs(b.instance) && conflict && a.step < b.step && a.instance !== b.instance
         ? missing(b, new Set([a.name]), "both write the same row")
         : undefined;
     }),
-  total: (events) =>
+  total: (events, governs) =>
     first(events, (q, same) =>
-      q === same
+      q === same && governs(q.instance)
         ? missing(q, writersBefore(events, q.step, q.instance), "it is arbitrated before")
         : undefined,
     ),
 };
 
-/** Arbitration must not interleave the statements of two transactions. */
-function interleaved(events: readonly Event[]): string | undefined {
-  const last = new Map<string, number>();
+/** Whether something holds between two different instances, by their names. */
+type Between = (a: string, b: string) => boolean;
+
+/** Arbitration must not interleave the statements of two such instances. */
+function interleaved(events: readonly Event[], apart: Between): string | undefined {
   for (const [index, event] of events.entries()) {
-    const before = last.get(event.instance);
-    if (before !== undefined && before !== index - 1)
-      return `the statements of ${event.instance} are not arbitrated together`;
-    last.set(event.instance, index);
+    const later = events.slice(index + 1);
+    const back = later.findIndex((each) => each.instance === event.instance);
+    const between = later.slice(0, Math.max(0, back));
+    const other = between.find((each) => apart(event.instance, each.instance));
+    if (other !== undefined)
+      return `the statements of ${event.instance} and ${other.instance} are interleaved`;
   }
   return undefined;
 }
 
+/** Of two such instances the later one sees all that the earlier one wrote. */
+function unserialized(events: readonly Event[], paired: Between): string | undefined {
+  return first(events, (w, q) =>
+    w.rows.size > 0 && w.step < q.step && paired(w.instance, q.instance)
+      ? missing(q, new Set([w.name]), "it comes before it")
+      : undefined,
+  );
+}
+
 /** Who sees one write of a transaction sees all of them. */
-function tornVisibility(events: readonly Event[]): string | undefined {
+function tornVisibility(events: readonly Event[], governs: Governs): string | undefined {
   return first(events, (w, q) => {
-    if (w.rows.size === 0 || !q.sees.has(w.name)) return undefined;
+    if (!governs(q.instance) || w.rows.size === 0 || !q.sees.has(w.name)) return undefined;
     const all = events.filter((each) => each.instance === w.instance && each.rows.size > 0);
     return missing(q, new Set(all.map((each) => each.name)), `it sees ${w.name}`);
   });

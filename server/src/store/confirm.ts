@@ -1,5 +1,5 @@
 // The judge of every witness: runs it, runs every serial order of the same instances, and compares.
-import type { Level } from "../isolation/levels";
+import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Severity } from "../protocol/report";
 import type { ScheduleStep, SerialOutcome, Witness } from "../protocol/witness";
@@ -12,13 +12,13 @@ import { observedOf, outcomeOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
 
 /**
- * Judges a plan: confirmed when it runs at the level, its dependencies form a cycle, and something differs from every
+ * Judges a plan: confirmed when it runs at the levels, its dependencies form a cycle, and something differs from every
  * serial order. Never throws for a plan that does not fit: that is a reason. Takes n! serial runs, n at most 4.
  */
-export function confirm(program: Program, level: Level, plan: WitnessPlan): Confirmation {
+export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Confirmation {
   try {
     const fresh = freshValues(plan);
-    return judge(program, plan, runPlan(program, level, plan, fresh), fresh);
+    return judge(program, plan, runPlan(program, levels, plan, fresh), fresh);
   } catch (problem) {
     if (!(problem instanceof NotExecutable)) throw problem;
     return unconfirmed(plan, `cannot be executed: ${problem.message}`);

@@ -1,6 +1,7 @@
 // The directed driver of the papers' levels. Statements run in the order of arbitration; each reads, per cell, the last
 // write among the statements that the schedule lets it see and those of its own transaction. Locks mean nothing here.
 import type { PaperLevel } from "../isolation/levels";
+import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Setup, WitnessPlan } from "./execution";
 import { runQuery } from "./evaluateQuery";
@@ -30,12 +31,12 @@ interface Participant {
 }
 
 /**
- * Runs a plan under a visibility and an arbitration and checks the level's axioms on them. Throws NotExecutable with
+ * Runs a plan under a visibility and an arbitration and checks the levels' axioms on them. Throws NotExecutable with
  * the reason when the schedule does not fit the program or the level.
  */
 export function runRelational(
   program: Program,
-  level: PaperLevel,
+  levels: Levels,
   plan: WitnessPlan,
   fresh: FreshValues,
 ): Run {
@@ -47,7 +48,7 @@ export function runRelational(
     advance(state, participant, step.statement, step.sees);
   }
   for (const name of lastSteps(plan)) finish(state, participantOf(state, name));
-  return accepted(level, runOf(state));
+  return accepted(levels, runOf(state));
 }
 
 /**
@@ -251,8 +252,8 @@ function runToEnd(state: State, participant: Participant, sees: () => readonly s
   }
 }
 
-function accepted(level: PaperLevel, run: Run): Run {
-  const violation = violatedAxiom(level, run);
+function accepted(levels: Levels, run: Run): Run {
+  const violation = violatedAxiom(levels, run);
   if (violation !== undefined) throw new NotExecutable(violation);
   return run;
 }

@@ -1,5 +1,6 @@
 // Runs of a setup: by a schedule at a level, and one instance after the other.
-import { PRODUCT_LEVELS, type Level, type ProductLevel } from "../isolation/levels";
+import { PRODUCT_LEVELS, type ProductLevel } from "../isolation/levels";
+import { distinctLevels, productLevelAt, type Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { ScheduleStep } from "../protocol/witness";
 import type { ExecutionResult, Setup, WitnessPlan } from "./execution";
@@ -22,12 +23,12 @@ import { runRelational } from "./relational";
 import { serializationProblem } from "./serializable";
 
 /**
- * Runs a plan at a level. Instances that the schedule leaves unfinished end in the order of their last steps. Not ok
- * when the level does not allow the schedule, when the server would abort an instance, or when a statement's effect
+ * Runs a plan at its levels. Instances that the schedule leaves unfinished end in the order of their last steps. Not ok
+ * when they do not allow the schedule, when the server would abort an instance, or when a statement's effect
  * is not known.
  */
-export function runSchedule(program: Program, level: Level, plan: WitnessPlan): ExecutionResult {
-  return guarded(() => runPlan(program, level, plan, freshValues(plan)));
+export function runSchedule(program: Program, levels: Levels, plan: WitnessPlan): ExecutionResult {
+  return guarded(() => runPlan(program, levels, plan, freshValues(plan)));
 }
 
 /** Runs the instances one after the other. An instance that fails is rolled back and the rest goes on. */
@@ -42,14 +43,18 @@ export function runSerial(
 /** As runSchedule, as the store records it; throws NotExecutable. */
 export function runPlan(
   program: Program,
-  level: Level,
+  levels: Levels,
   plan: WitnessPlan,
   fresh: FreshValues,
 ): Run {
   requireValidArguments(program, plan.instances);
   requireValidRows(program.schema, initialRows(program.schema, plan.initial));
-  if (level.family === "paper") return runRelational(program, level, plan, fresh);
-  return runProduct(program, () => level, plan, fresh);
+  if (distinctLevels(levels).some((level) => level.family === "paper"))
+    return runRelational(program, levels, plan, fresh);
+  const transactions = new Map(plan.instances.map((each) => [each.instance, each.transaction]));
+  const levelOf = (instance: string): ProductLevel =>
+    productLevelAt(levels, transactions.get(instance) ?? "");
+  return runProduct(program, levelOf, plan, fresh);
 }
 
 /** A schedule at product levels, one per instance. Throws NotExecutable. */

@@ -4,7 +4,6 @@ import type { Dependency } from "../../protocol/report";
 import type { RowTerm } from "./relationalDatabase";
 import { EXISTENCE, isPoint, stepOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
-import { axiomLiteral } from "./relationalRelations";
 import type { Run } from "./relationalRun";
 import { FALSE, and, imp, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
@@ -73,7 +72,7 @@ export function dependencyFormula(run: Run, edge: StaticEdge): Smt {
   return or(...formulas);
 }
 
-/** Where two instances write the same row, the later sees the earlier (behind the axiom's literal). */
+/** Where two instances write the same row, the later sees the earlier (behind the later one's axiom). */
 export function assertNoConflict(run: Run): void {
   const { script, flat } = run.database;
   const { instances, relations } = run;
@@ -88,7 +87,8 @@ export function assertNoConflict(run: Run): void {
       for (const row of rows) {
         const both = and(run.changes(first, row), run.changes(second, row));
         if (both === FALSE) continue;
-        script.assert(imp(and(axiomLiteral("noConflict"), both, run.before(first, second)), seen));
+        const forbidden = relations.holds("noConflict", second.instance);
+        script.assert(imp(and(forbidden, both, run.before(first, second)), seen));
       }
     }
   }

@@ -1,0 +1,120 @@
+// Several levels at once: each transaction at its own, and pairs of transactions that are kept serializable.
+import { findLevel } from "./levels";
+import type { Level, PaperLevel, ProductLevel } from "./levels";
+
+/** Levels of one family (and product) for the transactions of a program. */
+export interface MixedLevels {
+  readonly family: "mixed";
+  /** By the transaction's id; complete for the program at hand. */
+  readonly perTransaction: Readonly<Record<string, Level>>;
+  /**
+   * Selective serializability (ANODE, section 2): of two instances of such a pair, one sees all of the other and comes
+   * after it. A transaction may be paired with itself. Papers' levels only.
+   */
+  readonly serializablePairs: readonly SerializablePair[];
+}
+
+/** Ids of two transactions. */
+export type SerializablePair = readonly [string, string];
+
+/** One level for all transactions, or a mixture. */
+export type Levels = Level | MixedLevels;
+
+/** Full names instead of levels: what threads exchange and keys are made of. */
+export type LevelNames =
+  | string
+  | {
+      readonly perTransaction: Readonly<Record<string, string>>;
+      readonly serializablePairs: readonly SerializablePair[];
+    };
+
+/** The level of a transaction, by its id. Throws for one that a mixture does not know: a defect of ours. */
+export function levelAt(levels: Levels, transaction: string): Level {
+  if (levels.family !== "mixed") return levels;
+  const level = levels.perTransaction[transaction];
+  if (level === undefined) throw new Error(`no level is known for ${transaction}`);
+  return level;
+}
+
+/** As `levelAt` where only papers' levels can be. */
+export function paperLevelAt(levels: Levels, transaction: string): PaperLevel {
+  const level = levelAt(levels, transaction);
+  if (level.family !== "paper") throw new Error(`${level.name} is no paper's level`);
+  return level;
+}
+
+/** As `levelAt` where only a product's levels can be. */
+export function productLevelAt(levels: Levels, transaction: string): ProductLevel {
+  const level = levelAt(levels, transaction);
+  if (level.family !== "product") throw new Error(`${level.name} is no product's level`);
+  return level;
+}
+
+/** Whether instances of the two transactions are kept serializable with each other. */
+export function arePaired(levels: Levels, a: string, b: string): boolean {
+  if (levels.family !== "mixed") return false;
+  return levels.serializablePairs.some(
+    ([one, other]) => (one === a && other === b) || (one === b && other === a),
+  );
+}
+
+/**
+ * What the levels say of some transactions alone: a single level where all of them run at it and no pair among them
+ * is kept serializable. Independent of the order of the ids, so that equal questions are equal texts.
+ */
+export function restrictLevels(levels: Levels, transactions: readonly string[]): Levels {
+  if (levels.family !== "mixed") return levels;
+  const ids = [...new Set(transactions)].sort();
+  const pairs = levels.serializablePairs
+    .filter(([a, b]) => ids.includes(a) && ids.includes(b))
+    .map(([a, b]): SerializablePair => (a < b ? [a, b] : [b, a]))
+    .sort((a, b) => (a.join("\n") < b.join("\n") ? -1 : 1));
+  const [first, ...rest] = ids.map((id) => levelAt(levels, id));
+  if (first !== undefined && pairs.length === 0 && rest.every((each) => each === first))
+    return first;
+  const perTransaction = Object.fromEntries(ids.map((id) => [id, levelAt(levels, id)]));
+  return { family: "mixed", perTransaction, serializablePairs: pairs };
+}
+
+/** The distinct levels that occur. */
+export function distinctLevels(levels: Levels): readonly Level[] {
+  return levels.family === "mixed" ? [...new Set(Object.values(levels.perTransaction))] : [levels];
+}
+
+/** Levels by their names. */
+export function namesOfLevels(levels: Levels): LevelNames {
+  if (levels.family !== "mixed") return levels.name;
+  const own = Object.entries(levels.perTransaction);
+  return {
+    perTransaction: Object.fromEntries(own.map(([id, { name }]) => [id, name])),
+    serializablePairs: levels.serializablePairs,
+  };
+}
+
+/** The levels of these names; undefined when one of them does not exist. */
+export function findLevels(names: LevelNames): Levels | undefined {
+  if (typeof names === "string") return findLevel(names);
+  const perTransaction: Record<string, Level> = {};
+  for (const [id, name] of Object.entries(names.perTransaction)) {
+    const level = findLevel(name);
+    if (level === undefined) return undefined;
+    perTransaction[id] = level;
+  }
+  return { family: "mixed", perTransaction, serializablePairs: names.serializablePairs };
+}
+
+/**
+ * The levels in a sentence: one level's label, else what each transaction runs at and which pairs are kept
+ * serializable, as "a at X, b at Y".
+ */
+export function labelOfLevels(levels: Levels): string {
+  if (levels.family !== "mixed") return levels.label;
+  const byLabel = new Map<string, string[]>();
+  for (const [id, { label }] of Object.entries(levels.perTransaction))
+    byLabel.set(label, [...(byLabel.get(label) ?? []), id]);
+  const parts = [...byLabel].map(([label, ids]) => `${ids.join(", ")} at ${label}`);
+  const [only] = byLabel.keys();
+  const runs = byLabel.size === 1 && only !== undefined ? only : parts.join(", ");
+  const pairs = levels.serializablePairs.map(([a, b]) => `${a}/${b}`);
+  return pairs.length === 0 ? runs : `${runs}, with ${pairs.join(", ")} kept serializable`;
+}
