@@ -15,6 +15,7 @@ import {
   statementRelations,
   transactionRelations,
 } from "./relationalRelations";
+import type { Mixture } from "./relationalRelations";
 import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
 import { FALSE, and, createScript, imp, not, or, sameAll } from "./smt";
@@ -75,20 +76,22 @@ export function isTooLarge(flat: FlatProgram, tuple: readonly number[]): boolean
 
 /**
  * Encodes "these instances, in this cyclic order, have a cycle of dependencies". With three or more instances only
- * chordless cycles count. No instance rolls back. Formula size grows with the square of the number of operations.
+ * chordless cycles count. With a mixture its pairs hold, and MIXED stands for its levels. No instance rolls back.
+ * Formula size grows with the square of the number of operations.
  */
 export function encodeRelational(
   flat: FlatProgram,
   tuple: readonly number[],
   tier: Tier,
+  mixture?: Mixture,
 ): RelationalEncoding {
   const script = createScript();
   const instances = makeInstances(flat, tuple);
   const database = makeDatabase(flat, script, instances);
   const relations =
     tier === "statement"
-      ? statementRelations(script, instances)
-      : transactionRelations(script, instances);
+      ? statementRelations(script, instances, mixture)
+      : transactionRelations(script, instances, mixture);
   const spare = spareRows(script, database, instances);
   const run = makeRun(database, instances, relations, { prefix: "", mayAbort: false, spare });
   for (const { index } of instances) script.assert(not(run.aborted(index)));

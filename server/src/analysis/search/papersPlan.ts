@@ -75,8 +75,7 @@ function score(
  */
 function possible(base: PaperLevel, reversing: readonly boolean[]): boolean {
   const has = new Set(base.axioms);
-  if (!has.has("atomicVisibility") || !has.has("atomicArbitration") || !has.has("repeatable"))
-    return true;
+  if (!has.has("atomicArbitration")) return true;
   const count = reversing.filter((each) => each).length;
   if (has.has("noConflict") && has.has("prefix")) {
     return reversing.some((each, at) => each && reversing[(at + 1) % reversing.length] === true);
