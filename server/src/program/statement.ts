@@ -179,15 +179,29 @@ export type Command =
     }
   /** Leaves (`exit`) or restarts (`continue`) the named loop. */
   | { readonly kind: "exit" | "continue"; readonly loop: string; readonly source: SourceRange }
-  /** Ends the transaction and undoes it: ROLLBACK, RAISE EXCEPTION, an uncaught throw. */
-  | { readonly kind: "rollback"; readonly why: string; readonly source: SourceRange }
+  /**
+   * Ends the transaction and undoes it: ROLLBACK, or with the SQLSTATE `code` an error of the program's own (RAISE,
+   * SIGNAL, an uncaught throw), which a handler around it may catch.
+   */
+  | {
+      readonly kind: "rollback";
+      readonly why: string;
+      readonly code?: string;
+      readonly source: SourceRange;
+    }
   /** Ends the transaction, which commits. */
   | { readonly kind: "return"; readonly value?: Expression; readonly source: SourceRange }
-  /** A block whose errors run `handler` instead (BEGIN ... EXCEPTION). */
+  /** A block whose errors run `handler` instead (BEGIN ... EXCEPTION, DECLARE EXIT HANDLER). */
   | {
       readonly kind: "try";
       readonly body: Command;
       readonly handler: Command;
+      /** The SQLSTATEs ("23505") and classes of them ("23") that it is for; absent: every error. */
+      readonly catches?: readonly string[];
+      /** What is undone before the handler runs: the block (absent, PL/pgSQL), or the statement that failed (MySQL). */
+      readonly undoes?: "block" | "statement";
+      /** The variable that holds the SQLSTATE of the error while the handler runs. */
+      readonly error?: string;
       readonly source: SourceRange;
     }
   | {

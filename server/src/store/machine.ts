@@ -1,6 +1,7 @@
 // One instance of a transaction as a resumable machine: it runs control flow up to the next SQL statement and stops.
 // Its state is immutable data but for the machine object itself, so that a copy is a shallow one.
-import type { Expression } from "../program/expression";
+import { isCaught } from "../program/errors";
+import type { Expression, ValueType } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
 import type { Command, LoopRange, Statement } from "../program/statement";
 import type { WitnessInstance } from "../protocol/witness";
@@ -66,7 +67,7 @@ type Continuation =
     }
   | {
       readonly kind: "handler";
-      readonly handler: Command;
+      readonly of: Extract<Command, { kind: "try" }>;
       readonly mark: number;
       readonly rest: Continuation | undefined;
     };
@@ -106,10 +107,16 @@ export function argumentsOf(
 ): Readonly<Record<string, SqlValue>> {
   const values: Record<string, SqlValue> = {};
   for (const [name, value] of Object.entries(instance.arguments)) {
-    const type = transaction.parameters.find((each) => each.name === name)?.type ?? "other";
+    const type = typeOfArgument(transaction, name);
     values[name] = fromValue(value, type);
   }
   return values;
+}
+
+function typeOfArgument({ parameters }: Transaction, name: string): ValueType {
+  const element = /^(.*)\[\d+\]$/.exec(name)?.[1];
+  const array = parameters.find((each) => each.elements !== undefined && each.name === element);
+  return array?.elements ?? parameters.find((each) => each.name === name)?.type ?? "other";
 }
 
 /** Runs control flow, which is free, up to the next statement or the end. */
@@ -119,7 +126,7 @@ export function nextOf(machine: Machine, undo: Undo): Next {
       advance(machine, undo);
     } catch (failure) {
       if (!(failure instanceof SqlFailure)) throw failure;
-      if (!enterHandler(machine, undo)) machine.next = { kind: "failure", failure };
+      if (!enterHandler(machine, failure.code, undo)) machine.next = { kind: "failure", failure };
     }
   }
   return machine.next;
@@ -164,7 +171,7 @@ export function deliver(machine: Machine, statement: Statement, result: Delivere
 export function handleFailure(machine: Machine, failure: SqlFailure, undo: Undo): boolean {
   if (endsTransaction(failure)) return false;
   machine.executed += 1;
-  return enterHandler(machine, undo);
+  return enterHandler(machine, failure.code, undo);
 }
 
 /** A machine that goes on independently. */
@@ -214,7 +221,8 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
       leaveLoop(machine, command.loop, command.kind);
       return;
     case "rollback":
-      if (!enterHandler(machine, undo)) machine.next = { kind: "rollback", why: command.why };
+      if (command.code === undefined || !enterHandler(machine, command.code, undo))
+        machine.next = { kind: "rollback", why: command.why };
       return;
     case "return":
       if (command.value !== undefined)
@@ -225,7 +233,7 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
       machine.rest = {
         kind: "run",
         command: command.body,
-        rest: { kind: "handler", handler: command.handler, mark: undo.mark(), rest: machine.rest },
+        rest: { kind: "handler", of: command, mark: undo.mark(), rest: machine.rest },
       };
       return;
     case "savepoint":
@@ -318,11 +326,14 @@ function leaveLoop(machine: Machine, loop: string, how: "exit" | "continue"): vo
   throw new NotExecutable(`${how.toUpperCase()} of a loop that is not running`);
 }
 
-function enterHandler(machine: Machine, undo: Undo): boolean {
+/** Continues in the innermost handler that is for such errors. The writes of a statement that failed are not in any log. */
+function enterHandler(machine: Machine, code: string, undo: Undo): boolean {
   for (let at = machine.rest; at !== undefined; at = at.rest) {
-    if (at.kind !== "handler") continue;
-    undo.undoTo(at.mark);
-    machine.rest = { kind: "run", command: at.handler, rest: at.rest };
+    if (at.kind !== "handler" || !isCaught(code, at.of.catches)) continue;
+    const { handler, undoes, error } = at.of;
+    if (undoes !== "statement") undo.undoTo(at.mark);
+    if (error !== undefined) machine.variables = { ...machine.variables, [error]: code };
+    machine.rest = { kind: "run", command: handler, rest: at.rest };
     machine.next = undefined;
     return true;
   }

@@ -56,7 +56,7 @@ const when = (condition: Expression, then: Command, otherwise?: Command): Comman
     ? { kind: "if", condition, then, source: SOURCE }
     : { kind: "if", condition, then, otherwise, source: SOURCE };
 const returns = (value: Expression): Command => ({ kind: "return", value, source: SOURCE });
-const rollback: Command = { kind: "rollback", why: "too much", source: SOURCE };
+const rollback: Command = { kind: "rollback", why: "too much", code: "P0001", source: SOURCE };
 
 interface Expectation {
   readonly returns?: string;
@@ -209,6 +209,24 @@ describe("control flow", () => {
         rows: { 1: 10 },
       },
     );
+    // ROLLBACK itself is no error, and a handler is for the errors that it names.
+    const only = (catches: string, body: Command): Command => ({
+      kind: "try",
+      body,
+      handler,
+      catches: [catches],
+      source: SOURCE,
+    });
+    check(sequence(first, only("23", sequence(second, fails))), { rows: { 1: 0 } });
+    check(sequence(first, only("22012", sequence(second, fails))), {
+      status: "rolled back: 23505 duplicate key (id) in t",
+      rows: { 1: 10, 2: 20 },
+    });
+    const rollsBack: Command = { kind: "rollback", why: "asked to", source: SOURCE };
+    check(guarded(sequence(first, rollsBack)), {
+      status: "rolled back: asked to",
+      rows: { 1: 10, 2: 20 },
+    });
     check(sequence(first, fails), {
       status: "rolled back: 23505 duplicate key (id) in t",
       rows: { 1: 10, 2: 20 },

@@ -26,7 +26,7 @@ export function renderCommand(command: Command, indent = ""): readonly string[] 
       return [
         `${indent}try`,
         ...renderCommand(command.body, inner),
-        `${indent}handler`,
+        `${indent}handler${command.catches ? ` ${command.catches.join(" ")}` : ""}`,
         ...renderCommand(command.handler, inner),
       ];
     case "return":

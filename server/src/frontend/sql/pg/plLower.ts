@@ -1,30 +1,33 @@
 // PL/pgSQL statements as commands of the AR.
+import { ERRORS } from "../../../program/errors";
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import type { Span } from "../split";
 import { assignTarget, assignUnknown, copyRecord } from "../routine/assign";
 import { closeLevel, find, openLevel, rowValue, wholeRecord } from "../routine/names";
-import { assign, collected, emit, lossAt, sourceAt, unknownAt } from "../routine/state";
+import { assign, collected, emit, lossAt, sourceAt } from "../routine/state";
 import { declareAll } from "./plDeclare";
 import { expressionAt, expressionsAt } from "./plExpression";
 import { fetchRow, lowerLoop, openCursor } from "./plLoops";
 import { ROW_COUNT, runDynamic, runSql } from "./plSql";
 import type { State } from "./plState";
+import { emitHandlers, raisedCode } from "./plHandlers";
 import type { Block, PlStatement } from "./plTree";
 
 /** A block: its declarations, its body, and its handlers as a `try`. */
 export function lowerBlock(state: State, block: Block, span: Span): void {
   openLevel(state.names, block.label);
   declareAll(state, block.declarations);
-  if (!block.hasHandlers) {
+  if (block.handlers.length === 0) {
     lowerAll(state, block.body);
   } else {
     state.nested++;
     const body = collected(state, () => lowerAll(state, block.body));
-    const handler = collected(state, () => lowerHandlers(state, block, span));
+    emitHandlers(state, block, body, span, (handler) => {
+      lowerAll(state, handler);
+    });
     state.nested--;
-    emit(state, { kind: "try", body, handler, source: sourceAt(state, span) });
   }
   closeLevel(state.names);
 }
@@ -95,12 +98,14 @@ function lowerOne(state: State, statement: PlStatement): void {
     case "raise":
       if (statement.level === "exception") {
         const why = `RAISE ${statement.text}`.trim();
-        emit(state, { kind: "rollback", why, source: sourceAt(state, span) });
+        const code = raisedCode(statement.text);
+        emit(state, { kind: "rollback", why, code, source: sourceAt(state, span) });
       }
       return;
     case "assert": {
       const condition = expressionAt(state, statement.condition, span);
       const source = sourceAt(state, span);
+      // WHEN OTHERS does not catch it.
       const otherwise: Command = { kind: "rollback", why: "ASSERT", source };
       const then: Command = { kind: "sequence", commands: [] };
       emit(state, { kind: "if", condition, then, otherwise, source });
@@ -213,7 +218,13 @@ function lowerCase(state: State, statement: Extract<PlStatement, { readonly kind
     }
     if (branch === undefined) {
       if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
-      else emit(state, { kind: "rollback", why: "no branch of CASE matches", source });
+      else
+        emit(state, {
+          kind: "rollback",
+          why: "no branch of CASE matches",
+          code: ERRORS.noBranch,
+          source,
+        });
       return;
     }
     const condition = caseCondition(state, value, branch.values);
@@ -333,56 +344,4 @@ function lowerEnd(state: State, kind: "commit" | "rollback", span: Span): void {
   }
   state.finished.push(state.commands);
   state.commands = [];
-}
-
-/** Conditions that what the AR can make fail may have. */
-const CATCHES_RAISE = /^(others|raise_exception|sqlstate\s+'p0001')$/;
-
-/** The handlers as one: which of several runs is not known. */
-function lowerHandlers(state: State, block: Block, span: Span): void {
-  const { handlers } = block;
-  const catchesAll = handlers.some(({ conditions }) => conditions.includes("others"));
-  const catchesRaise = handlers.some(({ conditions }) =>
-    conditions.some((condition) => CATCHES_RAISE.test(condition.trim())),
-  );
-  if (!catchesAll && !catchesRaise && raises(block.body)) {
-    lossAt(state, "which errors this handler catches", span);
-  }
-  const run = (at: number): void => {
-    const handler = handlers[at];
-    if (handler === undefined) return;
-    const isLast = at === handlers.length - 1;
-    if (isLast) {
-      lowerAll(state, handler.body);
-      return;
-    }
-    const condition = unknownAt(state, "which of the handlers runs", span);
-    const then = lowerInner(state, handler.body);
-    const otherwise = collected(state, () => run(at + 1));
-    emit(state, { kind: "if", condition, then, otherwise, source: sourceAt(state, span) });
-  };
-  run(0);
-}
-
-/** Whether some statement raises an exception of its own. */
-function raises(statements: readonly PlStatement[]): boolean {
-  return statements.some((statement) => {
-    switch (statement.kind) {
-      case "raise":
-        return statement.level === "exception";
-      case "if":
-      case "case":
-        return (
-          statement.branches.some(({ body }) => raises(body)) || raises(statement.otherwise ?? [])
-        );
-      case "loop":
-        return raises(statement.body);
-      case "block":
-        return raises(statement.block.body);
-      case "sql":
-        return statement.into?.strict === true;
-      default:
-        return false;
-    }
-  });
 }

@@ -1,4 +1,5 @@
 // SQL inside PL/pgSQL: statements with INTO, PERFORM, dynamic SQL, and what FOUND and ROW_COUNT say of them.
+import { ERRORS } from "../../../program/errors";
 import type { Expression } from "../../../program/expression";
 import type { SelectStatement, Statement } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -125,16 +126,21 @@ export function tellFound(state: State, count: Expression, span: Span): void {
 export const FOUND = "found";
 export const ROW_COUNT = "row_count";
 
-/** INTO STRICT: any number of rows but one is an error. */
+/** INTO STRICT: no row is an error, and so are several. */
 function requireOne(state: State, result: string, span: Span): void {
   const source = sourceAt(state, span);
   const left: Expression = { kind: "size", result };
-  emit(state, {
-    kind: "if",
-    condition: { kind: "comparison", operator: "<>", left, right: literal(1) },
-    then: { kind: "rollback", why: "INTO STRICT found not exactly one row", source },
-    source,
-  });
+  const [none, several] = [
+    { code: ERRORS.noData, operator: "=", bound: 0, why: "INTO STRICT found no row" },
+    { code: ERRORS.tooManyRows, operator: ">", bound: 1, why: "INTO STRICT found several rows" },
+  ] as const;
+  for (const { code, operator, bound, why } of [none, several])
+    emit(state, {
+      kind: "if",
+      condition: { kind: "comparison", operator, left, right: literal(bound) },
+      then: { kind: "rollback", why, code, source },
+      source,
+    });
 }
 
 /** EXECUTE: the SQL of a literal is read like any other, what is put together at run time is not known. */
