@@ -1,0 +1,83 @@
+// Which formats of recorded histories exist, and how each is recognised by its first bytes.
+
+export type FormatName =
+  | "text"
+  | "dbcop-bincode"
+  | "dbcop-json"
+  | "dbcop-hist"
+  | "cobra"
+  | "awdit"
+  | "elle"
+  | "json";
+
+/** What a format is called in sentences. */
+export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
+  text: "text of PolySI, Plume and IsoVista",
+  "dbcop-bincode": "bincode of dbcop",
+  "dbcop-json": "JSON of dbcop",
+  "dbcop-hist": ".hist text of dbcop",
+  cobra: "Cobra log",
+  awdit: "test text of AWDIT",
+  elle: "EDN of Jepsen and Elle",
+  json: "JSON of Isolens",
+};
+
+/** So many bytes from the start of a file are enough to recognise its format. */
+export const HEAD_BYTES = 64 * 1024;
+
+/**
+ * The format that the first bytes of a file are in; undefined when they are in none. The bytes decide, never the name
+ * of the file, so that a renamed file is still read.
+ */
+export function recogniseFormat(head: Uint8Array): FormatName | undefined {
+  const bytes = head.subarray(0, HEAD_BYTES);
+  if (looksLikeCobra(bytes)) return "cobra";
+  if (bytes.subarray(0, 1024).includes(0))
+    return looksLikeBincode(bytes) ? "dbcop-bincode" : undefined;
+  const text = new TextDecoder().decode(bytes).replace(/^(?:\s|;[^\n]*(?:\n|$)|,)+/u, "");
+  if (/^[rw]\s*\(/u.test(text)) return "text";
+  if (/^(?:[rw]\s+-?\d|-{4,}|={4,})/u.test(text)) return "awdit";
+  if (/^(?:\[\s*|\(\s*)?(?:#[\w./-]+\s*)?\{\s*(?:;[^\n]*\n\s*)*(?::|\}$)/u.test(text)) return "elle";
+  if (/^\[\s*(?:\[|\]\s*$)/u.test(text)) return "dbcop-json";
+  if (/^(?:\/\/|-{1,3}\s*$|\[\s*(?:[A-Za-z_]\w*\s*(?::=|==)|\]))/mu.test(text) && !/^\{/u.test(text))
+    return "dbcop-hist";
+  if (!/^\{\s*(?:"|\}\s*$)/u.test(text)) return undefined;
+  return jsonShape(text);
+}
+
+/** The members of the first object tell whose JSON it is; any other JSON is no history. */
+function jsonShape(text: string): FormatName | undefined {
+  if (text.includes('"isolens-history"') || /"ops"\s*:\s*\[/u.test(text)) return "json";
+  if (/"events"\s*:\s*\[/u.test(text) || /"data"\s*:\s*\[\s*[[\]]/u.test(text)) return "dbcop-json";
+  return undefined;
+}
+
+const COBRA_RECORDS: Readonly<Record<number, number>> = { 83: 9, 67: 9, 87: 25, 82: 33 };
+
+/** A log starts with a transaction and goes on with records whose lengths lead from tag to tag. */
+function looksLikeCobra(bytes: Uint8Array): boolean {
+  if (bytes[0] !== 83) return false;
+  let at = 0;
+  for (let records = 0; records < 8 && at < bytes.length; records += 1) {
+    const length = COBRA_RECORDS[bytes[at] ?? 0];
+    if (length === undefined) return false;
+    at += length;
+  }
+  return at > 9 || bytes.length === 9;
+}
+
+/** Five numbers and three strings whose lengths fit into the file's first bytes. */
+function looksLikeBincode(bytes: Uint8Array): boolean {
+  if (bytes.length < 72) return false;
+  for (let number = 0; number < 5; number += 1) {
+    // None of the counts of a header is near 2^48.
+    if (bytes[8 * number + 6] !== 0 || bytes[8 * number + 7] !== 0) return false;
+  }
+  let at = 40;
+  for (let string = 0; string < 3; string += 1) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (at + 8 > bytes.length || view.getUint32(at + 4, true) !== 0) return false;
+    at += 8 + view.getUint32(at, true);
+  }
+  return at + 8 <= bytes.length;
+}

@@ -1,0 +1,74 @@
+// Cuts a stream of byte chunks into blocks of whole lines, so that a parser never meets half a line.
+import type { Fault } from "./fault";
+
+/** Takes whole lines: `bytes[from, to)` ends with a line feed, except at the end of the file. */
+export type TakeLines = (bytes: Uint8Array, from: number, to: number) => Fault | undefined;
+
+export interface LineBlocks {
+  feed(bytes: Uint8Array): Fault | undefined;
+  end(): Fault | undefined;
+}
+
+/** A longer line than this is not a history; it would have to be kept in memory as a whole. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+const LINE_FEED = 10;
+
+/** Hands blocks of whole lines to `take`; copies only the lines that chunks cut in two. */
+export function lineBlocks(take: TakeLines): LineBlocks {
+  let rest: Uint8Array[] = [];
+  let restLength = 0;
+  let lines = 0;
+
+  function keep(bytes: Uint8Array): Fault | undefined {
+    if (bytes.length === 0) return undefined;
+    rest.push(bytes.slice());
+    restLength += bytes.length;
+    if (restLength <= LONGEST_LINE) return undefined;
+    return {
+      place: { line: lines + 1 },
+      message: `the line has more than ${String(LONGEST_LINE / 1024 / 1024)} MB`,
+    };
+  }
+
+  function takeRest(more: Uint8Array): Fault | undefined {
+    const joined = join([...rest, more], restLength + more.length);
+    rest = [];
+    restLength = 0;
+    return take(joined, 0, joined.length);
+  }
+
+  return {
+    feed(bytes) {
+      let from = 0;
+      if (restLength > 0) {
+        const first = bytes.indexOf(LINE_FEED);
+        if (first === -1) return keep(bytes);
+        const fault = takeRest(bytes.subarray(0, first + 1));
+        if (fault) return fault;
+        from = first + 1;
+      }
+      const to = bytes.lastIndexOf(LINE_FEED) + 1;
+      if (to > from) {
+        const fault = take(bytes, from, to);
+        if (fault) return fault;
+        lines += 1;
+      }
+      return keep(bytes.subarray(Math.max(from, to)));
+    },
+    end() {
+      return restLength === 0 ? undefined : takeRest(new Uint8Array(0));
+    },
+  };
+}
+
+/** Copies byte arrays one after the other. */
+export function join(parts: readonly Uint8Array[], length: number): Uint8Array {
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
