@@ -1,8 +1,9 @@
 // The encoding of a product's level for one tuple in one commit order: a concurrent run with snapshot cuts, its
 // dependencies, and on demand every serial run to compare with. Complete for histories whose writers keep their locks
 // until they commit: an event is placed by the number of commits before it, and nothing else about time matters.
-import type { ProductLevel } from "../../isolation/levels";
+import type { Levels } from "../../isolation/mixedLevels";
 import type { FlatProgram } from "../operations/operation";
+import { preconditionName } from "./assumptions";
 import { makeDatabase } from "./productDatabase";
 import type { Database } from "./productDatabase";
 import { dependencyOver, mayDepend } from "./productEdges";
@@ -14,6 +15,7 @@ import {
   READABLE,
   SPARSE,
   dependencyName,
+  serialPlaceName,
 } from "./productNames";
 import { differences } from "./productOutcome";
 import { makeRun } from "./productRun";
@@ -21,7 +23,7 @@ import type { Run } from "./productRun";
 import { makeSnapshots } from "./productSnapshots";
 import { EXISTS, isSkippable, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
-import { FALSE, TRUE, and, createScript, imp, not, or } from "./smt";
+import { FALSE, TRUE, and, createScript, imp, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { isTrue } from "./sqlValue";
 
@@ -52,10 +54,10 @@ export interface Dependencies {
  */
 export function encodeProduct(
   flat: FlatProgram,
-  level: ProductLevel,
+  levels: Levels,
   members: readonly number[],
 ): ProductEncoding {
-  const tuple = makeTuple(flat, level, members);
+  const tuple = makeTuple(flat, levels, members);
   const script = createScript();
   script.constant(READABLE, "Bool");
   script.constant(SPARSE, "Bool");
@@ -64,8 +66,10 @@ export function encodeProduct(
   const order = tuple.transactions.map((_, instance) => instance);
   const run = makeRun(script, tuple, database, { order, sees: snapshots.sees, serial: false });
   for (const [instance, transaction] of tuple.transactions.entries()) {
-    for (const condition of transaction.preconditions)
-      script.assert(isTrue(run.value(instance, condition)));
+    for (const [at, condition] of transaction.preconditions.entries()) {
+      const assumed = database.assumptions.literal(preconditionName(transaction.id, at));
+      script.assert(imp(assumed, isTrue(run.value(instance, condition))));
+    }
     script.assert(not(run.failures[instance] ?? FALSE));
   }
   assertLocks(script, tuple, run, snapshots);
@@ -87,9 +91,23 @@ export function encodeProduct(
       return [{ from, to, tables }];
     }),
   );
+  assertSerializable(script, tuple, dependencies);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
   return { tuple, script, database, run, executed, passing, dependencies, serial: [] };
+}
+
+/** Instances at SERIALIZABLE have no cycle among themselves; what others do is not looked at. */
+function assertSerializable(
+  script: Script,
+  tuple: ProductTuple,
+  dependencies: readonly Dependencies[],
+): void {
+  const isSafe = (instance: number): boolean => tuple.levels[instance]?.serializable === true;
+  const place = (instance: number): Smt => script.constant(serialPlaceName(instance), "Int");
+  for (const { from, to, tables } of dependencies)
+    if (isSafe(from) && isSafe(to))
+      for (const { literal } of tables) script.assert(imp(literal, lt(place(from), place(to))));
 }
 
 /** A cycle through all instances: for each step of some cyclic order, the table that it is over. */

@@ -4,6 +4,8 @@ import type { ValueType } from "../../program/expression";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
 import { parts, subterms } from "../operations/terms";
+import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
+import type { Assumptions } from "./assumptions";
 import { READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
@@ -28,6 +30,10 @@ export interface Database {
   readonly inputs: readonly { readonly name: Smt; readonly sort: Sort }[];
   /** An unknown value of an instance. */
   unknown(instance: number, id: string, type: ValueType): SqlValue;
+  /** What is taken to hold at the start. */
+  readonly assumptions: Assumptions;
+  /** Rows of an open table that must exist because an invariant asks for them. */
+  asked(table: TupleTable): readonly RowKey[];
 }
 
 /** Rows beyond those that transactions name, per table that is looked through: at least, and at most. */
@@ -43,8 +49,12 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
   const mentioned = new Set<string>();
   const inputs: { readonly name: Smt; readonly sort: Sort }[] = [];
   const unknowns = new Map<string, string>();
+  const asked = new Map<string, RowKey[]>();
+  const assumptions = createAssumptions(script);
   const database: Database = {
     inputs,
+    assumptions,
+    asked: (table) => asked.get(table.table.name) ?? [],
     parameter: (instance, name) => {
       const transaction = tuple.transactions[instance];
       const at = transaction?.parameters.findIndex((each) => each.name === name) ?? -1;
@@ -61,7 +71,7 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       return sqlInt(script.constant(symbol, "Int"));
     },
     alive: (table, row) => {
-      tellApart(table, row);
+      touch(table, row);
       if (!isFree(table)) return TRUE;
       const { primaryKey } = table.table;
       const term = apply(script.fn(aliveName(table), primaryKey.length, "Bool"), row);
@@ -69,7 +79,7 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       return term;
     },
     column: (table, column, row) => {
-      tellApart(table, row);
+      touch(table, row);
       const at = table.table.primaryKey.indexOf(column);
       if (at >= 0) return sqlInt(row[at] ?? "0");
       const type = columnType(table.table, column);
@@ -94,19 +104,41 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       if (rows) return rows;
       const made = table.closed ? listRows(script, tuple, database, table) : [];
       known.set(table.table.name, made);
-      for (const row of made) checkRow(script, tuple, database, table, row);
+      for (const row of made) {
+        checkRow(script, tuple, database, table, row);
+        invariants.add(table.table.name, row);
+      }
       uniqueRows(script, database, table, made);
       return made;
     },
   };
+  const tableAt = (name: string): TupleTable => {
+    const table = tuple.tables.get(name);
+    if (!table) throw new Error(`the table ${name} is not part of the tuple`);
+    return table;
+  };
+  const invariants = invariantAsserter({
+    flat: tuple.flat,
+    script,
+    assumptions,
+    alive: (table, row) => database.alive(tableAt(table), row),
+    column: (table, row, column) => database.column(tableAt(table), column, row),
+    value: (term, column) => startValue(tuple, database, term, column),
+    knows: (table) => tuple.tables.has(table),
+    mention: (table, row) => {
+      if (!tableAt(table).closed) asked.set(table, [...(asked.get(table) ?? []), row]);
+    },
+  });
   /** Rows of an open table come one by one: each is told apart from those before it by every unique key. */
-  const tellApart = (table: TupleTable, row: RowKey): void => {
-    if (table.closed || table.table.uniqueKeys.length === 0) return;
+  const touch = (table: TupleTable, row: RowKey): void => {
+    if (table.closed) return;
     const name = table.table.name;
     const before = open.get(name) ?? [];
     if (before.some((each) => each.join() === row.join())) return;
     open.set(name, [...before, row]);
     for (const other of before) uniqueRows(script, database, table, [other, row]);
+    checkRow(script, tuple, database, table, row);
+    invariants.add(name, row);
   };
   const mention = (table: TupleTable, row: RowKey, alive: Smt): void => {
     if (mentioned.has(alive)) return;
@@ -115,7 +147,7 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
       const rows = database.rows(table);
       const listed = rows.some((each) => each.join() === row.join());
       if (!listed) script.assert(imp(alive, or(...rows.map((each) => sameAll(each, row)))));
-    } else checkRow(script, tuple, database, table, row);
+    }
   };
   bindParameters(script, tuple, database);
   return database;
@@ -257,17 +289,30 @@ function checkRow(
   row: RowKey,
 ): void {
   const alive = isFree(table) ? apply(script.fn(aliveName(table), row.length, "Bool"), row) : TRUE;
-  for (const check of table.table.checks) {
-    const value = termValue(check, {
-      parameter: () => sqlLiteral(null),
-      unknown: (id, type) => database.unknown(-1 - tuple.transactions.length, id, type),
-      output: () => sqlLiteral(null),
-      found: () => FALSE,
-      count: () => "0",
-      column: (column) => database.column(table, column, row),
-    });
-    script.assert(imp(alive, not(isFalse(value))));
+  for (const [index, check] of table.table.checks.entries()) {
+    const value = startValue(tuple, database, check, (column) =>
+      database.column(table, column, row),
+    );
+    const assumed = database.assumptions.literal(checkName(table.table.name, index));
+    script.assert(imp(and(assumed, alive), not(isFalse(value))));
   }
+}
+
+/** The value of a term over rows at the start. */
+function startValue(
+  tuple: ProductTuple,
+  database: Database,
+  term: Term,
+  column: (name: string) => SqlValue,
+): SqlValue {
+  return termValue(term, {
+    parameter: () => sqlLiteral(null),
+    unknown: (id, type) => database.unknown(-1 - tuple.transactions.length, id, type),
+    output: () => sqlLiteral(null),
+    found: () => FALSE,
+    count: () => "0",
+    column,
+  });
 }
 
 /** No two rows at the start agree on a unique key. */

@@ -1,6 +1,8 @@
 // What all runs of a tuple share: arguments, the database at the start, and the rows that anyone mentions.
 import type { ValueType } from "../../program/expression";
 import type { FlatProgram, FlatTable } from "../operations/operation";
+import { checkName, createAssumptions, invariantAsserter, preconditionName } from "./assumptions";
+import type { Assumptions } from "./assumptions";
 import { keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
 import { termValue } from "./termValue";
@@ -25,6 +27,8 @@ export interface Database {
   /** Rows that exist at the start are among the mentioned ones; each satisfies the table's checks and keys. */
   mention(table: string, row: RowTerm): void;
   mentioned(table: string): readonly RowTerm[];
+  /** What is taken to hold at the start. */
+  readonly assumptions: Assumptions;
   readonly names: DatabaseNames;
 }
 
@@ -48,6 +52,7 @@ export function makeDatabase(
     flat,
     script,
     names,
+    assumptions: createAssumptions(script),
     parameter: (instance, name) => {
       const type = instances[instance]?.transaction.parameters.find(
         (parameter) => parameter.name === name,
@@ -77,12 +82,26 @@ export function makeDatabase(
     mention: (table, row) => {
       const known = mentioned.get(table) ?? [];
       if (known.some((other) => other.join(" ") === row.join(" "))) return;
+      mentioned.set(table, [...known, row]);
       for (const other of known) distinctKeys(database, table, row, other);
       restrict(database, table, row);
-      mentioned.set(table, [...known, row]);
+      invariants.add(table, row);
     },
     mentioned: (table) => mentioned.get(table) ?? [],
   };
+  const accessed = new Set(
+    instances.flatMap(({ sites }) => sites.map(({ operation }) => operation.table)),
+  );
+  const invariants = invariantAsserter({
+    flat,
+    script,
+    assumptions: database.assumptions,
+    alive: database.alive,
+    column: (table, row, column) => cellAt(database, tableOf(flat, table), row, column),
+    value: (term, column) => termValue(term, { ...argumentScope(database, -1), column }),
+    knows: (table) => accessed.has(table),
+    mention: database.mention,
+  });
   for (const instance of instances) constrainParameters(database, instance, instances);
   return database;
 }
@@ -114,8 +133,10 @@ function constrainParameters(
   instances: readonly Instance[],
 ): void {
   const scope = argumentScope(database, instance.index);
-  for (const precondition of instance.transaction.preconditions) {
-    database.script.assert(isTrue(termValue(precondition, scope)));
+  const { id, preconditions } = instance.transaction;
+  for (const [at, precondition] of preconditions.entries()) {
+    const assumed = database.assumptions.literal(preconditionName(id, at));
+    database.script.assert(imp(assumed, isTrue(termValue(precondition, scope))));
   }
   for (const parameter of instance.transaction.parameters) {
     const own = database.parameter(instance.index, parameter.name);
@@ -151,7 +172,12 @@ function restrict(database: Database, table: string, row: RowTerm): void {
   const described = tableOf(flat, table);
   const key = keyColumns(described);
   const scope = rowScope(database, described, row);
-  const facts = described.checks.map((check) => not(isFalse(termValue(check, scope))));
+  const facts = described.checks.map((check, index) =>
+    imp(
+      database.assumptions.literal(checkName(table, index)),
+      not(isFalse(termValue(check, scope))),
+    ),
+  );
   described.columns.forEach((column) => {
     const at = key.indexOf(column.name);
     const value = at >= 0 ? row[at] : database.value(table, row, column.name).value;

@@ -1,6 +1,7 @@
 // Questions to the solver of one unit: counted, stopped on demand, with a record of what stayed open.
 import type { CheckResult, Model, Solver } from "../../solver/solver";
-import type { SearchLimits } from "./unit";
+import type { Assumptions } from "../encoding/assumptions";
+import type { SearchLimits, UnitResult } from "./unit";
 
 export interface Queries {
   /** "unknown" also when the search was stopped; the reason is recorded once. */
@@ -14,13 +15,20 @@ export interface Queries {
   stopped(): boolean;
   count(): number;
   undecided(): readonly string[];
+  /** Names of the encoding's assumptions without which some answer "unsat" would have been "sat". */
+  assumed(): readonly string[];
 }
 
 /** After so many questions that the solver gave up, the rest of the unit is not asked: each may take seconds. */
 const PATIENCE = 3;
 
-/** `subject` names the transactions in reasons. */
-export function makeQueries(solver: Solver, limits: SearchLimits, subject: string): Queries {
+/** `subject` names the transactions in reasons; `assumptions` are made by every question. */
+export function makeQueries(
+  solver: Solver,
+  limits: SearchLimits,
+  subject: string,
+  assumptions: Assumptions,
+): Queries {
   const undecided = new Set<string>();
   let count = 0;
   let stopped = false;
@@ -32,23 +40,47 @@ export function makeQueries(solver: Solver, limits: SearchLimits, subject: strin
     }
     return stopped;
   };
-  const check = (assumptions: readonly string[]): CheckResult => {
+  const assumed = new Set<string>();
+  let core: readonly string[] = [];
+  const check = (question: readonly string[]): CheckResult => {
     if (poll() || failures >= PATIENCE) return "unknown";
     count += 1;
-    const answer = solver.check(assumptions);
+    const answer = solver.check([...question, ...literals()]);
     if (answer === "unknown") failures += 1;
+    if (answer === "unsat") core = solver.core();
     return answer;
   };
+  const literals = (): readonly string[] => assumptions.all().map(({ literal }) => literal);
+  /** What the last "unsat" rests on: assumptions that stand in its core, unless others than those give it as well. */
+  const noteAssumed = (question: readonly string[]): void => {
+    const blamed = new Set<string>();
+    for (;;) {
+      const more = literals().filter((each) => core.includes(each) && !blamed.has(each));
+      if (more.length === 0) return;
+      for (const each of more) blamed.add(each);
+      count += 1;
+      const without = literals().filter((each) => !blamed.has(each));
+      if (solver.check([...question, ...without]) !== "unsat") break;
+      core = solver.core();
+    }
+    for (const { literal, name } of assumptions.all()) if (blamed.has(literal)) assumed.add(name);
+  };
   return {
+    assumed: () => [...assumed].sort(),
     tryOut: check,
-    ask: (assumptions) => {
-      const answer = check(assumptions);
+    ask: (question) => {
+      const answer = check(question);
+      if (answer === "unsat") {
+        const first = core;
+        noteAssumed(question);
+        core = first;
+      }
       if (stopped) return answer;
       if (answer === "unknown")
         undecided.add(`${subject}: the solver gave up (${solver.reason()})`);
       return answer;
     },
-    core: () => solver.core(),
+    core: () => core.filter((each) => !literals().includes(each)),
     model: () => solver.model(),
     add: (text) => {
       solver.add(text);
@@ -57,4 +89,10 @@ export function makeQueries(solver: Solver, limits: SearchLimits, subject: strin
     count: () => count,
     undecided: () => [...undecided],
   };
+}
+
+/** The part of a result that says what it rests on. */
+export function assumedBy(queries: Queries): Pick<UnitResult, "assumed"> {
+  const assumed = queries.assumed();
+  return assumed.length > 0 ? { assumed } : {};
 }

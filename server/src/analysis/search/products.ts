@@ -1,6 +1,7 @@
 // The search at a product's level: per commit order one solver; a cycle is proposed, the store runs it, and only where
 // that does not settle the matter the solver is asked for an outcome that no serial order gives.
-import type { Level, ProductLevel } from "../../isolation/levels";
+import { distinctLevels } from "../../isolation/mixedLevels";
+import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Severity } from "../../protocol/report";
 import type { Model, SolverFactory } from "../../solver/solver";
@@ -18,7 +19,7 @@ import { parameterName } from "../encoding/productDatabase";
 import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE, SPARSE } from "../encoding/productNames";
 import { and, bool, eq, imp, int, not } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
-import { makeQueries } from "./papersQueries";
+import { assumedBy, makeQueries } from "./papersQueries";
 import type { Queries } from "./papersQueries";
 import { decodeProduct } from "./productsDecode";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
@@ -26,7 +27,7 @@ import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
 export { planProduct } from "./productsPlan";
 
 /** Runs a plan and says what it shows. */
-export type Judge = (program: Program, level: Level, plan: WitnessPlan) => Confirmation;
+export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
 
 /** Models that are tried per question before the store's refusal is reported. */
 const TRIES = 4;
@@ -39,27 +40,30 @@ export function solveProduct(
   solvers: SolverFactory,
   program: Program,
   flat: FlatProgram,
-  level: ProductLevel,
+  levels: Levels,
   unit: Unit,
   limits: SearchLimits,
   judge: Judge = confirm,
 ): UnitResult {
-  if (level.serializable) return { findings: [], undecided: [], queries: 0 };
-  const encoding = encodeProduct(flat, level, unit.transactions);
+  const own = distinctLevels(levels);
+  if (own.every((level) => level.family === "product" && level.serializable))
+    return { findings: [], undecided: [], queries: 0 };
+  const encoding = encodeProduct(flat, levels, unit.transactions);
   const shapes = cycleShapes(encoding);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
   assertMinimal(encoding);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
-    const queries = makeQueries(solver, limits, subject);
-    const search: Search = { program, encoding, level, queries, judge, solved: { serial: false } };
+    const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
+    const search: Search = { program, encoding, levels, queries, judge, solved: { serial: false } };
     const found = findAll(search, shapes, limits);
     const doubts = found.filter((finding) => restsOnLosses(finding, encoding));
     return {
       findings: found.filter((finding) => !doubts.includes(finding)),
       undecided: [...queries.undecided(), ...doubtsAbout(subject, doubts, encoding)],
       queries: queries.count(),
+      ...assumedBy(queries),
     };
   } finally {
     solver.dispose();
@@ -88,7 +92,7 @@ function doubtsAbout(
 interface Search {
   readonly program: Program;
   readonly encoding: ProductEncoding;
-  readonly level: ProductLevel;
+  readonly levels: Levels;
   readonly queries: Queries;
   readonly judge: Judge;
   readonly solved: { serial: boolean };
@@ -206,13 +210,13 @@ function propose(
   assumptions: readonly string[],
   shapes: readonly CycleShape[],
 ): (Found & { readonly model: Model }) | undefined {
-  const { queries, encoding, program, level } = search;
+  const { queries, encoding, program, levels } = search;
   queries.add(encoding.script.take());
   if (!askReadable(queries, assumptions)) return undefined;
   const model = queries.model();
   const plan = decodeProduct(program, encoding, model);
   const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));
-  const confirmation = search.judge(program, level, plan);
+  const confirmation = search.judge(program, levels, plan);
   const tables = shape?.tables ?? [];
   const finding: Finding = {
     confirmation,

@@ -21,6 +21,8 @@ export interface UnitResult {
   /** Why (a part of) the unit stayed undecided. */
   readonly undecided: readonly string[];
   readonly queries: number;
+  /** What it rests on beside the text, by the names of `encoding/assumptions.ts`; absent is nothing. */
+  readonly assumed?: readonly string[];
 }
 
 export interface SearchLimits {

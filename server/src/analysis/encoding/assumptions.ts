@@ -1,0 +1,190 @@
+// What the encodings assume of the rows at the start and of arguments. Each assumption is behind a literal, so that an
+// answer "unsat" tells which of them it rests on.
+import { fromRowColumn } from "../operations/operation";
+import type { FlatInvariant, FlatProgram, Term } from "../operations/operation";
+import { FALSE, TRUE, and, imp, not } from "./smt";
+import type { Script, Smt } from "./smt";
+import { asInt, isTrue } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+/** An assumption by its name in results: `invariant`, `check` or `precondition`, then what it is. */
+export interface Assumption {
+  readonly literal: string;
+  readonly name: string;
+}
+
+/** The assumptions that an encoding has made so far. */
+export interface Assumptions {
+  /** The literal behind which the assumption of that name is asserted. */
+  literal(name: string): Smt;
+  all(): readonly Assumption[];
+}
+
+/** Assumptions of one script. */
+export function createAssumptions(script: Script): Assumptions {
+  const known = new Map<string, Smt>();
+  return {
+    literal: (name) => {
+      const before = known.get(name);
+      if (before !== undefined) return before;
+      const literal = script.constant(`ASSUME${String(known.size)}`, "Bool");
+      known.set(name, literal);
+      return literal;
+    },
+    all: () => [...known].map(([name, literal]) => ({ name, literal })),
+  };
+}
+
+export function invariantName(text: string): string {
+  return `invariant ${text}`;
+}
+
+/** The `index`-th CHECK of the table. */
+export function checkName(table: string, index: number): string {
+  return `check ${String(index)} ${table}`;
+}
+
+/** The `index`-th precondition of the transaction. */
+export function preconditionName(transaction: string, index: number): string {
+  return `precondition ${String(index)} ${transaction}`;
+}
+
+/** The kind, number and subject in an assumption's name. */
+export function readAssumptionName(
+  name: string,
+):
+  | { readonly kind: "invariant"; readonly text: string }
+  | { readonly kind: "check" | "precondition"; readonly index: number; readonly of: string }
+  | undefined {
+  const [, kind, index, of] = /^(check|precondition) (\d+) (.*)$/su.exec(name) ?? [];
+  if (kind === "check" || kind === "precondition")
+    return { kind, index: Number(index), of: of ?? "" };
+  const [, text] = /^invariant (.*)$/su.exec(name) ?? [];
+  return text === undefined ? undefined : { kind: "invariant", text };
+}
+
+/** A row by the values of its key's columns. */
+export type AssumedRow = readonly Smt[];
+
+/** What asserting invariants needs of the rows at the start. */
+export interface StartRows {
+  readonly flat: FlatProgram;
+  readonly script: Script;
+  readonly assumptions: Assumptions;
+  alive(table: string, row: AssumedRow): Smt;
+  column(table: string, row: AssumedRow, column: string): SqlValue;
+  /** The value of a term over these columns. */
+  value(term: Term, column: (name: string) => SqlValue): SqlValue;
+  /** Whether rows of the table are part of the encoding; those of others are added to the witness. */
+  knows(table: string): boolean;
+  /** Names a row that an invariant asks for. */
+  mention(table: string, row: AssumedRow): void;
+}
+
+/** Asserts invariants as rows become known. */
+export interface InvariantAsserter {
+  /** Call it once with every row that may exist at the start. O(r^n) for n tables and r rows of each. */
+  add(table: string, row: AssumedRow): void;
+}
+
+/** Rows that exist because others do: chains are followed this far, the rest is left to the witness. */
+const DEEPEST = 4;
+
+/** An asserter for the program's invariants. */
+export function invariantAsserter(start: StartRows): InvariantAsserter {
+  const invariants = start.flat.invariants ?? [];
+  const rows = new Map<string, AssumedRow[]>();
+  const depth = { now: 0, names: 0 };
+  return {
+    add: (table, row) => {
+      const before = rows.get(table) ?? [];
+      if (before.some((each) => each.join(" ") === row.join(" "))) return;
+      rows.set(table, [...before, row]);
+      for (const invariant of invariants)
+        for (const [at, name] of invariant.tables.entries()) {
+          if (name !== table) continue;
+          // Each combination with the new row once: at earlier places stand older rows.
+          const choices = invariant.tables.map((other, place) => {
+            if (place === at) return [row];
+            return other === table && place < at ? before : (rows.get(other) ?? []);
+          });
+          for (const combination of combinations(choices)) {
+            const named = combination.map((each, place): readonly [string, AssumedRow] => [
+              invariant.tables[place] ?? "",
+              each,
+            ]);
+            assertOn(start, invariant, named, depth);
+          }
+        }
+    },
+  };
+}
+
+function combinations(choices: readonly (readonly AssumedRow[])[]): readonly AssumedRow[][] {
+  return choices.reduce<readonly AssumedRow[][]>(
+    (all, choice) => all.flatMap((each) => choice.map((row) => [...each, row])),
+    [[]],
+  );
+}
+
+function assertOn(
+  start: StartRows,
+  invariant: FlatInvariant,
+  rows: readonly (readonly [string, AssumedRow])[],
+  depth: { now: number; names: number },
+): void {
+  const { script } = start;
+  const broken = isTrue(start.value(invariant.broken, rowColumns(start, rows)));
+  if (broken === FALSE) return;
+  const alive = rows.map(([table, row]) => start.alive(table, row));
+  const literal = start.assumptions.literal(invariantName(invariant.text));
+  const premise = and(literal, ...alive);
+  if (!invariant.exists) {
+    script.assert(imp(premise, not(broken)));
+    return;
+  }
+  if (!start.knows(invariant.exists.table) || depth.now >= DEEPEST) return;
+  depth.now += 1;
+  depth.names += 1;
+  const sought = soughtExists(start, invariant.exists, rows, `q${String(depth.names)}`);
+  script.assert(imp(and(premise, broken), sought));
+  depth.now -= 1;
+}
+
+/** The row that an invariant asks for exists; where its key is not given, some row does, of that name. */
+function soughtExists(
+  start: StartRows,
+  exists: NonNullable<FlatInvariant["exists"]>,
+  rows: readonly (readonly [string, AssumedRow])[],
+  name: string,
+): Smt {
+  const { script } = start;
+  const known = rowColumns(start, rows);
+  const primaryKey = start.flat.tables[exists.table]?.primaryKey ?? [];
+  const bound = primaryKey.map((column) => {
+    const term = exists.key[column];
+    return term && start.value(term, known);
+  });
+  const row = bound.map((value, at) =>
+    value ? script.name(asInt(value), "Int") : script.constant(`${name}_${String(at)}`, "Int"),
+  );
+  start.mention(exists.table, row);
+  const columns = rowColumns(start, [...rows, [exists.table, row]]);
+  return and(
+    ...bound.map((value) => (value ? not(value.isNull) : TRUE)),
+    start.alive(exists.table, row),
+    isTrue(start.value(exists.where, columns)),
+  );
+}
+
+/** The columns of these rows, as invariants name them. */
+function rowColumns(
+  start: StartRows,
+  rows: readonly (readonly [string, AssumedRow])[],
+): (name: string) => SqlValue {
+  return (name) => {
+    const { row, column } = fromRowColumn(name);
+    const [table, key] = rows[row] ?? ["", []];
+    return start.column(table, key, column);
+  };
+}
