@@ -393,7 +393,7 @@ describe("plans at the papers' levels", () => {
     };
     check(
       { ...plan, level: "read-committed" },
-      { status: "unconfirmed", reason: /not arbitrated together/ },
+      { status: "unconfirmed", reason: /are interleaved/ },
     );
   });
 

@@ -3,12 +3,12 @@
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { EXISTS, isSkippable, isWrite } from "./productTuple";
+import { EXISTS, hasOwnSnapshots, isSkippable, isWrite } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, imp, not, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 
-/** Asserts lock waits and, where the level has it, that the first updater wins. */
+/** Asserts lock waits and, where the later one's level has it, that the first updater wins. */
 export function assertLocks(
   script: Script,
   tuple: ProductTuple,
@@ -24,7 +24,8 @@ export function assertLocks(
             assertPair(script, tuple, run, snapshots, first, later);
             assertQueue(script, tuple, run, snapshots, first, later);
           }
-      if (tuple.level.firstUpdaterWins) assertVisibleConflict(script, run, later);
+      if (tuple.levels[instance]?.firstUpdaterWins === true)
+        assertVisibleConflict(script, run, later);
     }
 }
 
@@ -56,7 +57,7 @@ function assertPair(
   later: Access,
 ): void {
   const { instance, operation } = later;
-  if (tuple.level.snapshot === "transaction") {
+  if (!hasOwnSnapshots(tuple, instance)) {
     const upsert = operation.kind === "insert" && operation.onDuplicate === "update";
     if (!isWrite(first) || (operation.kind === "insert" && !upsert)) return;
     for (const row of rowsOf(run, first, later)) {
@@ -87,7 +88,7 @@ function assertQueue(
   later: Access,
 ): void {
   const { instance, operation } = later;
-  const perStatement = tuple.level.snapshot === "statement";
+  const perStatement = hasOwnSnapshots(tuple, instance);
   if (!later.point || first.instance === 0 || (!perStatement && operation.step > 0)) return;
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   if (seen === TRUE) return;

@@ -24,3 +24,8 @@ export function snapshotName(earlier: number, instance: number, step: number | "
 export function dependencyName(from: number, to: number, table: number): string {
   return `E${String(from)}_${String(to)}_${String(table)}`;
 }
+
+/** The place of an instance at SERIALIZABLE in an order that its dependencies keep to. */
+export function serialPlaceName(instance: number): string {
+  return `O${String(instance)}`;
+}

@@ -1,6 +1,7 @@
 // Which earlier commits a snapshot contains: one Boolean per earlier committer and statement (per transaction, where
 // the level keeps one snapshot), closed under program order and under commit order.
 import { snapshotName } from "./productNames";
+import { hasOwnSnapshots } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, imp } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -16,20 +17,20 @@ export interface Snapshots {
 
 /** Declares the snapshots of a tuple and asserts what makes them prefixes of the commit order. */
 export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
-  const perStatement = tuple.level.snapshot === "statement";
+  const perStatement = tuple.transactions.map((_, instance) => hasOwnSnapshots(tuple, instance));
   const steps = tuple.accesses.map((accesses) => {
     const needed = accesses.filter((each) => each.needsSnapshot);
     return [...new Set(needed.map((each) => each.operation.step))].sort((a, b) => a - b);
   });
   const literal = (earlier: number, instance: number, step: number): Smt =>
-    script.constant(snapshotName(earlier, instance, perStatement ? step : "all"), "Bool");
+    script.constant(snapshotName(earlier, instance, perStatement[instance] ? step : "all"), "Bool");
   const seesAt = (earlier: number, instance: number, step: number): Smt => {
     if (earlier >= instance) return FALSE;
-    if (perStatement && !steps[instance]?.includes(step)) return TRUE;
+    if (perStatement[instance] && !steps[instance]?.includes(step)) return TRUE;
     return literal(earlier, instance, step);
   };
   for (const [instance, needed] of steps.entries()) {
-    const own = perStatement ? needed : [0];
+    const own = perStatement[instance] ? needed : [0];
     for (const [at, step] of own.entries())
       for (let earlier = 0; earlier < instance; earlier += 1) {
         const sees = literal(earlier, instance, step);

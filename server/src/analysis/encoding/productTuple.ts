@@ -1,6 +1,8 @@
 // What can be said of a tuple of transactions from its text: which columns change, what each operation reads and
 // writes, and which statements need a snapshot of their own.
 import type { ProductLevel } from "../../isolation/levels";
+import { productLevelAt } from "../../isolation/mixedLevels";
+import type { Levels } from "../../isolation/mixedLevels";
 import type {
   FlatProgram,
   FlatTable,
@@ -46,9 +48,10 @@ export interface Access {
 
 export interface ProductTuple {
   readonly flat: FlatProgram;
-  readonly level: ProductLevel;
   /** In commit order. */
   readonly transactions: readonly FlatTransaction[];
+  /** Per instance. */
+  readonly levels: readonly ProductLevel[];
   readonly accesses: readonly (readonly Access[])[];
   readonly tables: ReadonlyMap<string, TupleTable>;
 }
@@ -56,7 +59,7 @@ export interface ProductTuple {
 /** The tuple of these transactions (indexes into the program's), in commit order. Linear in their operations. */
 export function makeTuple(
   flat: FlatProgram,
-  level: ProductLevel,
+  levels: Levels,
   members: readonly number[],
 ): ProductTuple {
   const transactions = members.flatMap((index) => flat.transactions[index] ?? []);
@@ -73,7 +76,18 @@ export function makeTuple(
       return table ? [makeAccess(instance, operation, table)] : [];
     }),
   );
-  return { flat, level, transactions, accesses, tables };
+  return {
+    flat,
+    transactions,
+    levels: transactions.map(({ id }) => productLevelAt(levels, id)),
+    accesses,
+    tables,
+  };
+}
+
+/** Whether the instance takes a snapshot per statement, not one for all of it. */
+export function hasOwnSnapshots(tuple: ProductTuple, instance: number): boolean {
+  return tuple.levels[instance]?.snapshot === "statement";
 }
 
 /** INSERT ... ON CONFLICT DO NOTHING: a row that exists keeps it from doing anything, locking included. */

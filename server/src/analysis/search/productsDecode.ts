@@ -15,6 +15,7 @@ import {
 } from "../encoding/productDatabase";
 import type { RowKey } from "../encoding/productDatabase";
 import { snapshotName } from "../encoding/productNames";
+import { hasOwnSnapshots } from "../encoding/productTuple";
 import type { TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE } from "../encoding/smt";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
@@ -198,7 +199,7 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
       steps.push({
         instance: instanceName(each.instance),
         statement: each.number,
-        sees: tuple.level.snapshot === "transaction" ? first : committed,
+        sees: hasOwnSnapshots(tuple, each.instance) ? committed : first,
       });
     }
     steps.push({ instance: instanceName(gap), statement: "commit", sees: [] });
@@ -213,7 +214,7 @@ function placedSteps(
   instance: number,
 ): readonly Planned[] {
   const executed = executedSteps(encoding, model, instance);
-  const perStatement = encoding.tuple.level.snapshot === "statement";
+  const perStatement = hasOwnSnapshots(encoding.tuple, instance);
   let gap = instance;
   let earlyGap: number | undefined;
   const placed: Planned[] = [];
@@ -236,7 +237,7 @@ function snapshotGap(
 ): number | undefined {
   const { tuple } = encoding;
   const accesses = tuple.accesses[instance] ?? [];
-  const perStatement = tuple.level.snapshot === "statement";
+  const perStatement = hasOwnSnapshots(tuple, instance);
   const matters = accesses.some(
     (each) => each.needsSnapshot && (!perStatement || each.operation.step === step),
   );

@@ -1,5 +1,6 @@
 // Which tuples to search at a product's level: commit orders whose text allows a cycle.
-import type { ProductLevel } from "../../isolation/levels";
+import { productLevelAt } from "../../isolation/mixedLevels";
+import type { Levels } from "../../isolation/mixedLevels";
 import { mayDepend } from "../encoding/productEdges";
 import { makeTuple } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
@@ -8,20 +9,29 @@ import { readers } from "./readers";
 import type { Unit } from "./unit";
 
 /**
- * The commit orders of `size` transactions that may have a cycle at the level, the likeliest first. Against commit
- * order only reads of snapshots point, so every cycle needs one. Empty where the level is serializable. O(n^size).
+ * The commit orders of `size` transactions that may have a cycle at their levels, the likeliest first. Against commit
+ * order only reads of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. O(n^size).
  */
-export function planProduct(flat: FlatProgram, level: ProductLevel, size: number): readonly Unit[] {
-  if (level.serializable || size < 2) return [];
+export function planProduct(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+  if (size < 2) return [];
+  const own = flat.transactions.map(({ id }) => productLevelAt(levels, id));
   const count = flat.transactions.length;
   const table = Array.from({ length: count }, (_, first) =>
-    Array.from({ length: count }, (__, second) => pairOf(flat, level, first, second)),
+    Array.from({ length: count }, (__, second) => pairOf(flat, levels, first, second)),
   );
-  const units = sequences(count, size).map((transactions) => ({
+  const open = sequences(count, size).filter((transactions) =>
+    transactions.some((each) => own[each]?.serializable === false),
+  );
+  const units = open.map((transactions) => ({
     transactions,
     score: score(table, transactions),
     // The commonest larger cycle at snapshot levels: a reader between two writers (Fekete et al. 2004).
-    likely: level.firstUpdaterWins && size > 2 && readers(flat, transactions) === 1 ? 1 : 0,
+    likely:
+      size > 2 &&
+      transactions.every((each) => own[each]?.firstUpdaterWins === true) &&
+      readers(flat, transactions) === 1
+        ? 1
+        : 0,
   }));
   return units
     .filter((each) => each.score > 0)
@@ -37,8 +47,8 @@ interface Pair {
   readonly operations: number;
 }
 
-function pairOf(flat: FlatProgram, level: ProductLevel, first: number, second: number): Pair {
-  const [a = [], b = []] = makeTuple(flat, level, [first, second]).accesses;
+function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number): Pair {
+  const [a = [], b = []] = makeTuple(flat, levels, [first, second]).accesses;
   const count = (from: readonly Access[], to: readonly Access[], forward: boolean): number =>
     from.reduce((sum, x) => sum + to.filter((y) => mayDepend(x, y, forward)).length, 0);
   return {
