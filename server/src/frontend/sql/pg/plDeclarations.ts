@@ -13,7 +13,7 @@ import {
   takeTarget,
   word,
   type Cursor,
-} from "./plCursor";
+} from "../routine/cursor";
 import type { Declaration } from "./plTree";
 
 /** The declarations up to BEGIN. */

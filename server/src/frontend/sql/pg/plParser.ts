@@ -19,30 +19,23 @@ import {
   takeAll,
   takeName,
   takeTargets,
-  tokensOfBody,
   word,
+  openCursor,
   type Cursor,
-} from "./plCursor";
+  type Problem,
+} from "../routine/cursor";
 import { takeDeclarations } from "./plDeclarations";
 import { takeSimple } from "./plSimple";
-import type { Block, LoopOver, PlProblem, PlStatement } from "./plTree";
+import type { Block, LoopOver, PlStatement } from "./plTree";
 
 export interface PlParsed {
   readonly block: Block | undefined;
-  readonly problems: readonly PlProblem[];
+  readonly problems: readonly Problem[];
 }
 
 /** The outermost block of a body. Never fails; linear in the text. */
 export function parsePlBody(text: string): PlParsed {
-  const cursor: Cursor = {
-    text,
-    tokens: tokensOfBody(text),
-    at: 0,
-    problems: [],
-    depth: 0,
-    silent: false,
-    statements: (until) => takeStatements(cursor, until),
-  };
+  const cursor = openCursor(text);
   // Compiler options: #variable_conflict use_column, ...
   while (take(cursor, "#")) cursor.at += 2;
   const label = takeLabel(cursor);

@@ -16,7 +16,7 @@ import {
   takeTargets,
   word,
   type Cursor,
-} from "./plCursor";
+} from "../routine/cursor";
 import type { Into, PlStatement } from "./plTree";
 
 export type Simple = PlStatement extends infer Each

@@ -127,12 +127,6 @@ type PlKind =
 /** A statement with its text, without the semicolon. */
 export type PlStatement = PlKind & { readonly span: Span };
 
-/** Something that is wrong with the text. */
-export interface PlProblem {
-  readonly message: string;
-  readonly span: Span;
-}
-
 /** The first names of everything that a block assigns, so that other arguments keep the value they came with. */
 export function assignedNames(block: Block): ReadonlySet<string> {
   const names = new Set<string>();

@@ -1,26 +1,37 @@
-// A position in the tokens of a PL/pgSQL body, with the few ways in which its parser moves.
+// A position in the tokens of a routine's body, with the few ways in which its parser moves.
 import type { Span } from "../split";
 import { nameOf, tokensOf, type Token } from "../tokens";
-import type { Target } from "../routine/assign";
-import type { PlProblem, PlStatement } from "./plTree";
+import type { Target } from "./assign";
+
+/** Something that is wrong with the text. */
+export interface Problem {
+  readonly message: string;
+  readonly span: Span;
+}
 
 export interface Cursor {
   readonly text: string;
   readonly tokens: readonly Token[];
   at: number;
-  readonly problems: PlProblem[];
+  readonly problems: Problem[];
   depth: number;
   /** Nothing more is said: the text was left behind where it is nested too deeply. */
   silent: boolean;
-  /** Parses one statement: set by the parser, so that its parts can call it. */
-  readonly statements: (until: ReadonlySet<string>) => readonly PlStatement[];
 }
 
 /** Blocks and branches nested deeper are skipped, so that no stack overflows. */
 export const DEEPEST_BLOCK = 200;
 
-export function tokensOfBody(text: string): readonly Token[] {
-  return tokensOf(text, 0, text.length);
+/** A cursor at the start of a text. */
+export function openCursor(text: string): Cursor {
+  return {
+    text,
+    tokens: tokensOf(text, 0, text.length),
+    at: 0,
+    problems: [],
+    depth: 0,
+    silent: false,
+  };
 }
 
 export function peek(cursor: Cursor, ahead = 0): Token | undefined {
@@ -103,10 +114,12 @@ export function spanUntil(cursor: Cursor, ...words: readonly string[]): Span {
   return { start, end };
 }
 
-/** END IF and END LOOP stand in no SQL: a semicolon is missing before them. */
+/** END IF, END LOOP and the like stand in no SQL: a semicolon is missing before them. */
 export function endsAround(cursor: Cursor): boolean {
-  return word(cursor) === "end" && (word(cursor, 1) === "if" || word(cursor, 1) === "loop");
+  return word(cursor) === "end" && ENDED.has(word(cursor, 1));
 }
+
+const ENDED = new Set(["if", "loop", "while", "repeat"]);
 
 /** The spans of a list with commas, up to one of the words or a semicolon. */
 export function listUntil(cursor: Cursor, ...words: readonly string[]): readonly Span[] {
