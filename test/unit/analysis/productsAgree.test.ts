@@ -6,7 +6,12 @@ import { flattenProgram } from "../../../server/src/analysis/operations/flatten"
 import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
-import { PRODUCT_LEVELS, type ProductLevel } from "../../../server/src/isolation/levels";
+import { PRODUCT_LEVELS } from "../../../server/src/isolation/levels";
+import {
+  labelOfLevels,
+  productLevelAt,
+  type Levels,
+} from "../../../server/src/isolation/mixedLevels";
 import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
@@ -70,13 +75,13 @@ function randomProgram(choose: Choose): string {
 }
 
 /** The worst confirmed severity of one instance each of the two transactions. */
-async function found(program: Program, level: ProductLevel): Promise<string> {
+async function found(program: Program, levels: Levels): Promise<string> {
   const flat = flattenProgram(program, { unroll: 1 });
   const limits = { resourceLimit: 3_000_000, maxFindings: 5, stopped: () => false };
   let worst = "";
-  for (const unit of planProduct(flat, level, 2)) {
+  for (const unit of planProduct(flat, levels, 2)) {
     if (unit.transactions[0] === unit.transactions[1]) continue;
-    const result = solveProduct(await solvers, program, flat, level, unit, limits);
+    const result = solveProduct(await solvers, program, flat, levels, unit, limits);
     for (const { confirmation } of result.findings)
       if (confirmation.status === "confirmed") worst = severer(worst, confirmation.severity ?? "");
   }
@@ -84,7 +89,7 @@ async function found(program: Program, level: ProductLevel): Promise<string> {
 }
 
 /** The worst severity over all interleavings and some states at the start. */
-function enumerated(program: Program, level: ProductLevel): string {
+function enumerated(program: Program, levels: Levels): string {
   let worst = "";
   for (const start of STARTS) {
     const setup: Setup = {
@@ -95,15 +100,17 @@ function enumerated(program: Program, level: ProductLevel): string {
       })),
       initial: { t: start.map((v, at) => ({ id: at + 1, v })) },
     };
-    for (const execution of executions(program, setup, level))
+    for (const execution of executions(program, setup, levels))
       worst = severer(worst, severityOf(program, setup, execution));
   }
   return worst;
 }
 
-function executions(program: Program, setup: Setup, level: ProductLevel): readonly Execution[] {
+function executions(program: Program, setup: Setup, levels: Levels): readonly Execution[] {
   try {
-    const { runs } = enumerateProduct(program, setup, () => level, 2000);
+    const transactions = new Map(setup.instances.map((each) => [each.instance, each.transaction]));
+    const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
+    const { runs } = enumerateProduct(program, setup, levelOf, 2000);
     return runs
       .map(toExecution)
       .filter(({ outcome }) => Object.values(outcome.status).every((how) => how === "committed"));
@@ -130,18 +137,50 @@ function severer(a: string, b: string): string {
   return SEVERITIES.indexOf(b) > SEVERITIES.indexOf(a) ? b : a;
 }
 
-test("random pairs: nothing that enumeration shows is missed", async () => {
-  const choose = chooser(20);
+/** Checks `rounds` random programs; returns how many of them have an anomaly. */
+async function checkRandom(
+  seed: number,
+  rounds: number,
+  levelsOf: (program: Program) => readonly Levels[],
+): Promise<number> {
+  const choose = chooser(seed);
   let anomalous = 0;
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const text = randomProgram(choose);
     // Any name will do for the only file.
     const program = readProgram([{ file: "random.sql" as FileId, text }], {});
-    for (const level of PRODUCT_LEVELS.filter((each) => !each.serializable)) {
-      const [shown, claimed] = [enumerated(program, level), await found(program, level)];
-      assert.equal(severer(shown, claimed), claimed, `${level.name}: ${shown} missed in\n${text}`);
+    for (const levels of levelsOf(program)) {
+      const [shown, claimed] = [enumerated(program, levels), await found(program, levels)];
+      assert.equal(
+        severer(shown, claimed),
+        claimed,
+        `${labelOfLevels(levels)}: ${shown} missed in\n${text}`,
+      );
       if (claimed !== "") anomalous += 1;
     }
   }
+  return anomalous;
+}
+
+/** Every mixture of two levels. */
+function mixtures(program: Program): readonly Levels[] {
+  const [first = "", second = ""] = program.transactions.map((each) => each.id);
+  return PRODUCT_LEVELS.flatMap((a) =>
+    PRODUCT_LEVELS.filter((b) => b !== a).map((b): Levels => ({
+      family: "mixed",
+      perTransaction: { [first]: a, [second]: b },
+      serializablePairs: [],
+    })),
+  );
+}
+
+test("random pairs: nothing that enumeration shows is missed", async () => {
+  const single = PRODUCT_LEVELS.filter((each) => !each.serializable);
+  const anomalous = await checkRandom(20, 40, () => single);
+  assert.ok(anomalous >= 10, "too few of the random programs say anything");
+});
+
+test("random pairs at two levels: nothing that enumeration shows is missed", async () => {
+  const anomalous = await checkRandom(7, 20, mixtures);
   assert.ok(anomalous >= 10, "too few of the random programs say anything");
 });
