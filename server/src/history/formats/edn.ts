@@ -106,7 +106,7 @@ export function ednForms(take: TakeForm): EdnForms {
       }
       if (!inForm) return undefined;
       const own = bytes.subarray(restLength === 0 ? from : 0);
-      rest.push(own.slice());
+      rest.push(new Uint8Array(own));
       restLength += own.length;
       if (restLength <= LONGEST_FORM) return undefined;
       return { place: { line: startLine }, message: "a map that never ends: expected }" };
@@ -205,7 +205,8 @@ export function readForm(bytes: Uint8Array, line: number): Read {
   return more === undefined ? read : fault(`unexpected ${more} after a value`);
 }
 
-const TOKEN = /;[^\n]*|#\{|#_|[{}[\]()]|"(?:[^"\\]|\\[^])*"?|\\[^][^\s,{}[\]()";]*|[^\s,{}[\]()";]+/gu;
+const TOKEN =
+  /;[^\n]*|#\{|#_|[{}[\]()]|"(?:[^"\\]|\\[^])*"?|\\[^][^\s,{}[\]()";]*|[^\s,{}[\]()";]+/gu;
 const CLOSE: Readonly<Record<string, string>> = { "{": "}", "[": "]", "(": ")", "#{": "}" };
 
 function atom(token: string): EdnValue {
@@ -238,4 +239,24 @@ function unescaped(text: string): string {
 export function entryOf(value: EdnValue, keyword: string): EdnValue | undefined {
   if (value.kind !== "map") return undefined;
   return value.entries.find(([key]) => key.kind === "keyword" && key.value === keyword)?.[1];
+}
+
+/** A value as EDN writes it, without what does not matter. */
+export function ednText(value: EdnValue): string {
+  switch (value.kind) {
+    case "nil":
+      return "nil";
+    case "boolean":
+    case "integer":
+      return String(value.value);
+    case "text":
+      return JSON.stringify(value.value);
+    case "keyword":
+    case "other":
+      return value.value;
+    case "sequence":
+      return `[${value.items.map(ednText).join(" ")}]`;
+    case "map":
+      return `{${value.entries.map(([key, held]) => `${ednText(key)} ${ednText(held)}`).join(", ")}}`;
+  }
 }

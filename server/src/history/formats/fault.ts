@@ -21,7 +21,5 @@ const decoder = new TextDecoder();
 export function quoted(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(0, 4 * MOST_QUOTED)).split(/[\r\n]/u)[0] ?? "";
   const visible = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
-  return visible.length > MOST_QUOTED
-    ? `"${visible.slice(0, MOST_QUOTED)}\u2026"`
-    : `"${visible}"`;
+  return visible.length > MOST_QUOTED ? `"${visible.slice(0, MOST_QUOTED)}\u2026"` : `"${visible}"`;
 }

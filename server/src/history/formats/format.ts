@@ -1,14 +1,7 @@
 // Which formats of recorded histories exist, and how each is recognised by its first bytes.
 
 export type FormatName =
-  | "text"
-  | "dbcop-bincode"
-  | "dbcop-json"
-  | "dbcop-hist"
-  | "cobra"
-  | "awdit"
-  | "elle"
-  | "json";
+  "text" | "dbcop-bincode" | "dbcop-json" | "dbcop-hist" | "cobra" | "awdit" | "elle" | "json";
 
 /** What a format is called in sentences. */
 export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
@@ -37,9 +30,13 @@ export function recogniseFormat(head: Uint8Array): FormatName | undefined {
   const text = new TextDecoder().decode(bytes).replace(/^(?:\s|;[^\n]*(?:\n|$)|,)+/u, "");
   if (/^[rw]\s*\(/u.test(text)) return "text";
   if (/^(?:[rw]\s+-?\d|-{4,}|={4,})/u.test(text)) return "awdit";
-  if (/^(?:\[\s*|\(\s*)?(?:#[\w./-]+\s*)?\{\s*(?:;[^\n]*\n\s*)*(?::|\}$)/u.test(text)) return "elle";
+  if (/^(?:\[\s*|\(\s*)?(?:#[\w./-]+\s*)?\{\s*(?:;[^\n]*\n\s*)*(?::|\}$)/u.test(text))
+    return "elle";
   if (/^\[\s*(?:\[|\]\s*$)/u.test(text)) return "dbcop-json";
-  if (/^(?:\/\/|-{1,3}\s*$|\[\s*(?:[A-Za-z_]\w*\s*(?::=|==)|\]))/mu.test(text) && !/^\{/u.test(text))
+  if (
+    /^(?:\/\/|-{1,3}\s*$|\[\s*(?:[A-Za-z_]\w*\s*(?::=|==)|\]))/mu.test(text) &&
+    !/^\{/u.test(text)
+  )
     return "dbcop-hist";
   if (!/^\{\s*(?:"|\}\s*$)/u.test(text)) return undefined;
   return jsonShape(text);

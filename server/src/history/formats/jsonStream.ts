@@ -54,7 +54,8 @@ export function jsonStream(listener: JsonListener): JsonTokens {
   function take(token: JsonToken, line: number): Fault | undefined {
     if (building.length > 0) return build(token, line);
     if (token === "]" || token === "}") return close(token, line);
-    if (token === ",") return wants === "next" && outer !== "file" ? separated() : wrong(token, line);
+    if (token === ",")
+      return wants === "next" && outer !== "file" ? separated() : wrong(token, line);
     if (token === ":") {
       if (wants !== "colon") return wrong(token, line);
       wants = "value";
@@ -64,7 +65,9 @@ export function jsonStream(listener: JsonListener): JsonTokens {
       if (typeof token === "string" || token.kind !== "string") return wrong(token, line);
       memberName = token.value;
       wants = "colon";
-      return members.has(memberName) ? fault(line, `"${memberName}" stands there twice`) : undefined;
+      return members.has(memberName)
+        ? fault(line, `"${memberName}" stands there twice`)
+        : undefined;
     }
     if (wants === "colon" || (wants === "next" && outer !== "file")) return wrong(token, line);
     return value(token, line);
@@ -220,7 +223,12 @@ function plain(token: Exclude<JsonToken, string>): JsonValue {
 }
 
 function wrong(token: JsonToken, line: number): Fault {
-  const found = typeof token === "string" ? token : token.kind === "literal" ? String(token.value) : `a ${token.kind}`;
+  const found =
+    typeof token === "string"
+      ? token
+      : token.kind === "literal"
+        ? String(token.value)
+        : `a ${token.kind}`;
   return fault(line, `unexpected ${found}`);
 }
 

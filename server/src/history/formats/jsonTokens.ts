@@ -46,8 +46,7 @@ export function jsonTokens(take: TakeToken): JsonTokens {
       const end = byte === QUOTE ? stringEnd(bytes, at) : wordEnd(bytes, at);
       if (end === -1 || (end === bytes.length && byte !== QUOTE && !last)) {
         if (last) return wrong(bytes.subarray(at), 'a string that ends with "');
-        if (bytes.length - at > LONGEST_TOKEN)
-          return wrong(bytes.subarray(at), "a shorter value");
+        if (bytes.length - at > LONGEST_TOKEN) return wrong(bytes.subarray(at), "a shorter value");
         break;
       }
       const read = scalar(bytes.subarray(at, end));
@@ -56,7 +55,7 @@ export function jsonTokens(take: TakeToken): JsonTokens {
       if (fault) return fault;
       at = end;
     }
-    rest = bytes.slice(at);
+    rest = new Uint8Array(bytes.subarray(at));
     return undefined;
   }
 

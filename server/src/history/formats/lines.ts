@@ -4,6 +4,7 @@ import type { Fault } from "./fault";
 /** Takes whole lines: `bytes[from, to)` ends with a line feed, except at the end of the file. */
 export type TakeLines = (bytes: Uint8Array, from: number, to: number) => Fault | undefined;
 
+/** Readers copy what they keep, by `new Uint8Array(bytes)`: the slice of a Buffer is no copy. */
 export interface LineBlocks {
   feed(bytes: Uint8Array): Fault | undefined;
   end(): Fault | undefined;
@@ -14,19 +15,21 @@ const LONGEST_LINE = 64 * 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/** Hands blocks of whole lines to `take`; copies only the lines that chunks cut in two. */
-export function lineBlocks(take: TakeLines): LineBlocks {
+/**
+ * Hands blocks of whole lines to `take`; copies only the lines that chunks cut in two. `line` tells the number of the
+ * line that comes next.
+ */
+export function lineBlocks(take: TakeLines, line: () => number): LineBlocks {
   let rest: Uint8Array[] = [];
   let restLength = 0;
-  let lines = 0;
 
   function keep(bytes: Uint8Array): Fault | undefined {
     if (bytes.length === 0) return undefined;
-    rest.push(bytes.slice());
+    rest.push(new Uint8Array(bytes));
     restLength += bytes.length;
     if (restLength <= LONGEST_LINE) return undefined;
     return {
-      place: { line: lines + 1 },
+      place: { line: line() },
       message: `the line has more than ${String(LONGEST_LINE / 1024 / 1024)} MB`,
     };
   }
@@ -52,7 +55,6 @@ export function lineBlocks(take: TakeLines): LineBlocks {
       if (to > from) {
         const fault = take(bytes, from, to);
         if (fault) return fault;
-        lines += 1;
       }
       return keep(bytes.subarray(Math.max(from, to)));
     },
@@ -71,4 +73,26 @@ export function join(parts: readonly Uint8Array[], length: number): Uint8Array {
     at += part.length;
   }
   return joined;
+}
+
+/** Hands every line that is not blank to `take`, trimmed, with its number from 1. */
+export function eachLine(take: (text: string, line: number) => Fault | undefined): LineBlocks {
+  const decoder = new TextDecoder();
+  let line = 1;
+  return lineBlocks(
+    (bytes, from, to) => {
+      let at = from;
+      while (at < to) {
+        const found = bytes.indexOf(LINE_FEED, at);
+        const stop = found === -1 || found >= to ? to : found;
+        const text = decoder.decode(bytes.subarray(at, stop)).trim();
+        const fault = text === "" ? undefined : take(text, line);
+        if (fault) return fault;
+        at = stop + 1;
+        line += 1;
+      }
+      return undefined;
+    },
+    () => line,
+  );
 }

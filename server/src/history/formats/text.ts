@@ -1,0 +1,144 @@
+// The text of PolySI, Plume and IsoVista: one operation per line, r(key,value,session,transaction) or w(...). Read
+// byte by byte, since it is the format in which histories of millions of operations come.
+import type { HistoryBuilder } from "../builder";
+import { ABORTED, FAILED_WRITE, READ, WRITE } from "../history";
+import { highHalf } from "../intern";
+import { quoted, type Fault } from "./fault";
+import { lineBlocks } from "./lines";
+import {
+  halves,
+  keyNumber,
+  sessionNumber,
+  versionNumber,
+  wholeNumber,
+  type FormatReader,
+  type WholeNumber,
+} from "./reader";
+
+const [LF, OPEN, CLOSE, COMMA, R, W] = [10, 40, 41, 44, 114, 119];
+
+/** Numbers with more digits than this are not exact as doubles. */
+const MOST_DIGITS = 15;
+
+const LINE = /^\s*([rw])\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/u;
+
+/**
+ * A transaction is known by its number, and stands in the session of its operations; transaction -1 marks a write that
+ * was aborted. Value 0 is what a key holds at the start.
+ */
+export function textReader(builder: HistoryBuilder): FormatReader {
+  const decoder = new TextDecoder();
+  let line = 1;
+  /** After the digits that `digits` read. */
+  let position = 0;
+  let lastSession = -1;
+  let lastName = -1;
+  let transaction = -1;
+
+  /** The number whose digits start at a position, or -1 where none that is exact as a double stands there. */
+  function digits(bytes: Uint8Array, from: number): number {
+    let at = from;
+    let value = 0;
+    for (;;) {
+      const digit = (bytes[at] ?? 0) - 48;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+      at += 1;
+    }
+    position = at;
+    return at === from || at - from > MOST_DIGITS ? -1 : value;
+  }
+
+  /** Takes the operation at a position as files have it, and returns what follows it, or -1. */
+  function quick(bytes: Uint8Array, from: number): number {
+    const kind = bytes[from];
+    if ((kind !== R && kind !== W) || bytes[from + 1] !== OPEN) return -1;
+    const key = digits(bytes, from + 2);
+    if (key < 0 || bytes[position] !== COMMA) return -1;
+    const value = digits(bytes, position + 1);
+    if (value < 0 || bytes[position] !== COMMA) return -1;
+    const session = digits(bytes, position + 1);
+    if (session < 0 || bytes[position] !== COMMA) return -1;
+    const name = digits(bytes, position + 1);
+    if (name < 0 || bytes[position] !== CLOSE || bytes[position + 1] !== LF) return -1;
+    if (name !== lastName || session !== lastSession) {
+      const owner = builder.session(session | 0, highHalf(session));
+      transaction = builder.transaction(owner, name | 0, highHalf(name));
+      lastName = name;
+      lastSession = session;
+    }
+    const own = builder.key(key | 0, highHalf(key));
+    const version = builder.version(own, value | 0, highHalf(value));
+    builder.add(kind === W ? WRITE : READ, transaction, own, version, line);
+    return position + 2;
+  }
+
+  function slow(bytes: Uint8Array): Fault | undefined {
+    const text = decoder.decode(bytes);
+    if (text.trim() === "") return undefined;
+    const match = LINE.exec(text);
+    if (!match) {
+      const found = quoted(bytes);
+      const message = `expected r(key,value,session,transaction) or w(...) with whole numbers, found ${found}`;
+      return { place: { line }, message };
+    }
+    const [, kind, key = "", value = "", session = "", name = ""] = match;
+    add(
+      kind === "w",
+      wholeNumber(key),
+      wholeNumber(value),
+      wholeNumber(session),
+      wholeNumber(name),
+    );
+    return undefined;
+  }
+
+  function add(
+    isWrite: boolean,
+    key: WholeNumber,
+    value: WholeNumber,
+    session: WholeNumber,
+    name: WholeNumber,
+  ): void {
+    const owner = sessionNumber(builder, session);
+    const own = keyNumber(builder, key);
+    const version = versionNumber(builder, own, value);
+    lastName = -1;
+    if (name === -1) {
+      // What an aborted transaction read says nothing.
+      if (!isWrite) return;
+      const aborted = builder.textTransaction(
+        owner,
+        `aborted writes of session ${String(session)}`,
+      );
+      builder.setStatus(aborted, ABORTED);
+      builder.add(FAILED_WRITE, aborted, own, version, line);
+      return;
+    }
+    const bits = halves(name);
+    const found = bits
+      ? builder.transaction(owner, bits.low, bits.high)
+      : builder.textTransaction(owner, String(name));
+    builder.add(isWrite ? WRITE : READ, found, own, version, line);
+  }
+
+  return lineBlocks(
+    (bytes, from, to) => {
+      let at = from;
+      while (at < to) {
+        const next = quick(bytes, at);
+        if (next >= 0) at = next;
+        else {
+          const end = bytes.indexOf(LF, at);
+          const stop = end === -1 || end >= to ? to : end;
+          const fault = slow(bytes.subarray(at, stop));
+          if (fault) return fault;
+          at = stop + 1;
+        }
+        line += 1;
+      }
+      return undefined;
+    },
+    () => line,
+  );
+}
