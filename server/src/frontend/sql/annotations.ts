@@ -69,9 +69,14 @@ function readOne(written: string, start: number): ReadOne | undefined {
     case "distinct":
       return readDistinct(rest, span);
     case "invariant":
-      return keep({ ...span, kind: "invariant", text: rest });
+      return rest === ""
+        ? { problem: missing("invariant", "a condition, as account.balance >= 0") }
+        : { comment: { ...span, kind: "invariant", text: rest } };
     case "ignore":
       return keep({ ...span, kind: "ignore", text: rest });
+    case "dialect":
+      // Read before the text is cut into statements.
+      return {};
     default:
       return { problem: unknownWord(word) };
   }

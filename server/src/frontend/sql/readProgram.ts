@@ -12,6 +12,7 @@ import type { SqlParsers } from "./parsers";
 import type { PgParser } from "./pg/pgParser";
 import { readPgSchema, type PgSchemaReading } from "./pg/schema";
 import { createCallingLower } from "./pg/scriptCalls";
+import { readInvariants } from "./readInvariants";
 import { lowerRoutines, readRoutines, routineContext, type Routines } from "./routines";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
@@ -71,6 +72,7 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
   const lowered = inferred.tables.length === 0 ? first : lower(tables);
   const table = lookup(tables);
   const unique = uniqueTransactions(lowered.transactions);
+  const said = readInvariants(files, unique.transactions, tables, lowering.lower);
   const notes = [
     ...files.flatMap((file) => file.notes),
     ...schema.notes,
@@ -78,11 +80,13 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
     ...lowered.notes,
     ...inferred.notes,
     ...unique.notes,
+    ...said.notes,
     ...unique.transactions.flatMap((each) => unknownColumns(each, table)),
   ];
   return {
     schema: { tables },
-    transactions: unique.transactions,
+    transactions: said.transactions,
+    ...(said.invariants.length > 0 && { invariants: said.invariants }),
     notes: inOrder(notes, files),
     files: files.map((file) => file.lines.file),
   };

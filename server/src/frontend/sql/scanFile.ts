@@ -1,37 +1,44 @@
 // A file as text: its slices, comments and transactions, before any parser sees it. Depends on nothing else,
 // so that it is kept until the text changes.
 import type { Note } from "../../program/program";
+import type { Dialect } from "../../program/dialect";
 import type { FileId } from "../../protocol/source";
 import { readAnnotations, type AnnotationComment } from "./annotations";
+import { readCanonical } from "./canonical";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
+import type { InvariantComment } from "./readInvariants";
 import { groupRegions, type Region, type RoutineSlice } from "./scriptRegions";
 import { applicationRegions } from "./setUp";
-import { split, type Span, type SplitProblem } from "./split";
+import { isBinary, split, type Span, type SplitProblem, type SplitResult } from "./split";
 import { nextToken, stringOf } from "./tokens";
 
 export interface ScannedFile {
   readonly lines: LineIndex;
+  readonly dialect: Dialect;
   /** Transactions that an application runs, with a name for those that have none. */
   readonly regions: readonly { readonly region: Region; readonly name: string }[];
   readonly routines: readonly RoutineSlice[];
   readonly ddl: readonly Span[];
+  /** `@isolens invariant`, wherever it stands. */
+  readonly invariants: readonly InvariantComment[];
   readonly notes: readonly Note[];
 }
 
 /** Scans a file in time linear in its text. */
-export function scanFile(file: FileId, text: string): ScannedFile {
-  const lines = indexLines(file, text);
-  const { slices, comments, problems } = split(text);
+export function scanFile(file: FileId, text: string, dialect: Dialect = "postgres"): ScannedFile {
+  const { lines, slices, comments, problems } = cut(file, text, dialect);
   const inBodies = slices.flatMap((slice) => bodyComments(text, slice));
   const all = [...comments, ...inBodies].sort((a, b) => a.start - b.start);
   const annotations = readAnnotations(lines, all);
-  const grouped = groupRegions(lines, slices, annotations.comments);
+  const grouped = groupRegions(lines, slices, annotations.comments, dialect);
   const { regions, notes } = applicationRegions(lines, grouped);
   return {
     lines,
+    dialect,
     regions: nameRegions(file, regions),
     routines: grouped.routines,
     ddl: grouped.ddl,
+    invariants: annotations.comments.filter((comment) => comment.kind === "invariant"),
     notes: [
       ...problems.map((problem) => problemNote(lines, problem)),
       ...annotations.notes,
@@ -39,6 +46,18 @@ export function scanFile(file: FileId, text: string): ScannedFile {
       ...notes,
     ],
   };
+}
+
+function cut(
+  file: FileId,
+  text: string,
+  dialect: Dialect,
+): SplitResult & { readonly lines: LineIndex } {
+  if (dialect === "postgres" || isBinary(text)) {
+    return { lines: indexLines(file, text), ...split(text) };
+  }
+  const { text: canonical, ...result } = readCanonical(text, dialect);
+  return { lines: { ...indexLines(file, canonical), written: text }, ...result };
 }
 
 /** Comments inside the dollar-quoted body of a routine, which the splitter takes for a string. */

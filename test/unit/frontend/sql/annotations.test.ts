@@ -58,7 +58,7 @@ test("distinct parameters", () => {
 });
 
 test("what is kept for later, and what is not known", () => {
-  check("-- @isolens invariant a.x >= 0", "invariant a.x >= 0", "!annotation-unused");
+  check("-- @isolens invariant a.x >= 0", "invariant a.x >= 0");
   check(
     "-- @isolens ignore lost-update -- a counter",
     "ignore lost-update -- a counter",
