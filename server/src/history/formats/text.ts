@@ -34,6 +34,8 @@ export function textReader(builder: HistoryBuilder): FormatReader {
   let lastSession = -1;
   let lastName = -1;
   let transaction = -1;
+  const batch = createBatch();
+  let held = 0;
 
   /** The number whose digits start at a position, or -1 where none that is exact as a double stands there. */
   function digits(bytes: Uint8Array, from: number): number {
@@ -67,13 +69,34 @@ export function textReader(builder: HistoryBuilder): FormatReader {
       lastName = name;
       lastSession = session;
     }
-    const own = builder.key(key | 0, highHalf(key));
-    const version = builder.version(own, value | 0, highHalf(value));
-    builder.add(kind === W ? WRITE : READ, transaction, own, version, line);
+    batch.kind[held] = kind === W ? WRITE : READ;
+    batch.transaction[held] = transaction;
+    batch.line[held] = line;
+    batch.keyLow[held] = key | 0;
+    batch.keyHigh[held] = highHalf(key);
+    batch.valueLow[held] = value | 0;
+    batch.valueHigh[held] = highHalf(value);
+    held += 1;
+    if (held === BATCH) flush();
     return position + 2;
   }
 
+  /** Loops of one look-up each: the processor overlaps their cache misses, which is where the time goes. */
+  function flush(): void {
+    const { key, version, kind, line: lines, keyLow, keyHigh, valueLow, valueHigh } = batch;
+    for (let at = 0; at < held; at += 1) key[at] = builder.key(keyLow[at] ?? 0, keyHigh[at] ?? 0);
+    for (let at = 0; at < held; at += 1)
+      version[at] = builder.version(key[at] ?? 0, valueLow[at] ?? 0, valueHigh[at] ?? 0);
+    for (let at = 0; at < held; at += 1) {
+      const operation = kind[at] === WRITE ? WRITE : READ;
+      const owner = batch.transaction[at] ?? 0;
+      builder.add(operation, owner, key[at] ?? 0, version[at] ?? 0, lines[at] ?? 0);
+    }
+    held = 0;
+  }
+
   function slow(bytes: Uint8Array): Fault | undefined {
+    flush();
     const text = decoder.decode(bytes);
     if (text.trim() === "") return undefined;
     const match = LINE.exec(text);
@@ -122,7 +145,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     builder.add(isWrite ? WRITE : READ, found, own, version, line);
   }
 
-  return lineBlocks(
+  const lines = lineBlocks(
     (bytes, from, to) => {
       let at = from;
       while (at < to) {
@@ -141,4 +164,29 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     },
     () => line,
   );
+  return {
+    feed: (bytes) => lines.feed(bytes),
+    end() {
+      const fault = lines.end();
+      flush();
+      return fault;
+    },
+  };
+}
+
+const BATCH = 1 << 12;
+
+function createBatch() {
+  const column = (): Int32Array => new Int32Array(BATCH);
+  return {
+    kind: new Uint8Array(BATCH),
+    transaction: column(),
+    line: new Uint32Array(BATCH),
+    keyLow: column(),
+    keyHigh: column(),
+    valueLow: column(),
+    valueHigh: column(),
+    key: column(),
+    version: column(),
+  };
 }
