@@ -127,6 +127,11 @@ export class NameTable {
     return this.triples.number(NOTHING, this.triples.count, 0);
   }
 
+  /** Whether the name is a text: the text "7" is another name than the integer 7. */
+  isText(number: number): boolean {
+    return this.triples.entries[number * 3] === TEXT;
+  }
+
   /** The name as text, or undefined for an anonymous one. */
   textFor(number: number, unsigned: boolean): string | undefined {
     const entries = this.triples.entries;
