@@ -5,23 +5,28 @@ import type { Schema, Table } from "../program/schema";
 import type { WitnessInstance } from "../protocol/witness";
 import { uniqueKeysOf } from "./constraints";
 import { evaluate, truth } from "./evaluateExpression";
-import { runQuery } from "./evaluateQuery";
+import { NOBODY, bareFrame } from "./bareFrame";
 import { NotExecutable } from "./failure";
 import { withRows, type Environment, type Frame } from "./frame";
+import { brokenInvariant } from "./invariants";
 import { argumentsOf } from "./machine";
 import { findTable, type DerivedRow, type TableRows } from "./row";
 import { renderValue, type SqlValue } from "./value";
 
 /**
- * Throws NotExecutable when rows share a unique key or violate a CHECK. Foreign keys are not looked at: a witness
- * leaves out parents that nothing touches.
+ * Throws NotExecutable when rows share a unique key, violate a CHECK or break an invariant. Foreign keys are not looked
+ * at: a witness leaves out parents that nothing touches.
  */
-export function requireValidRows(schema: Schema, tables: ReadonlyMap<string, TableRows>): void {
+export function requireValidRows(program: Program, tables: ReadonlyMap<string, TableRows>): void {
+  const { schema } = program;
   for (const [name, rows] of tables) {
     const table = findTable(schema, name);
     requireKeys(table, rows, schema);
     for (const row of rows) requireChecks(table, row.values, schema);
   }
+  const broken = brokenInvariant(program, tables);
+  if (broken !== undefined)
+    throw new NotExecutable(`the initial rows break the invariant "${broken.text}"`);
 }
 
 /**
@@ -84,30 +89,7 @@ function requireChecks(
       throw new NotExecutable(`an initial row of ${table.name} violates a CHECK`);
 }
 
-const NOBODY: Environment = {
-  instance: "",
-  parameters: {},
-  variables: {},
-  results: {},
-  affected: {},
-  loops: {},
-  fresh: () => null,
-};
-
 function frameOf(table: Table, values: Readonly<Record<string, SqlValue>>, schema: Schema): Frame {
   const row: DerivedRow = { kind: "derived", values };
   return withRows(bareFrame(schema, NOBODY), { [table.name]: row });
-}
-
-function bareFrame(schema: Schema, environment: Environment): Frame {
-  return {
-    environment,
-    runQuery,
-    schema,
-    scope: undefined,
-    tables: undefined,
-    acting: undefined,
-    recorder: undefined,
-    once: undefined,
-  };
 }

@@ -48,7 +48,7 @@ export function runPlan(
   fresh: FreshValues,
 ): Run {
   requireValidArguments(program, plan.instances);
-  requireValidRows(program.schema, initialRows(program.schema, plan.initial));
+  requireValidRows(program, initialRows(program.schema, plan.initial));
   if (distinctLevels(levels).some((level) => level.family === "paper"))
     return runRelational(program, levels, plan, fresh);
   const transactions = new Map(plan.instances.map((each) => [each.instance, each.transaction]));

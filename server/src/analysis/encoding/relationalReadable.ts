@@ -1,6 +1,7 @@
 // Preferences for witnesses that people read: small numbers, no NULLs, writes that change something, arguments that
 // can be told apart. All behind assumptions, so that a witness which needs other values is still found.
 import type { ValueType } from "../../program/expression";
+import { assumedColumns } from "../operations/flatInvariant";
 import { INTERNED_BASE } from "../operations/operation";
 import { EXISTENCE, isPoint, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
@@ -35,8 +36,19 @@ const SIZES = [
   { literal: SMALL, argument: 99, value: 999 },
 ] as const;
 
-/** Defines the preferences for the arguments and the rows that are known by now. */
-export function preferReadable(run: Run): void {
+/** What defines the preferences for the arguments and rows that are known; call it again when rows were added. */
+export function makePreferences(run: Run): () => void {
+  const known = new Set<string>();
+  let started = false;
+  return () => {
+    if (!started) preferArguments(run);
+    preferSmallRows(run, known);
+    if (!started) preferChanges(run);
+    started = true;
+  };
+}
+
+function preferArguments(run: Run): void {
   const { script } = run.database;
   for (const literal of [TINY, SMALL, TELLING, PLAIN]) script.constant(literal, "Bool");
   for (const instance of run.instances) {
@@ -56,16 +68,17 @@ export function preferReadable(run: Run): void {
       }
     }
   }
-  preferSmallRows(run);
-  preferChanges(run);
 }
 
-function preferSmallRows(run: Run): void {
+function preferSmallRows(run: Run, known: Set<string>): void {
   const { database } = run;
   for (const table of Object.keys(database.flat.tables).sort()) {
     const described = tableOf(database.flat, table);
     const key = keyColumns(described);
     for (const row of database.mentioned(table)) {
+      const name = `${table} ${row.join(" ")}`;
+      if (known.has(name)) continue;
+      known.add(name);
       for (const size of SIZES) {
         const facts = described.columns.flatMap((column) => {
           const at = row[key.indexOf(column.name)];
@@ -110,12 +123,13 @@ function preferChanges(run: Run): void {
 
 /** Whether some operation reads or writes the column; the others may hold anything. */
 export function isUsed(run: Run, table: string, column: string): boolean {
-  return run.instances.some((instance) =>
+  const accessed = run.instances.some((instance) =>
     instance.sites.some(
       (site) =>
         site.operation.table === table && (site.reads.has(column) || site.writes.has(column)),
     ),
   );
+  return accessed || assumedColumns(run.database.flat, table).has(column);
 }
 
 /** Arguments that are keys, with the number of rows that there may be: keys count from 1. */

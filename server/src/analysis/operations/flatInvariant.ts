@@ -3,7 +3,7 @@ import type { Expression } from "../../program/expression";
 import type { Invariant } from "../../program/program";
 import type { Builder, Scope } from "./builder";
 import { flattenExpression } from "./expression";
-import type { FlatInvariant, Term } from "./operation";
+import type { FlatInvariant, FlatProgram, Term } from "./operation";
 import { fromRowColumn, rowColumn } from "./operation";
 import { tableOf } from "./tables";
 import { FALSE, TRUE, and, columnsIn, not } from "./terms";
@@ -61,4 +61,18 @@ function soughtRow(
     return true;
   });
   return { table: relation.table, key, where: rest.length === 0 ? TRUE : and(...rest) };
+}
+
+/** Columns of the table whose values at the start are not any: CHECKs and invariants mention them. */
+export function assumedColumns(flat: FlatProgram, table: string): ReadonlySet<string> {
+  const columns = new Set(columnsIn(...(flat.tables[table]?.checks ?? [])));
+  for (const { tables, broken, exists } of flat.invariants ?? []) {
+    const rows = exists ? [...tables, exists.table] : tables;
+    const terms = exists ? [broken, exists.where, ...Object.values(exists.key)] : [broken];
+    for (const name of columnsIn(...terms)) {
+      const { row, column } = fromRowColumn(name);
+      if (rows[row] === table) columns.add(column);
+    }
+  }
+  return columns;
 }

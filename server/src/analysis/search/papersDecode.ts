@@ -11,6 +11,7 @@ import { isWord } from "../encoding/relationalDatabase";
 import { isUsed } from "../encoding/relationalReadable";
 import { positionName, transactionPositionName } from "../encoding/relationalRelations";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
+import { withAskedRows } from "../../store/invariants";
 import { withParents } from "./parents";
 import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
@@ -24,15 +25,16 @@ export function decodePapers(
   encoding: RelationalEncoding,
   model: Model,
 ): WitnessPlan {
+  const mayAdd = (table: string, row: Row): boolean => isUnnoticed(encoding, model, table, row);
   return {
     instances: encoding.instances.map((instance) =>
       argumentsOf(program, encoding, model, instance),
     ),
     initial: withParents({
       schema: program.schema,
-      initial: initialRows(program, encoding, model),
+      initial: withAskedRows(program, initialRows(program, encoding, model), mayAdd),
       written: writtenRows(encoding, model),
-      mayAdd: (table, row) => isUnnoticed(encoding, model, table, row),
+      mayAdd,
     }),
     schedule: scheduleOf(encoding, model),
   };

@@ -1,6 +1,7 @@
 // Rows that foreign keys ask for but that no operation mentions: without them a witness could not be loaded or run.
-import type { Column, ForeignKey, Schema, Table } from "../../program/schema";
-import type { Row, Value } from "../../protocol/witness";
+import type { ForeignKey, Schema, Table } from "../../program/schema";
+import type { Row } from "../../protocol/witness";
+import { plainValue } from "../../store/plainValue";
 
 export interface ParentRequest {
   readonly schema: Schema;
@@ -64,29 +65,4 @@ function parentOf(parent: Table, key: ForeignKey, child: Row): Row | undefined {
       return [column.name, value ?? plainValue(column)];
     }),
   );
-}
-
-/** A value of the column's type that nothing depends on. */
-function plainValue(column: Column): Value {
-  if (column.nullable) return null;
-  switch (column.type) {
-    case "int":
-    case "decimal":
-      return 1;
-    case "bool":
-      return false;
-    case "time":
-      return "2025-01-01";
-    case "json":
-      return "{}";
-    case "bytes":
-      return "\\x00";
-    case "text":
-    case "other":
-      return "a";
-    default: {
-      const never: never = column.type;
-      return never;
-    }
-  }
 }

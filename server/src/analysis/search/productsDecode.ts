@@ -18,7 +18,9 @@ import { snapshotName } from "../encoding/productNames";
 import { hasOwnSnapshots } from "../encoding/productTuple";
 import type { TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE } from "../encoding/smt";
+import { assumedColumns } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
+import { withAskedRows } from "../../store/invariants";
 import { withParents } from "./parents";
 import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
@@ -30,13 +32,14 @@ export function decodeProduct(
   model: Model,
 ): WitnessPlan {
   const { tuple } = encoding;
+  const mayAdd = (table: string): boolean => !tuple.tables.has(table);
   return {
     instances: tuple.transactions.map((_, instance) => argumentsOf(encoding, model, instance)),
     initial: withParents({
       schema: program.schema,
-      initial: initialRows(program, encoding, model),
+      initial: withAskedRows(program, initialRows(program, encoding, model), mayAdd),
       written: insertedRows(encoding, model),
-      mayAdd: (table) => !tuple.tables.has(table),
+      mayAdd,
     }),
     schedule: scheduleOf(encoding, model),
   };
@@ -115,9 +118,10 @@ function isAlive(
 /** Rows that runs name: of a closed table the listed ones, else those of point operations. */
 function mentionedRows(encoding: ProductEncoding, table: TupleTable): readonly RowKey[] {
   if (table.closed) return encoding.database.rows(table);
-  return [encoding.run, ...encoding.serial].flatMap((run) =>
+  const named = [encoding.run, ...encoding.serial].flatMap((run) =>
     run.done.flat().flatMap(({ access, row }) => (access.table === table && row ? [row] : [])),
   );
+  return [...named, ...encoding.database.asked(table)];
 }
 
 function rowOf(
@@ -159,7 +163,7 @@ function usedColumns(encoding: ProductEncoding, table: TupleTable): ReadonlySet<
     visit([where, set, outputs, update, updateWhere, aggregate]);
     if (orderBy) used.add(orderBy.column);
   }
-  visit(table.table.checks);
+  for (const column of assumedColumns(encoding.tuple.flat, table.table.name)) used.add(column);
   for (const each of table.table.uniqueKeys.flat()) used.add(each);
   return used;
 }

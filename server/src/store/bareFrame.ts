@@ -1,0 +1,28 @@
+// The frame of an expression that belongs to no instance: conditions on rows and on arguments.
+import type { Schema } from "../program/schema";
+import { runQuery } from "./evaluateQuery";
+import type { Environment, Frame } from "./frame";
+
+export const NOBODY: Environment = {
+  instance: "",
+  parameters: {},
+  variables: {},
+  results: {},
+  affected: {},
+  loops: {},
+  fresh: () => null,
+};
+
+/** Nothing in scope but the environment. */
+export function bareFrame(schema: Schema, environment: Environment): Frame {
+  return {
+    environment,
+    runQuery,
+    schema,
+    scope: undefined,
+    tables: undefined,
+    acting: undefined,
+    recorder: undefined,
+    once: undefined,
+  };
+}
