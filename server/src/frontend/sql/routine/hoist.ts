@@ -1,6 +1,6 @@
 // Expressions of routines that ask the database: what they read becomes a statement before they are used.
 import type { Expression } from "../../../program/expression";
-import { operandsOf } from "../../../program/operands";
+import { mapParts, operandsOf } from "../../../program/operands";
 import type { Taint } from "../../../program/precision";
 import type { Query } from "../../../program/statement";
 import { literal } from "../expressions";
@@ -78,66 +78,6 @@ function queriesOf(expression: Expression): readonly WithQuery[] {
 function replaced(expression: Expression, part: Expression, by: Expression): Expression {
   if (expression === part) return by;
   return mapParts(expression, (each) => replaced(each, part, by));
-}
-
-/** The expression with its direct parts mapped; queries keep what is inside them. */
-function mapParts(expression: Expression, map: (part: Expression) => Expression): Expression {
-  switch (expression.kind) {
-    case "arithmetic":
-    case "comparison":
-    case "sameValue":
-      return { ...expression, left: map(expression.left), right: map(expression.right) };
-    case "negate":
-    case "not":
-    case "isNull":
-    case "inQuery":
-      return { ...expression, operand: map(expression.operand) };
-    case "and":
-    case "or":
-    case "coalesce":
-      return { ...expression, operands: expression.operands.map(map) };
-    case "in": {
-      const operand = map(expression.operand);
-      return { ...expression, operand, values: expression.values.map(map) };
-    }
-    case "like":
-      return { ...expression, operand: map(expression.operand), pattern: map(expression.pattern) };
-    case "conditional":
-      return {
-        ...expression,
-        condition: map(expression.condition),
-        then: map(expression.then),
-        otherwise: map(expression.otherwise),
-      };
-    case "element":
-      return { ...expression, array: map(expression.array), index: map(expression.index) };
-    case "call":
-      return { ...expression, arguments: expression.arguments.map(map) };
-    case "unknown":
-      return { ...expression, dependsOn: expression.dependsOn.map(map) };
-    case "aggregate":
-      return expression.operand === undefined
-        ? expression
-        : { ...expression, operand: map(expression.operand) };
-    case "element":
-      return { ...expression, array: map(expression.array), index: map(expression.index) };
-    case "array":
-    case "array":
-    case "literal":
-    case "parameter":
-    case "variable":
-    case "column":
-    case "field":
-    case "size":
-    case "affected":
-    case "exists":
-    case "subquery":
-    case "excluded":
-    case "fresh":
-      return expression;
-    default:
-      return expression satisfies never;
-  }
 }
 
 /** Whether an expression asks the database. */
