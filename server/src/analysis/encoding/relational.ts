@@ -8,7 +8,7 @@ import type { StaticEdge } from "./relationalEdges";
 import { isPoint, makeInstances } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
 import { differenceOf } from "./relationalOutcome";
-import { preferReadable } from "./relationalReadable";
+import { makePreferences } from "./relationalReadable";
 import {
   axiomLiteral,
   serialRelations,
@@ -18,7 +18,7 @@ import {
 import type { Mixture } from "./relationalRelations";
 import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
-import { FALSE, and, createScript, imp, not, or, sameAll } from "./smt";
+import { FALSE, and, createScript, eq, imp, not, or, sameAll } from "./smt";
 import type { Script } from "./smt";
 
 /** What visibility relates: statements, or whole transactions (enough at read-atomic and above). */
@@ -39,18 +39,30 @@ export interface RelationalEncoding {
   readonly selectors: readonly Selector[];
   /** Declarations and assertions: feed them to the solver first. */
   readonly text: string;
-  /** Text that defines `DIFFERS_STATE`, `DIFFERS` and the preferences; call it once. Of factorial size. */
-  differences(): string;
+  /** Text that defines the preferences of `relationalReadable.ts`. */
+  preferences(): string;
+  /** Text by which `DIFFERS_STATE` and `DIFFERS` speak of that serial order too; once for each. */
+  differFrom(order: readonly number[]): string;
 }
 
-/** Assumption: the final rows differ from every serial run. */
+/** Assumption: the final rows differ from every serial run that was asked for. */
 export const DIFFERS_STATE = "D_state";
-/** Assumption: the rows, who commits or what callers receive differ from every serial run. */
+/** Assumption: the rows, who commits or what callers receive differ from every serial run that was asked for. */
 export const DIFFERS = "D_any";
 
 /** The literal "step `step` of the cycle is over that table" (number among the sorted names); one per step holds. */
 export function tableLiteral(step: number, table: number): string {
   return `t${String(step)}_${String(table)}`;
+}
+
+/** Assumption: some step of the cycle is over that table. */
+export function passedLiteral(table: number): string {
+  return `tp${String(table)}`;
+}
+
+/** Assumption: no step of the cycle is over that table. */
+export function sparedLiteral(table: number): string {
+  return `ts${String(table)}`;
 }
 
 /** The assumptions that stand for a papers' level. */
@@ -99,7 +111,10 @@ export function encodeRelational(
   nameInserted(run);
   const selectors = encodeCycle(run);
   assertNoConflict(run);
+  script.constant(DIFFERS_STATE, "Bool");
+  script.constant(DIFFERS, "Bool");
   run.settle();
+  const preferences = makePreferences(run);
   return {
     instances,
     tier,
@@ -107,25 +122,25 @@ export function encodeRelational(
     script,
     selectors,
     text: script.take(),
-    differences: () => {
-      const orders = permutations(instances.map(({ index }) => index));
-      script.constant(DIFFERS_STATE, "Bool");
-      script.constant(DIFFERS, "Bool");
-      orders.forEach((order, at) => {
-        const prefix = `s${String(at)}_`;
-        const serial = makeRun(database, instances, serialRelations(order), {
-          prefix,
-          mayAbort: true,
-          spare: (table) => run.rows(table),
-        });
-        const { state, value } = differenceOf(run, serial);
-        script.assert(imp(DIFFERS_STATE, state));
-        script.assert(imp(DIFFERS, or(state, value)));
-        serial.settle();
+    preferences: () => {
+      preferences();
+      run.settle();
+      return script.take();
+    },
+    differFrom: (order) => {
+      const prefix = `s${order.join("")}_`;
+      const serial = makeRun(database, instances, serialRelations(order), {
+        prefix,
+        mayAbort: true,
+        spare: (table) => run.rows(table),
       });
+      const { state, value } = differenceOf(run, serial);
+      script.assert(imp(DIFFERS_STATE, state));
+      script.assert(imp(DIFFERS, or(state, value)));
+      serial.settle();
       run.settle();
       closeTables(run);
-      preferReadable(run);
+      preferences();
       run.settle();
       return script.take();
     },
@@ -144,6 +159,7 @@ function encodeCycle(run: Run): readonly Selector[] {
   const { instances } = run;
   const { script } = run.database;
   const selectors: Selector[] = [];
+  const literals: ReadonlyMap<number, string>[] = [];
   const tables = Object.keys(run.database.flat.tables).sort();
   instances.forEach((from, step) => {
     const to = instances[(step + 1) % instances.length];
@@ -158,15 +174,25 @@ function encodeCycle(run: Run): readonly Selector[] {
       const table = tables.indexOf(edge.table);
       byTable.set(table, [...(byTable.get(table) ?? []), name]);
     }
-    const literals = [...byTable].map(([table, names]) => {
-      const literal = script.constant(tableLiteral(step, table), "Bool");
-      script.assert(imp(literal, or(...names)));
-      return literal;
+    const own = new Map(
+      [...byTable].map(([table, names]) => {
+        const literal = script.constant(tableLiteral(step, table), "Bool");
+        script.assert(imp(literal, or(...names)));
+        return [table, literal];
+      }),
+    );
+    literals.push(own);
+    const all = [...own.values()];
+    script.assert(or(...all));
+    all.forEach((literal, at) => {
+      for (const other of all.slice(0, at)) script.assert(not(and(literal, other)));
     });
-    script.assert(or(...literals));
-    literals.forEach((literal, at) => {
-      for (const other of literals.slice(0, at)) script.assert(not(and(literal, other)));
-    });
+  });
+  tables.forEach((_, table) => {
+    const steps = literals.flatMap((each) => each.get(table) ?? []);
+    if (steps.length === 0) return;
+    script.assert(eq(script.constant(passedLiteral(table), "Bool"), or(...steps)));
+    script.assert(eq(script.constant(sparedLiteral(table), "Bool"), not(or(...steps))));
   });
   if (instances.length > 2) forbidChords(run);
   return selectors;
@@ -205,11 +231,4 @@ function closeTables(run: Run): void {
       database.script.assert(imp(database.alive(table, row), among));
     }
   }
-}
-
-function permutations(items: readonly number[]): readonly (readonly number[])[] {
-  if (items.length <= 1) return [items];
-  return items.flatMap((item) =>
-    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
-  );
 }

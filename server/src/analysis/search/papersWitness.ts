@@ -1,0 +1,147 @@
+// Witnesses by refinement: a model is run by the store; where a serial order gives the same, the solver is told that
+// order and asked again. Most cycles need no or few of the n! serial orders, which are the costly part of a question.
+import type { Levels } from "../../isolation/mixedLevels";
+import type { Program } from "../../program/program";
+import type { Confirmation, WitnessPlan } from "../../store/execution";
+import { DIFFERS, DIFFERS_STATE } from "../encoding/relational";
+import type { RelationalEncoding } from "../encoding/relational";
+import { PREFERENCES } from "../encoding/relationalReadable";
+import { decodePapers } from "./papersDecode";
+import { blockCycle, cycleOfModel } from "./papersGroups";
+import type { LevelVector, SearchedLevel } from "./papersLevels";
+import type { Queries } from "./papersQueries";
+import { instanceName } from "./readModel";
+
+/** Runs a plan and says what it shows. */
+export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
+
+/** What the store says about a model, and the level that the model keeps to. */
+export interface Judged {
+  readonly confirmation: Confirmation;
+  readonly level: SearchedLevel;
+}
+
+/** What is to differ from every serial order: the final rows, also what callers receive, or anything at all. */
+export type Wanted = "state" | "value" | "anything";
+
+export interface WitnessRequest {
+  /** Assumptions that the witness keeps to. */
+  readonly context: readonly string[];
+  /** The level that the model keeps to ... */
+  readonly level: SearchedLevel;
+  /** ... and the weaker or equal one at which the store runs it. */
+  readonly judgedAt: SearchedLevel;
+  readonly wanted: Wanted;
+  /** Learns what is found out about levels on the way. */
+  readonly vector: LevelVector;
+}
+
+export interface Witnesses {
+  readonly encoding: RelationalEncoding;
+  readonly queries: Queries;
+  /**
+   * A witness that the store confirms, with at least the wanted severity; else one that it could not run. A weaker
+   * confirmed one is returned for "state" as well when there is no other. Undefined when there is none.
+   */
+  find(request: WitnessRequest): Judged | undefined;
+  /** The assumption that results differ from the serial orders that are known so far; nothing before the first. */
+  differing(): readonly string[];
+  /** A confirmed witness seen on the way that differs only in reads that nobody uses. */
+  unused(): Judged | undefined;
+}
+
+export interface WitnessSource {
+  readonly program: Program;
+  readonly encoding: RelationalEncoding;
+  readonly queries: Queries;
+  readonly judge: Judge;
+}
+
+/** Models that are tried per question before it is given up; those that teach a new serial order do not count. */
+const TRIES = 3;
+
+/** Opens the search for witnesses of one encoding, whose text the solver has. */
+export function openWitnesses({ program, encoding, queries, judge }: WitnessSource): Witnesses {
+  const orders = new Set<string>();
+  let preferred = false;
+  let unused: Judged | undefined;
+
+  const goalOf = (wanted: Wanted): readonly string[] => {
+    if (orders.size === 0 || wanted === "anything") return [];
+    return [wanted === "state" ? DIFFERS_STATE : DIFFERS];
+  };
+
+  /** Tells the solver the serial orders that the run could not be told from; whether any was new. */
+  const learn = (agreeing: readonly (readonly string[])[]): boolean => {
+    // One at a time: the next model mostly differs from the others as well.
+    const order = agreeing.find((each) => !orders.has(each.join(" ")));
+    if (order === undefined) return false;
+    orders.add(order.join(" "));
+    const numbers = new Map(
+      encoding.instances.map(({ index }): [string, number] => [instanceName(index), index]),
+    );
+    queries.add(encoding.differFrom(order.flatMap((name) => numbers.get(name) ?? [])));
+    return true;
+  };
+
+  /** Whether there is a model, the most readable one. */
+  const ask = ({ context, level, wanted, vector }: WitnessRequest): boolean => {
+    if (!preferred) queries.add(encoding.preferences());
+    preferred = true;
+    const goal = [...context, ...goalOf(wanted), ...level.assumptions];
+    for (const preference of PREFERENCES) {
+      const last = preference.length === 0;
+      const answer = (last ? queries.ask : queries.tryOut)([...goal, ...preference]);
+      if (answer === "sat") return true;
+      if (answer === "unknown") continue;
+      const core = new Set(queries.core());
+      if (preference.some((literal) => core.has(literal))) continue;
+      if (!core.has(DIFFERS_STATE)) vector.refuse(core, level);
+      return false;
+    }
+    return false;
+  };
+
+  return {
+    encoding,
+    queries,
+    differing: () => goalOf("value"),
+    unused: () => unused,
+    find: (request) => {
+      const { wanted, level, judgedAt } = request;
+      let lesser: Judged | undefined;
+      for (let tries = 0; tries < TRIES && !queries.stopped();) {
+        if (!ask(request)) break;
+        const model = queries.model();
+        const cycle = cycleOfModel(encoding, model);
+        const confirmation = judge(
+          program,
+          judgedAt.levels,
+          decodePapers(program, encoding, model),
+        );
+        const judged = { confirmation, level };
+        const { severity, status, agreeing } = confirmation;
+        if (status === "confirmed") {
+          if (severity === "unused") unused ??= judged;
+          else if (lesser?.confirmation.status !== "confirmed") lesser = judged;
+          if (isEnough(severity, wanted)) return judged;
+        } else if (!isBenign(confirmation)) lesser ??= judged;
+        const same = wanted === "state" ? agreeing?.state : agreeing?.values;
+        if (wanted !== "anything" && learn(same ?? [])) continue;
+        blockCycle(queries, cycle);
+        tries += 1;
+      }
+      return lesser;
+    },
+  };
+}
+
+function isEnough(severity: Confirmation["severity"], wanted: Wanted): boolean {
+  if (severity === "state" || wanted === "anything") return true;
+  return severity === "value" && wanted === "value";
+}
+
+/** It ran, and some serial order gives the same. */
+function isBenign(confirmation: Confirmation): boolean {
+  return confirmation.execution !== undefined && confirmation.severity === undefined;
+}
