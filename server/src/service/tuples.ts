@@ -2,7 +2,7 @@
 // its answer may be kept.
 import { createHash } from "node:crypto";
 import type { Unit } from "../analysis/search/unit";
-import type { Program, Transaction } from "../program/program";
+import type { Invariant, Program, Transaction } from "../program/program";
 import type { Table } from "../program/schema";
 import { tablesOf } from "./statements";
 
@@ -50,11 +50,9 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
   const children = foreignChildren(program.schema.tables);
   return (tuple) => {
     const distinct = [...new Set(tuple.members)];
-    const names = closure(
-      distinct.flatMap((member) => [...(parts[member]?.tables ?? [])]),
-      tables,
-      children,
-    );
+    const own = distinct.flatMap((member) => [...(parts[member]?.tables ?? [])]);
+    const { invariants, asked } = relevantInvariants(program, new Set(own));
+    const names = closure([...own, ...asked], tables, children);
     const units = tuple.units.map((unit) => ({
       transactions: unit.transactions.map((member) => distinct.indexOf(member)),
     }));
@@ -62,6 +60,7 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
       program: {
         schema: { tables: names.flatMap((name) => tables.get(name) ?? []) },
         transactions: distinct.flatMap((member) => program.transactions[member] ?? []),
+        ...(invariants.length > 0 && { invariants }),
         notes: [],
         files: [],
       },
@@ -70,9 +69,30 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
         distinct.map((member) => parts[member]?.digest),
         names.map((name) => digests.get(name) ?? name),
         units,
+        // Results name invariants by their text.
+        invariants.map((each) => [each.text, each]),
       ]),
     };
   };
+}
+
+/**
+ * The invariants over these tables, and the tables in which they ask for rows. One that speaks of another table as well
+ * says nothing about these: that table may be empty.
+ */
+function relevantInvariants(program: Program, tables: ReadonlySet<string>) {
+  const present = new Set(tables);
+  let invariants: readonly Invariant[] = [];
+  for (let before = -1; before < invariants.length;) {
+    before = invariants.length;
+    invariants = (program.invariants ?? []).filter(({ relations }) =>
+      relations.every(({ table }) => present.has(table)),
+    );
+    for (const { condition } of invariants)
+      if (condition.kind === "exists")
+        for (const { table } of condition.query.relations) present.add(table);
+  }
+  return { invariants, asked: [...present].filter((table) => !tables.has(table)) };
 }
 
 interface Part {
