@@ -42,6 +42,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       order: each.order,
       outcome: outcomeOf(each.run),
     })),
+    agreeing: agreeingOrders(run, serialRuns, committed),
     witness: witnessOf(plan, execution),
   };
   if (severity === undefined)
@@ -77,6 +78,17 @@ function severityOf(
       observedText(each, committed) === observed,
   );
   return sameReads ? undefined : "unused";
+}
+
+function agreeingOrders(
+  run: Run,
+  serial: readonly { readonly order: readonly string[]; readonly run: Run }[],
+  committed: readonly string[],
+): NonNullable<Confirmation["agreeing"]> {
+  const own = viewsOf(run, committed);
+  const state = serial.filter((each) => viewsOf(each.run, committed).state === own.state);
+  const values = state.filter((each) => viewsOf(each.run, committed).values === own.values);
+  return { state: state.map((each) => each.order), values: values.map((each) => each.order) };
 }
 
 interface Views {

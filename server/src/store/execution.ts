@@ -90,5 +90,10 @@ export interface Confirmation {
   readonly cycle: readonly number[];
   readonly execution?: Execution;
   readonly serial: readonly SerialOutcome[];
+  /** Serial orders of all instances that end with the same rows, and those in which callers receive the same as well. */
+  readonly agreeing?: {
+    readonly state: readonly (readonly string[])[];
+    readonly values: readonly (readonly string[])[];
+  };
   readonly witness: Witness;
 }

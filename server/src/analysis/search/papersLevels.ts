@@ -1,5 +1,5 @@
 // Which papers' levels allow something: asked from the strongest on, with what one answer says about other levels.
-import { PAPER_LEVELS } from "../../isolation/levels";
+import { AXIOMS, PAPER_LEVELS } from "../../isolation/levels";
 import type { Axiom, PaperLevel } from "../../isolation/levels";
 import { arePaired, paperLevelAt } from "../../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../../isolation/mixedLevels";
@@ -64,6 +64,8 @@ export interface LevelVector {
   decide(level: SearchedLevel): boolean | undefined;
   /** It was seen at this level, so weaker ones allow it as well. */
   allow(level: SearchedLevel): void;
+  /** The solver refused it at this level; `core` holds the assumptions that were to blame. */
+  refuse(core: ReadonlySet<string>, level: SearchedLevel): void;
 }
 
 /** The vector of what `context` (assumptions, asked for at each question) describes, over the searched levels. */
@@ -82,20 +84,20 @@ export function makeLevelVector(
       learn(level, true);
       for (const other of searched) if (contains(level, other)) learn(other, true);
     },
+    refuse: (core, level) => {
+      learn(level, false);
+      if (core.has(MIXED)) return;
+      const blamed = AXIOMS.filter((axiom) => core.has(axiomLiteral(axiom)));
+      for (const other of searched) {
+        if (blamed.every((axiom) => other.inAll.includes(axiom))) learn(other, false);
+      }
+    },
     decide: (level) => {
       const before = vector.get(level);
       if (before !== undefined) return before;
       const answer = queries.ask([...context(), ...level.assumptions]);
       if (answer === "sat") vector.allow(level);
-      if (answer === "unsat") {
-        learn(level, false);
-        const core = new Set(queries.core());
-        if (core.has(MIXED)) return false;
-        const blamed = level.inAll.filter((axiom) => core.has(axiomLiteral(axiom)));
-        for (const other of searched) {
-          if (blamed.every((axiom) => other.inAll.includes(axiom))) learn(other, false);
-        }
-      }
+      if (answer === "unsat") vector.refuse(new Set(queries.core()), level);
       return vector.get(level);
     },
   };
