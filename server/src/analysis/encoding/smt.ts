@@ -104,20 +104,30 @@ export function sub(left: Smt, right: Smt): Smt {
   return left === right ? "0" : `(- ${left} ${right})`;
 }
 
+/**
+ * A product. Of two unknowns it is exact while one of them is small, and beyond that any number that is the same for
+ * the same factors: products of unknowns in general are what the solver is slow at. The store multiplies for real.
+ */
 export function mul(left: Smt, right: Smt): Smt {
   const [a, b] = [literalOf(left), literalOf(right)];
   if (a !== undefined && b !== undefined) return int(a * b);
   if (a === 0 || b === 0) return "0";
   if (a === 1) return right;
-  return b === 1 ? left : `(* ${left} ${right})`;
+  if (b === 1) return left;
+  if (a !== undefined || b !== undefined) return `(* ${left} ${right})`;
+  return left < right ? `(times ${left} ${right})` : `(times ${right} ${left})`;
 }
 
-/** Division of integers as SQL does it: towards zero. By zero it is 0 here: SQL fails, and no run gets there. */
+/**
+ * Division of integers as SQL does it: towards zero. By zero it is 0 here: SQL fails, and no run gets there. By an
+ * unknown it is exact while that is small, as for products.
+ */
 export function div(left: Smt, right: Smt): Smt {
   const [a, b] = [literalOf(left), literalOf(right)];
   if (a !== undefined && b !== undefined) return int(b === 0 ? 0 : Math.trunc(a / b));
   const absolute = (term: Smt): Smt => ite(lt(term, "0"), negate(term), term);
-  const quotient = `(div ${absolute(left)} ${absolute(right)})`;
+  const operator = b === undefined ? "over" : "div";
+  const quotient = `(${operator} ${absolute(left)} ${absolute(right)})`;
   const sameSign = eq(lt(left, "0"), lt(right, "0"));
   return ite(eq(right, "0"), "0", ite(sameSign, quotient, negate(quotient)));
 }
@@ -155,6 +165,34 @@ export interface Script {
   take(): string;
 }
 
+/** Factors and divisors up to this are calculated with exactly. */
+const SMALL = 10;
+
+/** What `mul` and `div` write for unknown operands, by name; declared where it is used. */
+const DEFINITIONS: Readonly<Record<string, readonly Smt[]>> = {
+  times: [
+    "(declare-fun times_any (Int Int) Int)",
+    `(define-fun times ((a Int) (b Int)) Int ${small(
+      "a",
+      (n) => `(* ${n} b)`,
+      small("b", (n) => `(* ${n} a)`, "(times_any a b)"),
+    )})`,
+  ],
+  over: [
+    "(declare-fun over_any (Int Int) Int)",
+    `(define-fun over ((a Int) (b Int)) Int ${small("b", (n) => `(div a ${n})`, "(ite (< a b) 0 (over_any a b))", 1)})`,
+  ],
+};
+
+/** A case for each small value of a variable. */
+function small(variable: string, value: (n: string) => Smt, otherwise: Smt, from = 0): Smt {
+  let result = otherwise;
+  for (let n = SMALL; n >= from; n -= 1) {
+    result = `(ite (= ${variable} ${String(n)}) ${value(String(n))} ${result})`;
+  }
+  return result;
+}
+
 /** An empty script. Names that it makes up start with `prefix`; use one script per solver. */
 export function createScript(prefix = "d"): Script {
   const declared = new Set<string>();
@@ -190,6 +228,12 @@ export function createScript(prefix = "d"): Script {
       return name;
     },
     take: () => {
+      const body = assertions.join("\n");
+      for (const [name, definition] of Object.entries(DEFINITIONS)) {
+        if (declared.has(name) || !body.includes(`(${name} `)) continue;
+        declared.add(name);
+        declarations.push(...definition);
+      }
       const text = [...declarations, ...assertions, ""].join("\n");
       declarations = [];
       assertions = [];
