@@ -1,15 +1,20 @@
 // From the texts of a project to its program, with what the configuration adds to it.
+import { relative, sep } from "node:path";
+import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
 import { createReader } from "../frontend/sql/readProgram";
 import type { ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { Note, Program, Transaction } from "../program/program";
-import type { FileId } from "../protocol/source";
-import type { Configuration } from "../workspace/configuration";
+import type { Level } from "../isolation/levels";
+import type { FileId, Range } from "../protocol/source";
+import { CONFIGURATION_FILE } from "../workspace/configuration";
+import type { Configuration, DistinctParameters } from "../workspace/configuration";
 import { nearestNames } from "../workspace/nearest";
 import type { Project } from "../workspace/projects";
 
 /** What reading needs of a project. */
-export type ProjectTexts = Pick<Project, "files" | "context" | "configuration">;
+export type ProjectTexts = Pick<Project, "files" | "context" | "configuration"> &
+  Partial<Pick<Project, "folder" | "configurationFile">>;
 
 /** Reads projects again and again; files that did not change are not parsed a second time. */
 export interface ProjectReader {
@@ -34,28 +39,46 @@ export function createProjectReader(parsers: SqlParsers): ProjectReader {
       const incomplete = alone.schema.tables.some((table) => table.inferred);
       const program =
         incomplete && project.context.length > 0 ? readInContext(project, own.all) : alone;
-      return configured(program, project.configuration);
+      return configured(program, project, parsers);
     },
   };
 }
 
 const MOST_PROJECTS = 16;
 
-/** Remarks on names in the configuration that no transaction of the program has. */
+/** Remarks on what of the configuration has no effect: names that no transaction has, pairs at a product's level. */
 export function configurationRemarks(
   program: Program,
   configuration: Configuration,
+  level: Level,
 ): readonly string[] {
   const known = [...new Set(program.transactions.flatMap((each) => [each.name, each.id]))];
   const levels = Object.keys(configuration.transactionLevels);
   const distinct = configuration.distinct.map((rule) => rule.transaction);
-  const unknown = [...new Set([...levels, ...distinct])].filter((name) => !known.includes(name));
-  return unknown.map((name) => {
+  const { serializablePairs } = configuration;
+  const paired = serializablePairs.flatMap(({ pair, range }) =>
+    pair.map((name) => ({ name, range })),
+  );
+  const named = [...levels, ...distinct].map((name) => ({ name, range: undefined }));
+  const places = new Map([...paired, ...named].map(({ name, range }) => [name, range]));
+  const remarks = [...places].flatMap(([name, range]) => {
+    if (known.includes(name)) return [];
     const near = nearestNames(name, known);
     const hint =
       near.length > 0 ? `; did you mean ${near.map((each) => `"${each}"`).join(", ")}?` : "";
-    return `the configuration names the transaction "${name}", which does not occur${hint}`;
+    const where = range ? `${placeText(range)}: ` : "";
+    return [
+      `${where}the configuration names the transaction "${name}", which does not occur${hint}`,
+    ];
   });
+  const [first] = serializablePairs;
+  if (first === undefined || level.family === "paper") return remarks;
+  const unheeded = `"serializablePairs" has no effect at ${level.name}; it means something at the papers' levels`;
+  return [...remarks, `${placeText(first.range)}: ${unheeded}`];
+}
+
+function placeText({ start }: Range): string {
+  return `${CONFIGURATION_FILE}:${String(start.line + 1)}:${String(start.character + 1)}`;
 }
 
 /** Texts without any of this lend no tables and need not be read. */
@@ -76,13 +99,30 @@ function readInContext(project: ProjectTexts, reader: ProgramReader): Program {
   };
 }
 
-function configured(program: Program, configuration: Configuration): Program {
-  const { transactionLevels, distinct } = configuration;
-  if (Object.keys(transactionLevels).length === 0 && distinct.length === 0) return program;
+function configured(program: Program, project: ProjectTexts, parsers: SqlParsers): Program {
+  const { transactionLevels, distinct, invariants } = project.configuration;
+  const given = Object.keys(transactionLevels).length + distinct.length + invariants.length;
+  if (given === 0) return program;
+  const file = configurationId(project);
+  const said = readConfiguredInvariants(invariants, file, program.schema.tables, parsers);
+  const all = [...(program.invariants ?? []), ...said.invariants];
+  const unknown = distinct.flatMap((rule) => unknownParameters(program, rule, file));
   return {
     ...program,
-    transactions: program.transactions.map((each) => configuredTransaction(each, configuration)),
+    transactions: program.transactions.map((each) =>
+      configuredTransaction(each, project.configuration),
+    ),
+    ...(all.length > 0 && { invariants: all }),
+    notes: [...program.notes, ...said.notes, ...unknown],
   };
+}
+
+/** The configuration file as files of its project are named. */
+function configurationId({ folder, configurationFile }: ProjectTexts): FileId {
+  const path = folder !== undefined && configurationFile !== undefined;
+  const name = path ? relative(folder, configurationFile).split(sep).join("/") : CONFIGURATION_FILE;
+  // The one place where the name of a file that holds no SQL becomes an id.
+  return name as FileId;
 }
 
 function configuredTransaction(
@@ -90,23 +130,48 @@ function configuredTransaction(
   { transactionLevels, distinct }: Configuration,
 ): Transaction {
   const level = transactionLevels[transaction.id] ?? transactionLevels[transaction.name];
-  const rules = distinct.filter(
-    (rule) => rule.transaction === transaction.id || rule.transaction === transaction.name,
-  );
-  const isParameter = (name: string): boolean =>
-    transaction.parameters.some((parameter) => parameter.name === name);
-  const preconditions = rules
-    .filter((rule) => isParameter(rule.left) && isParameter(rule.right))
-    .map((rule) => ({
-      kind: "comparison" as const,
-      operator: "<>" as const,
-      left: { kind: "parameter" as const, name: rule.left },
-      right: { kind: "parameter" as const, name: rule.right },
-    }));
+  const preconditions = distinct
+    .filter((rule) => isFor(rule, transaction))
+    .flatMap(({ left, right }) => {
+      const [a, b] = [parameterOf(transaction, left), parameterOf(transaction, right)];
+      if (a === undefined || b === undefined) return [];
+      return [{ kind: "comparison" as const, operator: "<>" as const, left: a, right: b }];
+    });
   return {
     ...transaction,
     preconditions: [...transaction.preconditions, ...preconditions],
     // What stands in the code itself is nearer to the code's author than a file elsewhere.
     ...(level && !transaction.level && { level: { name: level.name, from: "configuration" } }),
   };
+}
+
+function isFor(rule: DistinctParameters, transaction: Transaction): boolean {
+  return rule.transaction === transaction.id || rule.transaction === transaction.name;
+}
+
+function parameterOf(transaction: Transaction, written: string) {
+  const bare = (name: string): string => name.replace(/^[:$@]/u, "").toLowerCase();
+  const found = transaction.parameters.find((each) => bare(each.name) === bare(written));
+  return found && { kind: "parameter" as const, name: found.name };
+}
+
+/** Names in a rule that its transaction does not have as parameters. */
+function unknownParameters(
+  program: Program,
+  rule: DistinctParameters,
+  file: FileId,
+): readonly Note[] {
+  return program.transactions
+    .filter((transaction) => isFor(rule, transaction))
+    .flatMap((transaction) =>
+      [rule.left, rule.right].flatMap((written): readonly Note[] => {
+        if (parameterOf(transaction, written)) return [];
+        const known = transaction.parameters.map(({ name }) => name);
+        const near = nearestNames(written, known).map((each) => `"${each}"`);
+        const hint = near.length > 0 ? ` Did you mean ${near.join(", ")}?` : "";
+        const message = `${transaction.name} has no parameter "${written}".${hint}`;
+        const source = { file, range: rule.range };
+        return [{ severity: "warning", code: "annotation-parameter", message, source }];
+      }),
+    );
 }

@@ -1,6 +1,7 @@
 // The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
 import { DEFAULT_LEVEL, LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
+import type { SerializablePair } from "../isolation/mixedLevels";
 import type { Range } from "../protocol/source";
 import { parseDuration } from "./duration";
 import { parseJson } from "./json";
@@ -15,6 +16,14 @@ export interface DistinctParameters {
   readonly transaction: string;
   readonly left: string;
   readonly right: string;
+  readonly range: Range;
+}
+
+/** Names of two transactions whose instances are kept serializable with each other, from `serializablePairs`. */
+export interface ConfiguredPair {
+  readonly pair: SerializablePair;
+  /** Where it stands in the file. */
+  readonly range: Range;
 }
 
 export interface Configuration {
@@ -23,7 +32,10 @@ export interface Configuration {
   readonly level: Level;
   /** Levels of single transactions, by name. */
   readonly transactionLevels: Readonly<Record<string, Level>>;
+  readonly serializablePairs: readonly ConfiguredPair[];
   readonly distinct: readonly DistinctParameters[];
+  /** What always holds between transactions, with its place in the file. */
+  readonly invariants: readonly { readonly text: string; readonly range: Range }[];
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly maxTransactions: number;
@@ -48,7 +60,9 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   dialect: "postgres",
   level: defaultLevel(),
   transactionLevels: {},
+  serializablePairs: [],
   distinct: [],
+  invariants: [],
   include: ["**/*.sql"],
   exclude: [],
   maxTransactions: 3,
@@ -136,16 +150,23 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     }
     draft.transactionLevels = levels;
   },
-  serializablePairs: (entry, _draft, problems) => {
-    const isPairs = itemsOf(entry.value)?.every(
-      (pair) => itemsOf(pair)?.length === 2 && textsOf(pair) !== undefined,
-    );
-    if (isPairs) problems.push(unused(entry));
-    else
+  serializablePairs: (entry, draft, problems) => {
+    const pairs = itemsOf(entry.value)?.flatMap((item): ConfiguredPair[] => {
+      const [a, b, ...more] = textsOf(item) ?? [];
+      if (a === undefined || b === undefined || more.length > 0) return [];
+      return [{ pair: [a, b], range: item.range }];
+    });
+    if (pairs !== undefined && pairs.length === itemsOf(entry.value)?.length) {
+      draft.serializablePairs = pairs;
+    } else {
       problems.push(wrong(entry.value, '"serializablePairs"', 'a list of pairs, as [["a", "b"]]'));
+    }
   },
-  invariants: (entry, _draft, problems) => {
-    if (listOfTexts(entry, problems)) problems.push(unused(entry));
+  invariants: (entry, draft, problems) => {
+    if (!listOfTexts(entry, problems)) return;
+    draft.invariants = (itemsOf(entry.value) ?? []).flatMap((item) =>
+      item.kind === "string" ? [{ text: item.value, range: item.range }] : [],
+    );
   },
   distinct: (entry, draft, problems) => {
     if (listOfTexts(entry, problems)) draft.distinct = distinctOf(entry, problems);
@@ -198,14 +219,14 @@ function distinctOf(
   entry: JsonEntry,
   problems: ConfigurationProblem[],
 ): readonly DistinctParameters[] {
-  return (itemsOf(entry.value) ?? []).flatMap((item) => {
+  return (itemsOf(entry.value) ?? []).flatMap((item): readonly DistinctParameters[] => {
     const text = item.kind === "string" ? item.value : "";
     const match = /^\s*(\S+)\.([^\s.<>!=]+)\s*(?:<>|!=)\s*(?:(\S+)\.)?([^\s.<>!=]+)\s*$/u.exec(
       text,
     );
     const [, transaction, left, other, right] = match ?? [];
     if (transaction && left && right && (other === undefined || other === transaction)) {
-      return [{ transaction, left, right }];
+      return [{ transaction, left, right, range: item.range }];
     }
     problems.push(wrong(item, "a rule", 'two parameters, as "transfer.src <> transfer.dst"'));
     return [];
@@ -261,10 +282,6 @@ function describe(value: JsonValue): string {
     case "boolean":
       return String(value.value);
   }
-}
-
-function unused(entry: JsonEntry): ConfigurationProblem {
-  return problemAt(entry, "information", `"${entry.key}" is read and not used yet`);
 }
 
 function problemAt(
