@@ -1,15 +1,16 @@
 // What the pool and its workers say to each other. All of it is plain data that survives a structured clone.
+import type { LevelNames } from "../isolation/mixedLevels";
 import type { Unit, UnitResult } from "../analysis/search/unit";
 import type { Program } from "../program/program";
 
 /**
- * Units of one set of transactions at one level. The program holds these transactions and their tables alone, so that
+ * Units of one set of transactions at their levels. The program holds these transactions and their tables alone, so that
  * the answer is a pure function of the job; `units` index into it.
  */
 export interface Job {
   readonly program: Program;
-  /** A full name of `isolation/levels.ts`. */
-  readonly level: string;
+  /** Full names of `isolation/levels.ts`: one for all, or one per transaction of the program. */
+  readonly levels: LevelNames;
   readonly units: readonly Unit[];
   /** Deterministic limit per solver check. */
   readonly resourceLimit: number;

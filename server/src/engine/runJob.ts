@@ -3,7 +3,7 @@ import { flattenProgram } from "../analysis/operations/flatten";
 import { solvePapers } from "../analysis/search/papers";
 import { solveProduct } from "../analysis/search/products";
 import type { SearchLimits, UnitResult } from "../analysis/search/unit";
-import { findLevel } from "../isolation/levels";
+import { distinctLevels, findLevels } from "../isolation/mixedLevels";
 import type { SolverFactory } from "../solver/solver";
 import type { Job } from "./jobs";
 
@@ -16,8 +16,9 @@ export function runJob(
   job: Job,
   stopped: () => boolean,
 ): readonly UnitResult[] {
-  const level = findLevel(job.level);
-  if (!level) throw new Error(`the level ${job.level} is not known`);
+  const levels = findLevels(job.levels);
+  if (!levels) throw new Error(`a level of ${JSON.stringify(job.levels)} is not known`);
+  const isProduct = distinctLevels(levels).every((level) => level.family === "product");
   const flat = flattenProgram(job.program, { unroll: UNROLL });
   const limits: SearchLimits = {
     resourceLimit: job.resourceLimit,
@@ -26,8 +27,8 @@ export function runJob(
   };
   return job.units.map((unit) => {
     if (stopped()) return { findings: [], undecided: ["stopped"], queries: 0 };
-    return level.family === "product"
-      ? solveProduct(solvers, job.program, flat, level, unit, limits)
-      : solvePapers(solvers, job.program, flat, level, unit, limits);
+    return isProduct
+      ? solveProduct(solvers, job.program, flat, levels, unit, limits)
+      : solvePapers(solvers, job.program, flat, levels, unit, limits);
   });
 }

@@ -103,9 +103,14 @@ export function findLevels(names: LevelNames): Levels | undefined {
   return { family: "mixed", perTransaction, serializablePairs: names.serializablePairs };
 }
 
+/** What the levels are in a key: the same text for the same levels. */
+export function keyOfLevels(levels: Levels): string {
+  return levels.family === "mixed" ? JSON.stringify(namesOfLevels(levels)) : levels.name;
+}
+
 /**
- * The levels in a sentence: one level's label, else what each transaction runs at and which pairs are kept
- * serializable, as "a at X, b at Y".
+ * The levels in a sentence: one level's label, else "the mixture of a at X and b at Y"; pairs that are kept
+ * serializable follow in parentheses.
  */
 export function labelOfLevels(levels: Levels): string {
   if (levels.family !== "mixed") return levels.label;
@@ -114,7 +119,8 @@ export function labelOfLevels(levels: Levels): string {
     byLabel.set(label, [...(byLabel.get(label) ?? []), id]);
   const parts = [...byLabel].map(([label, ids]) => `${ids.join(", ")} at ${label}`);
   const [only] = byLabel.keys();
-  const runs = byLabel.size === 1 && only !== undefined ? only : parts.join(", ");
-  const pairs = levels.serializablePairs.map(([a, b]) => `${a}/${b}`);
-  return pairs.length === 0 ? runs : `${runs}, with ${pairs.join(", ")} kept serializable`;
+  const runs =
+    byLabel.size === 1 && only !== undefined ? only : `the mixture of ${parts.join(" and ")}`;
+  const pairs = levels.serializablePairs.map(([a, b]) => `${a} with ${b}`);
+  return pairs.length === 0 ? runs : `${runs} (${pairs.join(", ")} kept serializable)`;
 }

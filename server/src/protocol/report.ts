@@ -110,6 +110,8 @@ export interface LevelReport {
   readonly levels: {
     readonly default: string;
     readonly perTransaction: Readonly<Record<string, string>>;
+    /** Names of transactions whose instances are kept serializable with each other, whatever their levels. */
+    readonly serializablePairs?: readonly (readonly [string, string])[];
   };
   readonly verdict: Verdict;
   readonly rests: Rests;

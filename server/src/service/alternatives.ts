@@ -1,6 +1,7 @@
 // At which other levels of the same product an anomaly is allowed: the same transactions, asked again there.
 import { LEVELS, comparableLevels } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
+import { distinctLevels } from "../isolation/mixedLevels";
 import type { Anomaly } from "../protocol/report";
 import type { Planner } from "./plan";
 import type { TupleFinding } from "./search";
@@ -15,8 +16,8 @@ export interface FoundAnomaly {
 }
 
 /**
- * The anomalies with `preventedBy` and `allowedAt` filled, from weak to strong. At a paper's level the search
- * classified already; witnesses of one anomaly are merged. Levels that could not be decided stand in neither list.
+ * The anomalies with `preventedBy` and `allowedAt` filled, from weak to strong: levels that all of the transactions
+ * would run at, so that raising one of them is never taken for a fix. At a paper's level the search classified already; witnesses of one anomaly are merged. Levels that could not be decided stand in neither list.
  */
 export async function compareLevels(
   planAt: Planner,
@@ -36,15 +37,16 @@ export async function compareLevels(
   };
   const result: Anomaly[] = [];
   for (const each of found) {
-    const { level, members } = each.from;
-    if (level.family === "paper") {
+    const { levels, members } = each.from;
+    const [level] = distinctLevels(levels);
+    if (level === undefined || level.family === "paper") {
       result.push(mergedPapers(each, found));
       continue;
     }
-    const allowed = [level.name as string];
+    const allowed: string[] = levels.family === "mixed" ? [] : [levels.name];
     const prevented: string[] = [];
     for (const other of comparableLevels(level)) {
-      if (other === level) continue;
+      if (other === levels) continue;
       const verdict = await allowedAt(other, members, each.anomaly.tables, tablesAt);
       if (verdict !== undefined) (verdict ? allowed : prevented).push(other.name);
     }

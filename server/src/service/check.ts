@@ -2,6 +2,7 @@
 import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
+import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import type { Program, Transaction } from "../program/program";
 import type { Anomaly, LevelReport, ReportTransaction, Unknown, Verdict } from "../protocol/report";
 import type { SkippedFile } from "../workspace/projects";
@@ -9,7 +10,7 @@ import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
 import { selectAnomalies } from "./anomalies";
-import { effectiveLevels } from "./effectiveLevels";
+import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
 import { largestSize, search } from "./search";
@@ -24,6 +25,8 @@ export interface CheckInput {
   readonly program: Program;
   readonly skipped: readonly SkippedFile[];
   readonly level: Level;
+  /** Pairs of transactions (names or ids) that are kept serializable, at the papers' levels. */
+  readonly serializablePairs?: readonly SerializablePair[];
   readonly maxTransactions: number;
   /** Milliseconds of wall time, the outer stop. */
   readonly budget: number;
@@ -65,17 +68,21 @@ export async function check(
 ): Promise<CheckResult> {
   const started = performance.now();
   const { program, flat, leftOut } = analysablePart(input.program);
-  const effective = effectiveLevels(input.program.transactions, input.level);
+  const effective = effectiveLevels(
+    input.program.transactions,
+    input.level,
+    input.serializablePairs,
+  );
+  const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
   const solve = tupleSolver(program, input.pool, input.cache, counters);
-  const levels = program.transactions.map((each) => effective.levels.get(each.id) ?? input.level);
   const finds = collectFinds(program, events);
   const { limit, release } = limitedSignal(signal, input.budget);
   try {
-    const names = program.transactions.map((each) => each.id);
+    const ids = program.transactions.map((each) => each.id);
     const { maxTransactions, lanes } = input;
-    const searched = await search({ names, plan, levels, maxTransactions, solve, lanes }, limit, {
+    const searched = await search({ ids, plan, levels, maxTransactions, solve, lanes }, limit, {
       progress: (done, total, size) => events.progress?.(done, total, size),
       found: finds.add,
     });
@@ -85,7 +92,7 @@ export async function check(
     const unknown = [
       ...unreadParts(input.program, input.skipped),
       ...leftOut,
-      ...(isSerializable(input.level) ? [] : weakened(program, flat)),
+      ...(isSerializable(levels, ids) ? [] : weakened(program, flat)),
       ...effective.unknown,
       ...undecidedTuples(program, searched, endedBy, input.budget),
       ...unconfirmed(anomalies),
@@ -96,7 +103,7 @@ export async function check(
     return {
       report: reportOf(input, {
         verdict,
-        bound: boundOf(searched, input),
+        bound: boundOf(searched, levels, input),
         anomalies,
         unknown,
         effective,
@@ -110,11 +117,6 @@ export async function check(
   } finally {
     release();
   }
-}
-
-/** A level at which nothing is searched, because all that commits is serializable. */
-function isSerializable(level: Level): boolean {
-  return level.family === "product" ? level.serializable : level.axioms.includes("total");
 }
 
 interface Finds {
@@ -132,7 +134,7 @@ function collectFinds(program: Program, events: CheckEvents): Finds {
   return {
     all,
     add: (from) => {
-      const anomaly = explain(program, from.level, from.finding);
+      const anomaly = explain(program, from.levels, from.finding);
       all.push({ anomaly, from });
       if (anomaly.status !== "confirmed" || announced.has(anomaly.id)) return;
       firstAt ??= performance.now();
@@ -153,12 +155,11 @@ interface Findings {
 
 function reportOf(input: CheckInput, findings: Findings): LevelReport {
   const { verdict, bound, anomalies, unknown, effective } = findings;
-  const own = [...effective.levels].map(([id, level]) => [id, level.name] as const);
   return {
     tool: input.tool,
     formatVersion: 1,
     level: input.level.name,
-    levels: { default: input.level.name, perTransaction: Object.fromEntries(own) },
+    levels: effective.reported,
     verdict,
     rests: { bound },
     transactions: input.program.transactions.map(reportTransaction),
@@ -176,8 +177,8 @@ function uncompared(anomalies: readonly Anomaly[], interrupted: boolean): readon
 }
 
 /** How many transactions at a time were really searched. */
-function boundOf(result: SearchResult, input: CheckInput): number {
-  const asked = largestSize(input.level, input.maxTransactions);
+function boundOf(result: SearchResult, levels: Levels, input: CheckInput): number {
+  const asked = largestSize(levels, input.maxTransactions);
   return result.stopped || result.failure ? Math.min(result.completed, asked) : asked;
 }
 

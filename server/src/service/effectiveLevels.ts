@@ -1,21 +1,30 @@
-// Which level each transaction runs at: its own where it has one of the same product, else the one asked for.
+// Which level each transaction runs at: its own where it has one of the same product, else the one asked for; and which
+// pairs are kept serializable beside that.
 import { findLevel, sameProduct } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
+import { levelAt } from "../isolation/mixedLevels";
+import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import type { Transaction } from "../program/program";
-import type { Unknown } from "../protocol/report";
+import type { LevelReport, Unknown } from "../protocol/report";
 import { unknownLevelText } from "../workspace/configuration";
 
 export interface EffectiveLevels {
-  /** By id, in the order of the transactions. */
-  readonly levels: ReadonlyMap<string, Level>;
+  /** A single level where all transactions run at it and no pair is kept serializable. */
+  readonly levels: Levels;
+  /** As the report says it: transactions by id, in their order. */
+  readonly reported: LevelReport["levels"];
   /** Levels that transactions ask for and that do not exist: what was checked instead is not what was meant. */
   readonly unknown: readonly Unknown[];
 }
 
-/** The levels of transactions in a check at `asked`. */
+/**
+ * The levels of transactions in a check at `asked`. Pairs name transactions by id or by name; they mean something at
+ * the papers' levels alone and are left out at a product's, as are those that name nobody.
+ */
 export function effectiveLevels(
   transactions: readonly Transaction[],
   asked: Level,
+  serializablePairs: readonly SerializablePair[] = [],
 ): EffectiveLevels {
   const unknown: Unknown[] = [];
   const levelOf = (transaction: Transaction): Level => {
@@ -33,7 +42,45 @@ export function effectiveLevels(
     }
     return sameProduct(own, asked) ? own : asked;
   };
-  return { levels: new Map(transactions.map((each) => [each.id, levelOf(each)])), unknown };
+  const perTransaction = Object.fromEntries(transactions.map((each) => [each.id, levelOf(each)]));
+  const pairs = asked.family === "paper" ? pairsOfIds(transactions, serializablePairs) : [];
+  const own = Object.entries(perTransaction).map(([id, level]) => [id, level.name] as const);
+  const single = pairs.length === 0 && own.every(([, name]) => name === asked.name);
+  return {
+    levels: single ? asked : { family: "mixed", perTransaction, serializablePairs: pairs },
+    reported: {
+      default: asked.name,
+      perTransaction: Object.fromEntries(own),
+      ...(pairs.length > 0 && { serializablePairs: pairs }),
+    },
+    unknown,
+  };
+}
+
+/** A level at which nothing is searched, because all that commits is serializable. */
+export function isSerializable(levels: Levels, transactions: readonly string[]): boolean {
+  return transactions.every((id) => {
+    const level = levelAt(levels, id);
+    return level.family === "product" ? level.serializable : level.axioms.includes("total");
+  });
+}
+
+/** Pairs by ids; a name that several files share means each of them. */
+function pairsOfIds(
+  transactions: readonly Transaction[],
+  named: readonly SerializablePair[],
+): readonly SerializablePair[] {
+  const idsOf = (name: string): readonly string[] => {
+    const byId = transactions.filter((each) => each.id === name);
+    const found = byId.length > 0 ? byId : transactions.filter((each) => each.name === name);
+    return found.map((each) => each.id);
+  };
+  const pairs = named.flatMap(([a, b]) =>
+    idsOf(a).flatMap((one) =>
+      idsOf(b).map((other): SerializablePair => (one < other ? [one, other] : [other, one])),
+    ),
+  );
+  return [...new Map(pairs.map((pair) => [pair.join("\n"), pair])).values()];
 }
 
 /** SQL's own spelling (`SERIALIZABLE`) means the level of the product at hand. */

@@ -3,7 +3,10 @@ import type { FlatProgram, FlatTransaction } from "../analysis/operations/operat
 import { planPapers } from "../analysis/search/papers";
 import { planProduct } from "../analysis/search/products";
 import type { Unit } from "../analysis/search/unit";
-import type { Level } from "../isolation/levels";
+import { AXIOMS } from "../isolation/levels";
+import type { Axiom, PaperLevel } from "../isolation/levels";
+import { distinctLevels, keyOfLevels, paperLevelAt } from "../isolation/mixedLevels";
+import type { Levels } from "../isolation/mixedLevels";
 
 export interface Plan {
   /** In the order in which they should be asked. */
@@ -12,14 +15,14 @@ export interface Plan {
   readonly omitted: readonly string[];
 }
 
-export type Planner = (level: Level, size: number) => Plan;
+export type Planner = (levels: Levels, size: number) => Plan;
 
 /** A planner over one flat program that remembers its plans. */
 export function planner(flat: FlatProgram): Planner {
   const known = new Map<string, Plan>();
-  return (level, size) => {
-    const key = `${level.name} ${String(size)}`;
-    const plan = known.get(key) ?? makePlan(flat, level, size);
+  return (levels, size) => {
+    const key = `${keyOfLevels(levels)} ${String(size)}`;
+    const plan = known.get(key) ?? makePlan(flat, levels, size);
     known.set(key, plan);
     return plan;
   };
@@ -34,9 +37,9 @@ function fits(transactions: number, size: number): boolean {
   return transactions ** 2 <= MOST_PAIRS && transactions ** size <= MOST_SEQUENCES;
 }
 
-function makePlan(flat: FlatProgram, level: Level, size: number): Plan {
+function makePlan(flat: FlatProgram, levels: Levels, size: number): Plan {
   if (fits(flat.transactions.length, size))
-    return { units: planAll(flat, level, size), omitted: [] };
+    return { units: planAll(flat, levels, size), omitted: [] };
   // No cycle passes between transactions that share no written table, so each component is a program of its own.
   const units: Unit[] = [];
   const omitted: string[] = [];
@@ -49,17 +52,43 @@ function makePlan(flat: FlatProgram, level: Level, size: number): Plan {
       continue;
     }
     const transactions = members.flatMap((member) => flat.transactions[member] ?? []);
-    for (const unit of planAll({ ...flat, transactions }, level, size)) {
+    for (const unit of planAll({ ...flat, transactions }, levels, size)) {
       units.push({ transactions: unit.transactions.map((each) => members[each] ?? 0) });
     }
   }
   return { units, omitted };
 }
 
-function planAll(flat: FlatProgram, level: Level, size: number): readonly Unit[] {
-  return level.family === "product"
-    ? planProduct(flat, level, size)
-    : planPapers(flat, level, size);
+function planAll(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+  if (levels.family === "paper") return planPapers(flat, levels, size);
+  if (distinctLevels(levels).every((level) => level.family === "product"))
+    return planProduct(flat, levels, size);
+  return planMixture(flat, levels, size);
+}
+
+/** Each tuple is planned as at the level of the axioms that hold for all of its own members. */
+function planMixture(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
+  const own = flat.transactions.map(({ id }) => paperLevelAt(levels, id));
+  const [some] = own;
+  if (some === undefined) return [];
+  const plans = new Map<string, ReadonlySet<string>>();
+  const plannedAt = (members: readonly PaperLevel[]): ReadonlySet<string> => {
+    const key = [...new Set(members.map((level) => level.name))].sort().join(" ");
+    const known = plans.get(key);
+    if (known) return known;
+    const units = planPapers(flat, { ...some, axioms: inCommon(members) }, size);
+    const made = new Set(units.map((unit) => unit.transactions.join()));
+    plans.set(key, made);
+    return made;
+  };
+  return planPapers(flat, { ...some, axioms: inCommon(own) }, size).filter(({ transactions }) =>
+    plannedAt(transactions.flatMap((member) => own[member] ?? [])).has(transactions.join()),
+  );
+}
+
+/** The axioms that all of these levels have. */
+function inCommon(levels: readonly PaperLevel[]): readonly Axiom[] {
+  return AXIOMS.filter((axiom) => levels.every((level) => level.axioms.includes(axiom)));
 }
 
 /** Transactions that are connected by tables which some transaction writes; those without any are left out. */

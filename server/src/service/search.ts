@@ -3,6 +3,8 @@
 import type { Finding } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
 import type { Level } from "../isolation/levels";
+import { distinctLevels, restrictLevels } from "../isolation/mixedLevels";
+import type { Levels } from "../isolation/mixedLevels";
 import type { Planner } from "./plan";
 import type { TupleAnswer, TupleSolver } from "./tupleSolver";
 import { containsSmaller, gatherTuples } from "./tuples";
@@ -10,8 +12,8 @@ import type { Tuple } from "./tuples";
 
 export interface TupleFinding {
   readonly members: readonly number[];
-  /** The level that all members run at. */
-  readonly level: Level;
+  /** Those of its members. */
+  readonly levels: Levels;
   readonly tuple: Tuple;
   readonly finding: Finding;
 }
@@ -42,10 +44,9 @@ export interface SearchEvents {
 }
 
 export interface SearchInput {
-  /** Names of the transactions, for reasons. */
-  readonly names: readonly string[];
-  /** The level of each transaction. */
-  readonly levels: readonly Level[];
+  /** Ids of the transactions. */
+  readonly ids: readonly string[];
+  readonly levels: Levels;
   readonly plan: Planner;
   readonly maxTransactions: number;
   readonly solve: TupleSolver;
@@ -53,10 +54,13 @@ export interface SearchInput {
   readonly lanes: number;
 }
 
-/** How many transactions at a time a level is searched with. */
-export function largestSize(level: Level, maxTransactions: number): number {
-  const built = level.family === "product" || level.name === "snapshot-isolation" ? 3 : 2;
-  return Math.min(built, maxTransactions);
+/** How many transactions at a time are searched at these levels. */
+export function largestSize(levels: Levels, maxTransactions: number): number {
+  return Math.min(maxTransactions, ...distinctLevels(levels).map(builtFor));
+}
+
+function builtFor(level: Level): number {
+  return level.family === "product" || level.name === "snapshot-isolation" ? 3 : 2;
 }
 
 /** Searches until done or until the signal aborts; what was found until then is kept. */
@@ -79,14 +83,13 @@ export async function search(
     total: 0,
     failure: undefined,
   };
-  const levels = [...new Set(input.levels)];
-  const largest = Math.max(0, ...levels.map((level) => largestSize(level, input.maxTransactions)));
+  const largest = largestSize(input.levels, input.maxTransactions);
   let completed = 1;
   let cut = false;
   for (let size = 2; size <= largest; size += 1) {
     // Planning is synchronous; a turn of the event loop lets an abort that came meanwhile be seen.
     await new Promise((resolve) => setImmediate(resolve));
-    const tasks = planSize(state, levels, size);
+    const tasks = planSize(state, size);
     state.total += tasks.length;
     await runTasks(state, tasks, size);
     cut = state.unreached.length > 0 || state.failure !== undefined;
@@ -113,7 +116,7 @@ interface SearchState {
   readonly findings: TupleFinding[];
   readonly undecided: UndecidedTuple[];
   readonly unreached: (readonly number[])[];
-  /** Members of multisets whose supersets need no question: anomalous ones, and those of mixed levels. */
+  /** Members of anomalous multisets: their supersets need no question. */
   readonly decidedBySmaller: Set<string>;
   /** Whether every size so far was planned whole. */
   complete: boolean;
@@ -125,43 +128,23 @@ interface SearchState {
 
 interface Task {
   readonly tuple: Tuple;
-  readonly level: Level;
+  readonly levels: Levels;
 }
 
 /** So many crashes in one search mean that the next tuple will crash as well. */
 const MOST_CRASHES = 3;
 
-function planSize(state: SearchState, levels: readonly Level[], size: number): readonly Task[] {
-  const { input } = state;
-  const tasks: Task[] = [];
-  const mixed = new Map<string, Tuple>();
-  const before = new Set(state.decidedBySmaller);
-  for (const level of levels) {
-    if (size > largestSize(level, input.maxTransactions)) continue;
-    const { units, omitted } = input.plan(level, size);
-    for (const reason of omitted) state.undecided.push({ members: [], reason });
-    if (omitted.length > 0) state.complete = false;
-    for (const tuple of gatherTuples(units)) {
-      const own = tuple.members.map((member) => input.levels[member]);
-      if (!own.includes(level)) continue;
-      if (containsSmaller(tuple.members, before)) continue;
-      if (own.every((each) => each === level)) tasks.push({ tuple, level });
-      else mixed.set(tuple.members.join(), tuple);
-    }
-  }
-  for (const { members } of mixed.values()) {
-    state.undecided.push({ members, reason: mixedReason(state, members) });
-    state.decidedBySmaller.add(members.join());
-  }
-  return tasks;
-}
-
-function mixedReason(state: SearchState, members: readonly number[]): string {
-  const { names, levels } = state.input;
-  const parts = [...new Set(members)].map((member) => {
-    return `${names[member] ?? ""} at ${levels[member]?.name ?? ""}`;
-  });
-  return `they run at different levels (${parts.join(", ")}), which are not analysed together yet`;
+function planSize(state: SearchState, size: number): readonly Task[] {
+  const { plan, levels, ids } = state.input;
+  const { units, omitted } = plan(levels, size);
+  for (const reason of omitted) state.undecided.push({ members: [], reason });
+  if (omitted.length > 0) state.complete = false;
+  return gatherTuples(units)
+    .filter((tuple) => !containsSmaller(tuple.members, state.decidedBySmaller))
+    .map((tuple) => {
+      const own = tuple.members.map((member) => ids[member] ?? "");
+      return { tuple, levels: restrictLevels(levels, own) };
+    });
 }
 
 /** Fewer tasks per worker do not pay for its start. */
@@ -175,7 +158,7 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
       const task = tasks[next];
       next += 1;
       if (!task) return;
-      const answer = await state.input.solve(task.tuple, task.level, state.signal);
+      const answer = await state.input.solve(task.tuple, task.levels, state.signal);
       if (answer.kind === "cancelled") {
         state.unreached.push(task.tuple.members);
         return;
@@ -193,7 +176,7 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
 
 function receive(
   state: SearchState,
-  { tuple, level }: Task,
+  { tuple, levels }: Task,
   answer: Exclude<TupleAnswer, { readonly kind: "cancelled" }>,
 ): void {
   const { members } = tuple;
@@ -208,7 +191,7 @@ function receive(
   const findings = answer.results.flatMap((result) => result.findings);
   if (findings.length > 0) state.decidedBySmaller.add(members.join());
   for (const finding of findings) {
-    const found: TupleFinding = { members, level, tuple, finding };
+    const found: TupleFinding = { members, levels, tuple, finding };
     state.findings.push(found);
     state.events.found(found);
   }

@@ -87,12 +87,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     checkWorkspace: async (request, signal, events) => {
       const { project } = request;
       const { configuration } = project;
+      const level = request.level ?? configuration.level;
       const program = read(project);
       const result = await check(
         {
           program,
           skipped: project.skipped ?? [],
-          level: request.level ?? configuration.level,
+          level,
+          serializablePairs: configuration.serializablePairs.map(({ pair }) => pair),
           maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
           budget: request.budget ?? configuration.budget,
           pool,
@@ -103,7 +105,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         signal,
         events,
       );
-      const remarks = [...missing, ...configurationRemarks(program, configuration)];
+      const remarks = [...missing, ...configurationRemarks(program, configuration, level)];
       return { ...result, program, remarks };
     },
     warm: () => {

@@ -2,7 +2,8 @@
 import type { Finding, UnitResult } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
-import type { Level } from "../isolation/levels";
+import { keyOfLevels, namesOfLevels } from "../isolation/mixedLevels";
+import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
 import { statementsOf } from "./statements";
@@ -24,7 +25,12 @@ export type TupleAnswer =
   | { readonly kind: "failed"; readonly failure: JobFailure }
   | { readonly kind: "cancelled" };
 
-export type TupleSolver = (tuple: Tuple, level: Level, signal: AbortSignal) => Promise<TupleAnswer>;
+/** Answers a tuple; the levels are those of its members, restricted to them. */
+export type TupleSolver = (
+  tuple: Tuple,
+  levels: Levels,
+  signal: AbortSignal,
+) => Promise<TupleAnswer>;
 
 /** Results by the hash of their problem; the least recently used go first. */
 export interface SolveCache {
@@ -67,16 +73,16 @@ export function tupleSolver(
 ): TupleSolver {
   const cut = tupleCutter(program);
   const statements = statementsById(program);
-  return async (tuple, level, signal) => {
+  return async (tuple, levels, signal) => {
     const problem = cut(tuple);
-    const key = `${problem.key} ${level.name} ${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
+    const key = `${problem.key} ${keyOfLevels(levels)} ${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
     counters.units += tuple.units.length;
     const known = cache.get(key);
     if (known) {
       counters.cached += tuple.units.length;
       return { kind: "solved", results: known.map((each) => placed(each, statements)) };
     }
-    const answer = await pool.solve(jobOf(problem, level), signal);
+    const answer = await pool.solve(jobOf(problem, levels), signal);
     if (answer.kind !== "solved") return answer;
     for (const result of answer.results) counters.queries += result.queries;
     cache.set(key, answer.results);
@@ -84,10 +90,10 @@ export function tupleSolver(
   };
 }
 
-function jobOf(problem: OwnProblem, level: Level) {
+function jobOf(problem: OwnProblem, levels: Levels) {
   return {
     program: problem.program,
-    level: level.name,
+    levels: namesOfLevels(levels),
     units: problem.units,
     resourceLimit: RESOURCE_LIMIT,
     maxFindings: MAX_FINDINGS,

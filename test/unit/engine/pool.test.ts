@@ -25,7 +25,7 @@ function open(options: Partial<PoolOptions> = {}, mode?: string): SolvePool {
 /** The fake worker does what the level says. */
 function job(what: string): Job {
   const program = { schema: { tables: [] }, transactions: [], notes: [], files: [] };
-  return { program, level: what, units: [], resourceLimit: 0, maxFindings: 1 };
+  return { program, levels: what, units: [], resourceLimit: 0, maxFindings: 1 };
 }
 
 const never = (): AbortSignal => new AbortController().signal;

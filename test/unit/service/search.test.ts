@@ -3,6 +3,8 @@ import { describe, it } from "node:test";
 import type { Finding, UnitResult } from "../../../server/src/analysis/search/unit";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { Level } from "../../../server/src/isolation/levels";
+import { labelOfLevels } from "../../../server/src/isolation/mixedLevels";
+import type { SerializablePair } from "../../../server/src/isolation/mixedLevels";
 import { largestSize, search } from "../../../server/src/service/search";
 import type { SearchInput, SearchResult } from "../../../server/src/service/search";
 import type { TupleAnswer } from "../../../server/src/service/tupleSolver";
@@ -38,6 +40,7 @@ interface Scene {
   /** Tuples per size, as "0,1". */
   readonly plan: Readonly<Record<number, readonly string[]>>;
   readonly levels?: readonly Level[];
+  readonly pairs?: readonly SerializablePair[];
   /** What the solver says of a tuple; nothing by default. */
   readonly says?: Readonly<Record<string, "anomaly" | "open" | "crash" | "missing">>;
   readonly omitted?: Readonly<Record<number, string>>;
@@ -71,8 +74,12 @@ async function play(scene: Scene): Promise<Played> {
   const progress: string[] = [];
   const levels = scene.levels ?? [RC, RC, RC, RC];
   const input: SearchInput = {
-    names: levels.map((_, n) => `t${String(n)}`),
-    levels,
+    ids: levels.map((_, n) => `t${String(n)}`),
+    levels: {
+      family: "mixed",
+      perTransaction: Object.fromEntries(levels.map((each, n) => [`t${String(n)}`, each])),
+      serializablePairs: scene.pairs ?? [],
+    },
     maxTransactions: scene.maxTransactions ?? 3,
     lanes: 1,
     plan: (_level, size) => ({
@@ -83,7 +90,7 @@ async function play(scene: Scene): Promise<Played> {
     }),
     solve: (tuple, at) => {
       const key = tuple.members.join();
-      asked.push(at === RC ? key : `${key} at ${at.name}`);
+      asked.push(at === RC ? key : `${key} at ${labelOfLevels(at)}`);
       if (scene.abortAt === key) {
         controller.abort();
         return Promise.resolve({ kind: "cancelled" });
@@ -132,23 +139,39 @@ describe("the search", () => {
     assert.deepEqual(open(result), ["0,1: a limit"]);
   });
 
-  it("says that tuples of different levels are undecided, the smallest only", async () => {
+  it("asks about tuples of different levels with the levels of their members", async () => {
     const ser = level("pg:ser");
-    const { asked, result } = await play({
+    const { asked } = await play({
       plan: { 2: ["0,1", "0,2"], 3: ["0,1,2"] },
       levels: [RC, ser, RC],
     });
-    assert.deepEqual(asked, ["0,2"]);
-    assert.deepEqual(open(result), [
-      "0,1: they run at different levels (t0 at postgres:read-committed, t1 at postgres:serializable), " +
-        "which are not analysed together yet",
+    const mixture =
+      "the mixture of t0 at PostgreSQL READ COMMITTED and t1 at PostgreSQL SERIALIZABLE";
+    assert.equal(asked[0], `0,1 at ${mixture}`);
+    assert.equal(asked[1], "0,2");
+    assert.equal(asked.length, 3);
+  });
+
+  it("asks with the serializable pairs among the members", async () => {
+    const { asked } = await play({
+      plan: { 2: ["0,1", "1,1", "1,2"] },
+      pairs: [
+        ["t1", "t0"],
+        ["t1", "t1"],
+      ],
+    });
+    const rc = "PostgreSQL READ COMMITTED";
+    assert.deepEqual(asked, [
+      `0,1 at ${rc} (t0 with t1, t1 with t1 kept serializable)`,
+      `1,1 at ${rc} (t1 with t1 kept serializable)`,
+      `1,2 at ${rc} (t1 with t1 kept serializable)`,
     ]);
   });
 
   it("searches transactions with a level of their own at that level", async () => {
     const rr = level("pg:rr");
     const { asked } = await play({ plan: { 2: ["0,1"] }, levels: [rr, rr] });
-    assert.deepEqual(asked, ["0,1 at postgres:repeatable-read"]);
+    assert.deepEqual(asked, ["0,1 at PostgreSQL REPEATABLE READ"]);
   });
 
   it("keeps what it has when it is aborted", async () => {

@@ -10,7 +10,7 @@ import { rowText, valueText } from "./words";
 export function becauseOf(
   execution: Execution,
   cycle: readonly number[],
-  level: Level,
+  levelOf: (instance: string) => Level,
   index: number,
 ): string {
   const step = execution.steps[index];
@@ -23,7 +23,7 @@ export function becauseOf(
   const parts = [
     waited(step),
     overwritten ? lost(execution, overwritten, step) : "",
-    missed ? notSeen(execution, missed, level) : "",
+    missed ? notSeen(execution, missed, levelOf(step.instance)) : "",
     !missed && !overwritten && seen && cycle.includes(execution.dependencies.indexOf(seen))
       ? saw(execution, seen)
       : "",

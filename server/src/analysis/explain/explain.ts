@@ -1,5 +1,6 @@
 // Turns a judged finding into the anomaly that people see: named, told in steps, with the cycle in the user's code.
-import type { Level } from "../../isolation/levels";
+import { keyOfLevels, labelOfLevels, levelAt } from "../../isolation/mixedLevels";
+import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
 import type { ExecutedStep } from "../../store/execution";
@@ -11,10 +12,10 @@ import { stepsOf } from "./steps";
 import { listText } from "./words";
 
 /**
- * The anomaly of a finding at a level. Instances are renamed T1, T2, ... by first action; the cycle starts with the
+ * The anomaly of a finding at its levels. Instances are renamed T1, T2, ... by first action; the cycle starts with the
  * edge that its kind's definition starts with, so `cycle[0].from` is where the diagnostic belongs.
  */
-export function explain(program: Program, level: Level, finding: Finding): Anomaly {
+export function explain(program: Program, levels: Levels, finding: Finding): Anomaly {
   const confirmation = relabelled(finding.confirmation);
   const { execution, witness } = confirmation;
   const transactionOf = (instance: string): string =>
@@ -24,7 +25,13 @@ export function explain(program: Program, level: Level, finding: Finding): Anoma
     return program.transactions.find((each) => each.id === id)?.name ?? id;
   };
   const steps = execution
-    ? stepsOf(program, transactionOf, level, execution, confirmation.cycle)
+    ? stepsOf(
+        program,
+        transactionOf,
+        (instance) => levelAt(levels, transactionOf(instance)),
+        execution,
+        confirmation.cycle,
+      )
     : [];
   const found = execution ? cycleShape(execution, confirmation.cycle) : undefined;
   const named = found && found.edges.length > 0 ? classify(found) : undefined;
@@ -32,7 +39,7 @@ export function explain(program: Program, level: Level, finding: Finding): Anoma
   const transactions = instances.map(transactionOf);
   const kind = named?.kind.name ?? "serialization-anomaly";
   return {
-    id: identity([level.name, kind, ...[...transactions].sort(), ...finding.tables]),
+    id: identity([keyOfLevels(levels), kind, ...[...transactions].sort(), ...finding.tables]),
     kind,
     severity: confirmation.severity ?? "value",
     status: confirmation.status,
@@ -44,8 +51,8 @@ export function explain(program: Program, level: Level, finding: Finding): Anoma
     serial: confirmation.serial,
     steps,
     message: named
-      ? `${named.kind.sentence({ shape: named.shape, nameOf, level: level.label })}.`
-      : `Possible anomaly among ${listText([...new Set(transactions)])} at ${level.label}; it could not be executed.`,
+      ? `${named.kind.sentence({ shape: named.shape, nameOf, level: labelOfLevels(levels) })}.`
+      : `Possible anomaly among ${listText([...new Set(transactions)])} at ${labelOfLevels(levels)}; it could not be executed.`,
     preventedBy: finding.preventedBy,
     allowedAt: finding.allowedAt,
   };

@@ -11,7 +11,7 @@ import { effectOf } from "./effect";
 export function stepsOf(
   program: Program,
   transactionOf: (instance: string) => string,
-  level: Level,
+  levelOf: (instance: string) => Level,
   execution: Execution,
   cycle: readonly number[],
 ): readonly Step[] {
@@ -28,7 +28,7 @@ export function stepsOf(
         range: place.source?.range ?? NOWHERE,
         text: place.text,
         effect: commits ? `${effect}, commits` : effect,
-        because: becauseOf(execution, cycle, level, index),
+        because: becauseOf(execution, cycle, levelOf, index),
         statement: step.statement,
         commits: commits || step.statement === "commit",
         reads: step.reads.map(cellOf),
