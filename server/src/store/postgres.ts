@@ -161,6 +161,18 @@ function attempt(
   const drawn = { ...machine.drawn };
   const recorder = openRecorder();
   const tables = visibleTables(server, session, snapshot);
+  const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
+    instance: machine.instance,
+    statement: machine.executed + 1,
+    source: statement,
+    sees: snapshot.instances,
+    cells: cellsRead(recorder, server.steps.length),
+    scans: recorder.scans,
+    used: recorder.used,
+    saw: sightOf(snapshot, server.steps),
+    ...did,
+    ...(waitedFor === undefined ? {} : { waitedFor }),
+  });
   try {
     const result = executeStatement(statement, {
       environment: environmentOf(machine, drawn),
@@ -172,28 +184,16 @@ function attempt(
       recorder,
       once: new Map(),
     });
-    const record: StepRecord = {
-      instance: machine.instance,
-      statement: machine.executed + 1,
-      source: statement,
-      sees: snapshot.instances,
-      cells: cellsRead(recorder, server.steps.length),
-      scans: recorder.scans,
-      used: recorder.used,
-      saw: sightOf(snapshot, server.steps),
-      writes: result.writes,
-      rows: result.rows,
-      affected: result.affected,
-      ...(waitedFor === undefined ? {} : { waitedFor }),
-    };
-    server.steps = [...server.steps, record];
+    const { writes, rows, affected } = result;
+    server.steps = [...server.steps, recordOf({ writes, rows, affected })];
     session.log = [...session.log, ...result.writes];
     session.waiting = undefined;
     deliver(machine, statement, { ...result, drawn });
     return [{ kind: "executed", instance: machine.instance }];
   } catch (failure) {
     if (failure instanceof WaitFor) return wait(server, session, failure.holders);
-    if (failure instanceof SqlFailure) return refuse(server, session, failure);
+    if (failure instanceof SqlFailure)
+      return refuse(server, session, failure, recordOf({ ...NOTHING, why: failureText(failure) }));
     throw failure;
   }
 }
@@ -242,16 +242,30 @@ function deadlockVictim(server: Server, start: Session): Session | undefined {
 }
 
 /** The statement failed: a handler of the program goes on, else the transaction is aborted. */
-function refuse(server: Server, session: Session, failure: SqlFailure): readonly Event[] {
+function refuse(
+  server: Server,
+  session: Session,
+  failure: SqlFailure,
+  record: StepRecord,
+): readonly Event[] {
   if (!handleFailure(session.machine, failure, undoOf(session)))
     return abort(server, session, failure);
+  // What it read before it failed decided that the handler runs.
+  server.steps = [...server.steps, record];
   session.waiting = undefined;
   return [{ kind: "executed", instance: session.machine.instance }];
 }
 
+/** What a statement that fails does. */
+const NOTHING = { writes: [], rows: [], affected: 0 };
+
+function failureText(failure: SqlFailure): string {
+  return `${failure.code} ${failure.message}`;
+}
+
 function abort(server: Server, session: Session, failure: SqlFailure): readonly Event[] {
   const { instance } = session.machine;
-  const why = `${failure.code} ${failure.message}`;
+  const why = failureText(failure);
   const [, ...woken] = end(server, session, { status: `rolled back: ${why}`, why });
   return [{ kind: "aborted", instance, failure }, ...woken];
 }

@@ -130,6 +130,17 @@ function advance(
   const tables = visibleTables(state, participant, visible);
   const recorder = openRecorder();
   const drawn = { ...machine.drawn };
+  const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
+    instance: machine.instance,
+    statement: machine.executed + 1,
+    source: next.statement,
+    sees: [...sees],
+    cells: cellsRead(recorder, state.steps.length),
+    scans: recorder.scans,
+    used: recorder.used,
+    saw: (step) => visible.has(step),
+    ...did,
+  });
   try {
     const result = executeStatement(next.statement, {
       environment: environmentOf(machine, drawn),
@@ -141,25 +152,18 @@ function advance(
       recorder,
       once: new Map(),
     });
-    state.steps.push({
-      instance: machine.instance,
-      statement: machine.executed + 1,
-      source: next.statement,
-      sees: [...sees],
-      cells: cellsRead(recorder, state.steps.length),
-      scans: recorder.scans,
-      used: recorder.used,
-      saw: (step) => visible.has(step),
-      writes: result.writes,
-      rows: result.rows,
-      affected: result.affected,
-    });
+    const { writes, rows, affected } = result;
+    state.steps.push(recordOf({ writes, rows, affected }));
     participant.log = [...participant.log, ...result.writes];
     deliver(machine, next.statement, { ...result, drawn });
   } catch (failure) {
     if (!(failure instanceof SqlFailure)) throw failure;
+    const why = `${failure.code} ${failure.message}`;
+    const record = recordOf({ writes: [], rows: [], affected: 0, why });
     if (!handleFailure(machine, failure, undoOf(participant)))
       throw new NotExecutable(failureText(machine, failure));
+    // What it read before it failed decided that the handler runs.
+    state.steps.push(record);
   }
 }
 

@@ -21,7 +21,7 @@ import { differences } from "./productOutcome";
 import { makeRun } from "./productRun";
 import type { Run } from "./productRun";
 import { makeSnapshots } from "./productSnapshots";
-import { EXISTS, isSkippable, makeTuple } from "./productTuple";
+import { EXISTS, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, createScript, imp, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -197,7 +197,7 @@ function passingSteps(
   const passing: Smt[] = [];
   for (const access of tuple.accesses[instance] ?? []) {
     const row = run.done[instance]?.[access.operation.index]?.row;
-    if (!row || !isSkippable(access)) continue;
+    if (!row || !access.skips) continue;
     const kept = run.state(access, "snapshot", EXISTS, row).value;
     passing[access.operation.step] = script.name(and(run.exec(access), kept), "Bool");
   }

@@ -10,19 +10,22 @@ import type { Smt } from "./smt";
 import { SQL_NULL, asInt, isFalse } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
-/** The new version of some row breaks NOT NULL or a CHECK. */
-export function violates(views: Views, write: Done): Smt {
-  const { state, value, hits, newValue, insertedValue } = views;
+/** The new version of some row breaks NOT NULL, or a CHECK. */
+export function violates(views: Views, write: Done, what: "notNull" | "check"): Smt {
+  const { state, value, touches, newValue, insertedValue } = views;
   const { access } = write;
   const { operation, table, instance } = access;
   const breaks = (column: (name: string) => SqlValue, written: readonly string[]): Smt => {
-    const nulls = table.table.columns
-      .filter(({ name, nullable }) => !nullable && written.includes(name))
-      .map(({ name }) => column(name).isNull);
+    if (what === "notNull")
+      return or(
+        ...table.table.columns
+          .filter(({ name, nullable }) => !nullable && written.includes(name))
+          .map(({ name }) => column(name).isNull),
+      );
     const checks = table.table.checks
       .filter((check) => [...columnsIn(check)].some((name) => written.includes(name)))
       .map((check) => isFalse(value(instance, check, column)));
-    return or(...nulls, ...checks);
+    return or(...checks);
   };
   const changedBy =
     (set: Readonly<Record<string, Term>>, row: RowKey) =>
@@ -37,7 +40,7 @@ export function violates(views: Views, write: Done): Smt {
     return or(
       ...touched.map((row) => {
         const broken = breaks(changedBy(operation.set, row), columns);
-        return broken === FALSE ? FALSE : and(hits(access, row), broken);
+        return broken === FALSE ? FALSE : and(touches(access, row), broken);
       }),
     );
   }

@@ -4,7 +4,7 @@ import type { RowKey } from "./productDatabase";
 import { rowsOf } from "./productLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { EXISTS, isSkippable } from "./productTuple";
+import { EXISTS } from "./productTuple";
 import type { Access, ProductTuple, TupleTable } from "./productTuple";
 import type { View } from "./productViews";
 import { FALSE, TRUE, and, not, or, sameAll } from "./smt";
@@ -57,14 +57,14 @@ function shared(reader: Access, writer: Access): readonly string[] {
 
 /** A statement that locks may act, or not act, on what its snapshot shows. */
 function canMissCandidates(access: Access): boolean {
-  const isInsert = access.operation.kind === "insert" && !isSkippable(access);
+  const isInsert = access.operation.kind === "insert" && !access.skips;
   return !access.plain && !isInsert && access.tests.size > 0;
 }
 
 /** The snapshot lets a locking statement pass the row by: it does not match, or it is in an insertion's way. */
 function passes(run: Run, access: Access, row: RowKey): Smt {
   const matches = run.matches(access, "snapshot", row);
-  return isSkippable(access) ? matches : not(matches);
+  return access.skips ? matches : not(matches);
 }
 
 function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {

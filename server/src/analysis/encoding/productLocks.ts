@@ -3,7 +3,7 @@
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { EXISTS, hasOwnSnapshots, isSkippable, isWrite } from "./productTuple";
+import { EXISTS, hasOwnSnapshots, isWrite } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, imp, not, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -70,7 +70,7 @@ function assertPair(
   const next = snapshots.nextStep(instance, operation.step);
   if (next === undefined) return;
   for (const row of rowsOf(run, first, later)) {
-    const both = and(locks(run, first, row), locks(run, later, row));
+    const both = and(keeps(run, first, row), locks(run, later, row));
     if (both !== FALSE) script.assert(imp(both, snapshots.seesAt(first.instance, instance, next)));
   }
 }
@@ -93,7 +93,7 @@ function assertQueue(
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   if (seen === TRUE) return;
   for (const row of rowsOf(run, first, later)) {
-    const both = and(locks(run, first, row), locks(run, later, row), not(seen));
+    const both = and(keeps(run, first, row), locks(run, later, row), not(seen));
     if (both === FALSE) continue;
     for (let before = 0; before < first.instance; before += 1) {
       const begun = snapshots.seesAt(before, first.instance, first.operation.step);
@@ -122,12 +122,17 @@ export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {
   return row ? [row] : run.rows(a.table);
 }
 
+/** The statement locks the row until its transaction commits: returning to a savepoint releases what is undone. */
+function keeps(run: Run, access: Access, row: RowKey): Smt {
+  return and(locks(run, access, row), not(run.undone(access)));
+}
+
 /** The statement locks the row: it matches in its snapshot, whatever becomes of it. */
 function locks(run: Run, access: Access, row: RowKey): Smt {
   const own = run.done[access.instance]?.[access.operation.index];
   const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
   if (key === FALSE) return FALSE;
-  if (isSkippable(access))
+  if (access.skips)
     return and(run.exec(access), key, not(run.state(access, "snapshot", EXISTS, row).value));
   if (access.operation.kind === "insert") return and(run.exec(access), key);
   return and(run.exec(access), key, run.matches(access, "snapshot", row));

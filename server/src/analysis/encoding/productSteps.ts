@@ -1,8 +1,9 @@
 // What each operation of a run does: the rows that it takes, the values that it returns, why it may fail.
+import { ERRORS } from "../../program/errors";
 import type { Operation, Term } from "../operations/operation";
 import { collisions, violates } from "./productConstraints";
 import type { RowKey } from "./productDatabase";
-import { EXISTS, isSkippable, isWrite } from "./productTuple";
+import { EXISTS, catchesDuplicate, isWrite } from "./productTuple";
 import type { Access } from "./productTuple";
 import type { Done, Ledger, View, Views } from "./productViews";
 import { FALSE, TRUE, add, and, eq, ite, lt, not, or, sameAll } from "./smt";
@@ -26,21 +27,37 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
           ? runPoint(access, exec)
           : runScan(access, exec);
     done[instance]?.push(made);
-    return [
-      isWrite(access) ? violates(views, made) : FALSE,
-      operation.mustFind ? and(exec, not(made.found)) : FALSE,
-      operation.kind === "insert" ? refused(made) : FALSE,
-    ];
+    const errors: Readonly<Record<string, Smt>> = {
+      [ERRORS.notNull]: isWrite(access)
+        ? or(violates(views, made, "notNull"), withoutKey(made))
+        : FALSE,
+      [ERRORS.check]: isWrite(access) ? violates(views, made, "check") : FALSE,
+      [ERRORS.duplicate]: operation.kind === "insert" ? refused(made) : FALSE,
+      [ERRORS.missingParent]: operation.mustFind ? and(exec, not(made.found)) : FALSE,
+    };
+    const caught = (code: string): boolean => operation.caught?.includes(code) === true;
+    return Object.entries(errors).flatMap(([code, error]) => {
+      if (caught(code)) made.failed[code] = script.name(error, "Bool");
+      return caught(code) ? [] : [error];
+    });
   };
 
-  /** A key without a value, or without ON CONFLICT one that is taken. */
+  /** A key without a value. */
+  const withoutKey = ({ access, exec }: Done): Smt =>
+    access.operation.kind === "insert" ? and(exec, not(keyOf(access).complete)) : FALSE;
+
+  /** A key that is taken, without ON CONFLICT. */
   const refused = (made: Done): Smt => {
     const { access, exec, row = [] } = made;
+    if (access.operation.onDuplicate !== "error") return FALSE;
     const { complete } = keyOf(access);
-    if (access.operation.onDuplicate !== "error") return and(exec, not(complete));
     const taken = state(access, "current", EXISTS, row).value;
-    return and(exec, or(not(complete), taken, ...collisions(views, access, row)));
+    return and(exec, complete, or(taken, skipped(access, row), ...collisions(views, access, row)));
   };
+
+  /** A row of its snapshot keeps an insertion from acting. */
+  const skipped = (access: Access, row: RowKey): Smt =>
+    access.skips ? state(access, "snapshot", EXISTS, row).value : FALSE;
 
   const keyOf = (access: Access): { readonly row: RowKey; readonly complete: Smt } => {
     const values = access.table.table.primaryKey.map((column) => {
@@ -70,6 +87,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       chosen: [{ row, is: found }],
       inserted: FALSE,
       updated: FALSE,
+      failed: {},
     };
   };
 
@@ -78,14 +96,14 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     const { row, complete } = keyOf(access);
     const taken = state(access, "current", EXISTS, row).value;
     const clash = or(...collisions(views, access, row));
-    const skips = isSkippable(access) ? state(access, "snapshot", EXISTS, row).value : FALSE;
+    const skips = skipped(access, row);
     const inserted = script.name(
       and(
         exec,
         complete,
         not(taken),
         not(skips),
-        operation.onDuplicate === "error" ? TRUE : not(clash),
+        operation.onDuplicate === "error" && !catchesDuplicate(access) ? TRUE : not(clash),
       ),
       "Bool",
     );
@@ -114,6 +132,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       chosen: [],
       inserted,
       updated,
+      failed: {},
     };
     const outputs = Object.fromEntries(
       Object.entries(operation.outputs).map(([name, term]): [string, SqlValue] => {
@@ -162,6 +181,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       chosen,
       inserted: FALSE,
       updated: FALSE,
+      failed: {},
     };
   };
 

@@ -1,5 +1,6 @@
 // What can be said of a tuple of transactions from its text: which columns change, what each operation reads and
 // writes, and which statements need a snapshot of their own.
+import { ERRORS } from "../../program/errors";
 import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
@@ -42,6 +43,12 @@ export interface Access {
   /** Of these, the ones that decide which rows match; read of rows that do not match as well. */
   readonly tests: ReadonlySet<string>;
   readonly writes: ReadonlySet<string>;
+  /**
+   * An insertion that a row of its snapshot keeps from doing anything, locking included: ON CONFLICT DO NOTHING, and
+   * one whose failure is caught. The latter looks at the newest rows; where statements have snapshots of their own,
+   * these are the newest.
+   */
+  readonly skips: boolean;
   /** What it does depends on its statement's snapshot. */
   readonly needsSnapshot: boolean;
 }
@@ -73,7 +80,8 @@ export function makeTuple(
   const accesses = transactions.map((transaction, instance) =>
     transaction.operations.flatMap((operation) => {
       const table = tables.get(operation.table);
-      return table ? [makeAccess(instance, operation, table)] : [];
+      const own = productLevelAt(levels, transaction.id).snapshot === "statement";
+      return table ? [makeAccess(instance, operation, table, own)] : [];
     }),
   );
   return {
@@ -90,9 +98,9 @@ export function hasOwnSnapshots(tuple: ProductTuple, instance: number): boolean 
   return tuple.levels[instance]?.snapshot === "statement";
 }
 
-/** INSERT ... ON CONFLICT DO NOTHING: a row that exists keeps it from doing anything, locking included. */
-export function isSkippable(access: Access): boolean {
-  return access.operation.kind === "insert" && access.operation.onDuplicate === "nothing";
+/** An insertion whose failure for a duplicate is caught. */
+export function catchesDuplicate({ operation }: Access): boolean {
+  return operation.kind === "insert" && operation.caught?.includes(ERRORS.duplicate) === true;
 }
 
 /** Whether the operation may create a version of a row. */
@@ -190,12 +198,19 @@ function roots(transaction: FlatTransaction): readonly Term[] {
   ];
 }
 
-function makeAccess(instance: number, operation: Operation, table: TupleTable): Access {
+function makeAccess(
+  instance: number,
+  operation: Operation,
+  table: TupleTable,
+  ownSnapshots: boolean,
+): Access {
   const changes = (columns: Iterable<string>): readonly string[] =>
     [...columns].filter((column) => table.mutable.has(column));
   const plain = operation.kind === "read" && operation.lock === "none";
   const isInsert = operation.kind === "insert";
-  const depends = !isInsert || operation.onDuplicate !== "error";
+  const caught = isInsert && operation.caught?.includes(ERRORS.duplicate) === true;
+  const skips = isInsert && (operation.onDuplicate === "nothing" || (caught && ownSnapshots));
+  const depends = !isInsert || caught || operation.onDuplicate !== "error";
   const existence = depends && table.mutable.has(EXISTS) ? [EXISTS] : [];
   const tests = new Set([...existence, ...changes(columnsIn(operation.where))]);
   const { aggregate, orderBy } = operation;
@@ -223,9 +238,8 @@ function makeAccess(instance: number, operation: Operation, table: TupleTable): 
     reads,
     tests,
     writes: writtenColumns(operation, table),
-    needsSnapshot: plain
-      ? reads.size > 0
-      : (!isInsert || operation.onDuplicate === "nothing") && tests.size > 0,
+    skips,
+    needsSnapshot: plain ? reads.size > 0 : (!isInsert || skips) && tests.size > 0,
   };
 }
 

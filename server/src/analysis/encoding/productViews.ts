@@ -6,7 +6,7 @@ import { termValue } from "./termValue";
 import type { TermScope } from "./termValue";
 import { EXISTS, isWrite } from "./productTuple";
 import type { Access, ProductTuple, TupleTable } from "./productTuple";
-import { FALSE, TRUE, and, eq, not, sameAll } from "./smt";
+import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlBool } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -29,6 +29,8 @@ export interface Done {
   /** An insertion: it made a new row, or (ON CONFLICT DO UPDATE) changed an old one. */
   readonly inserted: Smt;
   readonly updated: Smt;
+  /** The errors that it met and that are caught, by their SQLSTATE; filled when it is done. */
+  readonly failed: Record<string, Smt>;
 }
 
 /** What a run has defined so far, in commit order. */
@@ -62,7 +64,11 @@ export interface Views {
   matchesLocked(access: Access, row: RowKey): Smt;
   /** The key conditions that do not depend on any view. */
   keyMatches(access: Access, row: RowKey): Smt;
-  /** The operation makes a version of the row. */
+  /** The operation writes the row, if only until that is undone. */
+  touches(access: Access, row: RowKey): Smt;
+  /** Conditions on which it is undone before statement `step`, or ever. Ask when these are defined. */
+  undone(access: Access, step?: number): Smt;
+  /** The operation makes a version of the row that lasts. */
   hits(access: Access, row: RowKey): Smt;
   exec(access: Access): Smt;
   /** All rows of a closed table that this run may touch. */
@@ -87,6 +93,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     output: (operation, name) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
     found: (operation) => done[instance]?.[operation]?.found ?? FALSE,
     count: (operation) => done[instance]?.[operation]?.count ?? "0",
+    failed: (operation, code) => done[instance]?.[operation]?.failed[code] ?? FALSE,
     known: new Map<Term, SqlValue>(),
     shorten: (value) => nameValue(script, value),
   }));
@@ -127,7 +134,8 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
       const { access } = each;
       if (access.table !== at.table || access.operation.step >= step || !isWrite(access)) continue;
       if (!access.writes.has(at.column)) continue;
-      result = applyWrite(result, each, visible, at);
+      const undoneThen = undone(access, step);
+      result = applyWrite(result, each, and(visible, not(undoneThen)), at);
     }
     return result;
   };
@@ -144,14 +152,14 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
       case "read":
         return before;
       case "update": {
-        const hit = hits(write.access, row);
+        const hit = touches(write.access, row);
         return hit === FALSE
           ? before
           : choose(and(visible, hit), newValue(write, operation.set[column], row), before);
       }
       case "delete":
         return column === EXISTS
-          ? choose(and(visible, hits(write.access, row)), sqlBool(FALSE), before)
+          ? choose(and(visible, touches(write.access, row)), sqlBool(FALSE), before)
           : before;
       case "insert": {
         const same = sameAll(write.row ?? [], row);
@@ -237,7 +245,16 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
 
   const exec: Views["exec"] = (access) => doneOf(access)?.exec ?? FALSE;
 
-  const hits: Views["hits"] = (access, row) => {
+  const undone: Views["undone"] = (access, step = Infinity) =>
+    or(
+      ...(access.operation.undone ?? [])
+        .filter(({ from }) => step >= from)
+        .map(({ when }) => isTrue(value(access.instance, when))),
+    );
+
+  const hits: Views["hits"] = (access, row) => and(touches(access, row), not(undone(access)));
+
+  const touches: Views["touches"] = (access, row) => {
     const own = doneOf(access);
     if (own === undefined || !isWrite(access)) return FALSE;
     if (own.row) return and(sameAll(own.row, row), own.found);
@@ -253,6 +270,8 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     matches,
     matchesLocked,
     keyMatches,
+    touches,
+    undone,
     hits,
     exec,
     rows,

@@ -1,6 +1,7 @@
 // Terms of the flat form as symbolic SQL values.
 import type { ValueType } from "../../program/expression";
 import type { Term } from "../operations/operation";
+import { FALSE } from "./smt";
 import type { Smt } from "./smt";
 import {
   choose,
@@ -25,6 +26,8 @@ export interface TermScope {
   readonly output: (operation: number, name: string) => SqlValue;
   readonly found: (operation: number) => Smt;
   readonly count: (operation: number) => Smt;
+  /** Where no operations are at hand nothing fails. */
+  readonly failed?: (operation: number, code: string) => Smt;
   /** A column of the row at hand. */
   readonly column?: (name: string) => SqlValue;
   /** Values of terms without columns that are known already. */
@@ -69,6 +72,8 @@ function compute(term: Term, go: (each: Term) => SqlValue, scope: TermScope): Sq
       return sqlBool(scope.found(term.operation));
     case "count":
       return sqlInt(scope.count(term.operation));
+    case "failed":
+      return sqlBool(scope.failed?.(term.operation, term.code) ?? FALSE);
     case "column":
       return scope.column?.(term.column) ?? sqlLiteral(null);
     case "add":

@@ -1,6 +1,6 @@
 // The state of flattening one transaction: the operations so far, what variables and results stand for, what was lost.
 import type { Expression, ValueType } from "../../program/expression";
-import type { Query } from "../../program/statement";
+import type { Command, Query } from "../../program/statement";
 import type { Precision } from "../../protocol/report";
 import type { FlatStep, FlatTransaction, Operation, Term } from "./operation";
 import { HIDDEN } from "./operation";
@@ -17,13 +17,21 @@ export interface Scope {
 
 export const NO_ROWS: Scope = {};
 
-/** What an earlier result stands for: its first row (NULL without one), whether there is one, how many. */
-export interface ResultTerms {
+/** One row of a result (NULL without it), and whether there is one. */
+export interface RowTerms {
   readonly row: Readonly<Record<string, Term>>;
+  readonly found: Term;
+}
+
+/** What an earlier result stands for: its first row, whether there is one, how many. */
+export interface ResultTerms extends RowTerms {
   /** The same in the order of the outputs, of which several may share a name. */
   readonly values: readonly Term[];
-  readonly found: Term;
   readonly size: Term;
+  /** The rows behind the first, in their order, as far as a loop goes through them. */
+  readonly next?: readonly RowTerms[];
+  /** It has no rows but these. */
+  readonly whole?: boolean;
 }
 
 /** An operation under construction: later relations of a join may ask for more of its columns. */
@@ -31,6 +39,22 @@ export type Draft = Operation & { readonly outputs: Record<string, Term> };
 
 /** Adds the operations of a query to the statement at hand; `member`: is this value among its rows? */
 export type AskQuery = (query: Query, outer: Scope, member?: Term) => ResultTerms;
+
+/** A block with a handler whose body is being flattened, with the errors that it catches. */
+export interface Guarded {
+  readonly block: Extract<Command, { kind: "try" }>;
+  readonly errors: CaughtError[];
+}
+
+export interface CaughtError {
+  readonly when: Term;
+  /** That it does not happen. */
+  readonly avoided: Term;
+  /** Its SQLSTATE. */
+  readonly code: string;
+  /** The statement that failed; undefined for an error of the program's own. */
+  readonly step?: number;
+}
 
 export interface Builder {
   /** A query in FROM, and one in an expression: given from outside, since queries contain expressions. */
@@ -49,6 +73,14 @@ export interface Builder {
   readonly shown: Term[];
   readonly observed: Term[];
   readonly visible: { readonly operation: number; readonly name: string }[];
+  /** Blocks with handlers around the command at hand, the innermost last. */
+  readonly guarded: Guarded[];
+  /** Savepoints, by the operation that follows each. */
+  readonly savepoints: Map<string, number>;
+  /** How many rows of a result loops go through. */
+  readonly wanted: Map<string, number>;
+  /** The round of each running loop, from 0. */
+  readonly rounds: Map<string, number>;
   /** Values that the database makes up, per site. */
   readonly drawn: Map<string, number>;
   /** The condition under which the command at hand runs; never NULL. */
@@ -78,6 +110,10 @@ export function createBuilder(
     shown: [],
     observed: [],
     visible: [],
+    guarded: [],
+    savepoints: new Map(),
+    wanted: new Map(),
+    rounds: new Map(),
     drawn: new Map(),
     path: TRUE,
     precision: "exact",
@@ -140,16 +176,22 @@ export function merge(builder: Builder, value: Term, older: Term | undefined): T
 /** Remembers a result; one of an earlier round of a loop stays where this one did not run. */
 export function setResult(builder: Builder, name: string, result: ResultTerms): void {
   const older = builder.results.get(name);
-  const merged = older && {
+  const mergedRow = (row: RowTerms, before: RowTerms | undefined): RowTerms => ({
     row: Object.fromEntries(
-      Object.entries(result.row).map(([field, term]) => [
+      Object.entries(row.row).map(([field, term]) => [
         field,
-        merge(builder, term, older.row[field]),
+        merge(builder, term, before?.row[field]),
       ]),
     ),
-    values: result.values,
-    found: merge(builder, result.found, older.found),
+    found: merge(builder, row.found, before?.found),
+  });
+  const merged = older && {
+    ...result,
+    ...mergedRow(result, older),
     size: merge(builder, result.size, older.size),
+    ...(result.next && {
+      next: result.next.map((row, at) => mergedRow(row, older.next?.[at])),
+    }),
   };
   builder.results.set(name, merged ?? result);
 }

@@ -5,7 +5,7 @@ import type { Builder, Scope } from "./builder";
 import { freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
 import type { Term } from "./operation";
-import { NULL, and, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
+import { NULL, and, calculate, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
 
 /** The term of an expression. What cannot be represented becomes an unknown value with a loss. */
 export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
@@ -35,7 +35,10 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       );
     case "field": {
       const result = builder.results.get(expression.result);
-      return result?.row[expression.field] ?? NULL;
+      const { at, field } = expression;
+      const round = at === "first" ? 0 : (builder.rounds.get(at.loop) ?? 0);
+      const row = round === 0 ? result : result?.next?.[round - 1];
+      return row?.row[field] ?? NULL;
     }
     case "size":
       return builder.results.get(expression.result)?.size ?? int(0);
@@ -180,9 +183,7 @@ function arithmetic(
     });
   }
   const kind = ({ "+": "add", "-": "subtract", "/": "divide", "%": "modulo" } as const)[operator];
-  const [left, right] = [go(expression.left), go(expression.right)];
-  if (left.kind === "null" || right.kind === "null") return NULL;
-  return { kind, left, right };
+  return calculate(kind, go(expression.left), go(expression.right));
 }
 
 function call(

@@ -17,24 +17,16 @@ import {
 } from "./builder";
 import { flattenExpression } from "./expression";
 import { flattenInvariant } from "./flatInvariant";
+import { raise, returnToSavepoint, runTry, setSavepoint, withoutErrors } from "./handlers";
+import type { Leaves } from "./loops";
+import { runLoop, wantedRows } from "./loops";
 import type { FlatProgram, FlatTransaction, Term } from "./operation";
+import { rejoin } from "./paths";
 import { flattenQuery } from "./query";
 import { flattenSubquery } from "./subquery";
 import type { FlatTables } from "./tables";
 import { createTables, intern, locksTable, tableOf } from "./tables";
-import {
-  FALSE,
-  NULL,
-  TRUE,
-  and,
-  compare,
-  conditional,
-  int,
-  isFalseLiteral,
-  isNull,
-  isTrue,
-  not,
-} from "./terms";
+import { FALSE, NULL, TRUE, and, compare, conditional, int, isNull, isTrue, not } from "./terms";
 import { flattenDelete, flattenInsert, flattenUpdate } from "./writes";
 
 export interface FlattenOptions {
@@ -92,7 +84,9 @@ function flattenOne(
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
   const builder = newBuilder(tables, parameters);
-  const flow: Flow = { transaction, options, leaves: new Map() };
+  const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Set() };
+  for (const [result, rows] of wantedRows(transaction.body, options.unroll))
+    builder.wanted.set(result, rows);
   run(builder, flow, transaction.body, TRUE);
   const lengths = transaction.parameters.filter(({ elements }) => elements !== undefined);
   const preconditions = [
@@ -116,6 +110,7 @@ function flattenOne(
     returns: [...(builder.returns.length > 0 ? [value] : []), ...builder.shown],
     visible: builder.visible,
     observed: builder.observed,
+    ...(flow.uncovered.size > 0 && { uncovered: [...flow.uncovered] }),
     losses: [...builder.losses],
   };
 }
@@ -124,7 +119,9 @@ interface Flow {
   readonly transaction: Transaction;
   readonly options: FlattenOptions;
   /** Per running loop: the paths on which it is left, and on which its round ends early. */
-  readonly leaves: Map<string, { readonly exits: Term[]; readonly continues: Term[] }>;
+  readonly leaves: Map<string, Leaves>;
+  /** Loops that may have more rounds than are represented. */
+  readonly uncovered: Set<string>;
 }
 
 /** Runs a command where `path` holds; returns where control goes on behind it. */
@@ -136,7 +133,7 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       return command.commands.reduce((on, each) => run(builder, flow, each, on), path);
     case "statement":
       runStatement(builder, flow, command.statement);
-      return path;
+      return withoutErrors(builder, path);
     case "assign": {
       const value = flattenExpression(builder, command.value, NO_ROWS);
       const older = builder.variables.get(command.variable) ?? NULL;
@@ -148,10 +145,15 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       const [yes, no] = [and(path, condition), and(path, not(condition))];
       const afterYes = run(builder, flow, command.then, yes);
       const afterNo = command.otherwise ? run(builder, flow, command.otherwise, no) : no;
-      return afterYes === yes && afterNo === no ? path : join(afterYes, afterNo);
+      return afterYes === yes && afterNo === no ? path : rejoin(path, afterYes, afterNo);
     }
     case "loop":
-      return runLoop(builder, flow, command, path);
+      return runLoop(builder, command, path, {
+        unroll: flow.options.unroll,
+        leaves: flow.leaves,
+        uncovered: flow.uncovered,
+        run: (body, on) => run(builder, flow, body, on),
+      });
     case "exit":
       flow.leaves.get(command.loop)?.exits.push(path);
       return FALSE;
@@ -159,7 +161,8 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       flow.leaves.get(command.loop)?.continues.push(path);
       return FALSE;
     case "rollback":
-      builder.aborts.push(path);
+      if (command.code === undefined || !raise(builder, command.code, path))
+        builder.aborts.push(path);
       return FALSE;
     case "return":
       if (command.value !== undefined) {
@@ -176,86 +179,15 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       }
       return FALSE;
     case "try":
-      // The handler never runs here; the report says so of every one.
-      return run(builder, flow, command.body, path);
-    case "rollbackTo":
-      return path;
+      return runTry(builder, command, path, (body, on) => run(builder, flow, body, on));
     case "savepoint":
+      setSavepoint(builder, command.name);
+      return path;
+    case "rollbackTo":
+      returnToSavepoint(builder, command.name);
+      return path;
     case "release":
       return path;
-  }
-}
-
-function join(...paths: readonly Term[]): Term {
-  const open = paths.filter((path) => path !== FALSE);
-  return orAll(open);
-}
-
-function runLoop(
-  builder: Builder,
-  flow: Flow,
-  loop: Extract<Command, { kind: "loop" }>,
-  path: Term,
-): Term {
-  const leaves = { exits: [] as Term[], continues: [] as Term[] };
-  flow.leaves.set(loop.id, leaves);
-  const left: Term[] = [];
-  let on = path;
-  for (let round = 0; round < flow.options.unroll && on !== FALSE; round += 1) {
-    builder.path = on;
-    const enters = entersRound(builder, loop, round);
-    left.push(and(on, not(enters)));
-    leaves.continues.length = 0;
-    const body = and(on, enters);
-    const after = run(builder, flow, loop.body, body);
-    on = after === body && leaves.continues.length === 0 ? body : join(after, ...leaves.continues);
-  }
-  flow.leaves.delete(loop.id);
-  return leaves.exits.length === 0 && left.length === 1 && followsThrough(on, left, path)
-    ? path
-    : join(on, ...left, ...leaves.exits);
-}
-
-/** One round that control passes through, or skips: behind the loop it is where it was before. */
-function followsThrough(on: Term, left: readonly Term[], path: Term): boolean {
-  const [skipped = FALSE] = left;
-  const entered = (term: Term): readonly Term[] => (term.kind === "and" ? term.operands : [term]);
-  const own = new Set(entered(path));
-  const rest = entered(on).filter((each) => !own.has(each));
-  const other = entered(skipped).filter((each) => !own.has(each));
-  const [a, b] = [and(...rest), and(...other)];
-  return (b.kind === "not" && b.operand === a) || (a === TRUE && isFalseLiteral(b));
-}
-
-function entersRound(
-  builder: Builder,
-  loop: Extract<Command, { kind: "loop" }>,
-  round: number,
-): Term {
-  const { over } = loop;
-  switch (over.kind) {
-    case "rows": {
-      const result = builder.results.get(over.result);
-      if (round === 0) return result?.found ?? FALSE;
-      // Further rows of a result are not represented.
-      return FALSE;
-    }
-    case "count": {
-      const from = flattenExpression(builder, over.from, NO_ROWS);
-      const to = flattenExpression(builder, over.to, NO_ROWS);
-      const offset = int(over.step * round);
-      const counter: Term = round === 0 ? from : { kind: "add", left: from, right: offset };
-      const older = builder.variables.get(over.variable) ?? NULL;
-      builder.variables.set(over.variable, merge(builder, counter, older));
-      return isTrue(over.step < 0 ? compare("<=", to, counter) : compare("<=", counter, to));
-    }
-    case "while":
-      return isTrue(flattenExpression(builder, over.condition, NO_ROWS));
-    case "unknown": {
-      const id = `loop:${loop.id}:${String(round)}`;
-      const why = "how often a loop runs is not known";
-      return isTrue(unknownTerm(builder, id, "bool", why));
-    }
   }
 }
 
@@ -278,7 +210,8 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
   for (const loss of statement.taint) builder.losses.add(loss.reason);
   switch (statement.kind) {
     case "select": {
-      const result = flattenQuery(builder, statement.query, NO_ROWS);
+      const rows = builder.wanted.get(statement.into);
+      const result = flattenQuery(builder, statement.query, NO_ROWS, rows);
       setResult(builder, statement.into, result);
       if (!statement.discarded) show(builder, flow, statement.into);
       return;

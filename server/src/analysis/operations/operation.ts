@@ -20,6 +20,8 @@ export type Term =
   | { readonly kind: "found"; readonly operation: number }
   /** How many rows it found or changed; only for `pick: "all"` with `count`, else 0 or 1. Never NULL. */
   | { readonly kind: "count"; readonly operation: number }
+  /** Whether it met that error (an SQLSTATE among its `caught`). Never NULL. */
+  | { readonly kind: "failed"; readonly operation: number; readonly code: string }
   /** A column of the row at hand; only in `where`, `set` and `outputs`. */
   | { readonly kind: "column"; readonly column: string }
   | {
@@ -91,6 +93,16 @@ export interface Operation {
   readonly updateWhere?: Term;
   /** A read whose absence excludes the run (a foreign key's parent). */
   readonly mustFind: boolean;
+  /**
+   * SQLSTATEs of errors that do not exclude the run: `failed` says that there was one. Its effects are then undone,
+   * but for an insertion that fails for a duplicate, which has none.
+   */
+  readonly caught?: readonly string[];
+  /**
+   * Where one of these conditions holds, what it wrote is undone: statements of its transaction from step `from` on do
+   * not see it, and nobody else ever does.
+   */
+  readonly undone?: readonly { readonly when: Term; readonly from: number }[];
   readonly precision: Precision;
 }
 
@@ -114,6 +126,8 @@ export interface FlatTransaction {
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
   /** What its statements return and how many rows they change, whoever uses it; else what operations read. */
   readonly observed?: readonly Term[];
+  /** Loops that may have more rounds than are represented, by their ids. */
+  readonly uncovered?: readonly string[];
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
 }

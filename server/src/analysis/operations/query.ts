@@ -1,31 +1,58 @@
 // Queries as operations of the statement at hand: joins, unions, order and limit. Aggregates are in aggregates.ts.
 import type { Query } from "../../program/statement";
 import { aggregated, isAggregate } from "./aggregates";
-import type { Builder, ResultTerms, Scope } from "./builder";
+import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
 import { unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Operation, Term } from "./operation";
 import { named, outputsOf } from "./outputs";
-import type { Placing } from "./relations";
+import type { Placed, Placing } from "./relations";
 import { conjunctsOf, placeRelations } from "./relations";
-import { NULL, and, conditional, int, isTrue, or } from "./terms";
+import { NULL, and, compare, conditional, int, isTrue, or } from "./terms";
 
 /**
- * Adds the operations of a query and returns what its first row stands for. Columns of `outer` that are at hand
- * only row by row (a correlated subquery) are unknown, with a loss.
+ * Adds the operations of a query and returns what its first rows stand for, `rows` of them. Columns of `outer` that
+ * are at hand only row by row (a correlated subquery) are unknown, with a loss.
  */
-export function flattenQuery(builder: Builder, query: Query, outer: Scope): ResultTerms {
+export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
   if (query.setOperations.length > 0) return unionOf(builder, query, outer);
-  return isAggregate(query) ? aggregated(builder, query, outer) : plain(builder, query, outer);
+  if (isAggregate(query)) {
+    const result = aggregated(builder, query, outer);
+    return { ...result, whole: query.groupBy.length === 0 };
+  }
+  return plain(builder, query, outer, rows);
 }
 
-function plain(builder: Builder, query: Query, outer: Scope): ResultTerms {
+function plain(builder: Builder, query: Query, outer: Scope, rows: number): ResultTerms {
   if (query.offset !== undefined) builder.losses.add("OFFSET is ignored");
   if (query.lock?.wait === "skip-locked") builder.losses.add("SKIP LOCKED waits like any lock");
-  const placed = placeRelations(builder, query.relations, placingOf(builder, query, outer));
+  const placing = placingOf(builder, query, outer);
+  const placed = placeRelations(builder, query.relations, placing);
   const found = query.relations.length === 0 ? constantFound(builder, query, outer) : placed.found;
   const outputs = outputsOf(builder, query, placed.scope);
-  return { ...outputs, found, size: sizeOf(builder, query, found) };
+  const size = sizeOf(builder, query, found);
+  const limit = limitOf(query);
+  const next: RowTerms[] = [];
+  let last = placed;
+  for (let count = 1; count < Math.min(rows, limit); count += 1) {
+    const behind = last.drafts.findLast(({ draft }) => draft.pick !== "point");
+    if (behind === undefined) break;
+    last = placeRelations(builder, query.relations, { ...placing, behind });
+    next.push({ row: outputsOf(builder, query, last.scope).row, found: last.found });
+  }
+  const single = query.relations.every((each) => each.kind === "base") && isSingle(placed);
+  return { ...outputs, found, size, next, whole: single || limit <= next.length + 1 };
+}
+
+/** At most one row, since every relation's key is known. */
+function isSingle(placed: Placed): boolean {
+  return placed.drafts.every(({ draft }) => draft.pick === "point");
+}
+
+/** The number of rows that LIMIT allows, where it is a number. */
+function limitOf(query: Query): number {
+  const { limit } = query;
+  return limit?.kind === "literal" && typeof limit.value === "number" ? limit.value : Infinity;
 }
 
 /** A query without relations has one row, unless its condition fails. */
@@ -39,10 +66,12 @@ function sizeOf(builder: Builder, query: Query, found: Term): Term {
   const one = conditional(found, int(1), int(0));
   const [only, ...others] = query.relations;
   const last = builder.operations.at(-1);
-  const limited = query.limit?.kind === "literal" && query.limit.value === 1;
-  if (!only || others.length > 0 || !last || last.pick === "point" || limited || query.distinct)
+  const limit = limitOf(query);
+  if (!only || others.length > 0 || !last || last.pick === "point" || limit <= 1 || query.distinct)
     return one;
-  return { kind: "count", operation: last.index };
+  const counted: Term = { kind: "count", operation: last.index };
+  if (limit === Infinity) return counted;
+  return conditional(compare("<", counted, int(limit)), counted, int(limit));
 }
 
 function placingOf(builder: Builder, query: Query, outer: Scope): Placing {

@@ -6,7 +6,7 @@ import { addOperation, outputOf, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Operation, Term } from "./operation";
 import { tableOf } from "./tables";
-import { NULL, TRUE, and, compare, isTrue, mentionsRow } from "./terms";
+import { FALSE, NULL, TRUE, and, compare, isTrue, mentionsRow, or } from "./terms";
 
 /** How the rows of one base relation are chosen. */
 export interface Selection {
@@ -33,6 +33,8 @@ export interface Placing {
   readonly orderBy?: Operation["orderBy"];
   /** Handled by the caller: it is the last, and its rows are at hand. */
   readonly target?: Relation | undefined;
+  /** Of the relation's rows, the next one behind the one that an operation chose. */
+  readonly behind?: { readonly alias: string; readonly draft: Draft } | undefined;
   /** Others do not wait for the target's rows. */
   readonly targetLast?: boolean;
 }
@@ -176,12 +178,18 @@ function place(state: State, relation: Relation): void {
   const locks = lock !== undefined && (lock.of.length === 0 || lock.of.includes(relation.alias));
   const ordered = first && orderBy !== undefined;
   if (!first && !selection.point) builder.losses.add("a join is represented by one pair of rows");
+  const behind = state.placing.behind?.alias === relation.alias ? state.placing.behind : undefined;
   const draft = addOperation(builder, {
     kind: "read",
     table: relation.table,
-    guard: and(...state.found),
+    guard: and(
+      ...state.found,
+      ...(behind ? [{ kind: "found" as const, operation: behind.draft.index }] : []),
+    ),
     key: selection.key,
-    where: selection.where,
+    where: behind
+      ? and(selection.where, isBehind(builder, behind.draft, ordered ? orderBy : undefined))
+      : selection.where,
     pick: selection.point ? "point" : ordered ? "first" : "some",
     ...(ordered && !selection.point ? { orderBy } : {}),
     ...(locks ? lockOf(lock) : {}),
@@ -190,6 +198,22 @@ function place(state: State, relation: Relation): void {
   state.columns.set(relation.alias, (column) => outputOf(draft, column));
   if (!isOuter(relation)) state.found.push({ kind: "found", operation: draft.index });
   else filter(state, relation.alias);
+}
+
+/** The row at hand comes after the one that an operation chose: by ORDER BY, then by key. */
+function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"]): Term {
+  const after = (column: string, descending: boolean, otherwise: Term): Term => {
+    const [own, chosen]: readonly [Term, Term] = [
+      { kind: "column", column },
+      outputOf(draft, column),
+    ];
+    const [low, high] = descending ? [own, chosen] : [chosen, own];
+    return or(compare("<", low, high), and(compare("=", own, chosen), otherwise));
+  };
+  const byKey = tableOf(builder.tables, draft.table)
+    .primaryKey.filter((column) => draft.key[column] === undefined)
+    .reduceRight<Term>((rest, column) => after(column, false, rest), FALSE);
+  return orderBy === undefined ? byKey : after(orderBy.column, orderBy.descending, byKey);
 }
 
 function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {

@@ -48,6 +48,20 @@ export function compare(operator: "=" | "<" | "<=", left: Term, right: Term): Te
   return { kind: "compare", operator, left, right };
 }
 
+/** Arithmetic; sums and differences of constants are folded, so that counters stay constants. */
+export function calculate(
+  kind: "add" | "subtract" | "divide" | "modulo",
+  left: Term,
+  right: Term,
+): Term {
+  if (left.kind === "null" || right.kind === "null") return NULL;
+  if (left.kind === "int" && right.kind === "int") {
+    if (kind === "add") return int(left.value + right.value);
+    if (kind === "subtract") return int(left.value - right.value);
+  }
+  return { kind, left, right };
+}
+
 export function isNull(operand: Term): Term {
   if (operand.kind === "null") return TRUE;
   return neverNull(operand) ? FALSE : { kind: "isNull", operand };
@@ -71,6 +85,7 @@ export function neverNull(term: Term): boolean {
     case "bool":
     case "found":
     case "count":
+    case "failed":
     case "isNull":
       return true;
     case "null":
@@ -145,7 +160,11 @@ export function columnsIn(...roots: readonly Term[]): ReadonlySet<string> {
 /** Whether a term depends on what the transaction read. */
 export function dependsOnReads(term: Term): boolean {
   return [...subterms(term)].some(
-    (each) => each.kind === "output" || each.kind === "found" || each.kind === "count",
+    (each) =>
+      each.kind === "output" ||
+      each.kind === "found" ||
+      each.kind === "count" ||
+      each.kind === "failed",
   );
 }
 

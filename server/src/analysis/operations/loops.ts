@@ -1,0 +1,205 @@
+// Loops, unrolled: each round is a copy of the body under the condition that the round is entered.
+import type { Command } from "../../program/statement";
+import type { Builder } from "./builder";
+import { NO_ROWS, merge, unknownTerm } from "./builder";
+import { flattenExpression } from "./expression";
+import type { Term } from "./operation";
+import { join, rejoin } from "./paths";
+import { FALSE, NULL, and, calculate, compare, int, isFalseLiteral, isTrue, not } from "./terms";
+
+export type Loop = Extract<Command, { kind: "loop" }>;
+
+/** The paths on which a running loop is left, and on which its round ends early. */
+export interface Leaves {
+  readonly exits: Term[];
+  readonly continues: Term[];
+}
+
+/** How the rounds of a loop are run. */
+export interface Unrolling {
+  /** Rounds that are looked at where the loop does not say how many it has. */
+  readonly unroll: number;
+  readonly leaves: Map<string, Leaves>;
+  /** Loops that may have more rounds than were looked at. */
+  readonly uncovered: Set<string>;
+  readonly run: (body: Command, path: Term) => Term;
+}
+
+/** Counting loops with constant bounds have as many rounds as they have, up to this. */
+const MOST_COUNTED = 4;
+
+/** A transaction with more operations is not analysed; its further rounds are left out. */
+const MOST_OPERATIONS = 700;
+
+/** Runs the rounds of a loop where `path` holds; returns where control goes on behind it. */
+export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unrolling): Term {
+  const leaves: Leaves = { exits: [], continues: [] };
+  unrolling.leaves.set(loop.id, leaves);
+  builder.path = path;
+  const bounds = boundsOf(builder, loop);
+  const rounds = roundsOf(loop, bounds, unrolling.unroll);
+  const left: Term[] = [];
+  let on = path;
+  let straight = true;
+  let round = 0;
+  for (; round < rounds && on !== FALSE; round += 1) {
+    if (round > 0 && builder.operations.length > MOST_OPERATIONS) break;
+    builder.path = on;
+    builder.rounds.set(loop.id, round);
+    if (bounds) setCounter(builder, loop, bounds, round);
+    const enters = entersRound(builder, loop, bounds, round);
+    left.push(and(on, not(enters)));
+    leaves.continues.length = 0;
+    const body = and(on, enters);
+    if (isFalseLiteral(enters)) {
+      on = FALSE;
+      break;
+    }
+    const after = unrolling.run(loop.body, body);
+    on = leaves.continues.length === 0 ? after : continued(body, after, leaves.continues);
+    straight &&= on === body;
+  }
+  if (on !== FALSE && mayGoOn(builder, loop, bounds, on, round)) unrolling.uncovered.add(loop.id);
+  builder.rounds.delete(loop.id);
+  unrolling.leaves.delete(loop.id);
+  // Every round was passed through or not entered: behind the loop control is where it was before.
+  if (straight && leaves.exits.length === 0) return path;
+  return join(on, ...left, ...leaves.exits);
+}
+
+/** How many rows of its result the command's loops go through, by the name of the result. */
+export function wantedRows(command: Command, unroll: number): ReadonlyMap<string, number> {
+  const wanted = new Map<string, number>();
+  const visit = (each: Command): void => {
+    switch (each.kind) {
+      case "sequence":
+        each.commands.forEach(visit);
+        return;
+      case "if":
+        visit(each.then);
+        if (each.otherwise) visit(each.otherwise);
+        return;
+      case "try":
+        visit(each.body);
+        visit(each.handler);
+        return;
+      case "loop":
+        if (each.over.kind === "rows") wanted.set(each.over.result, unroll);
+        visit(each.body);
+        return;
+      default:
+        return;
+    }
+  };
+  visit(command);
+  return wanted;
+}
+
+function continued(body: Term, after: Term, continues: readonly Term[]): Term {
+  const [only, ...others] = continues;
+  if (only !== undefined && others.length === 0) return rejoin(body, after, only);
+  return join(after, ...continues);
+}
+
+/** A loop that tries again after an error is followed for one more try: what it does then is its purpose. */
+function roundsOf(loop: Loop, bounds: Bounds | undefined, unroll: number): number {
+  const { over } = loop;
+  // The store runs one round of what is not understood.
+  if (over.kind === "unknown") return 1;
+  if (over.kind === "while" && hasHandler(loop.body)) return Math.max(unroll, 2);
+  if (bounds?.from.kind !== "int" || bounds.to.kind !== "int" || bounds.step === 0) return unroll;
+  const rounds = Math.floor((bounds.to.value - bounds.from.value) / bounds.step) + 1;
+  return rounds <= MOST_COUNTED ? Math.max(unroll, rounds) : unroll;
+}
+
+function hasHandler(command: Command): boolean {
+  switch (command.kind) {
+    case "try":
+      return true;
+    case "sequence":
+      return command.commands.some(hasHandler);
+    case "if":
+      return (
+        hasHandler(command.then) || (command.otherwise ? hasHandler(command.otherwise) : false)
+      );
+    default:
+      return false;
+  }
+}
+
+/** Whether a round may follow the last one that was looked at. */
+function mayGoOn(
+  builder: Builder,
+  loop: Loop,
+  bounds: Bounds | undefined,
+  on: Term,
+  round: number,
+): boolean {
+  const { over } = loop;
+  switch (over.kind) {
+    case "rows": {
+      const result = builder.results.get(over.result);
+      return result?.whole !== true || (result.next?.length ?? 0) >= round;
+    }
+    case "count":
+    case "while": {
+      builder.path = on;
+      return !isFalseLiteral(and(on, entersRound(builder, loop, bounds, round)));
+    }
+    case "unknown":
+      return true;
+  }
+}
+
+/** The bounds of a counting loop, which are evaluated once. */
+interface Bounds {
+  readonly from: Term;
+  readonly to: Term;
+  readonly step: number;
+}
+
+function boundsOf(builder: Builder, { over }: Loop): Bounds | undefined {
+  if (over.kind !== "count") return undefined;
+  const from = flattenExpression(builder, over.from, NO_ROWS);
+  return { from, to: flattenExpression(builder, over.to, NO_ROWS), step: over.step };
+}
+
+function counterAt({ from, step }: Bounds, round: number): Term {
+  return round === 0 ? from : calculate("add", from, int(step * round));
+}
+
+function setCounter(builder: Builder, { over }: Loop, bounds: Bounds, round: number): void {
+  if (over.kind !== "count") return;
+  const older = builder.variables.get(over.variable) ?? NULL;
+  builder.variables.set(over.variable, merge(builder, counterAt(bounds, round), older));
+}
+
+/** Whether the loop has that round, counted from 0. */
+function entersRound(
+  builder: Builder,
+  loop: Loop,
+  bounds: Bounds | undefined,
+  round: number,
+): Term {
+  const { over } = loop;
+  switch (over.kind) {
+    case "rows": {
+      const result = builder.results.get(over.result);
+      const row = round === 0 ? result : result?.next?.[round - 1];
+      return row?.found ?? FALSE;
+    }
+    case "count": {
+      if (!bounds || bounds.step === 0) return FALSE;
+      const counter = counterAt(bounds, round);
+      const { to } = bounds;
+      return isTrue(bounds.step < 0 ? compare("<=", to, counter) : compare("<=", counter, to));
+    }
+    case "while":
+      return isTrue(flattenExpression(builder, over.condition, NO_ROWS));
+    case "unknown": {
+      const id = `loop:${loop.id}:${String(round)}`;
+      const why = "how often a loop runs is not known";
+      return isTrue(unknownTerm(builder, id, "bool", why));
+    }
+  }
+}
