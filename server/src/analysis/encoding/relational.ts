@@ -114,6 +114,8 @@ export function encodeRelational(
   script.constant(DIFFERS_STATE, "Bool");
   script.constant(DIFFERS, "Bool");
   run.settle();
+  const close = tableCloser(run);
+  close();
   const preferences = makePreferences(run);
   return {
     instances,
@@ -139,7 +141,7 @@ export function encodeRelational(
       script.assert(imp(DIFFERS, or(state, value)));
       serial.settle();
       run.settle();
-      closeTables(run);
+      close();
       preferences();
       run.settle();
       return script.take();
@@ -213,22 +215,28 @@ function forbidChords(run: Run): void {
 }
 
 /**
- * Where whole tables are read, the rows that only serial runs mention do not exist at the start unless the weak run
- * knows them: its sums and counts are over all rows.
+ * Where whole tables are read, rows that only representatives or serial runs mention do not exist at the start unless
+ * the weak run knows them: its sums and counts are over all rows. To be called again when rows were added.
  */
-function closeTables(run: Run): void {
+function tableCloser(run: Run): () => void {
   const { database } = run;
+  const closed = new Set<string>();
   const tables = new Set(
     run.instances
       .flatMap((instance) => instance.sites)
       .filter((site) => !isPoint(database.flat, site.operation))
       .map((site) => site.operation.table),
   );
-  for (const table of [...tables].sort()) {
-    const known = run.rows(table);
-    for (const row of database.mentioned(table)) {
-      const among = or(...known.map((other) => sameAll(row, other)));
-      database.script.assert(imp(database.alive(table, row), among));
+  return () => {
+    for (const table of [...tables].sort()) {
+      const known = run.rows(table);
+      for (const row of database.mentioned(table)) {
+        const name = `${table} ${row.join(" ")}`;
+        if (closed.has(name)) continue;
+        closed.add(name);
+        const among = or(...known.map((other) => sameAll(row, other)));
+        database.script.assert(imp(database.alive(table, row), among));
+      }
     }
-  }
+  };
 }

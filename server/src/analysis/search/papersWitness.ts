@@ -89,13 +89,17 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     if (!preferred) queries.add(encoding.preferences());
     preferred = true;
     const goal = [...context, ...goalOf(wanted), ...level.assumptions];
+    let possible = false;
     for (const preference of PREFERENCES) {
       const last = preference.length === 0;
       const answer = (last ? queries.ask : queries.tryOut)([...goal, ...preference]);
       if (answer === "sat") return true;
-      if (answer === "unknown") continue;
+      if (answer === "unknown" || possible) continue;
+      // Whether a less readable model is worth asking for.
+      const blamesPreference = preference.some((literal) => queries.core().includes(literal));
+      possible = blamesPreference && !last && queries.ask(goal) !== "unsat";
+      if (possible) continue;
       const core = new Set(queries.core());
-      if (preference.some((literal) => core.has(literal))) continue;
       if (!core.has(DIFFERS_STATE)) vector.refuse(core, level);
       return false;
     }
