@@ -60,7 +60,7 @@ export function largestSize(levels: Levels, maxTransactions: number): number {
 }
 
 function builtFor(level: Level): number {
-  return level.family === "product" || level.name === "snapshot-isolation" ? 3 : 2;
+  return level.family === "product" ? 3 : 4;
 }
 
 /** Searches until done or until the signal aborts; what was found until then is kept. */

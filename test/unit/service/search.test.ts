@@ -216,8 +216,8 @@ describe("the search", () => {
     ["pg:rc", 2, 2],
     ["pg:rr", 9, 3],
     ["si", 3, 3],
-    ["causal", 3, 2],
-    ["eventual", 3, 2],
+    ["causal", 3, 3],
+    ["eventual", 9, 4],
   ];
   for (const [name, asked, expected] of sizes) {
     it(`searches ${String(expected)} at a time at ${name} when ${String(asked)} are allowed`, () => {
