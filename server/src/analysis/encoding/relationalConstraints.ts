@@ -1,5 +1,6 @@
 // What keys, NOT NULL, CHECK and foreign keys make of an operation: an insert that does nothing, an error that ends the
 // transaction.
+import { ERRORS } from "../../program/errors";
 import { columnsIn } from "../operations/terms";
 import type { RowTerm } from "./relationalDatabase";
 import { isPoint, tableOf } from "./relationalInstances";
@@ -16,7 +17,9 @@ export function takesEffect(run: Run, site: Site): Smt {
   const { operation } = site;
   switch (operation.onDuplicate) {
     case "error":
-      return TRUE;
+      return operation.caught?.includes(ERRORS.duplicate) === true
+        ? not(or(hasKey(run, site), hasUnique(run, site, run.row(site))))
+        : TRUE;
     case "nothing":
       return not(or(hasKey(run, site), hasUnique(run, site, run.row(site))));
     case "update": {
@@ -33,37 +36,56 @@ export function takesEffect(run: Run, site: Site): Smt {
   }
 }
 
-/** Whether the operation ends its transaction with an error. */
+/** Whether the operation ends its transaction with an error, one that no handler is for. */
 export function fails(run: Run, site: Site): Smt {
+  const caught = site.operation.caught ?? [];
+  const ending = OPERATION_ERRORS.filter((code) => !caught.includes(code));
+  return or(...ending.map((code) => errorOf(run, site, code)));
+}
+
+const OPERATION_ERRORS = [ERRORS.missingParent, ERRORS.duplicate, ERRORS.notNull, ERRORS.check];
+
+/** Whether the operation meets the error of that SQLSTATE. */
+export function errorOf(run: Run, site: Site, code: string): Smt {
   const { operation } = site;
-  switch (operation.kind) {
-    case "read":
+  switch (code) {
+    case ERRORS.missingParent:
       return operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE;
-    case "delete":
+    case ERRORS.duplicate:
+      return isDuplicate(run, site);
+    case ERRORS.notNull:
+    case ERRORS.check:
+      return or(
+        ...(operation.kind === "insert" || operation.kind === "update"
+          ? writtenRows(run, site).map((row) => violates(run, site, row, code))
+          : []),
+      );
+    default:
       return FALSE;
-    case "insert": {
-      const row = run.row(site);
-      const executed = run.executed(site);
-      return or(
-        operation.onDuplicate === "error" ? and(executed, hasKey(run, site)) : FALSE,
-        operation.onDuplicate === "nothing" ? FALSE : and(executed, hasUnique(run, site, row)),
-        violates(run, site, row),
-      );
-    }
-    case "update": {
-      const point = isPoint(run.database.flat, operation);
-      const rows = point ? [run.row(site)] : run.rows(operation.table);
-      return or(
-        ...rows.map((row) =>
-          or(violates(run, site, row), and(run.changes(site, row), hasUnique(run, site, row))),
-        ),
-      );
-    }
-    default: {
-      const never: never = operation.kind;
-      return never;
-    }
   }
+}
+
+function writtenRows(run: Run, site: Site): readonly RowTerm[] {
+  const point = isPoint(run.database.flat, site.operation);
+  return point ? [run.row(site)] : run.rows(site.operation.table);
+}
+
+/** Whether a key that the operation writes is taken, where that is an error. */
+function isDuplicate(run: Run, site: Site): Smt {
+  const { operation } = site;
+  if (operation.kind === "update")
+    return or(
+      ...writtenRows(run, site).map((row) =>
+        and(run.touches(site, row), hasUnique(run, site, row)),
+      ),
+    );
+  if (operation.kind !== "insert") return FALSE;
+  return or(
+    operation.onDuplicate === "error" ? and(run.executed(site), hasKey(run, site)) : FALSE,
+    operation.onDuplicate === "nothing"
+      ? FALSE
+      : and(run.executed(site), hasUnique(run, site, run.row(site))),
+  );
 }
 
 /** Whether an insert finds a row with its key. */
@@ -92,20 +114,20 @@ function hasUnique(run: Run, site: Site, own: RowTerm): Smt {
   );
 }
 
-/** Whether the operation leaves the row with a NULL or a value that the table forbids. */
-function violates(run: Run, site: Site, row: RowTerm): Smt {
+/** Whether the operation leaves the row with a NULL, or a value, that the table forbids. */
+function violates(run: Run, site: Site, row: RowTerm, code: string): Smt {
   const { table: name } = site.operation;
   const { columns, checks } = tableOf(run.database.flat, name);
   const after = (column: string): SqlValue =>
     site.writes.has(column) ? run.written(site, row, column) : run.value(site, name, row, column);
-  const violations = [
-    ...columns
-      .filter((column) => !column.nullable && site.writes.has(column.name))
-      .map((column) => after(column.name).isNull),
-    ...checks
-      .filter((check) => [...columnsIn(check)].some((column) => site.writes.has(column)))
-      .map((check) => isFalse(termValue(check, run.scope(site.instance, after)))),
-  ];
+  const violations =
+    code === ERRORS.notNull
+      ? columns
+          .filter((column) => !column.nullable && site.writes.has(column.name))
+          .map((column) => after(column.name).isNull)
+      : checks
+          .filter((check) => [...columnsIn(check)].some((column) => site.writes.has(column)))
+          .map((check) => isFalse(termValue(check, run.scope(site.instance, after))));
   const some = or(...violations);
-  return some === FALSE ? FALSE : and(run.changes(site, row), some);
+  return some === FALSE ? FALSE : and(run.touches(site, row), some);
 }

@@ -27,7 +27,9 @@ export interface Run {
   present(site: Site, row: RowTerm): Smt;
   /** Whether the row would satisfy key and predicate with these column values. */
   accepts(site: Site, row: RowTerm, column: (name: string) => SqlValue): Smt;
-  /** Whether the operation changes the row. */
+  /** Whether the operation changes the row, if only until that is undone. */
+  touches(site: Site, row: RowTerm): Smt;
+  /** Whether the operation changes the row for good. */
   changes(site: Site, row: RowTerm): Smt;
   /** What the operation gives the column of a row that it changes. */
   written(site: Site, row: RowTerm, column: string): SqlValue;

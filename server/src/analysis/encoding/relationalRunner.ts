@@ -5,7 +5,7 @@ import { dependsOnReads } from "../operations/terms";
 import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
-import { fails, takesEffect } from "./relationalConstraints";
+import { errorOf, fails, takesEffect } from "./relationalConstraints";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
@@ -115,8 +115,12 @@ export function makeRun(
       if (key === FALSE) return FALSE;
       return and(key, isTrue(termValue(site.operation.where, run.scope(site.instance, column))));
     },
-    changes: (site, row) =>
-      memo.condition(`e ${site.id} ${row.join(" ")}`, () => changes(site, row)),
+    touches: (site, row) =>
+      memo.condition(`e ${site.id} ${row.join(" ")}`, () => touches(site, row)),
+    changes: (site, row) => {
+      const touched = run.touches(site, row);
+      return touched === FALSE ? FALSE : and(touched, not(undone(site, "final")));
+    },
     written: (site, row, column) => {
       const { operation } = site;
       const at = isPoint(flat, operation) ? run.row(site) : row;
@@ -136,7 +140,8 @@ export function makeRun(
     active: (writer, viewer, row) =>
       memo.condition(`c ${writer.id} ${viewerId(viewer)} ${row.join(" ")}`, () => {
         const seen = visible(writer, viewer);
-        return seen === FALSE ? FALSE : and(seen, run.changes(writer, row));
+        if (seen === FALSE) return FALSE;
+        return and(seen, run.touches(writer, row), not(undone(writer, viewer)));
       }),
     newest: (writer, viewer, row, column) => {
       const rivals = run.writers(writer.operation.table, column);
@@ -163,7 +168,7 @@ export function makeRun(
     found: (site) =>
       memo.condition(`f ${site.id}`, () => {
         const { operation } = site;
-        const concerns = operation.kind === "read" ? run.present : run.changes;
+        const concerns = operation.kind === "read" ? run.present : run.touches;
         const rows = isPoint(flat, operation) ? [run.row(site)] : run.rows(operation.table);
         return and(run.executed(site), or(...rows.map((row) => concerns(site, row))));
       }),
@@ -174,7 +179,7 @@ export function makeRun(
       }
       return asInt(
         memo.value(`k ${site.id}`, () => {
-          const concerns = operation.kind === "read" ? run.present : run.changes;
+          const concerns = operation.kind === "read" ? run.present : run.touches;
           const rows = run.rows(operation.table);
           return sqlInt(
             add(
@@ -209,6 +214,11 @@ export function makeRun(
       count: (operation) => {
         const site = siteOf(instance, operation);
         return site === undefined ? "0" : run.count(site);
+      },
+      failed: (operation, code) => {
+        const site = siteOf(instance, operation);
+        if (site === undefined) return FALSE;
+        return memo.condition(`y ${site.id} ${code}`, () => errorOf(run, site, code));
       },
       column: column ?? (() => SQL_NULL),
     }),
@@ -292,7 +302,21 @@ export function makeRun(
     );
   }
 
-  function changes(site: Site, row: RowTerm): Smt {
+  /** Whether what the operation wrote was undone by the time that the viewer looks. */
+  function undone(writer: Site, viewer: Viewer): Smt {
+    const own = viewer !== "final" && viewer.instance === writer.instance;
+    const step = own ? viewer.operation.step : Infinity;
+    const conditions = (writer.operation.undone ?? []).filter(({ from }) => step >= from);
+    return or(
+      ...conditions.map(({ when }, at) =>
+        memo.condition(`z ${writer.id} ${String(at)}`, () =>
+          isTrue(termValue(when, run.scope(writer.instance))),
+        ),
+      ),
+    );
+  }
+
+  function touches(site: Site, row: RowTerm): Smt {
     const { operation } = site;
     const executed = run.executed(site);
     if (executed === FALSE || operation.kind === "read") return FALSE;
