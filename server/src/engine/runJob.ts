@@ -1,5 +1,6 @@
 // Runs one job on this thread: flatten, then solve each unit. Used by the worker, and by tests without a thread.
 import { flattenProgram } from "../analysis/operations/flatten";
+import { solveInvariants } from "../analysis/assumptions/solveInvariants";
 import { solvePapers } from "../analysis/search/papers";
 import { solveProduct } from "../analysis/search/products";
 import type { SearchLimits, UnitResult } from "../analysis/search/unit";
@@ -27,6 +28,8 @@ export function runJob(
   };
   return job.units.map((unit) => {
     if (stopped()) return { findings: [], undecided: ["stopped"], queries: 0 };
+    if (unit.question === "invariants")
+      return solveInvariants(solvers, job.program, flat, unit, limits);
     return isProduct
       ? solveProduct(solvers, job.program, flat, levels, unit, limits)
       : solvePapers(solvers, job.program, flat, levels, unit, limits);

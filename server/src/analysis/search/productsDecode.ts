@@ -4,7 +4,7 @@ import type { ValueType } from "../../program/expression";
 import type { Program } from "../../program/program";
 import type { Row, ScheduleStep, Value, WitnessInstance } from "../../protocol/witness";
 import type { Model } from "../../solver/solver";
-import type { WitnessPlan } from "../../store/execution";
+import type { Setup, WitnessPlan } from "../../store/execution";
 import type { ProductEncoding } from "../encoding/product";
 import {
   columnName,
@@ -25,12 +25,20 @@ import { withParents } from "./parents";
 import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
 
+/** What of an encoding describes a start. */
+export type Start = Pick<ProductEncoding, "tuple" | "database" | "run" | "serial">;
+
 /** The plan that the model describes; instances are named T1, T2, ... in commit order. */
 export function decodeProduct(
   program: Program,
   encoding: ProductEncoding,
   model: Model,
 ): WitnessPlan {
+  return { ...decodeStart(program, encoding, model), schedule: scheduleOf(encoding, model) };
+}
+
+/** Arguments and rows at the start that the model describes. */
+export function decodeStart(program: Program, encoding: Start, model: Model): Setup {
   const { tuple } = encoding;
   const mayAdd = (table: string): boolean => !tuple.tables.has(table);
   return {
@@ -41,11 +49,10 @@ export function decodeProduct(
       written: insertedRows(encoding, model),
       mayAdd,
     }),
-    schedule: scheduleOf(encoding, model),
   };
 }
 
-function argumentsOf(encoding: ProductEncoding, model: Model, instance: number): WitnessInstance {
+function argumentsOf(encoding: Start, model: Model, instance: number): WitnessInstance {
   const transaction = encoding.tuple.transactions[instance];
   const values = (transaction?.parameters ?? []).flatMap(
     ({ name, type }, at): [string, Value][] => {
@@ -64,7 +71,7 @@ function argumentsOf(encoding: ProductEncoding, model: Model, instance: number):
 
 function initialRows(
   program: Program,
-  encoding: ProductEncoding,
+  encoding: Start,
   model: Model,
 ): Readonly<Record<string, readonly Row[]>> {
   const result: Record<string, readonly Row[]> = {};
@@ -86,7 +93,7 @@ function initialRows(
 
 /** The rows that insertions make, as far as their values are simple. */
 function insertedRows(
-  encoding: ProductEncoding,
+  encoding: Start,
   model: Model,
 ): readonly { readonly table: string; readonly row: Row }[] {
   return encoding.run.done.flat().flatMap(({ access, exec }) => {
@@ -104,7 +111,7 @@ function insertedRows(
 }
 
 function isAlive(
-  encoding: ProductEncoding,
+  encoding: Start,
   model: Model,
   table: TupleTable,
   row: RowKey,
@@ -116,7 +123,7 @@ function isAlive(
 }
 
 /** Rows that runs name: of a closed table the listed ones, else those of point operations. */
-function mentionedRows(encoding: ProductEncoding, table: TupleTable): readonly RowKey[] {
+function mentionedRows(encoding: Start, table: TupleTable): readonly RowKey[] {
   if (table.closed) return encoding.database.rows(table);
   const named = [encoding.run, ...encoding.serial].flatMap((run) =>
     run.done.flat().flatMap(({ access, row }) => (access.table === table && row ? [row] : [])),
@@ -126,7 +133,7 @@ function mentionedRows(encoding: ProductEncoding, table: TupleTable): readonly R
 
 function rowOf(
   program: Program,
-  encoding: ProductEncoding,
+  encoding: Start,
   model: Model,
   table: TupleTable,
   key: readonly number[],
@@ -149,7 +156,7 @@ function rowOf(
 }
 
 /** Columns that some operation mentions; the others are of no consequence. */
-function usedColumns(encoding: ProductEncoding, table: TupleTable): ReadonlySet<string> {
+function usedColumns(encoding: Start, table: TupleTable): ReadonlySet<string> {
   const used = new Set<string>(table.mutable);
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
@@ -168,7 +175,7 @@ function usedColumns(encoding: ProductEncoding, table: TupleTable): ReadonlySet<
   return used;
 }
 
-function plainValue(encoding: ProductEncoding, type: ValueType): Value {
+function plainValue(encoding: Start, type: ValueType): Value {
   return type === "bool" ? false : valueOf(encoding, type, 0);
 }
 
@@ -262,7 +269,7 @@ function executedSteps(
   return executed.flatMap((condition, step) => (readBool(model, condition) ? [step] : []));
 }
 
-function valueOf(encoding: ProductEncoding, type: ValueType, value: number): Value {
+function valueOf(encoding: Start, type: ValueType, value: number): Value {
   if (type === "bool") return value !== 0;
   if (isNumber(type)) return value;
   const { interned } = encoding.tuple.flat;

@@ -1,9 +1,40 @@
 // The unit of work: one tuple of transactions at one level. A pure function of its input; results are cached by its hash.
+import type { StatementId } from "../../program/statement";
+import type { Row, Value } from "../../protocol/witness";
 import type { Confirmation } from "../../store/execution";
 
 /** Indexes into the program's transactions. For products: in commit order. For papers' levels: a necklace. */
 export interface Unit {
   readonly transactions: readonly number[];
+  /**
+   * Instead of anomalies: which of the program's invariants the one transaction breaks; without a transaction, whether
+   * they can hold together.
+   */
+  readonly question?: "invariants";
+}
+
+/** An invariant that a transaction breaks, alone, from a start where all invariants hold. */
+export interface BrokenInvariant {
+  /** Place in the program's list. */
+  readonly index: number;
+  /** What the store executed; absent where the solver's example could not be executed. */
+  readonly example?: BreakingRun;
+  /** Why there is no example. */
+  readonly reason?: string;
+}
+
+export interface BreakingRun {
+  readonly arguments: Readonly<Record<string, Value>>;
+  readonly initial: Readonly<Record<string, readonly Row[]>>;
+  readonly final: Readonly<Record<string, readonly Row[]>>;
+  /** The last statement that changed a table of the invariant. */
+  readonly statement?: StatementId;
+}
+
+export interface InvariantAnswer {
+  readonly broken: readonly BrokenInvariant[];
+  /** Names of assumptions that no rows satisfy together, at least one row in each of their tables; empty: none. */
+  readonly contradictory: readonly string[];
 }
 
 /** One anomaly of a unit: what the solver proposed and the store ran. */
@@ -23,6 +54,8 @@ export interface UnitResult {
   readonly queries: number;
   /** What it rests on beside the text, by the names of `encoding/assumptions.ts`; absent is nothing. */
   readonly assumed?: readonly string[];
+  /** The answer to the question about invariants. */
+  readonly invariants?: InvariantAnswer;
 }
 
 export interface SearchLimits {

@@ -1,0 +1,229 @@
+// Questions about invariants: whether a transaction that runs alone breaks one, shown by an execution, and whether
+// they can hold together at all.
+import { PRODUCT_LEVELS } from "../../isolation/levels";
+import type { Program } from "../../program/program";
+import type { Model, SolverFactory } from "../../solver/solver";
+import { NotExecutable } from "../../store/failure";
+import { brokenInvariant } from "../../store/invariants";
+import { initialRows } from "../../store/row";
+import { runSerial } from "../../store/run";
+import { preconditionName } from "../encoding/assumptions";
+import { makeDatabase } from "../encoding/productDatabase";
+import { READABLE, SPARSE } from "../encoding/productNames";
+import { makeRun } from "../encoding/productRun";
+import { makeTuple } from "../encoding/productTuple";
+import { TRUE as ALWAYS, createScript, imp } from "../encoding/smt";
+import type { Script } from "../encoding/smt";
+import { isTrue } from "../encoding/sqlValue";
+import type { FlatInvariant, FlatProgram, FlatTransaction } from "../operations/operation";
+import { decodeStart } from "../search/productsDecode";
+import type { Start } from "../search/productsDecode";
+import type {
+  BreakingRun,
+  BrokenInvariant,
+  InvariantAnswer,
+  SearchLimits,
+  Unit,
+  UnitResult,
+} from "../search/unit";
+import { probeOf, probeOfTables } from "./probe";
+import type { Probe } from "./probe";
+
+/** Answers a unit whose question is about invariants. SolverError passes through. */
+export function solveInvariants(
+  solvers: SolverFactory,
+  program: Program,
+  flat: FlatProgram,
+  unit: Unit,
+  limits: SearchLimits,
+): UnitResult {
+  const [member] = unit.transactions;
+  const asked = { solvers, program, flat, limits, queries: { count: 0 } };
+  const invariants: InvariantAnswer =
+    member === undefined
+      ? { broken: [], contradictory: contradiction(asked) }
+      : { broken: brokenBy(asked, member), contradictory: [] };
+  return { findings: [], undecided: [], queries: asked.queries.count, invariants };
+}
+
+interface Asked {
+  readonly solvers: SolverFactory;
+  readonly program: Program;
+  readonly flat: FlatProgram;
+  readonly limits: SearchLimits;
+  readonly queries: { count: number };
+}
+
+/** Which invariants the transaction breaks. Those without a flat form are not asked about. */
+function brokenBy(asked: Asked, member: number): readonly BrokenInvariant[] {
+  const { flat, program } = asked;
+  const transaction = flat.transactions[member];
+  if (transaction === undefined) return [];
+  const written = new Set(
+    transaction.operations.filter(({ kind }) => kind !== "read").map(({ table }) => table),
+  );
+  const place = placesOf(program, flat);
+  return (flat.invariants ?? []).flatMap((invariant, at): readonly BrokenInvariant[] => {
+    const index = place[at];
+    const tables = [...invariant.tables, ...(invariant.exists ? [invariant.exists.table] : [])];
+    if (index === undefined || !tables.some((table) => written.has(table))) return [];
+    if (asked.limits.stopped()) return [{ index, reason: "the search was stopped" }];
+    const broken = breaks(asked, transaction, invariant, index);
+    return broken ? [broken] : [];
+  });
+}
+
+/** For each flat invariant its place among the program's: parts share their text and keep their order. */
+function placesOf(program: Program, flat: FlatProgram): readonly (number | undefined)[] {
+  const tables = (program.invariants ?? []).map(({ text, relations }) =>
+    JSON.stringify([text, relations.map(({ table }) => table)]),
+  );
+  const used = new Set<number>();
+  return (flat.invariants ?? []).map((each) => {
+    const key = JSON.stringify([each.text, each.tables]);
+    const index = tables.findIndex((other, at) => other === key && !used.has(at));
+    if (index < 0) return undefined;
+    used.add(index);
+    return index;
+  });
+}
+
+function breaks(
+  asked: Asked,
+  transaction: FlatTransaction,
+  invariant: FlatInvariant,
+  index: number,
+): BrokenInvariant | undefined {
+  const { script, start } = encode(asked.flat, [transaction], probeOf(asked.flat, invariant));
+  const solver = asked.solvers.open({ resourceLimit: asked.limits.resourceLimit });
+  try {
+    solver.add(script.take());
+    const literals = start.database.assumptions.all().map(({ literal }) => literal);
+    for (const wishes of [[READABLE, SPARSE], [READABLE], []]) {
+      asked.queries.count += 1;
+      const answer = solver.check([...literals, ...wishes]);
+      if (answer === "unknown") return { index, reason: `the solver gave up (${solver.reason()})` };
+      if (answer === "sat")
+        return { index, ...execute(asked.program, start, solver.model(), index) };
+    }
+    return undefined;
+  } finally {
+    solver.dispose();
+  }
+}
+
+/** Runs the transaction alone from the start that the model describes. */
+function execute(
+  program: Program,
+  start: Start,
+  model: Model,
+  index: number,
+): Pick<BrokenInvariant, "example" | "reason"> {
+  const invariant = program.invariants?.[index];
+  const setup = decodeStart(program, start, model);
+  const [instance] = setup.instances;
+  if (!instance || !invariant) return { reason: "it cannot be executed" };
+  try {
+    const { schema } = program;
+    if (brokenInvariant(program, initialRows(schema, setup.initial)))
+      return { reason: "its start breaks an invariant" };
+    const result = runSerial(program, { ...setup, instances: [instance] }, [instance.instance]);
+    if (!result.ok) return { reason: `it cannot be executed: ${result.reason}` };
+    const { outcome, steps } = result.execution;
+    const after = initialRows(schema, outcome.final);
+    if (!brokenInvariant({ ...program, invariants: [invariant] }, after))
+      return { reason: "the execution that was tried keeps it" };
+    const tables = tablesOf(invariant);
+    const last = steps.findLast((step) => step.writes.some(({ table }) => tables.has(table)));
+    const example: BreakingRun = {
+      arguments: instance.arguments,
+      initial: pick(setup.initial, tables),
+      final: pick(outcome.final, tables),
+      ...(last?.source && { statement: last.source.id }),
+    };
+    return { example };
+  } catch (problem) {
+    if (!(problem instanceof NotExecutable)) throw problem;
+    return { reason: `it cannot be executed: ${problem.message}` };
+  }
+}
+
+function tablesOf({ relations, condition }: NonNullable<Program["invariants"]>[number]) {
+  const sought = condition.kind === "exists" ? condition.query.relations : [];
+  return new Set([...relations, ...sought].map(({ table }) => table));
+}
+
+function pick<Value>(
+  rows: Readonly<Record<string, Value>>,
+  tables: ReadonlySet<string>,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(rows).filter(([table]) => tables.has(table)));
+}
+
+interface Encoded {
+  readonly script: Script;
+  readonly start: Start;
+}
+
+/** The transactions one after the other, then the probe, which finds its rows and breaks its invariant. */
+function encode(
+  flat: FlatProgram,
+  transactions: readonly FlatTransaction[],
+  probe: Probe,
+): Encoded {
+  const script = createScript();
+  script.constant(READABLE, "Bool");
+  script.constant(SPARSE, "Bool");
+  const all = [...transactions, probe.transaction];
+  const order = all.map((_, instance) => instance);
+  const tuple = makeTuple({ ...flat, transactions: all }, SERIAL, order);
+  const database = makeDatabase(script, tuple);
+  const run = makeRun(script, tuple, database, { order, sees: () => ALWAYS, serial: true });
+  for (const [instance, { id, preconditions }] of transactions.entries()) {
+    for (const [at, condition] of preconditions.entries()) {
+      const assumed = database.assumptions.literal(preconditionName(id, at));
+      script.assert(imp(assumed, isTrue(run.value(instance, condition))));
+    }
+  }
+  for (const commits of run.commits) script.assert(commits);
+  script.assert(isTrue(run.value(transactions.length, probe.present)));
+  script.assert(isTrue(run.value(transactions.length, probe.broken)));
+  return { script, start: { tuple, database, run, serial: [] } };
+}
+
+const SERIAL = serializable();
+
+function serializable() {
+  const level = PRODUCT_LEVELS.find((each) => each.serializable);
+  if (level === undefined) throw new Error("there is no serializable product level");
+  return level;
+}
+
+/**
+ * Invariants and CHECKs that cannot all hold while each of the invariants' tables has a row: the names of a smallest
+ * such set as far as leaving one out shows; empty when there is none, or when the solver gives up.
+ */
+function contradiction(asked: Asked): readonly string[] {
+  const { flat, solvers, limits } = asked;
+  const tables = [...new Set((flat.invariants ?? []).flatMap((each) => each.tables))];
+  if (tables.length === 0) return [];
+  const { script, start } = encode(flat, [], probeOfTables(flat, tables));
+  const solver = solvers.open({ resourceLimit: limits.resourceLimit });
+  try {
+    solver.add(script.take());
+    const all = start.database.assumptions.all();
+    const check = (literals: readonly string[]) => {
+      asked.queries.count += 1;
+      return solver.check(literals);
+    };
+    if (check(all.map(({ literal }) => literal)) !== "unsat") return [];
+    let core = solver.core();
+    for (const literal of core) {
+      const without = core.filter((each) => each !== literal);
+      if (check(without) === "unsat") core = without;
+    }
+    return all.filter(({ literal }) => core.includes(literal)).map(({ name }) => name);
+  } finally {
+    solver.dispose();
+  }
+}
