@@ -1,0 +1,147 @@
+// Monotone counters, read off the text: a column that transactions only move up, and ids that are taken from it.
+// Each candidate says that ids in use lie below the counter; it is used only if every transaction keeps it.
+import type { ComparisonOperator, Expression } from "../../program/expression";
+import type { Invariant } from "../../program/program";
+import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
+import { HIDDEN } from "../operations/operation";
+import { parts } from "../operations/terms";
+
+/** Candidates over the same counter and ids, strongest first: the first that holds says it all. */
+export type CounterCandidates = readonly Invariant[];
+
+/**
+ * Candidates of a program. An id is the value of a counter column, or one more, read or returned from a row that some
+ * transaction moves up by a constant; the row is told by parameters that the inserted row has as well.
+ */
+export function counterCandidates(flat: FlatProgram): readonly CounterCandidates[] {
+  const found = new Map<string, CounterCandidates>();
+  for (const transaction of flat.transactions) {
+    const counters = countersOf(transaction);
+    for (const insert of transaction.operations) {
+      if (insert.kind !== "insert") continue;
+      for (const [column, value] of Object.entries(insert.set)) {
+        for (const counter of counters) {
+          if (counter.table === insert.table || !isTakenFrom(value, counter, transaction)) continue;
+          const candidates = belowCounter(insert, column, counter);
+          const [first] = candidates;
+          if (first) found.set(first.text, candidates);
+        }
+      }
+    }
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, candidates]) => candidates);
+}
+
+/** A column of one row that the transaction moves up. */
+interface Counter {
+  readonly table: string;
+  readonly column: string;
+  /** The key of its row. */
+  readonly key: Readonly<Record<string, Term>>;
+}
+
+function countersOf(transaction: FlatTransaction): readonly Counter[] {
+  return transaction.operations.flatMap((update): readonly Counter[] => {
+    const { kind, pick, set, table, key } = update;
+    if (kind !== "update" || pick !== "point" || table.startsWith(HIDDEN)) return [];
+    return Object.entries(set).flatMap(([column, value]) => {
+      const counter = { table, column, key };
+      const base = stepBase(value);
+      const own = base?.kind === "column" && base.column === column;
+      return own || (base && readsCounter(base, counter, transaction)) ? [counter] : [];
+    });
+  });
+}
+
+/** What a positive constant is added to. */
+function stepBase(value: Term): Term | undefined {
+  if (value.kind !== "add") return undefined;
+  const { left, right } = value;
+  if (right.kind === "int" && right.value > 0) return left;
+  return left.kind === "int" && left.value > 0 ? right : undefined;
+}
+
+/** The counter's value, or a positive constant more; values of branches that do not reach here do not matter. */
+function isTakenFrom(value: Term, counter: Counter, transaction: FlatTransaction): boolean {
+  if (value.kind === "conditional") {
+    const ends = [value.then, value.otherwise].filter(({ kind }) => kind !== "null");
+    return ends.length > 0 && ends.every((each) => isTakenFrom(each, counter, transaction));
+  }
+  const base = stepBase(value) ?? value;
+  return readsCounter(base, counter, transaction);
+}
+
+/** Whether the term is what an operation on the counter's row gave for its column, or computed from it by a step. */
+function readsCounter(term: Term, counter: Counter, transaction: FlatTransaction): boolean {
+  if (term.kind !== "output") return false;
+  const source = transaction.operations[term.operation];
+  if (source?.table !== counter.table || !sameKey(source, counter)) return false;
+  const given = source.outputs[term.name];
+  const base = given && (stepBase(given) ?? given);
+  return base?.kind === "column" && base.column === counter.column;
+}
+
+function sameKey(operation: Operation, { key }: Counter): boolean {
+  const columns = Object.keys(key);
+  return columns.every((column) => {
+    const [a, b] = [operation.key[column], key[column]];
+    return a !== undefined && b !== undefined && same(a, b);
+  });
+}
+
+/** Equal in shape. Keys are small terms; large ones are told apart by identity. */
+function same(a: Term, b: Term): boolean {
+  if (a === b) return true;
+  if (parts(a).length > 0 || parts(b).length > 0) return false;
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** `ids.column < counter.column where` the rows belong together. */
+function belowCounter(insert: Operation, id: string, counter: Counter): CounterCandidates {
+  const joined: { readonly column: string; readonly to: Expression; readonly text: string }[] = [];
+  for (const [column, term] of Object.entries(counter.key)) {
+    const partner = Object.entries(insert.set).find(
+      ([other, value]) => other !== id && same(value, term),
+    );
+    if (partner) {
+      const [other] = partner;
+      const to = columnOf(insert.table, other);
+      joined.push({ column, to, text: `${insert.table}.${other}` });
+    } else if (term.kind === "int") {
+      const to: Expression = { kind: "literal", value: term.value, type: "int" };
+      joined.push({ column, to, text: String(term.value) });
+    } else return [];
+  }
+  const where: Expression = {
+    kind: "and",
+    operands: joined.map(({ column, to }) => ({
+      kind: "comparison",
+      operator: "=",
+      left: to,
+      right: columnOf(counter.table, column),
+    })),
+  };
+  const condition = joined.map(({ column, text }) => `${text} = ${counter.table}.${column}`);
+  const suffix = condition.length > 0 ? ` where ${condition.join(" and ")}` : "";
+  return (["<", "<="] satisfies ComparisonOperator[]).map((operator): Invariant => ({
+    text: `${insert.table}.${id} ${operator} ${counter.table}.${counter.column}${suffix}`,
+    origin: "inferred",
+    relations: [insert.table, counter.table].map((table) => ({
+      alias: table,
+      table,
+      kind: "base",
+      join: "cross",
+    })),
+    where,
+    condition: {
+      kind: "comparison",
+      operator,
+      left: columnOf(insert.table, id),
+      right: columnOf(counter.table, counter.column),
+    },
+  }));
+}
+
+function columnOf(relation: string, column: string): Expression {
+  return { kind: "column", relation, column };
+}
