@@ -1,8 +1,11 @@
 // The directed driver of the papers' levels. Statements run in the order of arbitration; each reads, per cell, the last
 // write among the statements that the schedule lets it see and those of its own transaction. Locks mean nothing here.
+// The schedule gives order and visibility, the program gives the statements: where it has more of them than planned
+// (rounds of a loop), they follow the planned ones and see the same; planned ones that it does not have are left out.
 import type { PaperLevel } from "../isolation/levels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
+import type { ScheduleStep } from "../protocol/witness";
 import type { Setup, WitnessPlan } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
@@ -28,6 +31,12 @@ interface Participant {
   readonly machine: Machine;
   log: readonly Write[];
   status: string | undefined;
+  /** What its last planned statement saw. */
+  sees: readonly string[];
+  /** The last of its statements that the schedule lets others see; who sees it sees the unplanned ones as well. */
+  readonly lastSeen: string | undefined;
+  /** Steps that were not planned. */
+  readonly unplanned: Set<number>;
 }
 
 /**
@@ -40,12 +49,14 @@ export function runRelational(
   plan: WitnessPlan,
   fresh: FreshValues,
 ): Run {
-  const state = openState(program, plan, fresh);
+  const state = openState(program, plan, fresh, plan.schedule);
   for (const step of plan.schedule) {
     const participant = participantOf(state, step.instance);
-    if (participant.status !== undefined)
-      throw new NotExecutable(`${step.instance} has ended before its step ${step.statement}`);
-    advance(state, participant, step.statement, step.sees);
+    if (step.statement === "commit") runToEnd(state, participant, () => participant.sees);
+    else if (participant.status === undefined) {
+      participant.sees = step.sees;
+      advance(state, participant, step.statement, step.sees);
+    }
   }
   for (const name of lastSteps(plan)) finish(state, participantOf(state, name));
   return accepted(levels, runOf(state));
@@ -80,7 +91,13 @@ interface State {
   readonly steps: StepRecord[];
 }
 
-function openState(program: Program, setup: Setup, fresh: FreshValues): State {
+function openState(
+  program: Program,
+  setup: Setup,
+  fresh: FreshValues,
+  schedule: readonly ScheduleStep[] = [],
+): State {
+  const seen = schedule.flatMap((step) => step.sees);
   return {
     program,
     initial: initialRows(program.schema, setup.initial),
@@ -88,9 +105,19 @@ function openState(program: Program, setup: Setup, fresh: FreshValues): State {
       machine: startMachine(program, instance, fresh),
       log: [],
       status: undefined,
+      sees: [],
+      lastSeen: lastSeen(instance.instance, seen),
+      unplanned: new Set(),
     })),
     steps: [],
   };
+}
+
+function lastSeen(instance: string, seen: readonly string[]): string | undefined {
+  const numbers = seen
+    .filter((name) => name.startsWith(`${instance}.`))
+    .map((name) => Number(name.slice(instance.length + 1)));
+  return numbers.length === 0 ? undefined : `${instance}.${Math.max(...numbers)}`;
 }
 
 function participantOf(state: State, name: string): Participant {
@@ -118,15 +145,14 @@ function advance(
   const next = nextOf(machine, undoOf(participant));
   if (next.kind === "failure") throw new NotExecutable(failureText(machine, next.failure));
   if (next.kind !== "statement") {
-    if (expected !== "commit")
-      throw new NotExecutable(`${machine.instance} ends before its statement ${expected}`);
     return end(state, participant, next.kind === "commit" ? undefined : next.why);
   }
   if (expected === "commit" || expected !== machine.executed + 1)
     throw new NotExecutable(
       `${machine.instance} is at statement ${machine.executed + 1}, the schedule expects ${expected}`,
     );
-  const visible = visibleSteps(state, machine.instance, sees);
+  const seen = seenNow(state, machine.instance, sees);
+  const visible = visibleSteps(state, seen);
   const tables = visibleTables(state, participant, visible);
   const recorder = openRecorder();
   const drawn = { ...machine.drawn };
@@ -134,7 +160,7 @@ function advance(
     instance: machine.instance,
     statement: machine.executed + 1,
     source: next.statement,
-    sees: [...sees],
+    sees: seen,
     cells: cellsRead(recorder, state.steps.length),
     scans: recorder.scans,
     used: recorder.used,
@@ -167,19 +193,37 @@ function advance(
   }
 }
 
-/** Steps behind the names of a `sees` list. Each must have been executed: visibility lies within arbitration. */
-function visibleSteps(
-  state: State,
-  instance: string,
-  sees: readonly string[],
-): ReadonlySet<number> {
-  const visible = new Set<number>();
-  for (const name of sees) {
-    const step = state.steps.findIndex((each) => `${each.instance}.${each.statement}` === name);
-    if (step < 0) throw new NotExecutable(`a statement sees ${name}, which is arbitrated after it`);
-    if (state.steps[step]?.instance !== instance) visible.add(step);
+/**
+ * A `sees` list as it is now: without statements of its own instance and those that an ended instance did not have,
+ * with those that were not planned. Visibility lies within arbitration, so all others must have been executed.
+ */
+function seenNow(state: State, instance: string, sees: readonly string[]): readonly string[] {
+  const executed = new Set(state.steps.map(stepName));
+  const seen = new Set<string>();
+  for (const participant of state.participants) {
+    const { machine, status, lastSeen: last, unplanned } = participant;
+    if (machine.instance === instance) continue;
+    for (const name of sees.filter((each) => each.startsWith(`${machine.instance}.`))) {
+      if (executed.has(name)) seen.add(name);
+      else if (status === undefined)
+        throw new NotExecutable(`a statement sees ${name}, which is arbitrated after it`);
+    }
+    if (last === undefined || !sees.includes(last)) continue;
+    for (const step of unplanned) {
+      const record = state.steps[step];
+      if (record !== undefined) seen.add(stepName(record));
+    }
   }
-  return visible;
+  return [...seen];
+}
+
+function visibleSteps(state: State, seen: readonly string[]): ReadonlySet<number> {
+  const names = new Set(seen);
+  return new Set(state.steps.flatMap((step, at) => (names.has(stepName(step)) ? [at] : [])));
+}
+
+function stepName(step: StepRecord): string {
+  return `${step.instance}.${step.statement}`;
 }
 
 function visibleTables(
@@ -243,15 +287,16 @@ function finish(state: State, participant: Participant): void {
     participant,
     () =>
       state.steps.findLast((step) => step.instance === instance)?.sees ??
-      state.steps.map((step) => `${step.instance}.${step.statement}`),
+      state.steps.filter((step) => typeof step.statement === "number").map(stepName),
   );
 }
 
 function runToEnd(state: State, participant: Participant, sees: () => readonly string[]): void {
-  const { machine } = participant;
+  const { machine, unplanned } = participant;
   while (participant.status === undefined) {
     const next = nextOf(machine, undoOf(participant));
     const expected = next.kind === "statement" ? machine.executed + 1 : "commit";
+    if (next.kind === "statement") unplanned.add(state.steps.length);
     advance(state, participant, expected, sees());
   }
 }
