@@ -4,7 +4,8 @@
  * Axioms over statements, with visibility `vis` and arbitration `ar` (a total order that contains `vis`).
  * Every paper's level has the base: program order is visible, `vis` is contained in `ar`.
  *
- * - `atomicVisibility`: who sees one write of a transaction sees all of them (CLOTHO's Psi_RC).
+ * - `atomicVisibility`: who sees one write of a transaction sees all of them, and comes after its reads (CLOTHO's
+ *   Psi_RC, which speaks of all statements of a transaction).
  * - `atomicArbitration`: the statements of two transactions are not interleaved in arbitration (AR-ATOMIC).
  * - `monotonic`: what a statement sees, the transaction's later statements see.
  * - `repeatable`: all statements of a transaction see the same.

@@ -148,8 +148,13 @@ function unserialized(events: readonly Event[], paired: Between): string | undef
 function tornVisibility(events: readonly Event[], governs: Governs): string | undefined {
   return first(events, (w, q) => {
     if (!governs(q.instance) || w.rows.size === 0 || !q.sees.has(w.name)) return undefined;
-    const all = events.filter((each) => each.instance === w.instance && each.rows.size > 0);
-    return missing(q, new Set(all.map((each) => each.name)), `it sees ${w.name}`);
+    const all = events.filter((each) => each.instance === w.instance);
+    const writes = all.filter((each) => each.rows.size > 0).map((each) => each.name);
+    const late = all.find((each) => each.step > q.step);
+    return (
+      missing(q, new Set(writes), `it sees ${w.name}`) ??
+      (late && `${q.name} sees ${w.name} before ${late.name} of the same transaction`)
+    );
   });
 }
 

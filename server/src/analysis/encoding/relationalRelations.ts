@@ -104,6 +104,8 @@ export function statementRelations(
     if (firstWriter === undefined) continue;
     j.steps.forEach((reader, index) => {
       const later = j.steps[index + 1];
+      if (last !== undefined)
+        when("atomicVisibility", j, imp(sees(reader, firstWriter), before(last, reader)));
       for (const writer of i.writers) {
         script.assert(imp(sees(reader, writer), before(writer, reader)));
         if (paired) script.assert(imp(precedes(i.index, j.index), sees(reader, writer)));
