@@ -1,5 +1,5 @@
 // The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
-import { DEFAULT_LEVEL, LEVELS, findLevel } from "../isolation/levels";
+import { DEFAULT_LEVEL, LEVELS, PRINTED_LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
 import type { SerializablePair } from "../isolation/mixedLevels";
 import type { Range } from "../protocol/source";
@@ -39,6 +39,8 @@ export interface Configuration {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly maxTransactions: number;
+  /** Rounds of a loop that are looked at. */
+  readonly unroll: number;
   /** Milliseconds. */
   readonly budget: number;
 }
@@ -66,6 +68,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   include: ["**/*.sql"],
   exclude: [],
   maxTransactions: 3,
+  unroll: 1,
   budget: 10_000,
 };
 
@@ -105,10 +108,14 @@ export function unknownText(what: string, written: string, known: readonly strin
 
 /** The same for a level, whose aliases count as well. */
 export function unknownLevelText(written: string): string {
-  const names = LEVELS.map((level) => level.name);
+  // The papers' printed forms are for those who ask for them.
+  const offered = /^(clotho|anode)/iu.test(written)
+    ? LEVELS
+    : LEVELS.filter((level) => !PRINTED_LEVELS.some((printed) => printed === level));
+  const names = offered.map((level) => level.name);
   const near = nearestNames(
     written,
-    LEVELS.flatMap((level) => [level.name, ...level.aliases]),
+    offered.flatMap((level) => [level.name, ...level.aliases]),
   ).map((name) => findLevel(name)?.name ?? name);
   // SQL's own words name a level of the product.
   const ofProduct = findLevel(`postgres:${written}`)?.name;
@@ -183,6 +190,11 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
       draft.maxTransactions = value.value;
     } else problems.push(wrong(value, '"maxTransactions"', "a whole number from 2 on"));
   },
+  unroll: (entry, draft, problems) => {
+    const { value } = entry;
+    if (value.kind === "number" && isUnroll(value.value)) draft.unroll = value.value;
+    else problems.push(wrong(value, '"unroll"', UNROLL_RANGE));
+  },
   budget: (entry, draft, problems) => {
     const { value } = entry;
     const budget = value.kind === "string" ? parseDuration(value.value) : undefined;
@@ -190,6 +202,14 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     else problems.push(wrong(value, '"budget"', 'a duration, as "10s", "500ms" or "2m"'));
   },
 };
+
+/** What the rounds of a loop that are looked at may be, in words. */
+export const UNROLL_RANGE = "a whole number from 1 to 8";
+
+/** Whether so many rounds of a loop can be asked for. */
+export function isUnroll(rounds: number): boolean {
+  return Number.isInteger(rounds) && rounds >= 1 && rounds <= 8;
+}
 
 function transactionLevel(entry: JsonEntry, problems: ConfigurationProblem[]): Level | undefined {
   if (entry.value.kind !== "object") {

@@ -61,6 +61,18 @@ describe("isolens.json", () => {
     });
   });
 
+  it("keeps the places of pairs", () => {
+    check('{ "serializablePairs": [["a", "b"], ["a", "a"]] }', [], ({ serializablePairs }) => {
+      assert.deepEqual(
+        serializablePairs.map(({ pair, range }) => [...pair, range.start.character]),
+        [
+          ["a", "b", 24],
+          ["a", "a", 36],
+        ],
+      );
+    });
+  });
+
   it("offers near names for unknown keys and levels", () => {
     check('{ "levle": "si" }', ['error 1:3 there is no key "levle"; did you mean "level"?']);
     check('{\n  "level": "repeatable"\n}', [
