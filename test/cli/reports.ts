@@ -134,6 +134,7 @@ export function report(changes: Partial<LevelReport>): LevelReport {
     ],
     anomalies: [LOST_UPDATE],
     unknown: [],
+    assumptions: [],
     coverage: { statements: 3, exact: 3, over: 0, approx: 0, opaque: 0 },
     ...changes,
   };

@@ -16,6 +16,7 @@ import {
   levelName,
   levelOf,
   projectKey,
+  withSettings,
   type ServerState,
 } from "./serverState";
 import { createStatusReporter } from "./statusReporter";
@@ -81,7 +82,7 @@ export function createChecks(state: ServerState): Checks {
     status.update();
     try {
       const found: Anomaly[] = [];
-      const outcome = await state.checker.check(project, level, signal, {
+      const outcome = await state.checker.check(withSettings(state, project), level, signal, {
         progress: (done, total) => {
           if (signal.aborted) return;
           state.running.set(key, { done, total });
@@ -248,6 +249,7 @@ function nothingYet(project: Project, level: Level): ProjectResult {
     transactions: [],
     anomalies: [],
     unknown: [],
+    assumptions: [],
     coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
   };
   return { project, level, report, notes: [], remarks: [], stale: new Set(), partial: true };

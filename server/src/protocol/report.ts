@@ -1,4 +1,5 @@
 // The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
+import type { HistoryReason } from "./history";
 import type { Range } from "./source";
 import type { SerialOutcome, Value, Witness } from "./witness";
 
@@ -8,8 +9,13 @@ export type Dependency = "wr" | "ww" | "rw" | "so";
 /** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
-/** What a verdict rests on: a bound on the number of transactions, or a proof. */
-export type Rests = { readonly bound: number } | { readonly proved: string };
+/**
+ * What a verdict rests on: a bound on the number of transactions (and on the rounds of loops, where more than one was
+ * asked for), or a proof.
+ */
+export type Rests =
+  | { readonly bound: number; readonly unroll?: number | undefined }
+  | { readonly proved: string };
 
 export interface ReportTransaction {
   readonly name: string;
@@ -32,9 +38,11 @@ export interface CycleEdge {
   readonly to: CycleEnd;
   readonly table: string;
   readonly columns: readonly string[];
+  /** Of a recorded run: why it holds, where the two ends alone do not show it. */
+  readonly reason?: HistoryReason;
 }
 
-/** One cell that a step read or wrote; `key` is the row's primary key as text, `column` "@" the row's existence. */
+/** One cell that a step read or wrote; `key` is the row's primary key as text, `column` "@" the row's existence, "" the key itself. */
 export interface StepCell {
   readonly table: string;
   readonly key: string;
@@ -95,6 +103,20 @@ export interface Unknown {
   readonly range?: Range;
 }
 
+/**
+ * What is taken to hold and without which the answer might be another: an invariant that the user wrote, a counter that
+ * was inferred, a CHECK of the schema, or arguments that the user says are distinct.
+ */
+export interface Assumption {
+  readonly kind: "invariant" | "counter" | "check" | "distinct";
+  readonly text: string;
+  /** Where it is written; absent where it was inferred. */
+  readonly file?: string;
+  readonly range?: Range;
+  /** The transactions whose answers rest on it. */
+  readonly transactions: readonly string[];
+}
+
 export interface Coverage {
   readonly statements: number;
   readonly exact: number;
@@ -118,5 +140,7 @@ export interface LevelReport {
   readonly transactions: readonly ReportTransaction[];
   readonly anomalies: readonly Anomaly[];
   readonly unknown: readonly Unknown[];
+  /** What the verdict rests on beside the text of the program. */
+  readonly assumptions: readonly Assumption[];
   readonly coverage: Coverage;
 }

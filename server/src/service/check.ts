@@ -1,14 +1,26 @@
 // One check: a program at one level, from units to the report. Knows no files and no threads.
+import { counterCandidates } from "../analysis/assumptions/counters";
 import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
+import { UNROLL } from "../engine/runJob";
 import type { Level } from "../isolation/levels";
+import { levelAt } from "../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../isolation/mixedLevels";
-import type { Program, Transaction } from "../program/program";
-import type { Anomaly, LevelReport, ReportTransaction, Unknown, Verdict } from "../protocol/report";
+import type { Note, Program, Transaction } from "../program/program";
+import type {
+  Anomaly,
+  Assumption,
+  LevelReport,
+  ReportTransaction,
+  Unknown,
+  Verdict,
+} from "../protocol/report";
 import type { SkippedFile } from "../workspace/projects";
 import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
+import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
+import { askInvariants, settleInvariants } from "./invariants";
 import { selectAnomalies } from "./anomalies";
 import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
@@ -18,7 +30,15 @@ import type { SearchResult, TupleFinding } from "./search";
 import { transactionPrecision } from "./statements";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
-import { coverageOf, undecidedTuples, unconfirmed, unreadParts, weakened } from "./unknowns";
+import {
+  coverageOf,
+  isGap,
+  noteUnknown,
+  undecidedTuples,
+  unconfirmed,
+  unreadParts,
+  weakened,
+} from "./unknowns";
 import type { EndedBy } from "./unknowns";
 
 export interface CheckInput {
@@ -28,6 +48,8 @@ export interface CheckInput {
   /** Pairs of transactions (names or ids) that are kept serializable, at the papers' levels. */
   readonly serializablePairs?: readonly SerializablePair[];
   readonly maxTransactions: number;
+  /** Rounds of a loop that are looked at; one when absent. */
+  readonly unroll?: number;
   /** Milliseconds of wall time, the outer stop. */
   readonly budget: number;
   readonly pool: SolvePool;
@@ -53,6 +75,8 @@ export interface CheckTimings {
 
 export interface CheckResult {
   readonly report: LevelReport;
+  /** Remarks that only checking gives: invariants that transactions break. */
+  readonly notes: readonly Note[];
   readonly counters: SolveCounters;
   readonly timings: CheckTimings;
 }
@@ -67,7 +91,8 @@ export async function check(
   events: CheckEvents = {},
 ): Promise<CheckResult> {
   const started = performance.now();
-  const { program, flat, leftOut } = analysablePart(input.program);
+  const unroll = input.unroll ?? UNROLL;
+  const { program: analysable, flat, leftOut } = analysablePart(input.program, unroll);
   const effective = effectiveLevels(
     input.program.transactions,
     input.level,
@@ -76,11 +101,18 @@ export async function check(
   const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
-  const solve = tupleSolver(program, input.pool, input.cache, counters);
-  const finds = collectFinds(program, events);
   const { limit, release } = limitedSignal(signal, input.budget);
   try {
-    const ids = program.transactions.map((each) => each.id);
+    const ids = analysable.transactions.map((each) => each.id);
+    const ask = askInvariants(input.pool, input.cache, counters, { unroll, signal: limit });
+    const settled = isSerializable(levels, ids)
+      ? { invariants: [], notes: [], unsafe: new Map<string, string>() }
+      : await settleInvariants(analysable, counterCandidates(flat), ask);
+    const program = { ...analysable, invariants: settled.invariants };
+    const { solve, assumed } = recordAssumptions(
+      tupleSolver(program, input.pool, input.cache, counters, unroll),
+    );
+    const finds = collectFinds(program, events);
     const { maxTransactions, lanes } = input;
     const searched = await search({ ids, plan, levels, maxTransactions, solve, lanes }, limit, {
       progress: (done, total, size) => events.progress?.(done, total, size),
@@ -89,8 +121,15 @@ export async function check(
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
+    const assumptions = reportAssumptions(program, assumed);
+    const { notes } = settled;
     const unknown = [
-      ...unreadParts(input.program, input.skipped),
+      ...notes.filter(isGap).map(noteUnknown),
+      ...unsafeAssumptions(assumptions, settled.unsafe),
+      ...unreadParts(input.program, input.skipped, {
+        flat,
+        levelOf: (id) => levelAt(levels, id),
+      }),
       ...leftOut,
       ...(isSerializable(levels, ids) ? [] : weakened(program, flat)),
       ...effective.unknown,
@@ -106,8 +145,10 @@ export async function check(
         bound: boundOf(searched, levels, input),
         anomalies,
         unknown,
+        assumptions,
         effective,
       }),
+      notes,
       counters,
       timings: {
         ...(firstAt !== undefined && { firstAnomaly: firstAt - started }),
@@ -150,21 +191,23 @@ interface Findings {
   readonly bound: number;
   readonly anomalies: readonly Anomaly[];
   readonly unknown: readonly Unknown[];
+  readonly assumptions: readonly Assumption[];
   readonly effective: EffectiveLevels;
 }
 
 function reportOf(input: CheckInput, findings: Findings): LevelReport {
-  const { verdict, bound, anomalies, unknown, effective } = findings;
+  const { verdict, bound, anomalies, unknown, assumptions, effective } = findings;
   return {
     tool: input.tool,
     formatVersion: 1,
     level: input.level.name,
     levels: effective.reported,
     verdict,
-    rests: { bound },
+    rests: { bound, ...((input.unroll ?? UNROLL) > UNROLL && { unroll: input.unroll }) },
     transactions: input.program.transactions.map(reportTransaction),
     anomalies,
     unknown,
+    assumptions,
     coverage: coverageOf(input.program),
   };
 }

@@ -32,6 +32,8 @@ export interface CheckRequest {
   /** Replaces the configuration's level. */
   readonly level?: Level;
   readonly maxTransactions?: number;
+  /** Rounds of a loop that are looked at. */
+  readonly unroll?: number;
   /** Milliseconds. */
   readonly budget?: number;
 }
@@ -96,6 +98,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           level,
           serializablePairs: configuration.serializablePairs.map(({ pair }) => pair),
           maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
+          unroll: request.unroll ?? configuration.unroll,
           budget: request.budget ?? configuration.budget,
           pool,
           cache,
@@ -106,7 +109,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         events,
       );
       const remarks = [...missing, ...configurationRemarks(program, configuration, level)];
-      return { ...result, program, remarks };
+      const notes = [...program.notes, ...result.notes];
+      return { ...result, program: { ...program, notes }, remarks };
     },
     warm: () => {
       pool.warm();

@@ -1,8 +1,9 @@
 // What a check could not decide, in sentences: statements that were not understood, files that were not read,
 // tuples that were not reached.
 import type { FlatProgram } from "../analysis/operations/operation";
+import type { Level } from "../isolation/levels";
 import type { Note, Program, Transaction } from "../program/program";
-import type { Command, Statement } from "../program/statement";
+import type { Statement } from "../program/statement";
 import type { Taint } from "../program/precision";
 import type { Anomaly, Coverage, Unknown } from "../protocol/report";
 import type { SourceRange } from "../protocol/source";
@@ -10,6 +11,8 @@ import { durationText, durationWords } from "../workspace/duration";
 import type { SkippedFile } from "../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "./search";
 import { statementPrecision, statementsOf } from "./statements";
+import { unsearchedParts } from "./unsearched";
+import type { SearchedAs } from "./unsearched";
 
 /** What ends a check early. */
 export type EndedBy = "budget" | "cancel";
@@ -35,14 +38,28 @@ export function isGap(note: Note): boolean {
   return note.severity === "error" || UNREAD_CODE.has(note.code);
 }
 
-/** What reading lost. Statements that were only weakened (`over`) are told by `weakened`. */
-export function unreadParts(program: Program, skipped: readonly SkippedFile[]): readonly Unknown[] {
+/**
+ * What reading lost, and what the search leaves out of what was read. Statements that were only weakened (`over`) are
+ * told by `weakened`.
+ */
+export function unreadParts(
+  program: Program,
+  skipped: readonly SkippedFile[],
+  searched?: { readonly flat: FlatProgram; readonly levelOf: (id: string) => Level },
+): readonly Unknown[] {
+  const searchedAs = (id: string): SearchedAs => {
+    const flat = searched?.flat.transactions.find((each) => each.id === id);
+    return flat ? { flat, level: searched?.levelOf(id) } : {};
+  };
   const files = skipped.map(({ file, reason }) => ({ reason, transactions: [], file }));
   const notes = program.notes.filter(isGap).map(noteUnknown);
   const covered = new Set(notes.map(placeKey));
   const parts = program.transactions
     .flatMap((transaction) => [
       ...transactionUnknowns(transaction),
+      ...unsearchedParts(program, transaction, searchedAs(transaction.id)).map(
+        ({ reason, source }) => unknownAt(transaction, reason, source),
+      ),
       ...cascades(program, transaction),
     ])
     .filter((unknown) => !covered.has(placeKey(unknown)));
@@ -137,7 +154,8 @@ function compareUndecided(a: UndecidedTuple, b: UndecidedTuple): number {
   return a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0;
 }
 
-function noteUnknown(note: Note): Unknown {
+/** A note that leaves the verdict open. */
+export function noteUnknown(note: Note): Unknown {
   return { reason: note.message, transactions: [], ...placeOf(note.source) };
 }
 
@@ -150,12 +168,11 @@ function transactionUnknowns(transaction: Transaction): readonly Unknown[] {
   const statements = statementsOf(transaction.body).flatMap((statement) =>
     statementUnknown(transaction, statement),
   );
-  const unsearched = unsearchedParts(transaction.body).map(({ reason, source }) => ({
-    reason,
-    transactions: [transaction.id],
-    ...placeOf(source),
-  }));
-  return [...losses, ...statements, ...unsearched];
+  return [...losses, ...statements];
+}
+
+function unknownAt(transaction: Transaction, reason: string, source: SourceRange): Unknown {
+  return { reason, transactions: [transaction.id], ...placeOf(source) };
 }
 
 /** Deletions that change other tables by ON DELETE CASCADE or SET NULL, which is not followed. */
@@ -171,50 +188,6 @@ function cascades(program: Program, transaction: Transaction): readonly Unknown[
         ...placeOf(statement.source),
       }));
   });
-}
-
-interface Unsearched {
-  readonly reason: string;
-  readonly source: SourceRange;
-}
-
-/** Control flow whose executions the search leaves out, so that "nothing found" would say too much. */
-function unsearchedParts(command: Command): readonly Unsearched[] {
-  switch (command.kind) {
-    case "sequence":
-      return command.commands.flatMap(unsearchedParts);
-    case "if":
-      return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(
-        unsearchedParts,
-      );
-    case "loop": {
-      const own = {
-        reason: "rounds of this loop after the first are not searched",
-        source: command.source,
-      };
-      return [own, ...unsearchedParts(command.body)];
-    }
-    case "try": {
-      const own = {
-        reason: "runs in which its exception handler acts are not searched",
-        source: command.source,
-      };
-      return [own, ...unsearchedParts(command.body)];
-    }
-    case "rollbackTo":
-      return [
-        { reason: "runs that return to a savepoint are not searched", source: command.source },
-      ];
-    case "statement":
-    case "assign":
-    case "exit":
-    case "continue":
-    case "rollback":
-    case "return":
-    case "savepoint":
-    case "release":
-      return [];
-  }
 }
 
 function statementUnknown(transaction: Transaction, statement: Statement): readonly Unknown[] {

@@ -226,6 +226,7 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
     transactions,
     anomalies: found,
     unknown,
+    assumptions: [],
     coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
   };
   return { report, notes, remarks: [] };

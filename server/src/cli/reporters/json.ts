@@ -1,5 +1,5 @@
 // The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
-import type { Anomaly, LevelReport, Unknown } from "../../protocol/report";
+import type { Anomaly, Assumption, LevelReport, Unknown } from "../../protocol/report";
 import type { CheckTimings } from "../../service/check";
 import type { SolveCounters } from "../../service/tupleSolver";
 
@@ -19,6 +19,7 @@ export function jsonReport(
     transactions: report.transactions,
     anomalies: report.anomalies.map(orderedAnomaly),
     unknown: report.unknown.map(orderedUnknown),
+    assumptions: report.assumptions.map(orderedAssumption),
     coverage: report.coverage,
     ...(timings && { timings: roundedTimings(timings) }),
   }));
@@ -57,6 +58,10 @@ function orderedAnomaly(anomaly: Anomaly) {
 
 function orderedUnknown({ reason, transactions, file, range }: Unknown) {
   return { reason, transactions, ...(file !== undefined && { file }), ...(range && { range }) };
+}
+
+function orderedAssumption({ kind, text, file, range, transactions }: Assumption) {
+  return { kind, text, ...(file !== undefined && { file }), ...(range && { range }), transactions };
 }
 
 function roundedTimings(timings: JsonTimings) {

@@ -1,0 +1,194 @@
+// Which invariants a check may rest on: the user's, unless they contradict each other, and counters that every
+// transaction keeps. Those that some transaction breaks are told with an execution.
+import type { CounterCandidates } from "../analysis/assumptions/counters";
+import type { BreakingRun, BrokenInvariant, InvariantAnswer } from "../analysis/search/unit";
+import { listText, resultText, valueText } from "../analysis/explain/words";
+import type { Job } from "../engine/jobs";
+import type { SolvePool } from "../engine/pool";
+import type { Invariant, Note, Program, Transaction } from "../program/program";
+import type { Row } from "../protocol/witness";
+import { statementsOf, tablesOf } from "./statements";
+import { MAX_FINDINGS, RESOURCE_LIMIT } from "./tupleSolver";
+import type { SolveCache, SolveCounters } from "./tupleSolver";
+import { digest } from "./tuples";
+
+/** Answers a job with one question about invariants; undefined when there is no answer. */
+export type AskInvariants = (job: Job, key: string) => Promise<InvariantAnswer | undefined>;
+
+/** Asks the pool, unless the same was asked before. */
+export function askInvariants(
+  pool: SolvePool,
+  cache: SolveCache,
+  counters: SolveCounters,
+  { unroll, signal }: { readonly unroll: number; readonly signal: AbortSignal },
+): AskInvariants {
+  return async (job, problem) => {
+    const key = `invariants ${problem} ${String(unroll)} ${String(RESOURCE_LIMIT)}`;
+    const known = cache.get(key);
+    if (known) return known[0]?.invariants;
+    const answer = await pool.solve({ ...job, unroll }, signal);
+    if (answer.kind !== "solved") return undefined;
+    for (const { queries } of answer.results) counters.queries += queries;
+    cache.set(key, answer.results);
+    return answer.results[0]?.invariants;
+  };
+}
+
+export interface SettledInvariants {
+  /** What the search assumes. */
+  readonly invariants: readonly Invariant[];
+  readonly notes: readonly Note[];
+  /** By text: why what rests on this invariant stays open. */
+  readonly unsafe: ReadonlyMap<string, string>;
+}
+
+/**
+ * Settles the invariants of a program. Candidates are dropped until every transaction keeps the rest (Houdini): at
+ * most one round per candidate, one question per transaction that touches them.
+ */
+export async function settleInvariants(
+  program: Program,
+  candidates: readonly CounterCandidates[],
+  ask: AskInvariants,
+): Promise<SettledInvariants> {
+  const notes: Note[] = [];
+  const said = await withoutContradictions(program, ask, notes);
+  const unsafe = new Map<string, string>();
+  let kept: readonly Invariant[] = [...said, ...candidates.flat()];
+  for (let changed = kept.length > 0; changed;) {
+    const lost = new Set<Invariant>();
+    for (const transaction of program.transactions) {
+      const { job, asked } = breakingJob(program, transaction, kept);
+      if (asked.length === 0) continue;
+      const answer = await ask(job, digest([job, asked.map(({ text }) => text)]));
+      const broken = answer?.broken ?? asked.map((_, index) => ({ index, reason: "not decided" }));
+      for (const each of broken) {
+        const invariant = asked[each.index];
+        if (!invariant) continue;
+        lost.add(invariant);
+        if (invariant.origin === "inferred") continue;
+        notes.push(brokenNote(transaction, invariant, each));
+        unsafe.set(invariant.text, unsafeReason(transaction, invariant, each));
+      }
+    }
+    kept = kept.filter((each) => !lost.has(each));
+    changed = lost.size > 0 && kept.some(({ origin }) => origin === "inferred");
+  }
+  const counters = candidates.flatMap((group) => group.find((each) => kept.includes(each)) ?? []);
+  const known = new Set(said.map(({ text }) => text));
+  return {
+    invariants: [...said, ...counters.filter(({ text }) => !known.has(text))],
+    notes: distinctNotes(notes),
+    unsafe,
+  };
+}
+
+/** The user's invariants; those that cannot hold together are refused. */
+async function withoutContradictions(
+  program: Program,
+  ask: AskInvariants,
+  notes: Note[],
+): Promise<readonly Invariant[]> {
+  const said = program.invariants ?? [];
+  if (said.length === 0) return said;
+  const tables = closedTables(program, said);
+  const job = jobOf({ ...program, schema: { tables }, transactions: [] }, []);
+  const answer = await ask(job, digest([job, said.map(({ text }) => text)]));
+  const names = new Set(answer?.contradictory);
+  const refused = said.filter(({ text }) => names.has(`invariant ${text}`));
+  if (refused.length === 0) return said;
+  const texts = [...new Set(refused.map(({ text }) => `"${text}"`))];
+  const together = texts.length > 1 ? "cannot all hold" : "cannot hold";
+  const checks = [...names].some((name) => name.startsWith("check ")) ? " with the CHECKs" : "";
+  const message = `No rows satisfy ${listText(texts)}: they ${together}${checks} while every table has a row. They are not used.`;
+  const alone = `No row satisfies ${listText(texts)}${checks}. The invariant is not used.`;
+  for (const { source } of refused) {
+    if (!source) continue;
+    const text = texts.length > 1 ? message : alone;
+    notes.push({ severity: "error", code: "invariant", message: text, source });
+  }
+  return said.filter((each) => !refused.includes(each));
+}
+
+/** The question which of these invariants a transaction breaks, over the tables that both name. */
+function breakingJob(
+  program: Program,
+  transaction: Transaction,
+  invariants: readonly Invariant[],
+): { readonly job: Job; readonly asked: readonly Invariant[] } {
+  const own = tablesOf(transaction);
+  const touched = invariants.filter((each) => tablesIn(each).some((table) => own.has(table)));
+  const names = new Set([...own, ...touched.flatMap(tablesIn)]);
+  const asked = invariants.filter((each) => tablesIn(each).every((table) => names.has(table)));
+  const tables = program.schema.tables.filter(({ name }) => names.has(name));
+  const part = { schema: { tables }, transactions: [transaction], notes: [], files: [] };
+  return {
+    job: jobOf({ ...part, invariants: asked }, [0]),
+    asked: touched.length > 0 ? asked : [],
+  };
+}
+
+function closedTables(program: Program, invariants: readonly Invariant[]) {
+  const names = new Set(invariants.flatMap(tablesIn));
+  return program.schema.tables.filter(({ name }) => names.has(name));
+}
+
+function jobOf(program: Program, transactions: readonly number[]): Job {
+  return {
+    program: { ...program, notes: [], files: [] },
+    levels: "postgres:serializable",
+    units: [{ transactions, question: "invariants" }],
+    resourceLimit: RESOURCE_LIMIT,
+    maxFindings: MAX_FINDINGS,
+  };
+}
+
+/** Every table that the invariant speaks of. */
+export function tablesIn({ relations, condition }: Invariant): readonly string[] {
+  const sought = condition.kind === "exists" ? condition.query.relations : [];
+  return [...new Set([...relations, ...sought].map(({ table }) => table))];
+}
+
+function brokenNote(transaction: Transaction, invariant: Invariant, broken: BrokenInvariant): Note {
+  const { example, reason = "it was not decided" } = broken;
+  const statement = statementsOf(transaction.body).find(({ id }) => id === example?.statement);
+  const source = statement?.source ?? transaction.header;
+  if (!example) {
+    const message = `It is not certain that ${transaction.name} keeps the invariant "${invariant.text}": ${reason}.`;
+    return { severity: "information", code: "invariant-open", message, source };
+  }
+  const message = `${transaction.name} can break the invariant "${invariant.text}": ${exampleText(example)}.`;
+  return { severity: "warning", code: "invariant-broken", message, source };
+}
+
+function exampleText({ arguments: given, initial, final }: BreakingRun): string {
+  const values = Object.entries(given).map(([name, value]) => `${name} = ${valueText(value)}`);
+  const with_ = values.length > 0 ? `with ${listText(values)} and ` : "";
+  return `${with_}starting from ${rowsText(initial)}, it ends with ${rowsText(final)}`;
+}
+
+const MOST_ROWS = 6;
+
+function rowsText(tables: Readonly<Record<string, readonly Row[]>>): string {
+  const rows = Object.entries(tables).flatMap(([table, list]) =>
+    list.map((row) => `${table} ${resultText(row)}`),
+  );
+  if (rows.length === 0) return "no rows";
+  const more = rows.length > MOST_ROWS ? [`${String(rows.length - MOST_ROWS)} more`] : [];
+  return listText([...rows.slice(0, MOST_ROWS), ...more]);
+}
+
+function unsafeReason(
+  transaction: Transaction,
+  { text }: Invariant,
+  { example }: BrokenInvariant,
+): string {
+  const why = example
+    ? `${transaction.name} can break it`
+    : `it is not certain that ${transaction.name} keeps it`;
+  return `rests on the invariant "${text}", and ${why}`;
+}
+
+function distinctNotes(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [JSON.stringify(note), note])).values()];
+}
