@@ -15,6 +15,8 @@ export interface Job {
   /** Deterministic limit per solver check. */
   readonly resourceLimit: number;
   readonly maxFindings: number;
+  /** Rounds of a loop that are looked at; one when absent. */
+  readonly unroll?: number;
 }
 
 export type ToWorker = { readonly kind: "solve"; readonly id: number; readonly job: Job };

@@ -8,7 +8,7 @@ import { distinctLevels, findLevels } from "../isolation/mixedLevels";
 import type { SolverFactory } from "../solver/solver";
 import type { Job } from "./jobs";
 
-/** How often loops are unrolled before they are analysed. */
+/** How many rounds of a loop are analysed unless more are asked for. */
 export const UNROLL = 1;
 
 /** The results of a job's units, in order; those after a stop say that they were stopped. Throws SolverError. */
@@ -20,7 +20,7 @@ export function runJob(
   const levels = findLevels(job.levels);
   if (!levels) throw new Error(`a level of ${JSON.stringify(job.levels)} is not known`);
   const isProduct = distinctLevels(levels).every((level) => level.family === "product");
-  const flat = flattenProgram(job.program, { unroll: UNROLL });
+  const flat = flattenProgram(job.program, { unroll: job.unroll ?? UNROLL });
   const limits: SearchLimits = {
     resourceLimit: job.resourceLimit,
     maxFindings: job.maxFindings,

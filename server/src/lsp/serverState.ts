@@ -97,6 +97,13 @@ export function configuredLevel(state: ServerState, project: Project | undefined
   return fallback;
 }
 
+/** The project with what the settings say where no isolens.json governs. */
+export function withSettings(state: ServerState, project: Project): Project {
+  if (project.configurationFile !== undefined) return project;
+  const { unroll } = state.settings;
+  return { ...project, configuration: { ...project.configuration, unroll } };
+}
+
 export function levelName(level: Level): LevelName {
   return { name: level.name, label: level.label };
 }

@@ -14,8 +14,7 @@ export type Severity = "state" | "value" | "unused";
  * asked for), or a proof.
  */
 export type Rests =
-  | { readonly bound: number; readonly unroll?: number | undefined }
-  | { readonly proved: string };
+  { readonly bound: number; readonly unroll?: number | undefined } | { readonly proved: string };
 
 export interface ReportTransaction {
   readonly name: string;

@@ -1,5 +1,6 @@
 // What the editor's client and the language server say to each other beyond the Language Server Protocol, and what the
 // panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
+import type { HistoryVerdict } from "./history";
 import type { Anomaly, Rests, Severity, Unknown, Verdict } from "./report";
 import type { Position, Range } from "./source";
 
@@ -67,6 +68,21 @@ export interface AnomalyPayload {
   readonly partial: boolean;
   /** All anomalies of the same check, in its order, this one included. */
   readonly siblings: readonly Pick<AnomalySummary, "id" | "title" | "transactions">[];
+  /** It was found in a recorded run: nothing was executed, and the levels are those that the run keeps or not. */
+  readonly recorded?: {
+    readonly verdicts: readonly { readonly level: LevelName; readonly verdict: HistoryVerdict }[];
+  };
+}
+
+/** What a recorded run was judged as. */
+export interface HistorySummary {
+  readonly uri: string;
+  /** One sentence: "violates snapshot isolation: lost update", "serializability holds", "not read: ...". */
+  readonly message: string;
+  /** From weak to strong; empty when the file could not be read. */
+  readonly verdicts: readonly { readonly level: LevelName; readonly verdict: HistoryVerdict }[];
+  /** The id of the violation, for `isolens/anomaly`. */
+  readonly violation?: string;
 }
 
 /** The result of a check of one project (a folder with its configuration, or the workspace folder). */
@@ -124,6 +140,19 @@ export interface Requests {
     readonly params: { readonly id: string };
     readonly result: AnomalyPayload | null;
   };
+  /**
+   * Judges a recorded run: a file, or a folder of logs. Answers when it is decided or was cancelled. What is violated
+   * becomes diagnostics of the file.
+   */
+  readonly "isolens/checkHistory": {
+    readonly params: { readonly uri: string; readonly strict?: boolean };
+    readonly result: HistorySummary;
+  };
+  /** The file was edited: its diagnostics go. */
+  readonly "isolens/forgetHistory": {
+    readonly params: { readonly uri: string };
+    readonly result: null;
+  };
   /** Stops every running check; the status says so at once. Answers with the number of checks that were stopped. */
   readonly "isolens/cancel": {
     readonly params: Readonly<Record<string, never>>;
@@ -155,6 +184,8 @@ export interface Settings {
   /** The level where no isolens.json governs; empty for the default. */
   readonly level: string;
   readonly codeLens: boolean;
+  /** How many rounds of a loop are looked at where no isolens.json governs. */
+  readonly unroll: number;
 }
 
 /** What a panel shows. */

@@ -20,14 +20,14 @@ const MOST_STATEMENTS = 300;
 const MOST_OPERATIONS = 600;
 
 /** Flattens a program. What cannot be analysed costs its own verdict, not that of the others; never throws. */
-export function analysablePart(program: Program): Analysable {
+export function analysablePart(program: Program, unroll = UNROLL): Analysable {
   const leftOut: Unknown[] = [];
   const sane = program.transactions.filter((each) => {
     const count = statementsOf(each.body).length;
     if (count > MOST_STATEMENTS) leftOut.push(tooLarge(each, `${String(count)} statements`));
     return count <= MOST_STATEMENTS;
   });
-  const { transactions, flat } = flattenSafely({ ...program, transactions: sane }, leftOut);
+  const { transactions, flat } = flattenSafely({ ...program, transactions: sane }, unroll, leftOut);
   const fits = flat.transactions.map(({ operations }) => operations.length <= MOST_OPERATIONS);
   transactions.forEach((each, n) => {
     const count = flat.transactions[n]?.operations.length ?? 0;
@@ -49,19 +49,20 @@ function tooLarge(transaction: Transaction, size: string): Unknown {
 /** A transaction on which flattening fails, by a defect of ours or by its depth, is found out by trying each alone. */
 function flattenSafely(
   program: Program,
+  unroll: number,
   leftOut: Unknown[],
 ): { readonly transactions: readonly Transaction[]; readonly flat: FlatProgram } {
   try {
     return {
       transactions: program.transactions,
-      flat: flattenProgram(program, { unroll: UNROLL }),
+      flat: flattenProgram(program, { unroll }),
     };
   } catch {
     // The reason is found below, where it can be told with its transaction.
   }
   const transactions = program.transactions.filter((each) => {
     try {
-      flattenProgram({ ...program, transactions: [each] }, { unroll: UNROLL });
+      flattenProgram({ ...program, transactions: [each] }, { unroll });
       return true;
     } catch (error) {
       const why =
@@ -74,5 +75,5 @@ function flattenSafely(
       return false;
     }
   });
-  return { transactions, flat: flattenProgram({ ...program, transactions }, { unroll: UNROLL }) };
+  return { transactions, flat: flattenProgram({ ...program, transactions }, { unroll }) };
 }

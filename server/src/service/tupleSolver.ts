@@ -2,6 +2,7 @@
 import type { Finding, UnitResult } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
+import { UNROLL } from "../engine/runJob";
 import { keyOfLevels, namesOfLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
@@ -41,6 +42,7 @@ export interface SolveCache {
 /** Deterministic limits, part of every problem's key. */
 export const RESOURCE_LIMIT = 1_000_000;
 export const MAX_FINDINGS = 8;
+const LIMITS = `${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
 
 /** A cache of that many problems. */
 export function openSolveCache(capacity: number): SolveCache {
@@ -70,19 +72,20 @@ export function tupleSolver(
   pool: SolvePool,
   cache: SolveCache,
   counters: SolveCounters,
+  unroll = UNROLL,
 ): TupleSolver {
   const cut = tupleCutter(program);
   const statements = statementsById(program);
   return async (tuple, levels, signal) => {
     const problem = cut(tuple);
-    const key = `${problem.key} ${keyOfLevels(levels)} ${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
+    const key = `${problem.key} ${keyOfLevels(levels)} ${String(unroll)} ${LIMITS}`;
     counters.units += tuple.units.length;
     const known = cache.get(key);
     if (known) {
       counters.cached += tuple.units.length;
       return { kind: "solved", results: known.map((each) => placed(each, statements)) };
     }
-    const answer = await pool.solve(jobOf(problem, levels), signal);
+    const answer = await pool.solve(jobOf(problem, levels, unroll), signal);
     if (answer.kind !== "solved") return answer;
     for (const result of answer.results) counters.queries += result.queries;
     cache.set(key, answer.results);
@@ -90,13 +93,14 @@ export function tupleSolver(
   };
 }
 
-function jobOf(problem: OwnProblem, levels: Levels) {
+function jobOf(problem: OwnProblem, levels: Levels, unroll: number) {
   return {
     program: problem.program,
     levels: namesOfLevels(levels),
     units: problem.units,
     resourceLimit: RESOURCE_LIMIT,
     maxFindings: MAX_FINDINGS,
+    unroll,
   };
 }
 

@@ -100,7 +100,21 @@ describe("what a check could not decide", () => {
       source: at(4),
     };
     assert.deepEqual(unread(program([transaction(body)])), [
-      "5: runs in which its exception handler acts are not searched",
+      "5: runs in which its exception handler acts on a deadlock or a serialization failure are not searched",
+    ]);
+  });
+
+  it("names the errors that a handler is for and no run meets", () => {
+    const handled = (...catches: readonly string[]): Command => ({
+      kind: "try",
+      body: statement(6),
+      handler: statement(7),
+      catches,
+      source: at(5),
+    });
+    assert.deepEqual(unread(program([transaction(handled("23505", "P0001"))])), []);
+    assert.deepEqual(unread(program([transaction(handled("40P01"))])), [
+      "5: runs in which its exception handler acts on a deadlock are not searched",
     ]);
   });
 

@@ -23,6 +23,7 @@ describe("isolens.json", () => {
       assert.equal(configuration.level.name, "postgres:read-committed");
       assert.equal(configuration.budget, 10_000);
       assert.equal(configuration.maxTransactions, 3);
+      assert.equal(configuration.unroll, 1);
       assert.deepEqual(configuration.include, ["**/*.sql"]);
     });
   });
@@ -31,7 +32,7 @@ describe("isolens.json", () => {
     const text = `{
       "$schema": "./schema.json", "dialect": "postgres", "level": "pg:rr",
       "transactions": { "enroll": { "level": "pg:ser" } }, "distinct": ["transfer.src <> transfer.dst"],
-      "include": ["app/**/*.sql"], "exclude": ["old"], "maxTransactions": 2, "budget": "500ms"
+      "include": ["app/**/*.sql"], "exclude": ["old"], "maxTransactions": 2, "unroll": 3, "budget": "500ms"
     }`;
     check(text, [], (configuration) => {
       assert.equal(configuration.level.name, "postgres:repeatable-read");
@@ -43,6 +44,7 @@ describe("isolens.json", () => {
       assert.deepEqual(configuration.include, ["app/**/*.sql"]);
       assert.deepEqual(configuration.exclude, ["old"]);
       assert.equal(configuration.maxTransactions, 2);
+      assert.equal(configuration.unroll, 3);
       assert.equal(configuration.budget, 500);
     });
   });
@@ -98,6 +100,7 @@ describe("isolens.json", () => {
       '{ "maxTransactions": "3" }',
       'error 1:22 "maxTransactions" must be a whole number from 2 on, and is "3"',
     ],
+    ['{ "unroll": 9 }', 'error 1:13 "unroll" must be a whole number from 1 to 8, and is 9'],
     [
       '{ "budget": "soon" }',
       'error 1:13 "budget" must be a duration, as "10s", "500ms" or "2m", and is "soon"',

@@ -84,7 +84,7 @@ function flattenOne(
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
   const builder = newBuilder(tables, parameters);
-  const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Set() };
+  const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Map() };
   for (const [result, rows] of wantedRows(transaction.body, options.unroll))
     builder.wanted.set(result, rows);
   run(builder, flow, transaction.body, TRUE);
@@ -110,7 +110,9 @@ function flattenOne(
     returns: [...(builder.returns.length > 0 ? [value] : []), ...builder.shown],
     visible: builder.visible,
     observed: builder.observed,
-    ...(flow.uncovered.size > 0 && { uncovered: [...flow.uncovered] }),
+    ...(flow.uncovered.size > 0 && {
+      uncovered: [...flow.uncovered].map(([loop, rounds]) => ({ loop, rounds })),
+    }),
     losses: [...builder.losses],
   };
 }
@@ -121,7 +123,7 @@ interface Flow {
   /** Per running loop: the paths on which it is left, and on which its round ends early. */
   readonly leaves: Map<string, Leaves>;
   /** Loops that may have more rounds than are represented. */
-  readonly uncovered: Set<string>;
+  readonly uncovered: Map<string, number>;
 }
 
 /** Runs a command where `path` holds; returns where control goes on behind it. */

@@ -20,8 +20,8 @@ export interface Unrolling {
   /** Rounds that are looked at where the loop does not say how many it has. */
   readonly unroll: number;
   readonly leaves: Map<string, Leaves>;
-  /** Loops that may have more rounds than were looked at. */
-  readonly uncovered: Set<string>;
+  /** Loops that may have more rounds than were looked at, with the rounds that were. */
+  readonly uncovered: Map<string, number>;
   readonly run: (body: Command, path: Term) => Term;
 }
 
@@ -59,7 +59,7 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
     on = leaves.continues.length === 0 ? after : continued(body, after, leaves.continues);
     straight &&= on === body;
   }
-  if (on !== FALSE && mayGoOn(builder, loop, bounds, on, round)) unrolling.uncovered.add(loop.id);
+  if (on !== FALSE && mayGoOn(builder, loop, bounds, on, round)) unrolling.uncovered.set(loop.id, round);
   builder.rounds.delete(loop.id);
   unrolling.leaves.delete(loop.id);
   // Every round was passed through or not entered: behind the loop control is where it was before.

@@ -126,8 +126,8 @@ export interface FlatTransaction {
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
   /** What its statements return and how many rows they change, whoever uses it; else what operations read. */
   readonly observed?: readonly Term[];
-  /** Loops that may have more rounds than are represented, by their ids. */
-  readonly uncovered?: readonly string[];
+  /** Loops that may have more rounds than are represented, by their ids, with the rounds that are. */
+  readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
 }

@@ -88,7 +88,10 @@ function summaryText({ report, files }: TextReport): string {
 
 function restsText({ rests }: LevelReport): string {
   if ("proved" in rests) return `proved for any number (${rests.proved})`;
-  return rests.bound < 2 ? "not yet searched together" : `up to ${String(rests.bound)} at a time`;
+  if (rests.bound < 2) return "not yet searched together";
+  const rounds =
+    rests.unroll === undefined ? "" : `, with ${String(rests.unroll)} rounds of each loop`;
+  return `up to ${String(rests.bound)} at a time${rounds}`;
 }
 
 /** Commands stand on one line each where they do not fit together: people copy them. */

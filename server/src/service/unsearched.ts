@@ -1,0 +1,166 @@
+// Control flow whose executions the search leaves out, so that "nothing found" would say too much: rounds of loops
+// beyond those that were looked at, and errors that a handler may catch and nothing models.
+import type { FlatTransaction } from "../analysis/operations/operation";
+import type { Level } from "../isolation/levels";
+import { ERRORS, isCaught } from "../program/errors";
+import type { Expression } from "../program/expression";
+import type { Program, Transaction } from "../program/program";
+import type { Table } from "../program/schema";
+import type { Command, Statement } from "../program/statement";
+import type { SourceRange } from "../protocol/source";
+import { statementsOf } from "./statements";
+
+export interface Unsearched {
+  readonly reason: string;
+  readonly source: SourceRange;
+}
+
+export interface SearchedAs {
+  /** The form that was searched; absent when the transaction was not. */
+  readonly flat?: FlatTransaction | undefined;
+  /** The level that it was searched at; absent when it was not. */
+  readonly level?: Level | undefined;
+}
+
+/** The parts of a transaction that were not searched, in the order of its text. */
+export function unsearchedParts(
+  program: Program,
+  transaction: Transaction,
+  as: SearchedAs,
+): readonly Unsearched[] {
+  const visit = (command: Command): readonly Unsearched[] => {
+    switch (command.kind) {
+      case "sequence":
+        return command.commands.flatMap(visit);
+      case "if":
+        return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(visit);
+      case "loop":
+        return [...furtherRounds(command, as), ...visit(command.body)];
+      case "try":
+        return [
+          ...unseenErrors(program, command, as),
+          ...visit(command.body),
+          ...visit(command.handler),
+        ];
+      case "statement":
+      case "assign":
+      case "exit":
+      case "continue":
+      case "rollback":
+      case "return":
+      case "savepoint":
+      case "release":
+      case "rollbackTo":
+        return [];
+    }
+  };
+  return visit(transaction.body);
+}
+
+function furtherRounds(
+  loop: Extract<Command, { kind: "loop" }>,
+  { flat }: SearchedAs,
+): readonly Unsearched[] {
+  const rounds = flat ? flat.uncovered?.find((each) => each.loop === loop.id)?.rounds : 1;
+  if (rounds === undefined) return [];
+  const first = rounds > 1 ? `first ${String(rounds)}` : "first";
+  return [
+    { reason: `rounds of this loop after the ${first} are not searched`, source: loop.source },
+  ];
+}
+
+/** Errors of the body that its handler is for and that no run of the search meets. */
+function unseenErrors(
+  program: Program,
+  block: Extract<Command, { kind: "try" }>,
+  { level }: SearchedAs,
+): readonly Unsearched[] {
+  const catches = (code: string): boolean => isCaught(code, block.catches);
+  const statements = statementsOf(block.body);
+  // Only a product's statements fail for what others do at the same time.
+  const locks = level?.family !== "paper" && statements.some(takesLocks);
+  const fails = locks && (level === undefined || level.firstUpdaterWins);
+  const unseen = [
+    ...(locks && catches("40P01") ? ["a deadlock"] : []),
+    ...(fails && catches("40001") ? ["a serialization failure"] : []),
+    ...(catches("55P03") && statements.some(refusesToWait) ? ["a lock that is taken"] : []),
+    ...(catches(ERRORS.divisionByZero) && divides(block.body) ? ["a division by zero"] : []),
+    ...(catches(ERRORS.duplicate) && statements.some((each) => changesKey(program, each))
+      ? ["a key that an UPDATE makes twice"]
+      : []),
+    ...(catches(ERRORS.missingParent) && statements.some((each) => concernsParents(program, each))
+      ? ["a broken foreign key"]
+      : []),
+  ];
+  if (unseen.length === 0) return [];
+  const reason = `runs in which its exception handler acts on ${unseen.join(" or ")} are not searched`;
+  return [{ reason, source: block.source }];
+}
+
+function takesLocks(statement: Statement): boolean {
+  switch (statement.kind) {
+    case "select":
+      return statement.query.lock !== undefined;
+    case "insert":
+    case "update":
+    case "delete":
+    case "lock":
+      return true;
+    case "opaque":
+      return statement.writes;
+  }
+}
+
+function refusesToWait(statement: Statement): boolean {
+  return statement.kind === "select" && statement.query.lock?.wait === "nowait";
+}
+
+function changesKey(program: Program, statement: Statement): boolean {
+  if (statement.kind !== "update") return false;
+  const table = tableOf(program, statement.relation.table);
+  const keys = [table?.primaryKey ?? [], ...(table?.uniqueKeys ?? []).map((each) => each.columns)];
+  return statement.set.some(({ column }) => keys.some((key) => key.includes(column)));
+}
+
+/** A row that refers to another, or one that others refer to. */
+function concernsParents(program: Program, statement: Statement): boolean {
+  switch (statement.kind) {
+    case "insert":
+      return (tableOf(program, statement.table)?.foreignKeys.length ?? 0) > 0;
+    case "update":
+    case "delete": {
+      const { table } = statement.relation;
+      const refersTo = program.schema.tables.some((each) =>
+        each.foreignKeys.some((key) => key.table === table),
+      );
+      const own = tableOf(program, table)?.foreignKeys ?? [];
+      return refersTo || (statement.kind === "update" && own.length > 0);
+    }
+    default:
+      return false;
+  }
+}
+
+function tableOf(program: Program, name: string): Table | undefined {
+  return program.schema.tables.find((each) => each.name === name);
+}
+
+/** Whether something in the command is divided by anything but a number. */
+function divides(command: Command): boolean {
+  const open: unknown[] = [command];
+  while (open.length > 0) {
+    const part = open.pop();
+    if (typeof part !== "object" || part === null) continue;
+    if (isDivision(part)) return true;
+    open.push(...Object.values<unknown>({ ...part }));
+  }
+  return false;
+}
+
+function isDivision(part: object): boolean {
+  if (!("kind" in part) || part.kind !== "arithmetic" || !("operator" in part)) return false;
+  if (part.operator !== "/" && part.operator !== "%") return false;
+  // Every arithmetic expression has a right side.
+  const { right } = part as Extract<Expression, { kind: "arithmetic" }>;
+  return right.kind !== "literal" || right.value === 0;
+}
