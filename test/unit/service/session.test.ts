@@ -270,7 +270,7 @@ describe("a session with the real solver", () => {
         /deleting from a also changes child/u,
       ],
       [
-        routine("FOR i IN 1..2 LOOP UPDATE a SET v = i WHERE id = n; END LOOP;"),
+        routine("FOR i IN 1..n LOOP UPDATE a SET v = i WHERE id = n; END LOOP;"),
         /rounds of this loop after the first/u,
       ],
     ];
