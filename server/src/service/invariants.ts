@@ -163,8 +163,8 @@ function brokenNote(transaction: Transaction, invariant: Invariant, broken: Brok
 
 function exampleText({ arguments: given, initial, final }: BreakingRun): string {
   const values = Object.entries(given).map(([name, value]) => `${name} = ${valueText(value)}`);
-  const with_ = values.length > 0 ? `with ${listText(values)} and ` : "";
-  return `${with_}starting from ${rowsText(initial)}, it ends with ${rowsText(final)}`;
+  const called = values.length > 0 ? `with ${listText(values)}, ` : "";
+  return `${called}starting from ${rowsText(initial)}, it ends with ${rowsText(final)}`;
 }
 
 const MOST_ROWS = 6;

@@ -10,8 +10,8 @@ import { parts } from "../operations/terms";
 export type CounterCandidates = readonly Invariant[];
 
 /**
- * Candidates of a program. An id is the value of a counter column, or one more, read or returned from a row that some
- * transaction moves up by a constant; the row is told by parameters that the inserted row has as well.
+ * Candidates of a program. An id is the value of a counter column, give or take a constant, read or returned from a row
+ * that the transaction moves up; the row is told by values that the inserted row has as well, or by a literal.
  */
 export function counterCandidates(flat: FlatProgram): readonly CounterCandidates[] {
   const found = new Map<string, CounterCandidates>();
@@ -46,38 +46,44 @@ function countersOf(transaction: FlatTransaction): readonly Counter[] {
     if (kind !== "update" || pick !== "point" || table.startsWith(HIDDEN)) return [];
     return Object.entries(set).flatMap(([column, value]) => {
       const counter = { table, column, key };
-      const base = stepBase(value);
-      const own = base?.kind === "column" && base.column === column;
-      return own || (base && readsCounter(base, counter, transaction)) ? [counter] : [];
+      const { base, offset } = withoutConstant(value);
+      const own = base.kind === "column" && base.column === column;
+      const moves = offset > 0 && (own || readsCounter(base, counter, transaction));
+      return moves ? [counter] : [];
     });
   });
 }
 
-/** What a positive constant is added to. */
-function stepBase(value: Term): Term | undefined {
-  if (value.kind !== "add") return undefined;
-  const { left, right } = value;
-  if (right.kind === "int" && right.value > 0) return left;
-  return left.kind === "int" && left.value > 0 ? right : undefined;
+/** A term as another one and a constant that is added to it. */
+function withoutConstant(term: Term): { readonly base: Term; readonly offset: number } {
+  if (term.kind !== "add" && term.kind !== "subtract") return { base: term, offset: 0 };
+  const { left, right } = term;
+  const sign = term.kind === "add" ? 1 : -1;
+  if (right.kind === "int") {
+    const { base, offset } = withoutConstant(left);
+    return { base, offset: offset + sign * right.value };
+  }
+  if (left.kind !== "int" || sign < 0) return { base: term, offset: 0 };
+  const { base, offset } = withoutConstant(right);
+  return { base, offset: offset + left.value };
 }
 
-/** The counter's value, or a positive constant more; values of branches that do not reach here do not matter. */
+/** The counter's value but for a constant; branches without a value do not matter. */
 function isTakenFrom(value: Term, counter: Counter, transaction: FlatTransaction): boolean {
   if (value.kind === "conditional") {
     const ends = [value.then, value.otherwise].filter(({ kind }) => kind !== "null");
     return ends.length > 0 && ends.every((each) => isTakenFrom(each, counter, transaction));
   }
-  const base = stepBase(value) ?? value;
-  return readsCounter(base, counter, transaction);
+  return readsCounter(withoutConstant(value).base, counter, transaction);
 }
 
-/** Whether the term is what an operation on the counter's row gave for its column, or computed from it by a step. */
+/** Whether the term is what an operation on the counter's row gave for its column, but for a constant. */
 function readsCounter(term: Term, counter: Counter, transaction: FlatTransaction): boolean {
   if (term.kind !== "output") return false;
   const source = transaction.operations[term.operation];
   if (source?.table !== counter.table || !sameKey(source, counter)) return false;
   const given = source.outputs[term.name];
-  const base = given && (stepBase(given) ?? given);
+  const base = given && withoutConstant(given).base;
   return base?.kind === "column" && base.column === counter.column;
 }
 
