@@ -31,11 +31,12 @@ export function app(name: string): readonly SourceFile[] {
     .map((file) => sql(readFileSync(path.join(folder, file), "utf8"), file));
 }
 
-/** The report of these files at a level; `most` transactions at a time at the most. Nothing may be undecided. */
+/** The report of these files at a level; `most` transactions at a time, and so many rounds of a loop, at the most. */
 export async function analyse(
   files: readonly SourceFile[],
   levelName: string,
   most = 3,
+  unroll = 1,
 ): Promise<LevelReport> {
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
@@ -45,6 +46,7 @@ export async function analyse(
       skipped: [],
       level,
       maxTransactions: most,
+      unroll,
       budget: 600_000,
       pool: await poolOnThisThread(),
       cache: openSolveCache(10_000),

@@ -42,11 +42,12 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
   let on = path;
   let straight = true;
   let round = 0;
-  for (; round < rounds && on !== FALSE; round += 1) {
+  for (; on !== FALSE; round += 1) {
     if (round > 0 && builder.operations.length > MOST_OPERATIONS) break;
     builder.path = on;
     builder.rounds.set(loop.id, round);
     if (bounds) setCounter(builder, loop, bounds, round);
+    if (round >= rounds && !isKnownRound(builder, loop, round)) break;
     const enters = entersRound(builder, loop, bounds, round);
     left.push(and(on, not(enters)));
     leaves.continues.length = 0;
@@ -59,7 +60,8 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
     on = leaves.continues.length === 0 ? after : continued(body, after, leaves.continues);
     straight &&= on === body;
   }
-  if (on !== FALSE && mayGoOn(builder, loop, bounds, on, round)) unrolling.uncovered.set(loop.id, round);
+  if (on !== FALSE && mayGoOn(builder, loop, bounds, on, round))
+    unrolling.uncovered.set(loop.id, round);
   builder.rounds.delete(loop.id);
   unrolling.leaves.delete(loop.id);
   // Every round was passed through or not entered: behind the loop control is where it was before.
@@ -99,6 +101,13 @@ function continued(body: Term, after: Term, continues: readonly Term[]): Term {
   const [only, ...others] = continues;
   if (only !== undefined && others.length === 0) return rejoin(body, after, only);
   return join(after, ...continues);
+}
+
+/** A condition that constants decide: such a loop is followed as a counting one is. */
+function isKnownRound(builder: Builder, { over }: Loop, round: number): boolean {
+  if (over.kind !== "while" || over.condition.kind === "literal" || round >= MOST_COUNTED)
+    return false;
+  return flattenExpression(builder, over.condition, NO_ROWS).kind === "bool";
 }
 
 /** A loop that tries again after an error is followed for one more try: what it does then is its purpose. */
