@@ -20,7 +20,7 @@ import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
-import { askInvariants, settleInvariants } from "./invariants";
+import { askInvariants, settleInvariants, unguided } from "./invariants";
 import { selectAnomalies } from "./anomalies";
 import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
@@ -75,6 +75,8 @@ export interface CheckTimings {
 
 export interface CheckResult {
   readonly report: LevelReport;
+  /** Neither time, nor a stop, nor a crash had a part in it: the same input gives the same. */
+  readonly repeatable: boolean;
   /** Remarks that only checking gives: invariants that transactions break. */
   readonly notes: readonly Note[];
   readonly counters: SolveCounters;
@@ -102,15 +104,16 @@ export async function check(
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
   const { limit, release } = limitedSignal(signal, input.budget);
+  const { pool, hasFailed } = watchedPool(input.pool);
   try {
     const ids = analysable.transactions.map((each) => each.id);
-    const ask = askInvariants(input.pool, input.cache, counters, { unroll, signal: limit });
+    const ask = askInvariants(pool, input.cache, counters, { unroll, signal: limit });
     const settled = isSerializable(levels, ids)
       ? { invariants: [], notes: [], unsafe: new Map<string, string>() }
       : await settleInvariants(analysable, counterCandidates(flat), ask);
     const program = { ...analysable, invariants: settled.invariants };
     const { solve, assumed } = recordAssumptions(
-      tupleSolver(program, input.pool, input.cache, counters, unroll),
+      tupleSolver(program, pool, input.cache, counters, unroll),
     );
     const finds = collectFinds(program, events);
     const { maxTransactions, lanes } = input;
@@ -122,7 +125,7 @@ export async function check(
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
     const assumptions = reportAssumptions(program, assumed);
-    const { notes } = settled;
+    const notes = [...settled.notes, ...unguided(program)];
     const unknown = [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),
@@ -149,6 +152,7 @@ export async function check(
         effective,
       }),
       notes,
+      repeatable: !limit.aborted && !searched.cut && !hasFailed(),
       counters,
       timings: {
         ...(firstAt !== undefined && { firstAnomaly: firstAt - started }),
@@ -158,6 +162,20 @@ export async function check(
   } finally {
     release();
   }
+}
+
+/** A pool that remembers whether some job failed. */
+function watchedPool(inner: SolvePool) {
+  let failed = false;
+  const pool: SolvePool = {
+    ...inner,
+    solve: async (job, signal) => {
+      const result = await inner.solve(job, signal);
+      failed ||= result.kind === "failed";
+      return result;
+    },
+  };
+  return { pool, hasFailed: () => failed };
 }
 
 interface Finds {

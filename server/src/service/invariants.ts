@@ -2,6 +2,7 @@
 // transaction keeps. Those that some transaction breaks are told with an execution.
 import type { CounterCandidates } from "../analysis/assumptions/counters";
 import type { BreakingRun, BrokenInvariant, InvariantAnswer } from "../analysis/search/unit";
+import { flattenProgram } from "../analysis/operations/flatten";
 import { listText, resultText, valueText } from "../analysis/explain/words";
 import type { Job } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
@@ -81,6 +82,19 @@ export async function settleInvariants(
     notes: distinctNotes(notes),
     unsafe,
   };
+}
+
+/** Remarks on invariants that have no exact form for the solver: witnesses that break them are refused, no more. */
+export function unguided(program: Program): readonly Note[] {
+  const invariants = program.invariants ?? [];
+  if (invariants.length === 0) return [];
+  const flat = flattenProgram({ ...program, transactions: [] }, { unroll: 1 });
+  const guiding = new Set((flat.invariants ?? []).map(({ text }) => text));
+  return invariants.flatMap(({ text, source }): readonly Note[] => {
+    if (!source || guiding.has(text)) return [];
+    const message = `The search cannot use "${text}": it compares texts or has parts that are not understood. Witnesses that break it are refused.`;
+    return [{ severity: "information", code: "invariant-open", message, source }];
+  });
 }
 
 /** The user's invariants; those that cannot hold together are refused. */

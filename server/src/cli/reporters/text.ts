@@ -107,7 +107,9 @@ function lastLines({ report, again }: TextReport, style: TextStyle): readonly st
   const steps = first ? [`steps: isolens show ${again} --anomaly ${first.id}`] : [];
   const together = [...read, [...details, ...steps].join("; ")].join(" ").trim();
   const lines = together.length <= style.columns ? [together] : [...read, ...details, ...steps];
-  const levels = otherLevels(report).flatMap((line) => hangingText("", line, style.columns));
+  const levels = [...otherLevels(report), ...assumingText(report)].flatMap((line) =>
+    hangingText("", line, style.columns),
+  );
   return [...levels, ...lines.filter((line) => line !== "")];
 }
 
@@ -119,6 +121,20 @@ function otherLevels({ levels }: LevelReport): readonly string[] {
     `At a level of their own: ${others.map(([name, own]) => `${name} (${own})`).join(", ")}.`,
   ];
 }
+
+/** What the answer rests on beside the text of the program. */
+function assumingText({ assumptions }: LevelReport): readonly string[] {
+  if (assumptions.length === 0) return [];
+  const named = assumptions.map(({ kind, text }) =>
+    kind === "counter" ? `${text} (inferred)` : text,
+  );
+  const shown = named.slice(0, MOST_ASSUMED);
+  const rest = named.length - shown.length;
+  const more = rest > 0 ? [`${String(rest)} more`] : [];
+  return [`Assuming: ${[...shown, ...more].join("; ")}.`];
+}
+
+const MOST_ASSUMED = 6;
 
 function count(n: number, one: string, many = `${one}s`): string {
   return `${String(n)} ${n === 1 ? one : many}`;
