@@ -1,16 +1,18 @@
 // Entry of dist/extension.js: starts the server's client and hangs every surface of the editor on it.
-import type { ExtensionContext } from "vscode";
+import { languages, workspace } from "vscode";
+import type { ExtensionContext , Disposable} from "vscode";
 import { registerCancel } from "./features/cancel";
+import { registerCheckHistory } from "./features/checkHistory";
 import { registerLevelPicker } from "./features/levelPicker";
 import { createPanel } from "./features/panel";
 import { createReveal } from "./features/reveal";
-import { startServerClient } from "./features/serverClient";
+import { DOCUMENTS, createServerClient } from "./features/serverClient";
 import { registerShowAnomaly } from "./features/showAnomaly";
 import { registerStatusItems } from "./features/statusItems";
 import { registerStepCommands } from "./features/stepCommands";
 
 export async function activate(context: ExtensionContext): Promise<void> {
-  const server = startServerClient(context);
+  const server = createServerClient(context);
   const reveal = createReveal();
   const panel = createPanel(context.extensionUri, server, reveal);
   context.subscriptions.push(
@@ -19,8 +21,32 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerStatusItems(server),
     registerLevelPicker(server),
     registerShowAnomaly(server, panel),
+    registerCheckHistory(server, panel),
     registerStepCommands(panel),
     registerCancel(server),
   );
-  await server.started;
+  await startWhenWanted(context, server);
+}
+
+/**
+ * Starts the server for SQL and configurations. Other documents only let the extension look whether they are recorded
+ * histories; the first request starts the server as well.
+ */
+async function startWhenWanted(
+  context: ExtensionContext,
+  server: ReturnType<typeof createServerClient>,
+): Promise<void> {
+  const configured = await workspace.findFiles("**/isolens.json", "**/node_modules/**", 1);
+  const isWanted = (): boolean =>
+    workspace.textDocuments.some((document) => languages.match(DOCUMENTS, document) > 0);
+  if (configured.length > 0 || isWanted()) {
+    await server.start();
+    return;
+  }
+  const opened: Disposable = workspace.onDidOpenTextDocument(() => {
+    if (!isWanted()) return;
+    opened.dispose();
+    void server.start();
+  });
+  context.subscriptions.push(opened);
 }

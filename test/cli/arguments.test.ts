@@ -31,6 +31,7 @@ describe("the command line", () => {
     ],
     ["check a --level si,ser --level SI", { levels: ["snapshot-isolation", "serializable"] }],
     ["check a --level=Postgres:Read_Committed", { levels: ["postgres:read-committed"] }],
+    ["check a --unroll 2", { unroll: 2 }],
     ["check a --max-transactions 2 --budget 30s", { maxTransactions: 2, budget: 30_000 }],
     ["check a --config x.json --timings", { configurationFile: "x.json", timings: true }],
     ["--format json check a", { command: "check", format: "json" }],
@@ -50,7 +51,7 @@ describe("the command line", () => {
   }
 
   const refused: readonly (readonly [string, string])[] = [
-    ["", "a command is missing: check, show or lsp"],
+    ["", "a command is missing: check, show, history or lsp"],
     ["chek a", 'there is no command "chek"; did you mean "check"?'],
     ["check", '"check" needs a file or a folder'],
     ["check a --levle si", 'there is no option "levle"; did you mean "level"?'],
@@ -65,6 +66,7 @@ describe("the command line", () => {
     ["check a --format xml", '--format must be text or json, and is "xml"'],
     ["check a --budget soon", '--budget must be a duration, as 10s, 500ms or 2m, and is "soon"'],
     ["check a --budget 0s", '--budget must be a duration, as 10s, 500ms or 2m, and is "0s"'],
+    ["check a --unroll 0", '--unroll must be a whole number from 1 to 8, and is "0"'],
     [
       "check a --max-transactions 1",
       '--max-transactions must be a whole number from 2 on, and is "1"',

@@ -19,6 +19,8 @@ export interface Actions {
   select(selection: Selection): void;
   /** Gives the keyboard to the editor, at the selection. */
   enterEditor(): void;
+  /** Marks places in the editor without selecting anything. */
+  showPlaces(places: readonly Place[]): void;
   chooseTab(tab: PanelTab): void;
   move(to: "next" | "previous" | "first" | "last"): void;
   openAnomaly(id: string): void;
@@ -62,6 +64,9 @@ export function createPage(root: HTMLElement, host: Host): void {
       if (!story) return;
       const places = selectedPlaces(story, selection);
       if (places.length > 0) host.send({ method: "reveal", params: { places, takeFocus: true } });
+    },
+    showPlaces: (places) => {
+      host.send({ method: "reveal", params: { places, takeFocus: false } });
     },
     chooseTab: (next) => {
       tab = next;

@@ -21,8 +21,11 @@ export interface ServerClient {
   /** The server started (true) or stopped (false). */
   readonly onRunning: Event<boolean>;
   readonly log: LogOutputChannel;
-  /** Ends when the server answers, or could not be started (which the status tells). */
-  readonly started: Promise<void>;
+  /**
+   * Starts the server, once; requests do so themselves. Ends when the server answers, or could not be started (which
+   * the status tells).
+   */
+  start(): Promise<void>;
 }
 
 /** Documents that the server is told about. */
@@ -34,7 +37,7 @@ export const DOCUMENTS = [
   { pattern: "**/isolens.json" },
 ];
 
-export function startServerClient(context: ExtensionContext): ServerClient {
+export function createServerClient(context: ExtensionContext): ServerClient {
   const log = window.createOutputChannel("Isolens", { log: true });
   const client = new LanguageClient(
     "isolens",
@@ -66,10 +69,11 @@ export function startServerClient(context: ExtensionContext): ServerClient {
     onFindings: findings.event,
     onRunning: running.event,
     log,
-    started: client.start().catch((error: unknown) => {
-      log.error(`the language server could not be started: ${String(error)}`);
-      running.fire(false);
-    }),
+    start: () =>
+      client.start().catch((error: unknown) => {
+        log.error(`the language server could not be started: ${String(error)}`);
+        running.fire(false);
+      }),
   };
 }
 

@@ -2,8 +2,9 @@
 import { parseArgs } from "node:util";
 import { LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
-import { unknownLevelText, unknownText } from "../workspace/configuration";
+import { UNROLL_RANGE, isUnroll, unknownLevelText, unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
+import { interpretHistory, type HistoryArguments } from "./historyArguments";
 
 export type Format = "text" | "json";
 
@@ -13,6 +14,8 @@ export interface CheckArguments {
   /** Empty: the configuration's. */
   readonly levels: readonly Level[];
   readonly maxTransactions?: number;
+  /** Rounds of a loop that are looked at. */
+  readonly unroll?: number;
   /** Milliseconds. */
   readonly budget?: number;
   readonly format: Format;
@@ -29,6 +32,7 @@ export interface ShowArguments extends Omit<CheckArguments, "command"> {
 export type Arguments =
   | CheckArguments
   | ShowArguments
+  | HistoryArguments
   | { readonly command: "lsp" }
   | { readonly command: "help"; readonly topic?: string }
   | { readonly command: "version" };
@@ -37,11 +41,12 @@ export type ArgumentsResult =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-export const COMMANDS = ["check", "show", "lsp"] as const;
+export const COMMANDS = ["check", "show", "history", "lsp"] as const;
 
 const OPTIONS = {
   level: { type: "string", multiple: true },
   "max-transactions": { type: "string" },
+  unroll: { type: "string" },
   budget: { type: "string" },
   format: { type: "string" },
   config: { type: "string" },
@@ -49,16 +54,29 @@ const OPTIONS = {
   "node-path": { type: "string" },
   timings: { type: "boolean" },
   stdio: { type: "boolean" },
+  strict: { type: "boolean" },
+  to: { type: "string" },
+  output: { type: "string", short: "o" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "V" },
 } as const;
 
 /** Which options a command takes, besides --help. */
 const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
-  check: ["level", "max-transactions", "budget", "format", "config", "timings", "node-path"],
+  check: [
+    "level",
+    "max-transactions",
+    "unroll",
+    "budget",
+    "format",
+    "config",
+    "timings",
+    "node-path",
+  ],
   show: [
     "level",
     "max-transactions",
+    "unroll",
     "budget",
     "format",
     "config",
@@ -66,6 +84,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "timings",
     "node-path",
   ],
+  history: ["level", "budget", "format", "strict", "timings", "to", "output"],
   lsp: ["stdio"],
 };
 
@@ -95,7 +114,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
   if (values.help || name === undefined || name === "help") {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
-      return refuse("a command is missing: check, show or lsp");
+      return refuse("a command is missing: check, show, history or lsp");
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
   const command = COMMANDS.find((each) => each === name);
@@ -106,7 +125,9 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
     if (paths.length > 0) return refuse('"lsp" takes no paths; the editor tells the folders');
     return values.stdio ? accept({ command }) : refuse('"lsp" needs --stdio');
   }
-  return interpretCheck(command, paths, values);
+  return command === "history"
+    ? interpretHistory(paths, values)
+    : interpretCheck(command, paths, values);
 }
 
 function interpretCheck(
@@ -129,6 +150,10 @@ function interpretCheck(
   if (most !== undefined && !/^(?:[2-9]|[1-9]\d{1,5})$/u.test(most)) {
     return refuse(`--max-transactions must be a whole number from 2 on, and is "${most}"`);
   }
+  const { unroll } = values;
+  if (unroll !== undefined && !isUnroll(Number(unroll))) {
+    return refuse(`--unroll must be ${UNROLL_RANGE}, and is "${unroll}"`);
+  }
   const format = values.format ?? "text";
   if (format !== "text" && format !== "json") {
     return refuse(`--format must be text or json, and is "${format}"`);
@@ -139,6 +164,7 @@ function interpretCheck(
     format,
     timings: values.timings ?? false,
     ...(most !== undefined && { maxTransactions: Number(most) }),
+    ...(unroll !== undefined && { unroll: Number(unroll) }),
     ...(budget !== undefined && { budget }),
     ...(values.config !== undefined && { configurationFile: values.config }),
     ...(values["node-path"] !== undefined && { nodePath: values["node-path"] }),
@@ -160,20 +186,28 @@ export function helpText(): string {
 
 const HELP = `isolens: finds what an isolation level lets through, with a witness that was executed.
 
-  isolens check PATH... [--level NAME]... [--max-transactions K] [--budget 30s]
+  isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--budget 30s]
                         [--format text|json] [--config FILE] [--timings]
   isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
+  isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
+                          [--format text|json|dot|svg]
+  isolens history convert FILE --to text|json [--output FILE]
   isolens lsp --stdio
 
-PATH is an SQL file or a folder. isolens.json is found upwards from each file.
+"history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
+For "check" and "show", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
 
   --level NAME           the isolation level; more than one is checked one after the other
                          (default: the configuration's, else postgres:read-committed)
   --max-transactions K   how many transactions at a time (default: 3)
+  --unroll N             how many rounds of a loop, from 1 to 8 (default: 1)
   --budget TIME          wall time per level, as 10s, 500ms or 2m (default: 10s)
   --format text|json     text for people (default), or json for programs
   --config FILE          this configuration instead of the isolens.json files
   --anomaly ID           an id that "check" printed; its first characters are enough
+  --strict               history: hold recorded times against the levels as well
+  --to text|json         history convert: the format to write
+  --output FILE          history convert: where to (default: standard output)
   --timings              say how long it took
   --node-path FILE       another Node executable for the solver, should this one not run it
   --help, --version

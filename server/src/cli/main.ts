@@ -1,6 +1,7 @@
 // The command line: reads arguments, runs a command, returns the exit code. The only catch for defects is here.
 import { COMMANDS, helpText, readArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
+import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
 import type { OpenSession } from "./run";
@@ -45,6 +46,8 @@ export async function runCli(
         return "running";
       case "check":
         return await checkCommand(args, io, options.signal, options.openSession);
+      case "history":
+        return await historyCommand(args, io, options.signal);
       case "show":
         return await showCommand(args, io, options.signal, options.openSession);
     }

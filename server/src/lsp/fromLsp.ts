@@ -2,6 +2,7 @@
 import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node";
 import type { InitializationOptions, Settings } from "../protocol/requests";
 import type { Position } from "../protocol/source";
+import { isUnroll } from "../workspace/configuration";
 import type { TextEdit } from "./editRange";
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -9,6 +10,7 @@ export const DEFAULT_SETTINGS: Settings = {
   scope: "openFiles",
   level: "",
   codeLens: true,
+  unroll: 1,
 };
 
 /** The answer to `workspace/configuration` for the section `isolens`. */
@@ -20,6 +22,10 @@ export function toSettings(value: unknown): Settings {
     scope: oneOf(given["scope"], ["openFiles", "workspace"], DEFAULT_SETTINGS.scope),
     level: text(given["level"]) ?? DEFAULT_SETTINGS.level,
     codeLens: typeof lens === "boolean" ? lens : DEFAULT_SETTINGS.codeLens,
+    unroll:
+      typeof given["unroll"] === "number" && isUnroll(given["unroll"])
+        ? given["unroll"]
+        : DEFAULT_SETTINGS.unroll,
   };
 }
 
@@ -57,6 +63,14 @@ export function toAnomaliesParams(value: unknown): {
     ...(typeof line === "number" &&
       typeof character === "number" && { position: { line, character } }),
   };
+}
+
+export function toHistoryParams(value: unknown): {
+  readonly uri: string;
+  readonly strict: boolean;
+} {
+  const given = record(value);
+  return { uri: text(given["uri"]) ?? "", strict: given["strict"] === true };
 }
 
 /** The id of an anomaly; empty when there is none. */

@@ -8,11 +8,12 @@ export interface CheckProgress {
 
 const SHOW_AFTER = 1000;
 
-/** Progress for one check; `cancel` runs when the user asks for it. */
+/** Progress for one check; `cancel` runs when the user asks for it. `unit` is what is counted. */
 export function beginProgress(
   connection: Connection,
   title: string,
   cancel: () => void,
+  unit: "groups of transactions" | "percent" = "groups of transactions",
 ): CheckProgress {
   let counts = { done: 0, total: 0 };
   let ended = false;
@@ -27,7 +28,7 @@ export function beginProgress(
       return;
     }
     bar = created;
-    bar.begin(title, percent(counts), countText(counts), true);
+    bar.begin(title, percent(counts), countText(counts, unit), true);
     bar.token.onCancellationRequested(cancel);
   }
 
@@ -40,7 +41,7 @@ export function beginProgress(
   return {
     report(done, total) {
       counts = { done, total };
-      bar?.report(percent(counts), countText(counts));
+      bar?.report(percent(counts), countText(counts, unit));
     },
     end() {
       ended = true;
@@ -54,6 +55,12 @@ function percent({ done, total }: { readonly done: number; readonly total: numbe
   return total === 0 ? 0 : Math.min(100, Math.floor((100 * done) / total));
 }
 
-function countText({ done, total }: { readonly done: number; readonly total: number }): string {
-  return total === 0 ? "reading" : `${String(done)} of ${String(total)} groups of transactions`;
+function countText(
+  { done, total }: { readonly done: number; readonly total: number },
+  unit: string,
+): string {
+  if (total === 0) return "reading";
+  return unit === "percent"
+    ? `${String(done)} percent`
+    : `${String(done)} of ${String(total)} ${unit}`;
 }

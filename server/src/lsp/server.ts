@@ -12,9 +12,16 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import type { InitializationOptions } from "../protocol/requests";
 import { payloadOf } from "./anomalies";
+import { createHistories, type Histories } from "./histories";
 import type { Checker } from "./checker";
 import { createChecks, type Checks } from "./checks";
-import { toAnomalyId, toInitializationOptions, toSettings, toTextEdit } from "./fromLsp";
+import {
+  toAnomalyId,
+  toHistoryParams,
+  toInitializationOptions,
+  toSettings,
+  toTextEdit,
+} from "./fromLsp";
 import { handleCheck } from "./handlers/check";
 import { handleCodeLens } from "./handlers/codeLens";
 import { handleHover } from "./handlers/hover";
@@ -42,9 +49,10 @@ export function startServer(
   });
   const state = createServerState(connection, documents);
   const checks = createChecks(state);
-  registerLifeCycle(state, checks, version, createChecker);
+  const histories = createHistories(state);
+  registerLifeCycle(state, checks, histories, version, createChecker);
   registerDocuments(state, checks, edits);
-  registerRequests(state, checks);
+  registerRequests(state, checks, histories);
   documents.listen(connection);
   connection.listen();
 }
@@ -52,6 +60,7 @@ export function startServer(
 function registerLifeCycle(
   state: ServerState,
   checks: Checks,
+  histories: Histories,
   version: string,
   createChecker: (options: InitializationOptions) => Checker,
 ): void {
@@ -86,7 +95,10 @@ function registerLifeCycle(
   connection.onDidChangeWatchedFiles(() => {
     checks.reload().catch(logged(state));
   });
-  connection.onShutdown(() => checks.dispose());
+  connection.onShutdown(() => {
+    histories.cancel();
+    return checks.dispose();
+  });
 }
 
 async function initialized(state: ServerState, checks: Checks): Promise<void> {
@@ -139,7 +151,7 @@ function registerDocuments(
   });
 }
 
-function registerRequests(state: ServerState, checks: Checks): void {
+function registerRequests(state: ServerState, checks: Checks, histories: Histories): void {
   const { connection } = state;
   connection.onHover(({ textDocument, position }) =>
     handleHover(state, textDocument.uri, position),
@@ -152,8 +164,18 @@ function registerRequests(state: ServerState, checks: Checks): void {
     return handleLevels(state, params);
   });
   onTyped(connection, "isolens/anomalies", (params) => handleAnomalies(state, params));
-  onTyped(connection, "isolens/anomaly", (params) => payloadOf(state, toAnomalyId(params)));
-  onTyped(connection, "isolens/cancel", () => checks.cancel());
+  onTyped(connection, "isolens/anomaly", (params) => {
+    const id = toAnomalyId(params);
+    return payloadOf(state, id) ?? histories.payload(id);
+  });
+  onTyped(connection, "isolens/checkHistory", (params, token) =>
+    histories.check(toHistoryParams(params), token),
+  );
+  onTyped(connection, "isolens/forgetHistory", (params) => {
+    histories.forget(toHistoryParams(params).uri);
+    return null;
+  });
+  onTyped(connection, "isolens/cancel", () => checks.cancel() + histories.cancel());
 }
 
 async function readSettings(state: ServerState): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type Hover,
 } from "vscode-languageserver/node";
 import type { Note } from "../program/program";
+import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, Step, Unknown } from "../protocol/report";
 import type { Range } from "../protocol/source";
 import type { ConfigurationProblem } from "../workspace/configuration";
@@ -65,6 +66,57 @@ export function configurationDiagnostic(problem: ConfigurationProblem): Diagnost
     source: SOURCE,
     message: problem.message,
   };
+}
+
+/**
+ * The operations of a counterexample: the first one carries the sentence and leads to all the others, which are marked
+ * as well.
+ */
+export function historyDiagnostics(
+  violation: HistoryViolation,
+  id: string,
+  uriOf: (file: string) => string | undefined,
+): readonly { readonly uri: string; readonly diagnostic: Diagnostic }[] {
+  const all = violation.story.flatMap(({ name, operations }) =>
+    operations.flatMap(({ text, place }) => {
+      const uri = uriOf(place.file);
+      if (uri === undefined || place.line === undefined) return [];
+      return [{ uri, range: wholeLine(place.line), text: `${name} ${text}` }];
+    }),
+  );
+  const related = all.map(({ uri, range, text }, at) => ({
+    location: { uri, range },
+    message: `${String(at + 1)}/${String(all.length)} ${text}`,
+  }));
+  return all.map(({ uri, range, text }, at) => ({
+    uri,
+    diagnostic: {
+      range,
+      severity: at === 0 ? DiagnosticSeverity.Warning : DiagnosticSeverity.Information,
+      code: violation.kind,
+      source: SOURCE,
+      message:
+        at === 0 ? `${violation.title}: ${violation.message}` : `${text} (${violation.title})`,
+      relatedInformation: at === 0 ? related : related.slice(0, 1),
+      data: { anomaly: id },
+    },
+  }));
+}
+
+/** A message about a line of a recorded run, such as what is wrong with it. */
+export function historyFaultDiagnostic(message: string, line: number): Diagnostic {
+  return {
+    range: wholeLine(line),
+    severity: DiagnosticSeverity.Error,
+    code: "history",
+    source: SOURCE,
+    message,
+  };
+}
+
+/** Lines of histories count from 1; a character behind the end of the line means its end. */
+function wholeLine(line: number): Range {
+  return { start: { line: line - 1, character: 0 }, end: { line: line - 1, character: 1000 } };
 }
 
 export function toHover(markdown: string, range: Range): Hover {

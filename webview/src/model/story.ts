@@ -1,4 +1,5 @@
 // One anomaly prepared for drawing: instances, steps with their lines, the cycle's edges between steps, values over time.
+import type { HistoryPlace, HistoryReason } from "../../../server/src/protocol/history";
 import type { CycleEdge, CycleEnd, Step, StepCell } from "../../../server/src/protocol/report";
 import type { AnomalyPayload, Place } from "../../../server/src/protocol/requests";
 import type { Value } from "../../../server/src/protocol/witness";
@@ -47,6 +48,15 @@ export interface StoryEdge {
   readonly data: string;
   readonly sentence: string;
   readonly places: readonly Place[];
+  /** What the sentence rests on; of recorded runs only. */
+  readonly because: readonly StoryReason[];
+}
+
+/** A sentence with the places that show it, and what it rests on in turn. */
+export interface StoryReason {
+  readonly text: string;
+  readonly places: readonly Place[];
+  readonly because: readonly StoryReason[];
 }
 
 /** The values that a cell took, in the order in which they were written. */
@@ -143,9 +153,30 @@ function edgeOf(payload: AnomalyPayload, edge: CycleEdge, index: number): StoryE
     from: stepOf(payload, edge, "from"),
     to: stepOf(payload, edge, "to"),
     data: dataText(edge),
-    sentence: sentenceOf(edge),
+    sentence: edge.reason
+      ? `${edge.from.instance} comes before ${edge.to.instance}: ${edge.reason.text}`
+      : sentenceOf(edge),
     places: places.filter((place) => place !== undefined),
+    because: edge.reason ? reasonOf(payload, edge.reason).because : [],
   };
+}
+
+function reasonOf(payload: AnomalyPayload, reason: HistoryReason): StoryReason {
+  return {
+    text: reason.text,
+    places: reason.places.flatMap((place) => recordedPlace(payload, place) ?? []),
+    because: reason.because.map((each) => reasonOf(payload, each)),
+  };
+}
+
+/** A whole line of a recorded file; bytes of a binary file cannot be shown. */
+function recordedPlace(payload: AnomalyPayload, { file, line }: HistoryPlace): Place | undefined {
+  if (line === undefined) return undefined;
+  const range = {
+    start: { line: line - 1, character: 0 },
+    end: { line: line - 1, character: 1000 },
+  };
+  return placeOf(payload, { file, range });
 }
 
 /** The step of an edge's end: the statement of that instance, by preference the run of it that touched the data. */

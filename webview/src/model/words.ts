@@ -14,9 +14,11 @@ export function rowText(cell: Pick<StepCell, "table" | "key">): string {
   return cell.key === "" ? cell.table : `${cell.table}[${cell.key}]`;
 }
 
-/** "account[1].balance", or the row alone for its existence. */
+/** "account[1].balance", or the row alone for its existence and for keys without columns. */
 export function cellText(cell: Pick<StepCell, "table" | "key" | "column">): string {
-  return cell.column === "@" ? rowText(cell) : `${rowText(cell)}.${cell.column}`;
+  return cell.column === "@" || cell.column === ""
+    ? rowText(cell)
+    : `${rowText(cell)}.${cell.column}`;
 }
 
 /** Labels with the words that all share said once: "PostgreSQL REPEATABLE READ, SERIALIZABLE". */

@@ -4,7 +4,7 @@ import { button, element } from "../element";
 import { curvePath } from "../model/curves";
 import { layoutCycle, type CycleCurve, type CycleLayout } from "../model/cycleLayout";
 import { selectedSteps, type Selection } from "../model/selection";
-import type { Story } from "../model/story";
+import type { Story, StoryReason } from "../model/story";
 import { measureCharacter } from "../model/textFit";
 import { clipped } from "../model/words";
 import type { Actions } from "../page";
@@ -12,7 +12,7 @@ import type { Figure } from "./anomaly";
 import { addArrowHeads } from "./marks";
 
 export function createCycleView(story: Story, actions: Actions): Figure {
-  if (story.edges.length === 0) return emptyFigure();
+  if (story.edges.length === 0) return emptyFigure(story);
   const scroll = element("div", { class: "scroll" });
   const reasons = story.edges.map((each) =>
     button(
@@ -31,7 +31,13 @@ export function createCycleView(story: Story, actions: Actions): Figure {
     { class: "cycle" },
     scroll,
     element("h2", {}, "Why no order is possible"),
-    element("ol", { class: "reasons" }, ...reasons.map((reason) => element("li", {}, reason))),
+    element(
+      "ol",
+      { class: "reasons" },
+      ...reasons.map((reason, index) =>
+        element("li", {}, reason, expansion(story.edges[index]?.because ?? [], actions)),
+      ),
+    ),
     element("p", { class: "dim" }, conclusion(story)),
   );
   let selection: Selection = { kind: "none" };
@@ -74,8 +80,38 @@ export function createCycleView(story: Story, actions: Actions): Figure {
   };
 }
 
-function emptyFigure(): Figure {
-  const text = "No cycle was executed: this anomaly is known from the analysis alone.";
+/** What an edge rests on, folded; each sentence leads to the places that show it. */
+function expansion(because: readonly StoryReason[], actions: Actions): HTMLElement | undefined {
+  if (because.length === 0) return undefined;
+  return element(
+    "details",
+    { class: "expansion" },
+    element("summary", {}, "Why"),
+    ...because.map((each) =>
+      element(
+        "div",
+        { class: "because" },
+        each.places.length === 0
+          ? each.text
+          : button(
+              {
+                class: "link",
+                run: () => {
+                  actions.showPlaces(each.places);
+                },
+              },
+              each.text,
+            ),
+        expansion(each.because, actions),
+      ),
+    ),
+  );
+}
+
+function emptyFigure({ payload }: Story): Figure {
+  const text = payload.recorded
+    ? "There is no cycle: no level allows this read, whatever the order."
+    : "No cycle was executed: this anomaly is known from the analysis alone.";
   return {
     node: element("p", { class: "dim" }, text),
     select: () => undefined,

@@ -1,6 +1,6 @@
 // The sentence, what it means and how sure it is.
 import type { Severity } from "../../../server/src/protocol/report";
-import type { PanelStatus } from "../../../server/src/protocol/requests";
+import type { AnomalyPayload, PanelStatus } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Story, StoryInstance } from "../model/story";
 import { labelsText } from "../model/words";
@@ -88,6 +88,7 @@ const SEVERITY: Readonly<Record<Severity, string>> = {
 };
 
 function chips({ payload }: Story): readonly HTMLElement[] {
+  if (payload.recorded) return recordedChips(payload.recorded.verdicts);
   const { anomaly, labels } = payload;
   const label = (level: string): string => labels[level] ?? level;
   const confirmed =
@@ -106,6 +107,21 @@ function chips({ payload }: Story): readonly HTMLElement[] {
     confirmed,
     prevented,
     ...(also.length > 0 ? [alsoChip(also.map(label))] : []),
+  ];
+}
+
+type Verdicts = NonNullable<AnomalyPayload["recorded"]>["verdicts"];
+
+/** What the recorded run keeps and what it does not. */
+function recordedChips(verdicts: Verdicts): readonly HTMLElement[] {
+  const of = (wanted: Verdicts[number]["verdict"]): readonly string[] =>
+    verdicts.filter(({ verdict }) => verdict === wanted).map(({ level }) => level.label);
+  const [violated, holds, unknown] = [of("violated"), of("ok"), of("unknown")];
+  return [
+    chip("in a recorded run", "fact"),
+    ...(violated.length > 0 ? [chip(`violates ${violated.join(", ")}`, "bad")] : []),
+    ...(holds.length > 0 ? [chip(`keeps ${holds.join(", ")}`, "good")] : []),
+    ...(unknown.length > 0 ? [chip(`undecided: ${unknown.join(", ")}`, "doubt")] : []),
   ];
 }
 

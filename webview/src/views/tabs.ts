@@ -25,7 +25,9 @@ export function createTabs(
   actions: Actions,
   figures: Readonly<Record<PanelTab, Figure>>,
 ): Tabs {
-  const buttons = TABS.map(([tab, label]) => {
+  // A recorded run was not executed here, so there is nothing to compare it with.
+  const shown = TABS.filter(([tab]) => tab !== "serial" || !story.payload.recorded);
+  const buttons = shown.map(([tab, label]) => {
     const created = button(
       {
         attributes: { role: "tab", id: `tab-${tab}`, "aria-controls": `figure-${tab}` },
@@ -37,7 +39,7 @@ export function createTabs(
     );
     return { tab, created };
   });
-  const panels = TABS.map(([tab]) =>
+  const panels = shown.map(([tab]) =>
     element(
       "div",
       {
@@ -115,7 +117,8 @@ export function createTabs(
           ? `step ${String(first + 1)} of ${total}`
           : `${total} steps`;
     },
-    show: (tab) => {
+    show: (asked) => {
+      const tab = shown.some(([each]) => each === asked) ? asked : "schedule";
       buttons.forEach(({ tab: own, created }, index) => {
         const chosen = own === tab;
         created.setAttribute("aria-selected", String(chosen));

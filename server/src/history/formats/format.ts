@@ -1,7 +1,8 @@
 // Which formats of recorded histories exist, and how each is recognised by its first bytes.
 
-export type FormatName =
-  "text" | "dbcop-bincode" | "dbcop-json" | "dbcop-hist" | "cobra" | "awdit" | "elle" | "json";
+import { recogniseText, type TextFormatName } from "../../protocol/historyText";
+
+export type FormatName = TextFormatName | "dbcop-bincode" | "cobra";
 
 /** What a format is called in sentences. */
 export const FORMAT_TITLES: Readonly<Record<FormatName, string>> = {
@@ -27,26 +28,7 @@ export function recogniseFormat(head: Uint8Array): FormatName | undefined {
   if (looksLikeCobra(bytes)) return "cobra";
   if (bytes.subarray(0, 1024).includes(0))
     return looksLikeBincode(bytes) ? "dbcop-bincode" : undefined;
-  const text = new TextDecoder().decode(bytes).replace(/^(?:\s|;[^\n]*(?:\n|$)|,)+/u, "");
-  if (/^[rw]\s*\(/u.test(text)) return "text";
-  if (/^(?:[rw]\s+-?\d|-{4,}|={4,})/u.test(text)) return "awdit";
-  if (/^(?:\[\s*|\(\s*)?(?:#[\w./-]+\s*)?\{\s*(?:;[^\n]*\n\s*)*(?::|\}$)/u.test(text))
-    return "elle";
-  if (/^\[\s*(?:\[|\]\s*$)/u.test(text)) return "dbcop-json";
-  if (
-    /^(?:\/\/|-{1,3}\s*$|\[\s*(?:[A-Za-z_]\w*\s*(?::=|==)|\]))/mu.test(text) &&
-    !/^\{/u.test(text)
-  )
-    return "dbcop-hist";
-  if (!/^\{\s*(?:"|\}\s*$)/u.test(text)) return undefined;
-  return jsonShape(text);
-}
-
-/** The members of the first object tell whose JSON it is; any other JSON is no history. */
-function jsonShape(text: string): FormatName | undefined {
-  if (text.includes('"isolens-history"') || /"ops"\s*:\s*\[/u.test(text)) return "json";
-  if (/"events"\s*:\s*\[/u.test(text) || /"data"\s*:\s*\[\s*[[\]]/u.test(text)) return "dbcop-json";
-  return undefined;
+  return recogniseText(new TextDecoder().decode(bytes));
 }
 
 const COBRA_RECORDS: Readonly<Record<number, number>> = { 83: 9, 67: 9, 87: 25, 82: 33 };

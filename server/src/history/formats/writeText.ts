@@ -105,18 +105,20 @@ function values(history: History): Names {
   const initial = (version: number): boolean =>
     isInitial(history, version) && written[version] !== 1;
   let someNil = false;
-  let someZero = false;
+  let writtenZero = false;
+  let strangeZero = false;
   let plain = true;
   for (let version = 0; version < history.versions; version += 1) {
     const [head = 0, low, high] = history.versionEntries.subarray(3 * version, 3 * version + 3);
     const isInteger = (head & 3) === INTEGER;
     const isZero = isInteger && low === 0 && high === 0;
-    if (isZero && !initial(version)) someZero = true;
+    if (isZero && written[version] === 1) writtenZero = true;
+    if (isZero && written[version] !== 1 && !history.zeroIsInitial) strangeZero = true;
     if (!isInteger && initial(version)) someNil = true;
     plain &&= isInteger || initial(version);
   }
-  // A zero that somebody wrote must not be mixed up with the value at the start.
-  if (!plain || (someZero && (someNil || !history.zeroIsInitial)))
+  // A zero that somebody wrote, or that nobody can have read, must not be mixed up with the value at the start.
+  if (!plain || strangeZero || (writtenZero && someNil))
     return { renamed: true, of: (each) => (initial(each) ? "0" : String(each + 1)) };
   return { renamed: false, of: (each) => (initial(each) ? "0" : valueText(history, each)) };
 }

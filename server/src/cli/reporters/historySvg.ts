@@ -1,0 +1,171 @@
+// A counterexample as an SVG that needs nothing else: transactions on a ring, dependencies between them. Readable on
+// light and dark ground.
+import type { HistoryEdge, HistoryReport, HistoryTransaction } from "../../protocol/history";
+import { escapeXml } from "./historyDot";
+
+const CHARACTER = 7.3;
+const LINE = 18;
+const PADDING = 10;
+const MOST_CHARACTERS = 44;
+/** Space between neighbours on the ring, for the arrows and their labels. */
+const GAP = 120;
+
+interface Box {
+  readonly transaction: HistoryTransaction;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A whole document; a sentence alone when nothing was violated. */
+export function historySvg(report: HistoryReport): string {
+  const { violation } = report;
+  const title = violation
+    ? `${violation.title} violates ${violation.level}`
+    : "No violation was found";
+  const boxes = layout(inCycleOrder(violation?.story ?? [], violation?.edges ?? []));
+  const margin = 24;
+  const left = Math.min(0, ...boxes.map((box) => box.x)) - margin - 60;
+  const top = Math.min(0, ...boxes.map((box) => box.y)) - margin - 64;
+  const right = Math.max(title.length * 9, ...boxes.map((box) => box.x + box.width)) + margin + 60;
+  const bottom = Math.max(0, ...boxes.map((box) => box.y + box.height)) + margin + 60;
+  const size = `${left} ${top} ${right - left} ${bottom - top}`;
+  const story = (violation?.edges ?? []).map(
+    (edge) => `${edge.from} before ${edge.to}: ${edge.reason.text}`,
+  );
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${size}" width="${right - left}" height="${bottom - top}" role="img">`,
+    `<title>${escapeXml(`${report.file}: ${title}`)}</title>`,
+    `<desc>${escapeXml(story.join(". "))}</desc>`,
+    `<style>${STYLE}</style>`,
+    `<defs>${TYPES.map(arrowHead).join("")}</defs>`,
+    `<rect class="ground" x="${left}" y="${top}" width="100%" height="100%"/>`,
+    `<text class="title" x="${left + margin}" y="${top + 30}">${escapeXml(title)}</text>`,
+    `<text class="dim" x="${left + margin}" y="${top + 50}">${escapeXml(report.file)}</text>`,
+    ...boxes.map(drawBox),
+    ...(violation?.edges ?? []).flatMap((edge, at) =>
+      drawEdge(edge, at, violation?.edges ?? [], boxes),
+    ),
+    "</svg>\n",
+  ].join("\n");
+}
+
+const TYPES = ["so", "wr", "ww", "rw", "rt"] as const;
+
+const STYLE = `
+svg { color-scheme: light dark; --ink: #1f1f1f; --dim: #5f5f5f; --ground: #ffffff; --card: #f5f5f5; --so: #6b6b6b; --wr: #0067b8; --ww: #8a6d00; --rw: #b5401f; }
+@media (prefers-color-scheme: dark) { svg { --ink: #e4e4e4; --dim: #a0a0a0; --ground: #1e1e1e; --card: #2a2a2a; --so: #9d9d9d; --wr: #75beff; --ww: #d7ba3d; --rw: #f48771; } }
+text { font: 13px ui-monospace, monospace; fill: var(--ink); }
+.title { font: 600 17px system-ui, sans-serif; } .name { font-weight: 600; } .dim { fill: var(--dim); }
+.ground { fill: var(--ground); } .card { fill: var(--card); stroke: var(--dim); }
+.edge { fill: none; stroke-width: 1.6; } .label { text-anchor: middle; paint-order: stroke; stroke: var(--ground); stroke-width: 5px; }
+.so, .rt { stroke: var(--so); stroke-dasharray: 2 4; } .wr { stroke: var(--wr); } .ww { stroke: var(--ww); stroke-width: 2.4; } .rw { stroke: var(--rw); stroke-dasharray: 7 4; }
+.fill-so, .fill-rt { fill: var(--so); } .fill-wr { fill: var(--wr); } .fill-ww { fill: var(--ww); } .fill-rw { fill: var(--rw); }
+`;
+
+function arrowHead(type: string): string {
+  return `<marker id="${type}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="fill-${type}" d="M0,0L10,5L0,10z"/></marker>`;
+}
+
+/** Transactions in the order in which the cycle visits them, the others after them. */
+function inCycleOrder(
+  story: readonly HistoryTransaction[],
+  edges: readonly HistoryEdge[],
+): readonly HistoryTransaction[] {
+  const rank = (each: HistoryTransaction): number => {
+    const at = edges.findIndex(({ from }) => from === each.name);
+    return at === -1 ? edges.length : at;
+  };
+  return [...story].sort((a, b) => rank(a) - rank(b));
+}
+
+function layout(transactions: readonly HistoryTransaction[]): readonly Box[] {
+  const sizes = transactions.map(({ name, session, operations }) => {
+    const texts = [`${name}  session ${session}`, ...operations.map(({ text }) => text)];
+    const longest = Math.min(MOST_CHARACTERS, Math.max(...texts.map((text) => text.length)));
+    return {
+      width: Math.ceil(longest * CHARACTER) + 2 * PADDING,
+      height: texts.length * LINE + 2 * PADDING,
+    };
+  });
+  const count = transactions.length;
+  const largest = Math.max(0, ...sizes.map(({ width }) => width)) + GAP;
+  const tallest = Math.max(0, ...sizes.map(({ height }) => height)) + GAP;
+  const spread = count < 2 ? 0 : 1 / (2 * Math.sin(Math.PI / count));
+  return transactions.map((transaction, at) => {
+    const { width, height } = sizes[at] ?? { width: 0, height: 0 };
+    // The first stands at the left for two, at the top for more.
+    const angle = (2 * Math.PI * at) / count - (count === 2 ? Math.PI : Math.PI / 2);
+    const x = Math.cos(angle) * spread * largest - width / 2;
+    const y = Math.sin(angle) * spread * (count === 2 ? 0 : tallest) - height / 2;
+    return { transaction, x: Math.round(x), y: Math.round(y), width, height };
+  });
+}
+
+function drawBox({ transaction, x, y, width, height }: Box): string {
+  const { name, session, operations } = transaction;
+  const line = (text: string, at: number, kind: string): string =>
+    `<text class="${kind}" x="${x + PADDING}" y="${y + PADDING + 13 + at * LINE}">${escapeXml(clipped(text))}</text>`;
+  return [
+    `<g><rect class="card" x="${x}" y="${y}" width="${width}" height="${height}" rx="6"/>`,
+    line(`${name}  session ${session}`, 0, "name"),
+    ...operations.map(({ text }, at) => line(text, at + 1, "op")),
+    "</g>",
+  ].join("\n");
+}
+
+function clipped(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS - 1)}\u2026`;
+}
+
+/** A curve from border to border; edges between the same two boxes are bent apart. */
+function drawEdge(
+  edge: HistoryEdge,
+  at: number,
+  edges: readonly HistoryEdge[],
+  boxes: readonly Box[],
+): readonly string[] {
+  const from = boxes.find(({ transaction }) => transaction.name === edge.from);
+  const to = boxes.find(({ transaction }) => transaction.name === edge.to);
+  if (!from || !to || from === to) return [];
+  const [a, b] = [center(from), center(to)];
+  const same = edges.filter((each) => each.from === edge.from && each.to === edge.to);
+  const back = edges.some((each) => each.from === edge.to && each.to === edge.from);
+  const bend = (back ? 44 : 0) + 44 * same.indexOf(edge);
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const middle = {
+    x: (a.x + b.x) / 2 - ((b.y - a.y) / length) * bend,
+    y: (a.y + b.y) / 2 + ((b.x - a.x) / length) * bend,
+  };
+  const [start, end] = [border(from, middle), border(to, middle)];
+  const points = [start, middle, end].map(({ x, y }) => `${Math.round(x)},${Math.round(y)}`);
+  const label = {
+    x: (start.x + 2 * middle.x + end.x) / 4,
+    y: (start.y + 2 * middle.y + end.y) / 4,
+  };
+  const key = edge.key === undefined ? "" : ` ${clipped(edge.key)}`;
+  return [
+    `<path class="edge ${edge.type}" d="M${points[0] ?? ""}Q${points[1] ?? ""} ${points[2] ?? ""}" marker-end="url(#${edge.type})"><title>${escapeXml(edge.reason.text)}</title></path>`,
+    `<text class="label fill-${edge.type}" x="${Math.round(label.x)}" y="${Math.round(label.y) + 4}">${escapeXml(`${at + 1} ${edge.type}${key}`)}</text>`,
+  ];
+}
+
+function center({ x, y, width, height }: Box): { readonly x: number; readonly y: number } {
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** Where the line from the center of a box to a point leaves the box. */
+function border(
+  box: Box,
+  point: { readonly x: number; readonly y: number },
+): { readonly x: number; readonly y: number } {
+  const own = center(box);
+  const [dx, dy] = [point.x - own.x, point.y - own.y];
+  const share = Math.min(
+    dx === 0 ? Number.POSITIVE_INFINITY : (box.width / 2 + 3) / Math.abs(dx),
+    dy === 0 ? Number.POSITIVE_INFINITY : (box.height / 2 + 3) / Math.abs(dy),
+    1,
+  );
+  return { x: own.x + dx * share, y: own.y + dy * share };
+}

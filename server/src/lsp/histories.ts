@@ -1,0 +1,175 @@
+// Recorded runs that the user asked to judge: one thread each, with progress and cancel, and what was found in the last.
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { CancellationToken, Diagnostic } from "vscode-languageserver/node";
+import { findLevel } from "../isolation/levels";
+import { HISTORY_LEVELS } from "../history/check";
+import type { HistoryReport } from "../protocol/history";
+import type { AnomalyPayload, HistorySummary } from "../protocol/requests";
+import { checkRecorded } from "../service/historyChecker";
+import { findHistories, type HistoryInput } from "../service/historyFiles";
+import type { HistoryOutcome } from "../service/historyJob";
+import { historyPayload, violationId } from "./historyPayload";
+import { beginProgress } from "./progressReporter";
+import type { ServerState } from "./serverState";
+import { historyDiagnostics, historyFaultDiagnostic } from "./toLsp";
+import { connectionEnded } from "./typed";
+import { pathOfUri } from "./uris";
+
+export interface Histories {
+  check(
+    asked: { readonly uri: string; readonly strict: boolean },
+    token: CancellationToken,
+  ): Promise<HistorySummary>;
+  /** Takes the marks of a file away. */
+  forget(uri: string): void;
+  /** A violation that was found in a recorded run, or null when there is none of that id. */
+  payload(id: string): AnomalyPayload | null;
+  /** Stops what is running; the number of it. */
+  cancel(): number;
+}
+
+interface Judged {
+  readonly report: HistoryReport;
+  readonly uriOf: (file: string) => string | undefined;
+}
+
+export function createHistories(state: ServerState): Histories {
+  const running = new Set<AbortController>();
+  const judged = new Map<string, Judged>();
+  /** Documents with marks, by the uri that was asked for. */
+  const marked = new Map<string, readonly string[]>();
+
+  function send(uri: string, diagnostics: Diagnostic[]): void {
+    state.connection.sendDiagnostics({ uri, diagnostics }).catch(connectionEnded);
+  }
+
+  function forget(uri: string): void {
+    for (const each of marked.get(uri) ?? []) send(each, []);
+    marked.delete(uri);
+    judged.delete(uri);
+  }
+
+  function mark(
+    uri: string,
+    all: readonly { readonly uri: string; readonly diagnostic: Diagnostic }[],
+  ): void {
+    const documents = [...new Set(all.map((each) => each.uri))];
+    for (const document of documents) {
+      send(
+        document,
+        all.filter((each) => each.uri === document).map(({ diagnostic }) => diagnostic),
+      );
+    }
+    marked.set(uri, documents);
+  }
+
+  async function run(
+    input: HistoryInput,
+    strict: boolean,
+    token: CancellationToken,
+  ): Promise<HistoryOutcome> {
+    const controller = new AbortController();
+    running.add(controller);
+    const abort = (): void => {
+      controller.abort();
+    };
+    const cancelled = token.onCancellationRequested(abort);
+    const progress = state.capabilities.progress
+      ? beginProgress(state.connection, `Judging ${input.name}`, abort, "percent")
+      : undefined;
+    try {
+      const job = { input, levels: HISTORY_LEVELS, strict, tool: "isolens" };
+      return await checkRecorded(job, controller.signal, {
+        progress: (_stage, share) => progress?.report(Math.floor(100 * share), 100),
+      });
+    } finally {
+      cancelled.dispose();
+      progress?.end();
+      running.delete(controller);
+    }
+  }
+
+  return {
+    async check({ uri, strict }, token) {
+      const asked = pathOfUri(uri);
+      if (asked === undefined) return summary(uri, "only files on disk can be judged");
+      const { inputs, problems } = await findHistories(asked, path.dirname(asked));
+      const [input] = inputs;
+      if (problems[0] !== undefined || !input) return summary(uri, problems[0] ?? "no history");
+      if (inputs.length > 1)
+        return summary(uri, `the folder holds ${String(inputs.length)} histories: choose a file`);
+      const outcome = await run(input, strict, token);
+      forget(uri);
+      if (!outcome.ok) {
+        const line = outcome.place?.line;
+        if (line !== undefined)
+          mark(uri, [{ uri, diagnostic: historyFaultDiagnostic(outcome.message, line) }]);
+        return summary(uri, `not read: ${outcome.message}`);
+      }
+      const { report } = outcome;
+      const uriOf = uris(uri, input);
+      judged.set(uri, { report, uriOf });
+      const { violation } = report;
+      if (violation) mark(uri, historyDiagnostics(violation, violationId(uri, report), uriOf));
+      return {
+        uri,
+        message: reportMessage(report),
+        verdicts: verdictsOf(report),
+        ...(violation && { violation: violationId(uri, report) }),
+      };
+    },
+    forget,
+    payload(id) {
+      for (const [uri, { report, uriOf }] of judged) {
+        if (violationId(uri, report) === id)
+          return historyPayload(id, report, verdictsOf(report), uriOf);
+      }
+      return null;
+    },
+    cancel() {
+      const count = running.size;
+      for (const each of running) each.abort();
+      return count;
+    },
+  };
+}
+
+function summary(uri: string, message: string): HistorySummary {
+  return { uri, message, verdicts: [] };
+}
+
+/** The document of a file that a report names: the one that was asked for, or a log of the folder. */
+function uris(uri: string, input: HistoryInput): (file: string) => string | undefined {
+  const [only] = input.files;
+  if (input.files.length === 1 && only !== undefined)
+    return () => (pathOfUri(uri) === only ? uri : pathToFileURL(only).href);
+  return (file) => {
+    const found = input.files.find(
+      (each) => each === file || path.basename(each) === path.basename(file),
+    );
+    return found === undefined ? undefined : pathToFileURL(found).href;
+  };
+}
+
+function verdictsOf(report: HistoryReport): HistorySummary["verdicts"] {
+  return Object.entries(report.verdicts).map(([name, verdict]) => ({
+    level: { name, label: findLevel(name)?.label ?? name },
+    verdict,
+  }));
+}
+
+function reportMessage(report: HistoryReport): string {
+  const verdicts = verdictsOf(report);
+  const label = (verdict: string): string | undefined =>
+    verdicts.find((each) => each.verdict === verdict)?.level.label;
+  const { violation } = report;
+  const violated = label("violated");
+  if (violation && violated !== undefined)
+    return `violates ${violated}: ${violation.title.toLowerCase()}`;
+  if (violated !== undefined) return `violates ${violated}`;
+  const unknown = label("unknown");
+  if (unknown !== undefined)
+    return `undecided at ${unknown}${report.unknown === undefined ? "" : `: ${report.unknown}`}`;
+  return `${verdicts.at(-1)?.level.label ?? "nothing"} holds`;
+}

@@ -1,0 +1,142 @@
+// One recorded history from its files to a report: read, judge, explain. Runs in a thread of its own and blocks it.
+import { FORMAT_TITLES } from "../history/formats/format";
+import { checkHistory, type CheckResult, type HistoryLevel } from "../history/check";
+import type { History } from "../history/history";
+import type { StopReason } from "../history/limits";
+import type { HistoryRemark, HistoryReport, HistoryVerdict } from "../protocol/history";
+import { durationWords } from "../workspace/duration";
+import type { HistoryInput } from "./historyFiles";
+import { placeOf } from "./historyPlaces";
+import { violationOf } from "./historyViolation";
+import { readHistory, type ReadFaultPlace } from "./readHistory";
+
+export interface HistoryJob {
+  readonly input: HistoryInput;
+  /** From weak to strong. */
+  readonly levels: readonly HistoryLevel[];
+  /** Recorded times are held against the levels as well. */
+  readonly strict: boolean;
+  /** Milliseconds of wall time for everything; what is not decided by then is unknown. */
+  readonly budget?: number;
+  readonly tool: string;
+}
+
+export type HistoryOutcome =
+  | { readonly ok: true; readonly report: HistoryReport }
+  /** The files hold no history: `message` names the file and the place. */
+  | { readonly ok: false; readonly message: string; readonly place?: ReadFaultPlace };
+
+export interface JobEvents {
+  cancelled(): boolean;
+  /** What is being done, and how much of it from 0 to 1. */
+  progress(stage: string, share: number): void;
+  /** Milliseconds from any fixed moment on. */
+  now(): number;
+}
+
+/** Does the whole job. Throws RangeError when there is not enough memory for the history itself. */
+export function runHistoryJob(job: HistoryJob, events: JobEvents): HistoryOutcome {
+  const { input, levels, strict } = job;
+  const deadline = job.budget === undefined ? Number.POSITIVE_INFINITY : events.now() + job.budget;
+  const stop = (): StopReason | undefined => {
+    if (events.cancelled()) return "cancelled";
+    return events.now() > deadline ? "time" : undefined;
+  };
+  let stopped: StopReason | undefined;
+  const read = readHistory(input, {
+    progress: (bytes) => {
+      events.progress("reading", bytes / Math.max(1, input.bytes));
+    },
+    stopped: () => (stopped = stop()) !== undefined,
+  });
+  if (!read) return unknownReport(job, reasonText(stopped ?? "cancelled", job));
+  if (!read.ok) return read;
+  const { history } = read;
+  const result = checkHistory(history, {
+    levels,
+    strict,
+    stop,
+    progress: (level, share) => {
+      events.progress(level, share);
+    },
+  });
+  const verdicts: Record<string, HistoryVerdict> = {};
+  for (const level of levels) verdicts[level] = result.verdicts.get(level) ?? "unknown";
+  events.progress("explaining", 0);
+  const violation = violationOf(history, result, { levels, strict, stop });
+  const report: HistoryReport = {
+    ...blankReport(job),
+    sessions: history.sessions,
+    transactions: history.transactions,
+    operations: history.operations,
+    verdicts,
+    ...(result.unknown !== undefined && { unknown: unknownText(history, result, job) }),
+    violation: violation ?? null,
+    remarks: remarksOf(job, history),
+  };
+  return { ok: true, report };
+}
+
+/** The outcome when nothing was decided: every level is unknown, for this reason. */
+export function unknownReport(job: HistoryJob, reason: string): HistoryOutcome {
+  const verdicts = Object.fromEntries(job.levels.map((level) => [level, "unknown" as const]));
+  return { ok: true, report: { ...blankReport(job), verdicts, unknown: reason } };
+}
+
+function blankReport({ input, strict, tool }: HistoryJob): HistoryReport {
+  return {
+    tool,
+    formatVersion: 1,
+    file: input.name,
+    format: FORMAT_TITLES[input.format],
+    sessions: 0,
+    transactions: 0,
+    operations: 0,
+    strict,
+    verdicts: {},
+    violation: null,
+    remarks: [],
+  };
+}
+
+function unknownText(
+  history: History,
+  { unknown, resolved }: CheckResult,
+  job: HistoryJob,
+): string {
+  if (unknown !== "ambiguous") return reasonText(unknown ?? "cancelled", job);
+  const place = resolved.firstAmbiguous;
+  const where = place === undefined ? "" : ` (first at ${placeWords(history, place, job)})`;
+  return `${String(resolved.ambiguousReads)} reads return a value that was written more than once, so nobody can tell from whom${where}`;
+}
+
+function placeWords(history: History, operation: number, job: HistoryJob): string {
+  const { file, line, byte } = placeOf(history, operation, job.input);
+  return line === undefined ? `${file}, byte ${String(byte)}` : `${file}:${String(line)}`;
+}
+
+function reasonText(reason: StopReason, { budget }: HistoryJob): string {
+  switch (reason) {
+    case "cancelled":
+      return "it was cancelled";
+    case "memory":
+      return "there is not enough memory for it";
+    case "time":
+      return `the time of ${durationWords(budget ?? 0)} was over (--budget gives more)`;
+  }
+}
+
+function remarksOf({ input, strict }: HistoryJob, history: History): readonly HistoryRemark[] {
+  const remarks = history.problems.map(({ message, file, place }): HistoryRemark => {
+    if (place === undefined) return { message };
+    const own = history.labels.files[file ?? 0];
+    const name = input.files.length === 1 ? input.name : (own ?? input.name);
+    const unit = history.labels.placeUnit;
+    return {
+      message,
+      place: { file: name, ...(unit === "line" ? { line: place } : { byte: place }) },
+    };
+  });
+  if (!strict || history.begin) return remarks;
+  return [...remarks, { message: "No times were recorded, so --strict asks for nothing more." }];
+}
