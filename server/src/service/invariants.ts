@@ -3,6 +3,7 @@
 import type { CounterCandidates } from "../analysis/assumptions/counters";
 import type { BreakingRun, BrokenInvariant, InvariantAnswer } from "../analysis/search/unit";
 import { flattenProgram } from "../analysis/operations/flatten";
+import { invariantName } from "../analysis/encoding/assumptions";
 import { listText, resultText, valueText } from "../analysis/explain/words";
 import type { Job } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
@@ -97,31 +98,34 @@ export function unguided(program: Program): readonly Note[] {
   });
 }
 
-/** The user's invariants; those that cannot hold together are refused. */
+/** The user's invariants; those that cannot hold together are refused, until the rest can. */
 async function withoutContradictions(
   program: Program,
   ask: AskInvariants,
   notes: Note[],
 ): Promise<readonly Invariant[]> {
-  const said = program.invariants ?? [];
-  if (said.length === 0) return said;
-  const tables = closedTables(program, said);
-  const job = jobOf({ ...program, schema: { tables }, transactions: [] }, []);
-  const answer = await ask(job, digest([job, said.map(({ text }) => text)]));
-  const names = new Set(answer?.contradictory);
-  const refused = said.filter(({ text }) => names.has(`invariant ${text}`));
-  if (refused.length === 0) return said;
-  const texts = [...new Set(refused.map(({ text }) => `"${text}"`))];
-  const together = texts.length > 1 ? "cannot all hold" : "cannot hold";
-  const checks = [...names].some((name) => name.startsWith("check ")) ? " with the CHECKs" : "";
-  const message = `No rows satisfy ${listText(texts)}: they ${together}${checks} while every table has a row. They are not used.`;
-  const alone = `No row satisfies ${listText(texts)}${checks}. The invariant is not used.`;
-  for (const { source } of refused) {
-    if (!source) continue;
-    const text = texts.length > 1 ? message : alone;
-    notes.push({ severity: "error", code: "invariant", message: text, source });
+  for (let said = program.invariants ?? []; ;) {
+    if (said.length === 0) return said;
+    const names = new Set(said.flatMap(tablesIn));
+    const tables = program.schema.tables.filter(({ name }) => names.has(name));
+    const part = { schema: { tables }, transactions: [], invariants: said, notes: [], files: [] };
+    const job = jobOf(part, []);
+    const answer = await ask(job, digest([job, said.map(({ text }) => text)]));
+    const contradictory = answer?.contradictory ?? [];
+    const refused = said.filter(({ text }) => contradictory.includes(invariantName(text)));
+    if (refused.length === 0) return said;
+    const message = contradictionText(refused, contradictory.length > refused.length);
+    for (const { source } of refused)
+      if (source) notes.push({ severity: "error", code: "invariant", message, source });
+    said = said.filter((each) => !refused.includes(each));
   }
-  return said.filter((each) => !refused.includes(each));
+}
+
+function contradictionText(refused: readonly Invariant[], checks: boolean): string {
+  const texts = [...new Set(refused.map(({ text }) => `"${text}"`))];
+  const [them, are] = texts.length > 1 ? ["these invariants", "are"] : ["this invariant", "is"];
+  const beside = checks ? " beside the CHECKs of the schema" : "";
+  return `No rows satisfy ${listText(texts)}${beside}: ${them} ${are} not used.`;
 }
 
 /** The question which of these invariants a transaction breaks, over the tables that both name. */
@@ -140,11 +144,6 @@ function breakingJob(
     job: jobOf({ ...part, invariants: asked }, [0]),
     asked: touched.length > 0 ? asked : [],
   };
-}
-
-function closedTables(program: Program, invariants: readonly Invariant[]) {
-  const names = new Set(invariants.flatMap(tablesIn));
-  return program.schema.tables.filter(({ name }) => names.has(name));
 }
 
 function jobOf(program: Program, transactions: readonly number[]): Job {
