@@ -3,13 +3,7 @@
 /** Of these, `postgres` is read by PostgreSQL's own grammar and the others by ours. */
 export type Dialect = "postgres" | "mysql" | "mariadb" | "sqlserver" | "sqlite";
 
-export const DIALECTS: readonly Dialect[] = [
-  "postgres",
-  "mysql",
-  "mariadb",
-  "sqlserver",
-  "sqlite",
-];
+export const DIALECTS: readonly Dialect[] = ["postgres", "mysql", "mariadb", "sqlserver", "sqlite"];
 
 /** Dialects of one family share tables: a MariaDB file reads what a MySQL file declares. */
 export function sameFamily(left: Dialect, right: Dialect): boolean {
@@ -19,3 +13,16 @@ export function sameFamily(left: Dialect, right: Dialect): boolean {
 function familyOf(dialect: Dialect): Dialect {
   return dialect === "mariadb" ? "mysql" : dialect;
 }
+
+/** The dialect's name for people. */
+export function dialectLabel(dialect: Dialect): string {
+  return LABELS[dialect];
+}
+
+const LABELS: Readonly<Record<Dialect, string>> = {
+  postgres: "PostgreSQL",
+  mysql: "MySQL",
+  mariadb: "MariaDB",
+  sqlserver: "SQL Server",
+  sqlite: "SQLite",
+};

@@ -1,5 +1,6 @@
 // Transaction control of PostgreSQL, read by our own parser: no SQL library covers it all.
 import { findLevel } from "../../isolation/levels";
+import type { Dialect } from "../../program/dialect";
 import type { Span } from "./split";
 import { nameOf, stringOf, tokensOf, type Token } from "./tokens";
 
@@ -18,6 +19,12 @@ export type Control =
   | { readonly kind: "setTransaction"; readonly modes: Modes }
   /** SET SESSION CHARACTERISTICS, SET default_transaction_isolation: holds for those that follow. */
   | { readonly kind: "setSession"; readonly modes: Modes }
+  /** MySQL's SET TRANSACTION: holds for the next transaction alone. */
+  | { readonly kind: "setNext"; readonly modes: Modes }
+  /** SET autocommit: without it, what follows a COMMIT is the next transaction. */
+  | { readonly kind: "autocommit"; readonly on: boolean }
+  /** A statement that commits what is open. */
+  | { readonly kind: "implicitCommit"; readonly by: string }
   /** PREPARE TRANSACTION and its kind: two-phase commit. */
   | { readonly kind: "twoPhase"; readonly what: "prepare" | "commit" | "rollback" };
 
@@ -110,13 +117,17 @@ function set(
 }
 
 /** ISOLATION LEVEL ..., READ ONLY, [NOT] DEFERRABLE in any order, commas optional. */
-function readModes(text: string, tokens: readonly Token[]): Modes {
+export function readModes(
+  text: string,
+  tokens: readonly Token[],
+  dialect: Dialect = "postgres",
+): Modes {
   let modes: Modes = {};
   for (let at = 0; at < tokens.length; at++) {
     const word = tokens[at]?.word;
     if (word === "isolation") {
       const length = TWO_WORDS.has(tokens[at + 2]?.word ?? "") ? 2 : 1;
-      modes = { ...modes, ...levelModes(text, tokens.slice(at + 2, at + 2 + length)) };
+      modes = { ...modes, ...levelModes(text, tokens.slice(at + 2, at + 2 + length), dialect) };
       at += 1 + length;
     } else if (word === "read") {
       modes = { ...modes, readOnly: tokens[at + 1]?.word === "only" };
@@ -129,7 +140,12 @@ function readModes(text: string, tokens: readonly Token[]): Modes {
 /** READ COMMITTED, REPEATABLE READ: the first words of the levels with two. */
 const TWO_WORDS = new Set(["read", "repeatable"]);
 
-function levelModes(text: string, tokens: readonly Token[]): Modes {
+/** The level that the tokens name, in the words of the dialect. */
+export function levelModes(
+  text: string,
+  tokens: readonly Token[],
+  dialect: Dialect = "postgres",
+): Modes {
   const first = tokens[0];
   const last = tokens.at(-1);
   if (first === undefined || last === undefined) return {};
@@ -138,5 +154,5 @@ function levelModes(text: string, tokens: readonly Token[]): Modes {
       ? stringOf(text, first)
       : tokens.map((token) => nameOf(text, token)).join(" ");
   const at = { start: first.start, end: last.end };
-  return { level: { name: findLevel(`postgres:${written.trim()}`)?.name ?? written, at } };
+  return { level: { name: findLevel(`${dialect}:${written.trim()}`)?.name ?? written, at } };
 }

@@ -3,8 +3,10 @@ import type { FileId, Position, SourceRange } from "../../protocol/source";
 
 export interface LineIndex {
   readonly file: FileId;
-  /** The whole text of the file. */
+  /** The whole text of the file; canonical (see canonical.ts) where `written` is given. */
   readonly text: string;
+  /** The user's own text, where it is another one. */
+  readonly written?: string;
   /** Offset of the first character of each line. */
   readonly starts: readonly number[];
 }

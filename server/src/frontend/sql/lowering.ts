@@ -30,7 +30,8 @@ export function sourceOf(piece: SqlPiece): SourceRange {
 
 /** The user's own text of the piece. */
 export function textOf(piece: SqlPiece): string {
-  return piece.lines.text.slice(piece.start, piece.end);
+  const { text, written = text } = piece.lines;
+  return written.slice(piece.start, piece.end);
 }
 
 /** A piece that is the file's text as it stands, from `start` to `end`. */
@@ -127,6 +128,8 @@ export interface Lowered {
    * row of `result`. Without a row they keep what they had.
    */
   readonly targets?: readonly { readonly variable: string; readonly column: string }[];
+  /** SET and its kind: variables with what they get afterwards, one after the other. */
+  readonly values?: readonly { readonly variable: string; readonly value: Expression }[];
   /** What LAST_INSERT_ID() gives after it, where `wantsInsertId` asks. */
   readonly insertId?: Expression;
 }

@@ -34,7 +34,10 @@ export interface PreLexed {
  */
 export function preLex(lines: LineIndex, start: number, end: number, anonymous = 0): PreLexed {
   const text = lines.text;
-  const found = findPlaceholders(text, start, end, anonymous);
+  // In canonical text of other dialects an at sign begins a variable.
+  const found = findPlaceholders(text, start, end, anonymous).filter(
+    ({ style }) => lines.written === undefined || style !== "at",
+  );
   const holes = found.filter((each) => each.hole);
   if (found.length === 0) {
     return { piece: plainPiece(lines, start, end), placeholders: [], holes: [] };

@@ -1,19 +1,18 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
+import { dialectLabel, sameFamily, type Dialect } from "../../program/dialect";
 import type { Note, Program, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { unknownColumns } from "./checkNames";
+import { createDialectReader } from "./dialectsOf";
 import { inferSchema } from "./inferSchema";
-import { createLowering, type StatementLowering } from "./lowerSql";
-import { plainPiece } from "./lowering";
-import { readNspSchema } from "./nsp/schema";
-import type { SqlParsers } from "./parsers";
-import type { PgParser } from "./pg/pgParser";
-import { readPgSchema, type PgSchemaReading } from "./pg/schema";
-import { createCallingLower } from "./pg/scriptCalls";
 import { readInvariants } from "./readInvariants";
-import { lowerRoutines, readRoutines, routineContext, type Routines } from "./routines";
+import { languageOf, type Language, type LanguageRoutines } from "./language";
+import { rangeOf } from "./lines";
+import { createLowering, type StatementLowering } from "./lowerSql";
+import type { SqlParsers } from "./parsers";
+import type { PgSchemaReading } from "./pg/schema";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
 import { uniqueTransactions } from "./uniqueIds";
@@ -25,31 +24,42 @@ export interface SourceFile {
 
 /** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
 export interface ProgramReader {
-  read(files: readonly SourceFile[]): Program;
+  /** `dialect` holds for all files; without it, each file's text tells. */
+  read(files: readonly SourceFile[], dialect?: Dialect): Program;
 }
 
 /**
  * The program of the given files: schema over all of them, transactions in order of file and text. Never
  * throws for bad input: what is not understood is noted at its place. Linear in the text.
  */
-export function readProgram(files: readonly SourceFile[], parsers: SqlParsers): Program {
-  return createReader(parsers).read(files);
+export function readProgram(
+  files: readonly SourceFile[],
+  parsers: SqlParsers,
+  dialect?: Dialect,
+): Program {
+  return createReader(parsers).read(files, dialect);
 }
 
 /** A reader that remembers the files of its last reading by their texts. */
 export function createReader(parsers: SqlParsers): ProgramReader {
   let scanned = new Map<FileId, ScannedFile>();
   const lowering = createLowering(parsers);
+  const telling = createDialectReader();
   return {
-    read(files) {
+    read(files, configured) {
       lowering.nextReading();
+      const dialects = telling.dialects(files, configured);
       const next = new Map<FileId, ScannedFile>();
       for (const { file, text } of files) {
         const known = scanned.get(file);
-        next.set(file, known?.lines.text === text ? known : scanFile(file, text));
+        const dialect = dialects.get(file) ?? "postgres";
+        const { lines } = known ?? {};
+        const isKnown = (lines?.written ?? lines?.text) === text && known?.dialect === dialect;
+        next.set(file, isKnown ? known : scanFile(file, text, dialect));
       }
       scanned = next;
-      return readScanned([...next.values()], lowering);
+      const program = readScanned([...next.values()], lowering);
+      return configured === undefined ? withDialectNotes(program, [...next.values()]) : program;
     },
   };
 }
@@ -59,45 +69,89 @@ interface Lowering {
   readonly notes: readonly Note[];
 }
 
+/** Files of one dialect (MySQL and MariaDB count as one): a database of its own. */
+interface Group {
+  readonly language: Language;
+  readonly files: readonly ScannedFile[];
+}
+
+interface GroupReading extends Lowering {
+  readonly group: Group;
+  readonly tables: readonly Table[];
+}
+
 function readScanned(files: readonly ScannedFile[], lowering: StatementLowering): Program {
-  const schema = readSchema(files, lowering.pg);
-  const declared = schema.tables;
-  const routines = readRoutines(files, lowering.pg);
-  const lower = (known: readonly Table[]): Lowering =>
-    lowerFiles(files, { tables: known, view: schema.view, routines, lowering });
-  const first = lower(declared);
-  const inferred = inferSchema(first.transactions, lookup(declared));
-  const tables = [...declared, ...inferred.tables];
-  // With the guessed tables, `*` and unqualified columns resolve.
-  const lowered = inferred.tables.length === 0 ? first : lower(tables);
-  const table = lookup(tables);
-  const unique = uniqueTransactions(lowered.transactions);
-  const said = readInvariants(files, unique.transactions, tables, lowering.lower);
+  const readings = groupsOf(files, lowering).map(readGroup);
+  const tables = readings.flatMap((reading) => reading.tables);
+  const transactions = readings.flatMap((reading) => reading.transactions);
+  const unique = uniqueTransactions(inOrder(transactions, files));
+  const said = readings.map(({ group, tables: own }) =>
+    readInvariants(
+      group.files,
+      ofFiles(unique.transactions, group.files),
+      own,
+      group.language.lower,
+    ),
+  );
+  const invariants = said.flatMap((each) => each.invariants);
   const notes = [
     ...files.flatMap((file) => file.notes),
-    ...schema.notes,
-    ...routines.notes,
-    ...lowered.notes,
-    ...inferred.notes,
+    ...readings.flatMap((reading) => reading.notes),
     ...unique.notes,
-    ...said.notes,
-    ...unique.transactions.flatMap((each) => unknownColumns(each, table)),
+    ...said.flatMap((each) => each.notes),
+    ...readings.flatMap(({ group, tables: own }) =>
+      ofFiles(unique.transactions, group.files).flatMap((each) =>
+        unknownColumns(each, lookup(own)),
+      ),
+    ),
   ];
   return {
     schema: { tables },
-    transactions: said.transactions,
-    ...(said.invariants.length > 0 && { invariants: said.invariants }),
+    transactions: inOrder(
+      said.flatMap((each) => each.transactions),
+      files,
+    ),
+    ...(invariants.length > 0 && { invariants }),
     notes: inOrder(notes, files),
     files: files.map((file) => file.lines.file),
   };
 }
 
-function readSchema(files: readonly ScannedFile[], pg: PgParser | undefined): PgSchemaReading {
-  const pieces = files.flatMap(({ lines, ddl }) =>
-    ddl.map(({ start, end }) => plainPiece(lines, start, end)),
-  );
-  if (pg !== undefined) return readPgSchema(pieces, pg);
-  return { ...readNspSchema(pieces), view: () => undefined };
+function groupsOf(files: readonly ScannedFile[], lowering: StatementLowering): readonly Group[] {
+  const groups: { dialect: Dialect; files: ScannedFile[] }[] = [];
+  for (const file of files) {
+    const group = groups.find(({ dialect }) => sameFamily(dialect, file.dialect));
+    if (group === undefined) groups.push({ dialect: file.dialect, files: [file] });
+    else group.files.push(file);
+  }
+  return groups.map((group) => ({
+    language: languageOf(group.dialect, lowering),
+    files: group.files,
+  }));
+}
+
+function ofFiles<Placed extends { readonly source: SourceRange }>(
+  placed: readonly Placed[],
+  files: readonly ScannedFile[],
+): readonly Placed[] {
+  const names = new Set(files.map((file) => file.lines.file));
+  return placed.filter(({ source }) => names.has(source.file));
+}
+
+function readGroup(group: Group): GroupReading {
+  const { files, language } = group;
+  const schema = language.schema(files);
+  const declared = schema.tables;
+  const routines = language.routines(files);
+  const lower = (known: readonly Table[]): Lowering =>
+    lowerFiles(group, { tables: known, view: schema.view, routines });
+  const first = lower(declared);
+  const inferred = inferSchema(first.transactions, lookup(declared));
+  const tables = [...declared, ...inferred.tables];
+  // With the guessed tables, `*` and unqualified columns resolve.
+  const lowered = inferred.tables.length === 0 ? first : lower(tables);
+  const notes = [...schema.notes, ...routines.notes, ...lowered.notes, ...inferred.notes];
+  return { group, tables, transactions: lowered.transactions, notes };
 }
 
 function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
@@ -108,30 +162,41 @@ function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
 interface Surroundings {
   readonly tables: readonly Table[];
   readonly view: PgSchemaReading["view"];
-  readonly routines: Routines;
-  readonly lowering: StatementLowering;
+  readonly routines: LanguageRoutines;
 }
 
-function lowerFiles(files: readonly ScannedFile[], around: Surroundings): Lowering {
-  const { lower: lowerSql, pg } = around.lowering;
+function lowerFiles({ files, language }: Group, around: Surroundings): Lowering {
   const notes: Note[] = [];
   const table = lookup(around.tables);
   const view = (name: string): Query | undefined => around.view(name, table);
   const note = (added: Note): void => {
     notes.push(added);
   };
-  const context =
-    pg === undefined ? undefined : routineContext(around.routines, { pg, table, view, note });
-  const calling = context === undefined ? lowerSql : createCallingLower(lowerSql, context);
+  const { calling, transactions } = around.routines.lowered({ table, view, note });
   const scripts = files.flatMap(({ lines, regions }) =>
     regions.map(({ region, name }) => {
       // A call alone is the transaction that its routine is already.
-      const lower = region.boundary === "autocommit" ? lowerSql : calling;
-      return lowerRegion(region, name, { lines, table, view, lowerSql: lower, note });
+      const lowerSql = region.boundary === "autocommit" ? language.lower : calling;
+      return lowerRegion(region, name, { lines, table, view, lowerSql, note });
     }),
   );
-  const called = context === undefined ? [] : lowerRoutines(around.routines, context);
-  return { transactions: inOrder([...called, ...scripts], files), notes };
+  return { transactions: inOrder([...transactions, ...scripts], files), notes };
+}
+
+/** Says of each dialect other than PostgreSQL in which file it was found first. */
+function withDialectNotes(program: Program, files: readonly ScannedFile[]): Program {
+  const firsts = files.filter(
+    ({ dialect }, at) =>
+      dialect !== "postgres" && files.findIndex((each) => each.dialect === dialect) === at,
+  );
+  const notes = firsts.map(({ lines, dialect }): Note => {
+    const label = dialectLabel(dialect);
+    const message = `Read as ${label}, by what the text says. "dialect" in isolens.json decides otherwise.`;
+    return { severity: "information", code: "dialect", message, source: rangeOf(lines, 0, 0) };
+  });
+  return notes.length === 0
+    ? program
+    : { ...program, notes: inOrder([...notes, ...program.notes], files) };
 }
 
 /** Sorted by file and place; what stands at the same place keeps its order. */

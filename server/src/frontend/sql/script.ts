@@ -10,6 +10,7 @@ import { closeIf, nextBranch } from "./scriptBranches";
 import { isSet } from "./scriptExpression";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./scriptRegions";
 import { createState, frame, source, top, type ScriptContext, type State } from "./scriptState";
+import { assignSessionValues, sessionValue } from "./scriptSession";
 import {
   assign,
   bindResult,
@@ -60,12 +61,15 @@ function addStatement(state: State, item: StatementItem): void {
     piece: lexed.piece,
     table,
     placeholder: (number) => values.get(number),
-    variable: () => undefined,
+    variable: (path) => (lines.written === undefined ? undefined : sessionValue(state, path)),
     ids: state.ids,
     note,
     view,
+    wantsInsertId: state.wantsInsertId,
   });
   top(state).commands.push(...commandsOf(lowered, lexed.holes));
+  assignSessionValues(state, lowered, item);
+  if (item.what === "assign") return;
   state.lastResult = lowered.result;
   state.rowCount = rowCountOf(lowered);
 }

@@ -1,8 +1,11 @@
 // Groups the slices of a script into transactions: BEGIN ... COMMIT, marked statements, single statements.
 // Only the text is looked at; script.ts turns a region into the AR.
 import type { DeclaredLevel, Note } from "../../program/program";
+import { findLevel } from "../../isolation/levels";
+import { dialectLabel, type Dialect } from "../../program/dialect";
 import { nearestName, type AnnotationComment } from "./annotations";
 import { readControl, type Control } from "./control";
+import { readDialectControl } from "./dialectControl";
 import { createDefinitions, type Definitions, type Environment } from "./environment";
 import { rangeOf, type LineIndex } from "./lines";
 import { readMetaCommand, type MetaCommand } from "./metaCommand";
@@ -42,9 +45,12 @@ export function groupRegions(
   lines: LineIndex,
   slices: readonly Slice[],
   comments: readonly AnnotationComment[],
+  dialect: Dialect = "postgres",
 ): Regions {
   const state: State = {
     lines,
+    dialect,
+    autocommit: true,
     comments,
     nextComment: 0,
     waiting: [],
@@ -60,7 +66,7 @@ export function groupRegions(
     takeComments(state, slice.end);
   }
   takeComments(state, Number.POSITIVE_INFINITY);
-  if (state.open?.boundary === "explicit") {
+  if (state.open?.boundary === "explicit" && state.autocommit) {
     note(state, "warning", "no-commit", "This transaction has no COMMIT.", state.open.header);
   }
   closeRegion(state);
@@ -92,12 +98,17 @@ interface Open {
 
 interface State {
   readonly lines: LineIndex;
+  readonly dialect: Dialect;
+  /** Without it, a statement outside of a transaction begins one. */
+  autocommit: boolean;
   readonly comments: readonly AnnotationComment[];
   nextComment: number;
   /** Comments that belong to whatever comes next. */
   waiting: AnnotationComment[];
   readonly definitions: Definitions;
   sessionLevel?: DeclaredLevel;
+  /** Of the next transaction alone. */
+  nextLevel?: DeclaredLevel | undefined;
   open?: Open | undefined;
   readonly regions: Region[];
   readonly ddl: Span[];
@@ -151,11 +162,15 @@ function addSlice(state: State, slice: Slice): void {
   } else if (slice.kind === "meta") {
     addMeta(state, readMetaCommand(text, slice.start, slice.end));
   } else {
-    const control = readControl(text, slice.start, slice.end);
+    const { dialect } = state;
+    const control =
+      dialect === "postgres"
+        ? readControl(text, slice.start, slice.end)
+        : readDialectControl(text, slice.start, slice.end, dialect);
     const span = { start: slice.start, end: slice.end };
     if (control !== undefined) addControl(state, { kind: "control", control, ...span });
     else {
-      const what = statementKind(text, slice.start, slice.end);
+      const what = statementKind(text, slice.start, slice.end, dialect);
       addStatement(state, { kind: "statement", what, ...span });
     }
   }
@@ -171,9 +186,14 @@ function addStatement(state: State, item: StatementItem): void {
     state.ddl.push({ start: item.start, end: item.end });
     // DDL ends a group of marked statements: what follows is another part of the file.
     if (state.open?.boundary === "script") closeRegion(state);
+    else if (isMysql(state)) commitImplicitly(state, "DDL", item);
   }
   if (state.open !== undefined) {
     addItem(state, state.open, item);
+  } else if (item.what === "assign") {
+    addDefinition(state, item);
+  } else if (!state.autocommit && item.what === "data") {
+    addItem(state, openRegion(state, "explicit", item), item);
   } else if (item.what === "unknown") {
     noteUnknown(state, item);
   } else if (item.what === "ddl" || item.what === "session") {
@@ -183,6 +203,31 @@ function addStatement(state: State, item: StatementItem): void {
   } else {
     addItem(state, openRegion(state, "autocommit", item), item);
     closeRegion(state);
+  }
+}
+
+function isMysql({ dialect }: State): boolean {
+  return dialect === "mysql" || dialect === "mariadb";
+}
+
+/** MySQL commits before a statement of this kind. */
+function commitImplicitly(state: State, by: string, at: Span): void {
+  if (state.open?.boundary !== "explicit") return;
+  const message = `${by} commits the transaction that is open here.`;
+  note(state, "information", "implicit-commit", message, at);
+  closeRegion(state);
+}
+
+/** SET @x = ... outside of a transaction: what later ones find in it. */
+function addDefinition(state: State, item: StatementItem): void {
+  const head = state.lines.text.slice(item.start, item.end);
+  for (const match of head.matchAll(/@([A-Za-z_0-9.$]+)\s*:?=\s*([^,;]*)/g)) {
+    const [whole, name = "", value = ""] = match;
+    const start = item.start + match.index + whole.length - value.length;
+    // Only a literal is the same for every run; anything else is a value from outside.
+    const isLiteral = /^(-?[\d.]+|'[^']*')\s*$/.test(value);
+    const end = start + value.trimEnd().length;
+    state.definitions.define(name.toLowerCase(), isLiteral ? { start, end } : undefined);
   }
 }
 
@@ -202,13 +247,14 @@ function openRegion(state: State, boundary: Region["boundary"], header: Span): O
     header: { start: header.start, end: header.end },
     end: header.end,
     items: [],
-    level: state.sessionLevel,
+    level: state.nextLevel ?? state.sessionLevel,
     annotations: state.waiting,
     environment: state.definitions.now(),
     frames: [],
     skipped: 0,
   };
   state.waiting = [];
+  state.nextLevel = undefined;
   state.open = open;
   return open;
 }
@@ -246,7 +292,7 @@ function addControl(state: State, item: ControlItem): void {
   const { open } = state;
   switch (control.kind) {
     case "begin": {
-      if (open?.boundary === "explicit") {
+      if (open?.boundary === "explicit" && state.autocommit) {
         const message = "A transaction starts here before the last one has ended.";
         note(state, "warning", "nested-begin", message, item);
       }
@@ -263,9 +309,20 @@ function addControl(state: State, item: ControlItem): void {
       if (level !== undefined) state.sessionLevel = level;
       return;
     }
+    case "setNext":
+      state.nextLevel = declared(state, control.modes.level);
+      return;
+    case "autocommit":
+      if (control.on) commitImplicitly(state, "SET autocommit", item);
+      state.autocommit = control.on;
+      return;
+    case "implicitCommit":
+      commitImplicitly(state, control.by, item);
+      return;
     case "commit":
     case "rollback":
-      endTransaction(state, item, control.chain);
+      // Without autocommit nothing may have happened since the last COMMIT.
+      if (open !== undefined || state.autocommit) endTransaction(state, item, control.chain);
       return;
     case "twoPhase":
       if (control.what === "prepare") endTransaction(state, item, false);
@@ -286,6 +343,11 @@ function declared(
 ): DeclaredLevel | undefined {
   if (level === undefined) return undefined;
   const source = rangeOf(state.lines, level.at.start, level.at.end);
+  if (state.dialect !== "postgres" && findLevel(level.name)?.family !== "product") {
+    const message = `The rules of ${level.name.toUpperCase()} in ${dialectLabel(state.dialect)} are not known; this transaction is checked at the level that is asked for.`;
+    note(state, "information", "level", message, level.at);
+    return undefined;
+  }
   return { name: level.name, from: "sql", source };
 }
 

@@ -55,6 +55,10 @@ export interface State {
   lastResult: Lowered["result"];
   /** psql's variable ROW_COUNT: rows that the last statement returned or changed. */
   rowCount: Expression | undefined;
+  /** What LAST_INSERT_ID() and its kind give here. */
+  insertId: Expression | undefined;
+  /** Whether the transaction asks for that. */
+  readonly wantsInsertId: boolean;
   readonly start: Span;
 }
 
@@ -72,9 +76,18 @@ export function createState(region: Region, name: string, context: ScriptContext
     anonymous: 0,
     lastResult: undefined,
     rowCount: undefined,
+    insertId: undefined,
+    wantsInsertId: asksForInsertId(region, context.lines),
     start: region.header,
   };
 }
+
+function asksForInsertId({ source: span }: Region, { text, written }: LineIndex): boolean {
+  return written !== undefined && INSERT_ID.test(text.slice(span.start, span.end));
+}
+
+const INSERT_ID =
+  /\blast_insert_id\s*\(|@@identity\b|\bscope_identity\s*\(|\blast_insert_rowid\s*\(/i;
 
 /** A branch before its first command. */
 export function frame(

@@ -104,13 +104,15 @@ function isApplication(
 /** INSERT of literals (or anything that is no statement on rows). */
 function isSeed(lines: LineIndex, item: Region["items"][number]): boolean {
   if (item.kind !== "statement") return true;
-  if (item.what !== "data") return item.what === "session";
-  const [first, second] = firstWords(lines.text, item.start, item.end, 2);
-  return first === "insert" && second === "into" && !hasPlaceholder(lines, item);
+  if (item.what !== "data") return item.what === "session" || item.what === "assign";
+  const words = firstWords(lines.text, item.start, item.end, 3);
+  const isInsert = words[0] === "insert" || words[0] === "replace";
+  return isInsert && words.includes("into") && !hasPlaceholder(lines, item);
 }
 
 function hasPlaceholder(lines: LineIndex, item: Span): boolean {
   // Placeholders stand in short statements; a long one is a list of rows.
   const end = Math.min(item.end, item.start + 20_000);
-  return preLex(lines, item.start, end).placeholders.length > 0;
+  const isVariable = lines.written !== undefined && /@\w/.test(lines.text.slice(item.start, end));
+  return isVariable || preLex(lines, item.start, end).placeholders.length > 0;
 }

@@ -259,7 +259,8 @@ function copyData(text: string, at: number, slices: Slice[]): number {
   return end;
 }
 
-function isBinary(text: string): boolean {
+/** Whether a file's content is no text at all. */
+export function isBinary(text: string): boolean {
   const head = text.slice(0, 65536);
   if (head.includes("\0")) return true;
   let broken = 0;

@@ -1,4 +1,5 @@
 // What a statement is by its first words, before any parser sees it.
+import type { Dialect } from "../../program/dialect";
 import { nextToken } from "./tokens";
 
 export type StatementKind =
@@ -9,6 +10,8 @@ export type StatementKind =
   | "ddl"
   /** CALL, DO. */
   | "call"
+  /** SET @x = ..., DECLARE @x ... = ...: variables of a session. */
+  | "assign"
   /** BEGIN, COMMIT, SET TRANSACTION, ...: see `readControl`. */
   | "control"
   /** No effect on rows: SET, SHOW, GRANT, COMMENT, ANALYZE, ... */
@@ -35,6 +38,15 @@ const KINDS: Readonly<Record<string, StatementKind>> = {
   ...each("session", "use delimiter prepare pragma"),
 };
 
+/** What other dialects than PostgreSQL add, or mean by the same words. */
+const OF_DIALECTS: Readonly<Record<string, StatementKind>> = {
+  ...each("data", "output handler"),
+  ...each("ddl", "rename"),
+  ...each("call", "exec"),
+  ...each("session", "describe desc flush optimize kill attach detach print waitfor purge install"),
+  ...each("session", "repair check shutdown reindex xa declare open close prepare"),
+};
+
 /** The words that a statement may start with. */
 export const KEYWORDS: readonly string[] = Object.keys(KINDS);
 
@@ -43,15 +55,32 @@ function each(kind: StatementKind, words: string): Record<string, StatementKind>
 }
 
 /** The kind of the statement in `[start, end)` of a text. Constant time. */
-export function statementKind(text: string, start: number, end: number): StatementKind {
+export function statementKind(
+  text: string,
+  start: number,
+  end: number,
+  dialect: Dialect = "postgres",
+): StatementKind {
   const words = firstWords(text, start, Math.min(end, start + 400), 5);
   const [first = "", second = ""] = words;
+  if (dialect !== "postgres") {
+    const head = text.slice(start, Math.min(end, start + 400));
+    if (/^(create|alter)\b/i.test(head) && ROUTINE.test(head)) return "routine";
+    if (/^begin\s+not\s+atomic\b/i.test(head)) return "call";
+    if (/^(set|declare)\s+@(?!@)/i.test(head)) return "assign";
+    const own = OF_DIALECTS[first];
+    if (own !== undefined) return own;
+  }
   if (first === "create") {
     const what = second === "or" ? words[3] : second;
     return what === "function" || what === "procedure" ? "routine" : "ddl";
   }
   return KINDS[first] ?? "unknown";
 }
+
+/** CREATE [OR REPLACE] [DEFINER = user] PROCEDURE and its kind, before any word of another object. */
+const ROUTINE =
+  /^(?:create|alter)\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*(?:\S+\s*@\s*\S+|\S+)\s+)?(?:aggregate\s+)?(?:procedure|proc|function|trigger|event)\b/i;
 
 /** The first words of a statement in lower case; parentheses before them are skipped. */
 export function firstWords(

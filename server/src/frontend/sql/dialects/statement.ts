@@ -1,9 +1,21 @@
 // Statements of MySQL, MariaDB, SQL Server and SQLite in the AR: the entry that scripts and routines share.
 import type { Dialect } from "../../../program/dialect";
+import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
+import type { Statement } from "../../../program/statement";
+import { TRUE } from "../expressions";
 import { lowerByWords } from "../fallback";
-import type { Lowered, LoweringContext } from "../lowering";
+import { sourceIn, type Lowered, type LoweringContext } from "../lowering";
+import { distinctlyNamed, emptyQuery } from "../terms";
+import { lowerDelete, lowerUpdate, type ChangeResult } from "./lowerChange";
+import { lowerCondition, lowerValue } from "./lowerExpression";
+import { lowerInsert } from "./lowerInsert";
+import { expressions, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
+import { parseStatement, parseValue } from "./parseStatement";
+import { baseOf } from "./statementBase";
+import type { SyntaxExpression, SyntaxQuery, SyntaxStatement } from "./syntax";
+import { startWork, weaken, type Work } from "./work";
 
 /**
  * One statement on rows in the AR; `context.piece.sql` is canonical text (see canonical.ts). Never fails: what is not
@@ -12,7 +24,11 @@ import type { Lowered, LoweringContext } from "../lowering";
  * `["row_count()"]`, `["last_insert_id()"]` and `["found_rows()"]`.
  */
 export function lowerDialectStatement(context: LoweringContext, dialect: Dialect): Lowered {
-  return lowerByWords(context, `Statements of ${dialect} are not read.`);
+  const parsed = parseStatement(context.piece.sql, dialect);
+  if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
+  const work = startWork(context, dialect);
+  for (const reason of parsed.losses) weaken(work, reason);
+  return lowered(parsed.tree, work);
 }
 
 /** One expression (the whole of `context.piece.sql`), as a value or as a condition. Never fails. */
@@ -21,7 +37,166 @@ export function lowerDialectExpression(
   dialect: Dialect,
   use: "value" | "condition",
 ): { readonly value: Expression; readonly taint: readonly Taint[] } {
-  const why = `an expression of ${dialect} as a ${use}`;
-  const id = context.ids.fresh("u");
-  return { value: { kind: "unknown", id, type: "other", dependsOn: [], why }, taint: [] };
+  const parsed = parseValue(context.piece.sql, dialect);
+  const work = startWork(context, dialect);
+  if (!parsed.ok) {
+    const reason = unreadable(context, dialect, parsed.message, parsed.offset);
+    const type = use === "condition" ? "bool" : "other";
+    const id = context.ids.fresh("u");
+    weaken(work, reason);
+    return { value: { kind: "unknown", id, type, dependsOn: [], why: reason }, taint: work.taint };
+  }
+  const of = expressions({ sources: [] }, work);
+  const value = use === "value" ? lowerValue(parsed.tree, of) : lowerCondition(parsed.tree, of);
+  return { value, taint: work.taint };
+}
+
+function unread(
+  context: LoweringContext,
+  dialect: Dialect,
+  message: string,
+  offset: number,
+): Lowered {
+  return lowerByWords(context, unreadable(context, dialect, message, offset));
+}
+
+/** Notes what cannot be read, at its place; the reason. */
+function unreadable(
+  context: LoweringContext,
+  dialect: Dialect,
+  message: string,
+  offset: number,
+): string {
+  const reason = `This cannot be read as ${dialectLabel(dialect)}: ${message}.`;
+  const source = sourceIn(context.piece, offset, offset + 1);
+  context.note({ severity: "error", code: "syntax", message: reason, source });
+  return reason;
+}
+
+function lowered(tree: SyntaxStatement, work: Work): Lowered {
+  switch (tree.kind) {
+    case "select":
+      return select(tree.query, work);
+    case "insert":
+      return lowerInsert(tree, baseOf(work), work);
+    case "update":
+      return changed(lowerUpdate(tree, baseOf(work), work), work);
+    case "delete":
+      return changed(lowerDelete(tree, baseOf(work), work), work);
+    case "truncate":
+      return truncate(tree.table, work);
+    case "set":
+      return assigned(tree.assignments, work);
+    case "call": {
+      const values = lowerFree(tree.arguments, work);
+      const called = work.context.call?.(
+        tree.name,
+        values.map((value) => ({ value })),
+      );
+      if (called !== undefined) return { statements: [] };
+      return lowerByWords(work.context, `The procedure ${tree.name} is not followed.`);
+    }
+    case "nothing":
+      return { statements: [] };
+    default:
+      return tree satisfies never;
+  }
+}
+
+function changed(result: ChangeResult, work: Work): Lowered {
+  return result.ok
+    ? result.lowered
+    : lowerByWords(work.context, `This change is not followed: ${result.reason}.`);
+}
+
+function select(tree: SyntaxQuery, work: Work): Lowered {
+  const lock = advisoryLock(tree, work);
+  if (lock !== undefined) return { statements: [lock] };
+  const assigning = tree.outputs.map(({ value }) =>
+    value.kind === "assign" ? value.variable : undefined,
+  );
+  const query = lowerQuery(tree, undefined, work);
+  const named = { ...query, outputs: distinctlyNamed(query.outputs) };
+  const base = baseOf(work);
+  const into = work.context.ids.result();
+  const columns = named.outputs.map((output) => output.name);
+  const targets = [
+    ...tree.into.map((variable, at) => ({ variable, column: columns[at] ?? "" })),
+    ...(assigning.length === columns.length ? assigning : []).flatMap((variable, at) =>
+      variable === undefined ? [] : [{ variable, column: columns[at] ?? "" }],
+    ),
+  ];
+  const isSilent =
+    tree.into.length > 0 ||
+    (work.dialect === "sqlserver" && assigning.some((each) => each !== undefined));
+  const statement: Statement = {
+    ...base,
+    kind: "select",
+    query: named,
+    into,
+    discarded: isSilent,
+    taint: work.taint,
+  };
+  const result = { name: into, columns };
+  return targets.length === 0
+    ? { statements: [statement], result }
+    : { statements: [statement], result, targets };
+}
+
+/** SELECT GET_LOCK('name', 10) alone is a lock. It is held until RELEASE_LOCK, longer than its transaction. */
+function advisoryLock(tree: SyntaxQuery, work: Work): Statement | undefined {
+  const [output, ...others] = tree.outputs;
+  const value = output?.value.kind === "assign" ? output.value.value : output?.value;
+  if (others.length > 0 || tree.from.length > 0 || value?.kind !== "call") return undefined;
+  if (value.name !== "get_lock") return undefined;
+  weaken(work, "a lock that outlives the transaction");
+  const key = lowerFreeValue(value.arguments[0], work);
+  return { ...baseOf(work), kind: "lock", mode: "exclusive", key, taint: work.taint };
+}
+
+function truncate(table: string, work: Work): Lowered {
+  const relation = { alias: table, table, kind: "base", join: "inner" } as const;
+  const base = baseOf(work);
+  return {
+    statements: [{ ...base, kind: "delete", relation, using: [], where: TRUE, taint: work.taint }],
+  };
+}
+
+/** SET @a = ..., @b = (SELECT ...): what asks the database is a SELECT before. */
+function assigned(
+  assignments: readonly { readonly variable: string; readonly value: SyntaxExpression }[],
+  work: Work,
+): Lowered {
+  const statements: Statement[] = [];
+  const values = assignments.map(({ variable, value }) => {
+    if (!asks(value)) return { variable, value: lowerFreeValue(value, work) };
+    const query =
+      value.kind === "query"
+        ? lowerQuery(value.query, undefined, work)
+        : emptyQuery([{ name: "value", value: lowerFreeValue(value, work) }]);
+    const into = work.context.ids.result();
+    const outputs = distinctlyNamed(query.outputs);
+    statements.push({
+      ...baseOf(work),
+      kind: "select",
+      query: { ...query, outputs },
+      into,
+      discarded: true,
+      taint: work.taint,
+    });
+    const field: Expression = {
+      kind: "field",
+      result: into,
+      field: outputs[0]?.name ?? "",
+      at: "first",
+    };
+    return { variable, value: field };
+  });
+  return { statements, values };
+}
+
+/** Whether an expression asks the database. */
+function asks(value: SyntaxExpression): boolean {
+  // Every query has this list, and nothing else does.
+  return JSON.stringify(value).includes('"setOperations":[');
 }

@@ -1,0 +1,589 @@
+// DDL of MySQL, MariaDB, SQL Server and SQLite, as far as tables, keys and views go.
+import { parseExpression } from "./parseExpression";
+import { parsingOf, readQuery } from "./parseQuery";
+import {
+  expect,
+  peek,
+  skipParentheses,
+  take,
+  takeAny,
+  takeName,
+  takeNames,
+  takeTable,
+  unexpected,
+  Unreadable,
+  wordAt,
+  type Reader,
+} from "./reader";
+import type { SyntaxExpression, SyntaxQuery } from "./syntax";
+
+export interface ColumnDefinition {
+  readonly name: string;
+  /** Empty where SQLite needs none. */
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly automatic: boolean;
+  readonly generated: boolean;
+  readonly default?: SyntaxExpression;
+  /** Keys and checks that stand behind the column. */
+  readonly constraints: readonly ConstraintDefinition[];
+}
+
+export type ConstraintDefinition =
+  | { readonly kind: "primary"; readonly columns: readonly string[] }
+  | { readonly kind: "unique"; readonly columns: readonly string[]; readonly name?: string }
+  | {
+      readonly kind: "foreign";
+      readonly columns: readonly string[];
+      readonly table: string;
+      readonly referenced: readonly string[];
+      readonly onDelete?: "cascade" | "set";
+    }
+  | { readonly kind: "check"; readonly condition: SyntaxExpression };
+
+export type TableChange =
+  | { readonly kind: "column"; readonly column: ColumnDefinition; readonly replaces?: string }
+  | { readonly kind: "constraint"; readonly constraint: ConstraintDefinition }
+  | { readonly kind: "drop column" | "drop key"; readonly name: string }
+  | { readonly kind: "drop primary key" }
+  | { readonly kind: "rename"; readonly to: string }
+  | { readonly kind: "rename column"; readonly from: string; readonly to: string }
+  | { readonly kind: "default"; readonly column: string; readonly value?: SyntaxExpression }
+  | { readonly kind: "nothing" };
+
+export type Definition =
+  | {
+      readonly kind: "create";
+      readonly table: string;
+      readonly columns: readonly ColumnDefinition[];
+      readonly constraints: readonly ConstraintDefinition[];
+      readonly like?: string;
+      readonly query?: SyntaxQuery;
+      /** Parts that were not read, with the place of each. */
+      readonly unread: readonly Unreadable[];
+    }
+  | { readonly kind: "alter"; readonly table: string; readonly changes: readonly TableChange[] }
+  | {
+      readonly kind: "index";
+      readonly table: string;
+      readonly columns: readonly string[];
+      readonly name: string;
+      readonly where?: SyntaxExpression;
+    }
+  | { readonly kind: "drop"; readonly tables: readonly string[] }
+  | { readonly kind: "drop key"; readonly table?: string; readonly name: string }
+  | {
+      readonly kind: "renames";
+      readonly pairs: readonly { readonly from: string; readonly to: string }[];
+    }
+  | {
+      readonly kind: "view";
+      readonly name: string;
+      readonly columns: readonly string[];
+      readonly query: SyntaxQuery;
+    }
+  | { readonly kind: "nothing" };
+
+/** The definition at the reader; DDL about anything else is nothing. */
+export function readDefinition(reader: Reader): Definition {
+  switch (takeAny(reader, "create", "alter", "drop", "rename")) {
+    case "create":
+      return create(reader);
+    case "alter":
+      if (wordAt(reader) !== "table" && wordAt(reader) !== "ignore") return { kind: "nothing" };
+      take(reader, "ignore");
+      expect(reader, "table");
+      return alter(reader);
+    case "drop":
+      return drop(reader);
+    case "rename":
+      return rename(reader);
+    default:
+      return { kind: "nothing" };
+  }
+}
+
+function create(reader: Reader): Definition {
+  take(reader, "or", "replace");
+  take(reader, "or", "alter");
+  takeAny(reader, "temporary", "temp", "global");
+  while (!/^(table|unique|view|)$/.test(wordAt(reader)) && isViewWord(reader)) reader.at++;
+  if (take(reader, "table")) return createTable(reader);
+  if (take(reader, "unique")) return uniqueIndex(reader);
+  if (!take(reader, "view")) return { kind: "nothing" };
+  ifExists(reader);
+  const name = takeTable(reader);
+  const columns = wordAt(reader) === "(" ? takeNames(reader) : [];
+  while (peek(reader) !== undefined && wordAt(reader) !== "as") reader.at++;
+  expect(reader, "as");
+  return { kind: "view", name, columns, query: readQuery(reader) };
+}
+
+/** ALGORITHM = MERGE DEFINER = a@b SQL SECURITY DEFINER, before VIEW. */
+function isViewWord(reader: Reader): boolean {
+  const lexeme = peek(reader);
+  if (lexeme === undefined) return false;
+  const before = reader.lexemes.slice(0, reader.at + 14);
+  return before.some((each) => each.kind === "word" && each.word === "view");
+}
+
+function ifExists(reader: Reader): void {
+  if (take(reader, "if")) {
+    take(reader, "not");
+    expect(reader, "exists");
+  }
+}
+
+function createTable(reader: Reader): Definition {
+  ifExists(reader);
+  const table = takeTable(reader);
+  const columns: ColumnDefinition[] = [];
+  const constraints: ConstraintDefinition[] = [];
+  const unread: Unreadable[] = [];
+  if (take(reader, "like")) {
+    return { kind: "create", table, columns, constraints, like: takeTable(reader), unread };
+  }
+  if (wordAt(reader) === "(" && !/^(select|with)$/.test(wordAt(reader, 1))) {
+    reader.at++;
+    if (take(reader, "like")) {
+      return { kind: "create", table, columns, constraints, like: takeTable(reader), unread };
+    }
+    do {
+      const start = reader.at;
+      try {
+        member(reader, columns, constraints);
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        unread.push(error);
+        reader.at = start;
+        skipMember(reader);
+      }
+    } while (take(reader, ","));
+    expect(reader, ")");
+  }
+  const query = queryAfterOptions(reader);
+  const definition = { kind: "create", table, columns, constraints, unread } as const;
+  return query === undefined ? definition : { ...definition, query };
+}
+
+/** CREATE TABLE ... AS SELECT: the query behind the table's options. */
+function queryAfterOptions(reader: Reader): SyntaxQuery | undefined {
+  while (peek(reader) !== undefined && !/^(select|with)$/.test(wordAt(reader))) {
+    if (wordAt(reader) === "(" && !/^(select|with)$/.test(wordAt(reader, 1)))
+      skipParentheses(reader);
+    else reader.at++;
+  }
+  if (peek(reader) === undefined) return undefined;
+  if (wordAt(reader) === "with" && !/^(as|\()$/.test(wordAt(reader, 2))) return undefined;
+  return readQuery(reader);
+}
+
+/** Up to the comma or the parenthesis behind a column or constraint. */
+function skipMember(reader: Reader): void {
+  while (peek(reader) !== undefined && wordAt(reader) !== "," && wordAt(reader) !== ")") {
+    if (wordAt(reader) === "(") skipParentheses(reader);
+    else reader.at++;
+  }
+}
+
+function member(
+  reader: Reader,
+  columns: ColumnDefinition[],
+  constraints: ConstraintDefinition[],
+): void {
+  const read = constraint(reader);
+  if (read === "skipped") return;
+  if (read !== undefined) constraints.push(read);
+  else columns.push(column(reader));
+  skipMember(reader);
+}
+
+/** A constraint of a table; `skipped` for a plain index. Undefined: a column stands here. */
+function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefined {
+  let name: string | undefined;
+  if (take(reader, "constraint") && !isConstraintWord(wordAt(reader)))
+    name = takeName(reader, true);
+  switch (wordAt(reader)) {
+    case "primary":
+      if (wordAt(reader, 1) !== "key") return undefined;
+      reader.at += 2;
+      toColumns(reader);
+      return { kind: "primary", columns: takeNames(reader) };
+    case "unique": {
+      reader.at++;
+      takeAny(reader, "index", "key");
+      const start = reader.at;
+      toColumns(reader);
+      const own = reader.at > start ? reader.lexemes[start]?.word : undefined;
+      const columns = takeNames(reader);
+      const known = own === undefined || /^(clustered|nonclustered|using)$/.test(own) ? name : own;
+      return { kind: "unique", columns, ...(known === undefined ? {} : { name: known }) };
+    }
+    case "foreign": {
+      reader.at++;
+      expect(reader, "key");
+      toColumns(reader);
+      const columns = takeNames(reader);
+      return reference(reader, columns);
+    }
+    case "check":
+      reader.at++;
+      return { kind: "check", condition: parenthesised(reader) };
+    case "index":
+    case "key":
+    case "fulltext":
+    case "spatial":
+    case "exclude":
+    case "period":
+      if (!isIndex(reader)) return undefined;
+      skipMember(reader);
+      return "skipped";
+    default:
+      if (name !== undefined) throw unexpected(reader);
+      return undefined;
+  }
+}
+
+function isConstraintWord(word: string): boolean {
+  return /^(primary|unique|foreign|check)$/.test(word);
+}
+
+/** `KEY name (a)`, not a column that is called so. */
+function isIndex(reader: Reader): boolean {
+  for (let ahead = 1; ahead < 5; ahead++) {
+    const word = wordAt(reader, ahead);
+    if (word === "(") return ahead > 1 || peek(reader)?.kind === "word";
+    if (word === ",") return false;
+  }
+  return false;
+}
+
+/** Over names and words up to the list of columns. */
+function toColumns(reader: Reader): void {
+  while (peek(reader) !== undefined && wordAt(reader) !== "(" && wordAt(reader) !== ",")
+    reader.at++;
+}
+
+function parenthesised(reader: Reader): SyntaxExpression {
+  take(reader, "not", "for", "replication");
+  expect(reader, "(");
+  const value = parseExpression(parsingOf(reader));
+  expect(reader, ")");
+  return value;
+}
+
+function reference(reader: Reader, columns: readonly string[]): ConstraintDefinition {
+  expect(reader, "references");
+  const table = takeTable(reader);
+  const referenced = wordAt(reader) === "(" ? takeNames(reader) : [];
+  let onDelete: "cascade" | "set" | undefined;
+  for (;;) {
+    if (take(reader, "match")) reader.at++;
+    else if (take(reader, "on", "delete")) onDelete = action(reader) ?? onDelete;
+    else if (take(reader, "on", "update")) action(reader);
+    else break;
+  }
+  return {
+    kind: "foreign",
+    columns,
+    table,
+    referenced,
+    ...(onDelete === undefined ? {} : { onDelete }),
+  };
+}
+
+function action(reader: Reader): "cascade" | "set" | undefined {
+  if (take(reader, "cascade")) return "cascade";
+  if (take(reader, "set")) {
+    reader.at++;
+    return "set";
+  }
+  if (!take(reader, "no", "action")) take(reader, "restrict");
+  return undefined;
+}
+
+type ColumnDraft = { -readonly [Key in keyof ColumnDefinition]: ColumnDefinition[Key] };
+
+function column(reader: Reader): ColumnDefinition {
+  const name = takeName(reader, true);
+  const draft: ColumnDraft = {
+    name,
+    type: "",
+    nullable: true,
+    automatic: false,
+    generated: false,
+    constraints: [],
+  };
+  const next = peek(reader);
+  if (next?.kind === "name" || (next?.kind === "word" && !ATTRIBUTES.has(next.word)))
+    readType(reader, draft);
+  while (attribute(reader, draft)) continue;
+  return draft;
+}
+
+const ATTRIBUTES = new Set(
+  "not null default auto_increment autoincrement identity primary unique references check generated as collate constraint comment".split(
+    " ",
+  ),
+);
+
+function readType(reader: Reader, draft: ColumnDraft): void {
+  let type = takeName(reader, true);
+  while (take(reader, ".")) type = takeName(reader, true);
+  draft.type = type;
+  if (type === "serial") draft.automatic = true;
+  if (wordAt(reader) === "(") skipParentheses(reader);
+  while (
+    takeAny(
+      reader,
+      "unsigned",
+      "signed",
+      "zerofill",
+      "precision",
+      "varying",
+      "binary",
+      "integer",
+    ) !== undefined
+  ) {
+    if (wordAt(reader) === "(") skipParentheses(reader);
+  }
+}
+
+/** One attribute of a column; false where none stands. */
+function attribute(reader: Reader, draft: ColumnDraft): boolean {
+  const add = (constraint: ConstraintDefinition): void => {
+    draft.constraints = [...draft.constraints, constraint];
+  };
+  const columns = [draft.name];
+  const word = wordAt(reader);
+  switch (word) {
+    case "not":
+      reader.at++;
+      if (take(reader, "null")) draft.nullable = false;
+      return true;
+    case "null":
+      reader.at++;
+      return true;
+    case "default":
+      reader.at++;
+      draft.default = parseExpression(parsingOf(reader), 6);
+      return true;
+    case "auto_increment":
+    case "autoincrement":
+      reader.at++;
+      draft.automatic = true;
+      return true;
+    case "identity":
+      reader.at++;
+      if (wordAt(reader) === "(") skipParentheses(reader);
+      draft.automatic = true;
+      return true;
+    case "primary":
+    case "key":
+      reader.at++;
+      take(reader, "key");
+      takeAny(reader, "asc", "desc", "clustered", "nonclustered");
+      add({ kind: "primary", columns });
+      draft.nullable = false;
+      // SQLite's row numbers.
+      if (reader.dialect === "sqlite" && draft.type === "integer") draft.automatic = true;
+      return true;
+    case "unique":
+      reader.at++;
+      takeAny(reader, "key", "clustered", "nonclustered");
+      add({ kind: "unique", columns });
+      return true;
+    case "references":
+      add(reference(reader, columns));
+      return true;
+    case "check":
+      reader.at++;
+      add({ kind: "check", condition: parenthesised(reader) });
+      return true;
+    case "constraint":
+      reader.at++;
+      if (!isConstraintWord(wordAt(reader)) && !ATTRIBUTES.has(wordAt(reader)))
+        takeName(reader, true);
+      return true;
+    case "generated":
+    case "as":
+      reader.at++;
+      take(reader, "always");
+      take(reader, "as");
+      draft.generated = true;
+      if (wordAt(reader) === "(") skipParentheses(reader);
+      return true;
+    case "on":
+      // ON UPDATE CURRENT_TIMESTAMP, ON CONFLICT IGNORE
+      reader.at += 3;
+      if (wordAt(reader) === "(") skipParentheses(reader);
+      return true;
+    case "character":
+    case "charset":
+      take(reader, "character");
+      reader.at += 2;
+      return true;
+    case "collate":
+    case "comment":
+    case "column_format":
+    case "storage":
+      reader.at += 2;
+      return true;
+    case "stored":
+    case "virtual":
+    case "persisted":
+    case "invisible":
+    case "visible":
+    case "sparse":
+    case "rowguidcol":
+      reader.at++;
+      return true;
+    default:
+      return false;
+  }
+}
+
+function uniqueIndex(reader: Reader): Definition {
+  takeAny(reader, "clustered", "nonclustered");
+  expect(reader, "index");
+  ifExists(reader);
+  const name = takeTable(reader);
+  if (take(reader, "using")) reader.at++;
+  expect(reader, "on");
+  const table = takeTable(reader);
+  if (take(reader, "using")) reader.at++;
+  const columns = takeNames(reader);
+  if (take(reader, "include")) skipParentheses(reader);
+  const where = take(reader, "where") ? { where: parseExpression(parsingOf(reader)) } : {};
+  return { kind: "index", table, columns, name, ...where };
+}
+
+function drop(reader: Reader): Definition {
+  takeAny(reader, "temporary");
+  if (take(reader, "index")) {
+    ifExists(reader);
+    const name = takeTable(reader);
+    return take(reader, "on")
+      ? { kind: "drop key", name, table: takeTable(reader) }
+      : { kind: "drop key", name };
+  }
+  if (!take(reader, "table")) return { kind: "nothing" };
+  ifExists(reader);
+  const tables: string[] = [];
+  do tables.push(takeTable(reader));
+  while (take(reader, ","));
+  return { kind: "drop", tables };
+}
+
+function rename(reader: Reader): Definition {
+  if (!take(reader, "table") && !take(reader, "tables")) return { kind: "nothing" };
+  const pairs: { from: string; to: string }[] = [];
+  do {
+    const from = takeTable(reader);
+    expect(reader, "to");
+    pairs.push({ from, to: takeTable(reader) });
+  } while (take(reader, ","));
+  return { kind: "renames", pairs };
+}
+
+function alter(reader: Reader): Definition {
+  ifExists(reader);
+  const table = takeTable(reader);
+  if (take(reader, "with")) takeAny(reader, "check", "nocheck");
+  const changes: TableChange[] = [];
+  do {
+    changes.push(...change(reader));
+    skipMember(reader);
+  } while (take(reader, ","));
+  return { kind: "alter", table, changes };
+}
+
+function change(reader: Reader): readonly TableChange[] {
+  switch (takeAny(reader, "add", "drop", "modify", "change", "rename", "alter")) {
+    case "add":
+      return added(reader);
+    case "drop":
+      return [dropped(reader)];
+    case "modify":
+      take(reader, "column");
+      ifExists(reader);
+      return [replacing(column(reader))];
+    case "change": {
+      take(reader, "column");
+      ifExists(reader);
+      const replaces = takeName(reader, true);
+      return [{ kind: "column", column: column(reader), replaces }];
+    }
+    case "rename":
+      return [renamed(reader)];
+    case "alter":
+      return [altered(reader)];
+    default:
+      return [{ kind: "nothing" }];
+  }
+}
+
+function replacing(definition: ColumnDefinition): TableChange {
+  return { kind: "column", column: definition, replaces: definition.name };
+}
+
+function added(reader: Reader): readonly TableChange[] {
+  take(reader, "column");
+  ifExists(reader);
+  if (wordAt(reader) === "(") {
+    reader.at++;
+    const columns: ColumnDefinition[] = [];
+    const constraints: ConstraintDefinition[] = [];
+    do member(reader, columns, constraints);
+    while (take(reader, ","));
+    expect(reader, ")");
+    return [
+      ...columns.map((each) => ({ kind: "column" as const, column: each })),
+      ...constraints.map((each) => ({ kind: "constraint" as const, constraint: each })),
+    ];
+  }
+  const read = constraint(reader);
+  if (read === "skipped") return [];
+  return [
+    read === undefined
+      ? { kind: "column", column: column(reader) }
+      : { kind: "constraint", constraint: read },
+  ];
+}
+
+function dropped(reader: Reader): TableChange {
+  if (take(reader, "primary", "key")) return { kind: "drop primary key" };
+  if (
+    takeAny(reader, "index", "key", "constraint", "check") !== undefined ||
+    take(reader, "foreign", "key")
+  ) {
+    ifExists(reader);
+    return { kind: "drop key", name: takeName(reader, true) };
+  }
+  take(reader, "column");
+  ifExists(reader);
+  return { kind: "drop column", name: takeName(reader, true) };
+}
+
+function renamed(reader: Reader): TableChange {
+  if (take(reader, "column")) {
+    const from = takeName(reader, true);
+    expect(reader, "to");
+    return { kind: "rename column", from, to: takeName(reader, true) };
+  }
+  if (takeAny(reader, "index", "key") !== undefined) return { kind: "nothing" };
+  takeAny(reader, "to", "as");
+  return { kind: "rename", to: takeTable(reader) };
+}
+
+/** ALTER COLUMN a SET DEFAULT 1, DROP DEFAULT; SQL Server's ALTER COLUMN a INT NOT NULL. */
+function altered(reader: Reader): TableChange {
+  if (!take(reader, "column") && wordAt(reader, 1) !== "set" && wordAt(reader, 1) !== "drop") {
+    return { kind: "nothing" };
+  }
+  if (reader.dialect === "sqlserver") return replacing(column(reader));
+  const name = takeName(reader, true);
+  if (take(reader, "drop", "default")) return { kind: "default", column: name };
+  if (!take(reader, "set", "default")) return { kind: "nothing" };
+  return { kind: "default", column: name, value: parseExpression(parsingOf(reader)) };
+}

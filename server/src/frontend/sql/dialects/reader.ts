@@ -1,0 +1,230 @@
+// A cursor over the tokens of one canonical statement: what all parts of the parser share.
+import type { Dialect } from "../../../program/dialect";
+import { plainText } from "../escapes";
+import { isWordPart, nameOf, nextToken, stringOf } from "../tokens";
+
+export interface Lexeme {
+  readonly kind:
+    | "word"
+    | "name"
+    | "string"
+    | "number"
+    | "placeholder"
+    | "symbol"
+    /** `@x` and `@@x`; `word` is the name with its signs. */
+    | "variable"
+    | "system";
+  /** Words and names folded, symbols as written, strings as the text that they mean. */
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Reader {
+  readonly text: string;
+  readonly dialect: Dialect;
+  readonly lexemes: readonly Lexeme[];
+  at: number;
+  /** How deep the expression at hand is nested. */
+  depth: number;
+  /** What was read over and matters. */
+  losses: string[];
+}
+
+/** What the parser says where it cannot go on; caught where parsing began. */
+export class Unreadable extends Error {
+  readonly offset: number;
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** A reader at the first token of a canonical text. */
+export function createReader(text: string, dialect: Dialect): Reader {
+  return { text, dialect, lexemes: lexemesOf(text), at: 0, depth: 0, losses: [] };
+}
+
+const LONGER = ["<=>", "->>", "<=", ">=", "<>", "!=", "||", "&&", "->", "<<", ">>", "!<", "!>"];
+
+function lexemesOf(text: string): readonly Lexeme[] {
+  const lexemes: Lexeme[] = [];
+  for (let at = 0; ;) {
+    const token = nextToken(text, at, text.length);
+    if (token === undefined) return lexemes;
+    at = token.end;
+    const { kind, start } = token;
+    switch (kind) {
+      case "comment":
+      case "backslash":
+        break;
+      case "string":
+        lexemes.push({ kind, word: plainText(stringOf(text, token)), start, end: at });
+        break;
+      case "name":
+        lexemes.push({ kind, word: plainText(nameOf(text, token)), start, end: at });
+        break;
+      case "number":
+      case "placeholder":
+        lexemes.push({ kind, word: text.slice(start, at), start, end: at });
+        break;
+      case "word":
+        lexemes.push({ kind, word: token.word, start, end: at });
+        break;
+      case "symbol": {
+        const variable = token.word === "@" ? variableAt(text, start) : undefined;
+        const longer = LONGER.find((each) => text.startsWith(each, start));
+        if (variable !== undefined) at = variable.end;
+        else if (longer !== undefined) at = start + longer.length;
+        lexemes.push(variable ?? { kind, word: longer ?? text.slice(start, at), start, end: at });
+        break;
+      }
+      default:
+        kind satisfies never;
+    }
+  }
+}
+
+/** `@x`, `@'x'`, `@"x"`, `@@x`, `@@session.x`. */
+function variableAt(text: string, start: number): Lexeme | undefined {
+  const isSystem = text[start + 1] === "@";
+  let end = start + (isSystem ? 2 : 1);
+  const from = end;
+  if (text[end] === "'" || text[end] === '"') {
+    const token = nextToken(text, end, text.length);
+    if (token === undefined) return undefined;
+    const name = text.slice(token.start + 1, token.end - 1).toLowerCase();
+    return { kind: "variable", word: `@${plainText(name)}`, start, end: token.end };
+  }
+  while (end < text.length && (isWordPart(text[end] ?? "") || text[end] === ".")) end++;
+  if (end === from) return undefined;
+  const name = text.slice(from, end).toLowerCase();
+  return {
+    kind: isSystem ? "system" : "variable",
+    word: (isSystem ? "@@" : "@") + name,
+    start,
+    end,
+  };
+}
+
+export function peek(reader: Reader, ahead = 0): Lexeme | undefined {
+  return reader.lexemes[reader.at + ahead];
+}
+
+/** The word or symbol ahead; empty for quoted names, strings and the end. */
+export function wordAt(reader: Reader, ahead = 0): string {
+  const lexeme = peek(reader, ahead);
+  return lexeme?.kind === "word" || lexeme?.kind === "symbol" ? lexeme.word : "";
+}
+
+/** Takes these words if they come next. */
+export function take(reader: Reader, ...words: readonly string[]): boolean {
+  if (!words.every((word, at) => wordAt(reader, at) === word)) return false;
+  reader.at += words.length;
+  return true;
+}
+
+/** Takes one of these words if it comes next. */
+export function takeAny<Word extends string>(
+  reader: Reader,
+  ...words: readonly Word[]
+): Word | undefined {
+  const next = wordAt(reader);
+  const found = next === "" ? undefined : words.find((word) => word === next);
+  if (found !== undefined) reader.at++;
+  return found;
+}
+
+export function expect(reader: Reader, ...words: readonly string[]): void {
+  for (const word of words) if (!take(reader, word)) throw unexpected(reader);
+}
+
+/** Where the reader stands, as an offset of the text. */
+export function offsetAt(reader: Reader): number {
+  return peek(reader)?.start ?? reader.text.length;
+}
+
+export function unexpected(reader: Reader): Unreadable {
+  const lexeme = peek(reader);
+  if (lexeme === undefined) return new Unreadable("unexpected end", reader.text.length);
+  const found = reader.text.slice(lexeme.start, Math.min(lexeme.end, lexeme.start + 40));
+  return new Unreadable(`unexpected ${plainText(found)}`, lexeme.start);
+}
+
+/** Words that begin the next clause and are no alias unless AS stands before them. */
+const CLAUSES = new Set(
+  (
+    "from where group having order limit offset fetch for lock union intersect except minus on using join inner " +
+    "left right full cross natural straight_join outer set values value into window procedure and or not when " +
+    "then else end as select insert update delete returning output with use force ignore partition is in like " +
+    "between div mod xor regexp rlike option go if begin commit rollback declare exec print return while " +
+    "pivot unpivot tablesample default desc asc case exists null"
+  ).split(" "),
+);
+
+/** Words that no dialect takes for a name without quotes. */
+const RESERVED = new Set(
+  (
+    "from where group having order limit union intersect except on using join inner left right full cross natural " +
+    "set values into and or not when then else end as select insert update delete with is in like between div mod " +
+    "xor null case exists default for by"
+  ).split(" "),
+);
+
+/** Whether an alias without AS stands ahead. */
+export function isAlias(reader: Reader, ahead = 0): boolean {
+  const lexeme = peek(reader, ahead);
+  if (lexeme?.kind === "name") return true;
+  return lexeme?.kind === "word" && !CLAUSES.has(lexeme.word);
+}
+
+/** A name; after a dot or AS any word is one. */
+export function takeName(reader: Reader, anyWord = false): string {
+  const lexeme = peek(reader);
+  if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpected(reader);
+  if (lexeme.kind === "word" && !anyWord && RESERVED.has(lexeme.word)) throw unexpected(reader);
+  reader.at++;
+  return lexeme.word;
+}
+
+/** `[database.[schema.]]table`, of which the table is kept. SQL Server's temporary tables keep their marks. */
+export function takeTable(reader: Reader): string {
+  let marks = "";
+  while (wordAt(reader) === "#" && reader.dialect === "sqlserver") {
+    marks += "#";
+    reader.at++;
+  }
+  let name = takeName(reader);
+  while (take(reader, ".")) {
+    while (take(reader, ".")) continue;
+    name = takeName(reader, true);
+  }
+  return marks + name;
+}
+
+/** `(a, b, c)` of names, with their lengths and directions left out. */
+export function takeNames(reader: Reader): readonly string[] {
+  const names: string[] = [];
+  expect(reader, "(");
+  if (take(reader, ")")) return names;
+  do {
+    const table = takeName(reader, true);
+    names.push(take(reader, ".") ? takeName(reader, true) : table);
+    if (wordAt(reader) === "(") skipParentheses(reader);
+    takeAny(reader, "asc", "desc");
+  } while (take(reader, ","));
+  expect(reader, ")");
+  return names;
+}
+
+/** Passes over `( ... )`. */
+export function skipParentheses(reader: Reader): void {
+  expect(reader, "(");
+  for (let depth = 1; depth > 0; reader.at++) {
+    const lexeme = peek(reader);
+    if (lexeme === undefined) throw unexpected(reader);
+    if (lexeme.kind !== "symbol") continue;
+    if (lexeme.word === "(") depth++;
+    if (lexeme.word === ")") depth--;
+  }
+}

@@ -1,0 +1,361 @@
+// The tables and views that DDL of MySQL, MariaDB, SQL Server and SQLite leaves, replayed in order.
+import type { Dialect } from "../../../program/dialect";
+import type { Expression } from "../../../program/expression";
+import type { Note } from "../../../program/program";
+import type { Column, Table, UniqueKey } from "../../../program/schema";
+import type { Query, Relation } from "../../../program/statement";
+import { createIds, sourceIn, sourceOf, type LoweringContext, type SqlPiece } from "../lowering";
+import { columnsOf, type Scope } from "../nsp/scope";
+import type { PgSchemaReading } from "../pg/schema";
+import { withColumnNames } from "../terms";
+import { lowerCondition, lowerValue } from "./lowerExpression";
+import { expressions, lowerQuery } from "./lowerQuery";
+import {
+  readDefinition,
+  type ColumnDefinition,
+  type ConstraintDefinition,
+  type Definition,
+  type TableChange,
+} from "./parseDefinition";
+import { parsed } from "./parseStatement";
+import { columnType } from "./types";
+import { startWork, type Expressions } from "./work";
+
+type View = Extract<Definition, { readonly kind: "view" }> & { readonly piece: SqlPiece };
+
+interface State {
+  readonly dialect: Dialect;
+  readonly tables: Map<string, Table>;
+  readonly views: Map<string, View>;
+  readonly notes: Note[];
+  piece: SqlPiece;
+}
+
+/** Reads DDL; what cannot be read is noted at its place. Linear in the text. */
+export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect): PgSchemaReading {
+  const [first] = pieces;
+  if (first === undefined) return { tables: [], notes: [], view: () => undefined };
+  const state: State = { dialect, tables: new Map(), views: new Map(), notes: [], piece: first };
+  for (const piece of pieces) {
+    state.piece = piece;
+    const result = parsed(piece.sql, dialect, readDefinition);
+    if (result.ok) replay(result.tree, state);
+    else noteUnread(state, result.message, result.offset);
+  }
+  return {
+    tables: [...state.tables.values()],
+    notes: state.notes,
+    view: (name, table) => viewQuery(state, name, table),
+  };
+}
+
+function noteUnread(state: State, message: string, offset: number): void {
+  state.notes.push({
+    severity: "warning",
+    code: "ddl",
+    message: `This definition cannot be read: ${message}.`,
+    source: sourceIn(state.piece, offset, offset + 1),
+  });
+}
+
+function replay(definition: Definition, state: State): void {
+  const { tables } = state;
+  switch (definition.kind) {
+    case "create":
+      createTable(definition, state);
+      return;
+    case "alter":
+      for (const change of definition.changes) alter(definition.table, change, state);
+      return;
+    case "index":
+      update(state, definition.table, (table) => {
+        const { columns, name, where } = definition;
+        const condition =
+          where === undefined ? {} : { where: lowerCondition(where, over(table, state)) };
+        return withUnique(table, { columns, name, ...condition });
+      });
+      return;
+    case "drop":
+      for (const name of definition.tables) tables.delete(name);
+      return;
+    case "drop key":
+      for (const table of [...tables.values()]) {
+        if (definition.table !== undefined && definition.table !== table.name) continue;
+        tables.set(table.name, withoutKey(table, definition.name));
+      }
+      return;
+    case "renames":
+      for (const { from, to } of definition.pairs) renameTable(state, from, to);
+      return;
+    case "view":
+      state.views.set(definition.name, { ...definition, piece: state.piece });
+      return;
+    case "nothing":
+      return;
+    default:
+      definition satisfies never;
+  }
+}
+
+function update(state: State, name: string, change: (table: Table) => Table): void {
+  const table = state.tables.get(name);
+  if (table !== undefined) state.tables.set(name, change(table));
+}
+
+function renameTable(state: State, from: string, to: string): void {
+  const table = state.tables.get(from);
+  if (table === undefined) return;
+  state.tables.delete(from);
+  state.tables.set(to, { ...table, name: to });
+  for (const [name, other] of state.tables) {
+    const foreignKeys = other.foreignKeys.map((key) =>
+      key.table === from ? { ...key, table: to } : key,
+    );
+    state.tables.set(name, { ...other, foreignKeys });
+  }
+}
+
+function createTable(
+  definition: Extract<Definition, { readonly kind: "create" }>,
+  state: State,
+): void {
+  const { table: name, like } = definition;
+  for (const { message, offset } of definition.unread) noteUnread(state, message, offset);
+  if (state.tables.has(name)) return;
+  const model = like === undefined ? undefined : state.tables.get(like);
+  let table: Table = {
+    name,
+    columns: model?.columns ?? [],
+    primaryKey: model?.primaryKey ?? [],
+    uniqueKeys: model?.uniqueKeys ?? [],
+    foreignKeys: [],
+    checks: [],
+    source: sourceOf(state.piece),
+    inferred: false,
+  };
+  if (like !== undefined && model === undefined) return;
+  for (const column of definition.columns) table = withColumn(table, column, state);
+  if (definition.query !== undefined) table = withQuery(table, definition.query, state);
+  for (const column of definition.columns) {
+    for (const constraint of column.constraints) table = withConstraint(table, constraint, state);
+  }
+  for (const constraint of definition.constraints) table = withConstraint(table, constraint, state);
+  state.tables.set(name, table);
+}
+
+/** CREATE TABLE ... AS SELECT: the query's columns follow. */
+function withQuery(
+  table: Table,
+  query: NonNullable<Extract<Definition, { readonly kind: "create" }>["query"]>,
+  state: State,
+): Table {
+  const { work } = over(table, state, (name) => state.tables.get(name));
+  const lowered = lowerQuery(query, undefined, work);
+  const known = new Set(table.columns.map(({ name }) => name));
+  const added = lowered.outputs
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, value }): Column => {
+      const relation =
+        value.kind === "column"
+          ? lowered.relations.find(({ alias }) => alias === value.relation)
+          : undefined;
+      const origin = state.tables.get(relation?.table ?? "");
+      const column = value.kind === "column" ? value.column : "";
+      const type = origin?.columns.find((each) => each.name === column)?.type ?? "int";
+      return { name, type, nullable: true };
+    });
+  return { ...table, columns: [...table.columns, ...added] };
+}
+
+function withColumn(table: Table, definition: ColumnDefinition, state: State): Table {
+  const { name } = definition;
+  const value = defaultOf(definition, table, state);
+  const column: Column = {
+    name,
+    type: columnType(definition.type, state.dialect),
+    nullable: definition.nullable && !definition.automatic,
+    ...(value === undefined ? {} : { default: value }),
+  };
+  return { ...table, columns: [...table.columns.filter((each) => each.name !== name), column] };
+}
+
+function defaultOf(
+  { automatic, generated, default: value, name, type }: ColumnDefinition,
+  table: Table,
+  state: State,
+): Expression | undefined {
+  if (automatic) return { kind: "fresh", id: "default", type: "int", why: "sequence" };
+  if (generated) {
+    const why = `${name} is computed from other columns`;
+    return { kind: "unknown", id: `${table.name}.${name}`, type: "other", dependsOn: [], why };
+  }
+  return value === undefined
+    ? undefined
+    : numeric(lowerValue(value, over(table, state)), type, state);
+}
+
+/** DEFAULT '0' of a number's column is a number. */
+function numeric(value: Expression, type: string, { dialect }: State): Expression {
+  const to = columnType(type, dialect);
+  if (value.kind !== "literal" || typeof value.value !== "string") return value;
+  const number = Number(value.value);
+  const isNumber =
+    (to === "int" || to === "decimal") && value.value.trim() !== "" && Number.isFinite(number);
+  return isNumber ? { kind: "literal", value: number, type: to } : value;
+}
+
+function withConstraint(table: Table, constraint: ConstraintDefinition, state: State): Table {
+  switch (constraint.kind) {
+    case "primary": {
+      const { columns: primaryKey } = constraint;
+      const columns = table.columns.map((column) =>
+        primaryKey.includes(column.name) ? { ...column, nullable: false } : column,
+      );
+      return { ...table, primaryKey, columns };
+    }
+    case "unique": {
+      const { columns, name } = constraint;
+      return withUnique(table, name === undefined ? { columns } : { columns, name });
+    }
+    case "foreign": {
+      const { columns, table: target, onDelete } = constraint;
+      const referenced =
+        constraint.referenced.length > 0
+          ? constraint.referenced
+          : (state.tables.get(target)?.primaryKey ?? columns);
+      const key = {
+        columns,
+        table: target,
+        referenced,
+        ...(onDelete === undefined ? {} : { onDelete }),
+      };
+      return { ...table, foreignKeys: [...table.foreignKeys, key] };
+    }
+    case "check": {
+      const condition = lowerCondition(constraint.condition, over(table, state));
+      return { ...table, checks: [...table.checks, condition] };
+    }
+    default:
+      return constraint satisfies never;
+  }
+}
+
+function withUnique(table: Table, key: UniqueKey): Table {
+  const same = (other: UniqueKey): boolean =>
+    other.where === undefined &&
+    key.where === undefined &&
+    other.columns.join() === key.columns.join();
+  const others = table.uniqueKeys.filter((each) => !same(each));
+  return { ...table, uniqueKeys: [...others, key] };
+}
+
+function withoutKey(table: Table, name: string): Table {
+  return { ...table, uniqueKeys: table.uniqueKeys.filter((key) => key.name !== name) };
+}
+
+function alter(name: string, change: TableChange, state: State): void {
+  update(state, name, (table) => altered(table, change, state));
+  if (change.kind === "rename") renameTable(state, name, change.to);
+}
+
+function altered(table: Table, change: TableChange, state: State): Table {
+  switch (change.kind) {
+    case "column": {
+      const { column, replaces } = change;
+      const at = table.columns.findIndex((each) => each.name === replaces);
+      const others = table.columns.filter((each) => each.name !== replaces);
+      let result = withColumn({ ...table, columns: others }, column, state);
+      const added = result.columns.at(-1);
+      if (at >= 0 && added !== undefined) {
+        const inKey = table.primaryKey.includes(replaces ?? "");
+        const own = inKey ? { ...added, nullable: false } : added;
+        result = { ...result, columns: [...others.slice(0, at), own, ...others.slice(at)] };
+        if (replaces !== column.name) result = renamedColumn(result, replaces ?? "", column.name);
+      }
+      for (const each of column.constraints) result = withConstraint(result, each, state);
+      return result;
+    }
+    case "constraint":
+      return withConstraint(table, change.constraint, state);
+    case "drop column":
+      return { ...table, columns: table.columns.filter((column) => column.name !== change.name) };
+    case "drop key":
+      return withoutKey(table, change.name);
+    case "drop primary key":
+      return { ...table, primaryKey: [] };
+    case "rename column":
+      return renamedColumn(table, change.from, change.to);
+    case "default": {
+      const columns = table.columns.map((column): Column => {
+        if (column.name !== change.column) return column;
+        const { default: _before, ...rest } = column;
+        if (change.value === undefined) return rest;
+        return { ...rest, default: lowerValue(change.value, over(table, state)) };
+      });
+      return { ...table, columns };
+    }
+    case "rename":
+    case "nothing":
+      return table;
+    default:
+      return change satisfies never;
+  }
+}
+
+function renamedColumn(table: Table, from: string, to: string): Table {
+  const rename = (name: string): string => (name === from ? to : name);
+  return {
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, name: rename(column.name) })),
+    primaryKey: table.primaryKey.map(rename),
+    uniqueKeys: table.uniqueKeys.map((key) => ({ ...key, columns: key.columns.map(rename) })),
+    foreignKeys: table.foreignKeys.map((key) => ({ ...key, columns: key.columns.map(rename) })),
+  };
+}
+
+/** What lowers an expression over the columns of a table. */
+function over(
+  table: Table,
+  { piece, dialect }: State,
+  others: (name: string) => Table | undefined = () => undefined,
+): Expressions {
+  const context = contextOf(piece, table.name, (name) => others(name) ?? table);
+  const work = startWork(context, dialect);
+  const relation: Relation = { alias: table.name, table: table.name, kind: "base", join: "inner" };
+  const scope: Scope = { sources: [{ relation, columns: columnsOf(relation, work) }] };
+  return expressions(scope, work);
+}
+
+function contextOf(
+  piece: SqlPiece,
+  name: string,
+  table: LoweringContext["table"],
+): LoweringContext {
+  return {
+    piece,
+    table,
+    placeholder: () => undefined,
+    variable: () => undefined,
+    ids: createIds(name),
+    note: () => undefined,
+  };
+}
+
+/** Views of views deeper than this are not followed: they may name each other. */
+const DEEPEST_VIEW = 20;
+
+function viewQuery(
+  state: State,
+  name: string,
+  table: LoweringContext["table"],
+  depth = 0,
+): Query | undefined {
+  const view = state.views.get(name);
+  if (view === undefined || depth > DEEPEST_VIEW) return undefined;
+  const context: LoweringContext = {
+    ...contextOf(view.piece, name, table),
+    view: (inner) => viewQuery(state, inner, table, depth + 1),
+  };
+  const query = lowerQuery(view.query, undefined, startWork(context, state.dialect));
+  return withColumnNames(query, view.columns);
+}

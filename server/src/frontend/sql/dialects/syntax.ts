@@ -1,0 +1,229 @@
+// The syntax tree of MySQL, MariaDB, SQL Server and SQLite statements, as the parser gives it.
+
+export type SyntaxExpression =
+  | { readonly kind: "literal"; readonly value: number | string | boolean | null }
+  /** DATE '...', TIMESTAMP '...'. */
+  | { readonly kind: "time"; readonly value: string }
+  /** `$n` of the pre-lexed text. */
+  | { readonly kind: "placeholder"; readonly number: number }
+  /** A column or a variable, qualified or not; folded. */
+  | { readonly kind: "name"; readonly path: readonly string[] }
+  /** `*`, `t.*` in a list of outputs. */
+  | { readonly kind: "star"; readonly path: readonly string[] }
+  /** `@x`, with its at sign. */
+  | { readonly kind: "variable"; readonly name: string }
+  /** `@@x`, without them. */
+  | { readonly kind: "system"; readonly name: string }
+  /** `@x := value` */
+  | { readonly kind: "assign"; readonly variable: string; readonly value: SyntaxExpression }
+  | { readonly kind: "unary"; readonly operator: string; readonly operand: SyntaxExpression }
+  | {
+      readonly kind: "binary";
+      readonly operator: string;
+      readonly left: SyntaxExpression;
+      readonly right: SyntaxExpression;
+    }
+  | {
+      readonly kind: "in";
+      readonly operand: SyntaxExpression;
+      readonly values: readonly SyntaxExpression[] | SyntaxQuery;
+    }
+  | {
+      readonly kind: "between";
+      readonly operand: SyntaxExpression;
+      readonly low: SyntaxExpression;
+      readonly high: SyntaxExpression;
+    }
+  | {
+      readonly kind: "like";
+      readonly operand: SyntaxExpression;
+      readonly pattern: SyntaxExpression;
+    }
+  | {
+      readonly kind: "is";
+      readonly operand: SyntaxExpression;
+      readonly what: "null" | "true" | "false";
+    }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly arguments: readonly SyntaxExpression[];
+      readonly distinct: boolean;
+      /** OVER, FILTER, WITHIN GROUP: more than a plain call. */
+      readonly windowed: boolean;
+    }
+  | {
+      readonly kind: "case";
+      readonly subject?: SyntaxExpression;
+      readonly arms: readonly {
+        readonly when: SyntaxExpression;
+        readonly then: SyntaxExpression;
+      }[];
+      readonly otherwise?: SyntaxExpression;
+    }
+  | {
+      readonly kind: "cast";
+      readonly operand: SyntaxExpression;
+      readonly type: string;
+      readonly rounds: boolean;
+    }
+  | { readonly kind: "query"; readonly query: SyntaxQuery }
+  | { readonly kind: "exists"; readonly query: SyntaxQuery }
+  | {
+      readonly kind: "quantified";
+      readonly operator: string;
+      readonly all: boolean;
+      readonly left: SyntaxExpression;
+      readonly query: SyntaxQuery;
+    }
+  | { readonly kind: "row"; readonly values: readonly SyntaxExpression[] }
+  /** VALUES(column) in ON DUPLICATE KEY UPDATE. */
+  | { readonly kind: "proposed"; readonly column: string }
+  | { readonly kind: "default" }
+  /** Read, and not understood: an interval, MATCH ... AGAINST. */
+  | {
+      readonly kind: "other";
+      readonly what: string;
+      readonly parts: readonly SyntaxExpression[];
+    };
+
+export interface SyntaxOutput {
+  readonly value: SyntaxExpression;
+  readonly alias?: string;
+  /** The text of the expression, which is its name where it has no other. */
+  readonly text: string;
+}
+
+export interface SyntaxRelation {
+  /** Folded, without the database. */
+  readonly table?: string;
+  readonly query?: SyntaxQuery;
+  /** Neither a table nor a query: a function, JSON_TABLE. */
+  readonly unknown?: string;
+  readonly alias?: string;
+  /** Names of a derived table's columns. */
+  readonly columns: readonly string[];
+  readonly join: "inner" | "left" | "right" | "full" | "cross";
+  readonly natural: boolean;
+  readonly on?: SyntaxExpression;
+  readonly using: readonly string[];
+  /** SQL Server's WITH (...). */
+  readonly hints: readonly string[];
+}
+
+export interface SyntaxLock {
+  readonly strength: "update" | "share";
+  readonly of: readonly string[];
+  readonly wait: "block" | "nowait" | "skip-locked";
+}
+
+export interface SyntaxOrder {
+  readonly value: SyntaxExpression;
+  readonly descending: boolean;
+}
+
+export interface SyntaxWith {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly query: SyntaxQuery;
+  readonly recursive: boolean;
+}
+
+export interface SyntaxQuery {
+  readonly with: readonly SyntaxWith[];
+  readonly distinct: boolean;
+  readonly outputs: readonly SyntaxOutput[];
+  /** VALUES (...), (...): rows instead of outputs. */
+  readonly rows?: readonly (readonly SyntaxExpression[])[];
+  readonly from: readonly SyntaxRelation[];
+  readonly where?: SyntaxExpression;
+  readonly groupBy: readonly SyntaxExpression[];
+  readonly having?: SyntaxExpression;
+  readonly orderBy: readonly SyntaxOrder[];
+  readonly limit?: SyntaxExpression;
+  readonly offset?: SyntaxExpression;
+  readonly lock?: SyntaxLock;
+  /** INTO @a, b. */
+  readonly into: readonly string[];
+  readonly setOperations: readonly {
+    readonly operator: "union" | "union all" | "intersect" | "except";
+    readonly query: SyntaxQuery;
+  }[];
+  /** What was read and is not followed, for people. */
+  readonly losses: readonly string[];
+}
+
+export interface SyntaxAssignment {
+  readonly path: readonly string[];
+  readonly value: SyntaxExpression;
+}
+
+export interface SyntaxInsert {
+  readonly kind: "insert";
+  readonly with: readonly SyntaxWith[];
+  readonly table: string;
+  readonly alias?: string;
+  readonly columns: readonly string[];
+  readonly rows?: readonly (readonly SyntaxExpression[])[];
+  readonly query?: SyntaxQuery;
+  readonly onConflict?: {
+    readonly action: "nothing" | "update" | "replace";
+    readonly target: readonly string[];
+    readonly set: readonly SyntaxAssignment[];
+    readonly where?: SyntaxExpression;
+    /** MySQL's alias of the proposed row, and its columns' names. */
+    readonly proposed?: { readonly alias: string; readonly columns: readonly string[] };
+  };
+  readonly returning?: readonly SyntaxOutput[];
+  readonly losses: readonly string[];
+}
+
+export interface SyntaxUpdate {
+  readonly kind: "update";
+  readonly with: readonly SyntaxWith[];
+  /** The tables after UPDATE: several in MySQL. */
+  readonly tables: readonly SyntaxRelation[];
+  readonly set: readonly SyntaxAssignment[];
+  readonly from: readonly SyntaxRelation[];
+  readonly where?: SyntaxExpression;
+  readonly orderBy: readonly SyntaxOrder[];
+  readonly limit?: SyntaxExpression;
+  readonly returning?: readonly SyntaxOutput[];
+  readonly losses: readonly string[];
+}
+
+export interface SyntaxDelete {
+  readonly kind: "delete";
+  readonly with: readonly SyntaxWith[];
+  /** Names (of tables or aliases) from which rows are deleted. */
+  readonly targets: readonly string[];
+  readonly from: readonly SyntaxRelation[];
+  readonly where?: SyntaxExpression;
+  readonly orderBy: readonly SyntaxOrder[];
+  readonly limit?: SyntaxExpression;
+  readonly returning?: readonly SyntaxOutput[];
+  readonly losses: readonly string[];
+}
+
+export type SyntaxStatement =
+  | { readonly kind: "select"; readonly query: SyntaxQuery }
+  | SyntaxInsert
+  | SyntaxUpdate
+  | SyntaxDelete
+  /** TRUNCATE: all rows go. */
+  | { readonly kind: "truncate"; readonly table: string }
+  /** SET @a = ..., @b = ...; DECLARE @a INT = ... */
+  | {
+      readonly kind: "set";
+      readonly assignments: readonly {
+        readonly variable: string;
+        readonly value: SyntaxExpression;
+      }[];
+    }
+  | {
+      readonly kind: "call";
+      readonly name: string;
+      readonly arguments: readonly SyntaxExpression[];
+    }
+  /** Nothing that touches rows. */
+  | { readonly kind: "nothing" };

@@ -1,0 +1,96 @@
+// What reading a program needs of the language that its files are written in.
+import type { Note, Transaction } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { Query } from "../../program/statement";
+import { dialectLabel, type Dialect } from "../../program/dialect";
+import { readDialectSchema } from "./dialects/schema";
+import { lowerDialectStatement } from "./dialects/statement";
+import type { StatementLowering } from "./lowerSql";
+import { rangeOf } from "./lines";
+import { plainPiece, type SqlPiece } from "./lowering";
+import { readNspSchema } from "./nsp/schema";
+import { readPgSchema, type PgSchemaReading } from "./pg/schema";
+import { createCallingLower } from "./pg/scriptCalls";
+import { lowerRoutines, readRoutines, routineContext } from "./routines";
+import type { ScannedFile } from "./scanFile";
+import type { LowerSql } from "./scriptState";
+
+export interface Language {
+  readonly lower: LowerSql;
+  schema(files: readonly ScannedFile[]): PgSchemaReading;
+  routines(files: readonly ScannedFile[]): LanguageRoutines;
+}
+
+/** The routines of the files: their definitions are read once, and lowered for every state of the schema. */
+export interface LanguageRoutines {
+  readonly notes: readonly Note[];
+  lowered(around: RoutineSurroundings): LoweredRoutines;
+}
+
+export interface RoutineSurroundings {
+  readonly table: (name: string) => Table | undefined;
+  readonly view: (name: string) => Query | undefined;
+  readonly note: (note: Note) => void;
+}
+
+export interface LoweredRoutines {
+  /** Lowers statements of scripts, which may call the routines. */
+  readonly calling: LowerSql;
+  /** The routines as transactions of their own. */
+  readonly transactions: readonly Transaction[];
+}
+
+/** The language of files in that dialect. */
+export function languageOf(dialect: Dialect, lowering: StatementLowering): Language {
+  return dialect === "postgres" ? postgres(lowering) : other(dialect);
+}
+
+function postgres({ lower, pg }: StatementLowering): Language {
+  return {
+    lower,
+    schema: (files) => {
+      const pieces = definitions(files);
+      if (pg !== undefined) return readPgSchema(pieces, pg);
+      return { ...readNspSchema(pieces), view: () => undefined };
+    },
+    routines: (files) => {
+      const routines = readRoutines(files, pg);
+      return {
+        notes: routines.notes,
+        lowered: (around) => {
+          if (pg === undefined) return { calling: lower, transactions: [] };
+          const context = routineContext(routines, { pg, ...around });
+          const calling = createCallingLower(lower, context);
+          return { calling, transactions: lowerRoutines(routines, context) };
+        },
+      };
+    },
+  };
+}
+
+function other(dialect: Dialect): Language {
+  const lower: LowerSql = (context) => lowerDialectStatement(context, dialect);
+  return {
+    lower,
+    schema: (files) => readDialectSchema(definitions(files), dialect),
+    routines: (files) => ({
+      notes: files.flatMap((file) => unread(file)),
+      lowered: () => ({ calling: lower, transactions: [] }),
+    }),
+  };
+}
+
+function definitions(files: readonly ScannedFile[]): readonly SqlPiece[] {
+  return files.flatMap(({ lines, ddl }) =>
+    ddl.map(({ start, end }) => plainPiece(lines, start, end)),
+  );
+}
+
+function unread({ lines, routines, dialect }: ScannedFile): readonly Note[] {
+  return routines.map(({ start, end }): Note => {
+    const header = lines.text.slice(start, end).split(/\r?\n/, 1)[0] ?? "";
+    const source = rangeOf(lines, start, start + header.length);
+    const message = `Routines of ${dialectLabel(dialect)} are not read; this one was left out.`;
+    return { severity: "warning", code: "routine-unread", message, source };
+  });
+}
