@@ -56,6 +56,9 @@ export function errorOf(run: Run, site: Site, code: string): Smt {
     case ERRORS.notNull:
     case ERRORS.check:
       return or(
+        code === ERRORS.notNull && operation.kind === "insert"
+          ? and(run.executed(site), keyIsNull(run, site))
+          : FALSE,
         ...(operation.kind === "insert" || operation.kind === "update"
           ? writtenRows(run, site).map((row) => violates(run, site, row, code))
           : []),
@@ -86,6 +89,12 @@ function isDuplicate(run: Run, site: Site): Smt {
       ? FALSE
       : and(run.executed(site), hasUnique(run, site, run.row(site))),
   );
+}
+
+/** Whether an insert names a row with a NULL in its key. */
+function keyIsNull(run: Run, site: Site): Smt {
+  const scope = run.scope(site.instance);
+  return or(...Object.values(site.operation.key).map((term) => termValue(term, scope).isNull));
 }
 
 /** Whether an insert finds a row with its key. */

@@ -1,5 +1,6 @@
 // Preferences for witnesses that people read: small numbers, no NULLs, writes that change something, arguments that
 // can be told apart. All behind assumptions, so that a witness which needs other values is still found.
+import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { assumedColumns } from "../operations/flatInvariant";
 import { INTERNED_BASE } from "../operations/operation";
@@ -53,21 +54,31 @@ function preferArguments(run: Run): void {
   for (const literal of [TINY, SMALL, TELLING, PLAIN]) script.constant(literal, "Bool");
   for (const instance of run.instances) {
     const keys = keyParameters(run, instance);
+    // Arrays are not to ask for more rounds of a loop than are represented.
+    const rounds = Math.max(
+      1,
+      ...(instance.transaction.uncovered ?? []).map((each) => each.rounds),
+    );
     for (const { name, type } of instance.transaction.parameters) {
       if (type === "bool") continue;
       const { value } = run.database.parameter(instance.index, name);
       for (const size of SIZES) {
-        const to = keys.get(name) ?? size.argument;
+        const to = isLength(name) ? rounds : (keys.get(name) ?? size.argument);
         script.assert(imp(size.literal, small(run, type, value, { from: 1, to })));
       }
       for (const other of run.instances.slice(0, instance.index)) {
         const same = other.transaction === instance.transaction && !keys.has(name);
-        if (!same || isWord(type)) continue;
+        if (!same || isWord(type) || isLength(name)) continue;
         const theirs = run.database.parameter(other.index, name).value;
         script.assert(imp(TELLING, not(eq(value, theirs))));
       }
     }
   }
+}
+
+/** Whether the argument is the length of an array. */
+function isLength(name: string): boolean {
+  return name.endsWith(lengthName(""));
 }
 
 function preferSmallRows(run: Run, known: Set<string>): void {

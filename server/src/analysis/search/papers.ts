@@ -9,10 +9,10 @@ import type { Tier } from "../encoding/relational";
 import type { FlatProgram } from "../operations/operation";
 import { blockGroup, groupAssumptions, tablesOfModel } from "./papersGroups";
 import { contains, makeLevelVector, tupleLevels } from "./papersLevels";
-import type { LevelVector, SearchedLevel, TupleLevels } from "./papersLevels";
+import type { SearchedLevel, TupleLevels } from "./papersLevels";
 import { assumedBy, makeQueries } from "./papersQueries";
-import { openWitnesses } from "./papersWitness";
-import type { Judge, Judged, Witnesses } from "./papersWitness";
+import { PATIENCE, openWitnesses } from "./papersWitness";
+import type { Judge, Judged, WitnessRequest, Witnesses } from "./papersWitness";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
 
 export { planPapers } from "./papersPlan";
@@ -72,35 +72,35 @@ function findAll(
   limits: SearchLimits,
 ): readonly Finding[] {
   const { encoding, queries } = witnesses;
-  const { base, searched } = levels;
+  const { base } = levels;
   const findings = new Map<string, Finding>();
   while (findings.size < limits.maxFindings) {
     if (queries.ask([...base.assumptions, ...witnesses.differing()]) !== "sat") break;
     const tables = tablesOfModel(encoding, queries.model());
-    const context = groupAssumptions(encoding, tables);
-    const vector = makeLevelVector(queries, () => [...context, ...witnesses.differing()], searched);
-    const shown = strongest(witnesses, context, levels, vector);
-    if (shown !== undefined) {
-      keepBest(findings, findingOf(witnesses, levels, shown, context, vector, tables));
-    }
+    const group = askAbout(witnesses, levels, groupAssumptions(encoding, tables));
+    const shown = strongest(witnesses, levels, group);
+    if (shown !== undefined) keepBest(findings, findingOf(witnesses, levels, group, shown, tables));
     blockGroup(encoding, queries, tables);
   }
   const unused = witnesses.unused();
   if (findings.size === 0 && unused !== undefined && !queries.stopped()) {
     // A cycle that changes nothing but reads that nobody uses.
-    keepBest(
-      findings,
-      findingOf(
-        witnesses,
-        levels,
-        unused,
-        [],
-        makeLevelVector(queries, () => [], searched),
-        [],
-      ),
-    );
+    keepBest(findings, findingOf(witnesses, levels, askAbout(witnesses, levels, []), unused, []));
   }
   return [...findings.values()];
+}
+
+/** What all questions about one group of cycles share. */
+type Group = Pick<WitnessRequest, "context" | "vector" | "patience">;
+
+function askAbout(
+  witnesses: Witnesses,
+  { searched }: TupleLevels,
+  context: readonly string[],
+): Group {
+  const assumed = (): readonly string[] => [...context, ...witnesses.differing()];
+  const vector = makeLevelVector(witnesses.queries, assumed, searched);
+  return { context, vector, patience: { left: PATIENCE } };
 }
 
 /** One finding per set of tables; one that was executed is better than one that was not. */
@@ -114,26 +114,25 @@ function keepBest(findings: Map<string, Finding>, finding: Finding): void {
 }
 
 /**
- * A witness within `context` (assumptions) that the store confirms, or one that it cannot run: of final rows that
+ * A witness within the group that the store confirms, or one that it cannot run: of final rows that
  * differ if there is any, else of values; at the strongest level that allows it, down to the base.
  */
 function strongest(
   witnesses: Witnesses,
-  context: readonly string[],
   { base, searched }: TupleLevels,
-  vector: LevelVector,
+  group: Group,
 ): Judged | undefined {
   let best: Judged | undefined;
   for (const level of searched) {
-    if (!contains(level, base) || vector.get(level) === false) continue;
-    const found = witnesses.find({ context, level, judgedAt: base, wanted: "state", vector });
+    if (!contains(level, base) || group.vector.get(level) === false) continue;
+    const found = witnesses.find({ level, judgedAt: base, wanted: "state", ...group });
     if (found?.confirmation.severity === "state") return found;
     if (best?.confirmation.status !== "confirmed") best = found ?? best;
   }
   if (best?.confirmation.status === "confirmed") return best;
   for (const level of searched) {
-    if (!contains(level, base) || vector.get(level) === false) continue;
-    const found = witnesses.find({ context, level, judgedAt: base, wanted: "value", vector });
+    if (!contains(level, base) || group.vector.get(level) === false) continue;
+    const found = witnesses.find({ level, judgedAt: base, wanted: "value", ...group });
     if (found?.confirmation.status === "confirmed") return found;
     best ??= found;
   }
@@ -141,20 +140,20 @@ function strongest(
 }
 
 /**
- * The finding of a witness. It is allowed at the levels that allow something within `context`; where the witness does
- * not show that already, another one is executed there.
+ * The finding of a witness. It is allowed at the levels that allow something within the group; where the witness does
+ * not show that already, another one is executed there. Levels that stay open stand in neither list.
  */
 function findingOf(
   witnesses: Witnesses,
   { searched, compared }: TupleLevels,
+  group: Group,
   { confirmation, level }: Judged,
-  context: readonly string[],
-  vector: LevelVector,
   tables: readonly string[],
 ): Finding {
+  const { vector } = group;
   vector.allow(level);
   const shown: SearchedLevel[] = [level];
-  const denied = new Set<SearchedLevel>();
+  const open = new Set<SearchedLevel>();
   for (const each of searched) {
     if (shown.some((other) => contains(other, each)) || vector.get(each) === false) continue;
     if (confirmation.status !== "confirmed") {
@@ -162,14 +161,14 @@ function findingOf(
       continue;
     }
     const wanted = confirmation.severity === "unused" ? "anything" : "value";
-    const found = witnesses.find({ context, level: each, judgedAt: each, wanted, vector });
+    const found = witnesses.find({ level: each, judgedAt: each, wanted, ...group });
     if (found?.confirmation.status === "confirmed") {
       shown.push(each);
       vector.allow(each);
-    } else denied.add(each);
+    } else open.add(each);
   }
-  const allowed = compared.filter((each) => vector.get(each) === true && !denied.has(each));
-  const prevented = compared.filter((each) => vector.get(each) === false || denied.has(each));
+  const allowed = compared.filter((each) => vector.get(each) === true && !open.has(each));
+  const prevented = compared.filter((each) => vector.get(each) === false);
   return {
     confirmation,
     tables: confirmation.status === "confirmed" ? tablesOfCycle(confirmation) : tables,

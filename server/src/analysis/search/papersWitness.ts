@@ -34,6 +34,8 @@ export interface WitnessRequest {
   readonly wanted: Wanted;
   /** Learns what is found out about levels on the way. */
   readonly vector: LevelVector;
+  /** Shared by all requests about one group of cycles: models that showed nothing and may still come. */
+  readonly patience: { left: number };
 }
 
 export interface Witnesses {
@@ -59,6 +61,9 @@ export interface WitnessSource {
 
 /** Models that are tried per question before it is given up; those that teach a new serial order do not count. */
 const TRIES = 3;
+
+/** Models that are tried per group of cycles: where so many show nothing, the store does not follow the encoding. */
+export const PATIENCE = 8;
 
 /** Opens the search for witnesses of one encoding, whose text the solver has. */
 export function openWitnesses({ program, encoding, queries, judge }: WitnessSource): Witnesses {
@@ -112,9 +117,10 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     differing: () => goalOf("value"),
     unused: () => unused,
     find: (request) => {
-      const { wanted, level, judgedAt } = request;
+      const { wanted, level, judgedAt, patience } = request;
       let lesser: Judged | undefined;
-      for (let tries = 0; tries < TRIES && !queries.stopped();) {
+      let tries = 0;
+      while (tries < TRIES && patience.left > 0 && !queries.stopped()) {
         if (!ask(request)) break;
         const model = queries.model();
         const cycle = cycleOfModel(encoding, model);
@@ -134,6 +140,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
         if (wanted !== "anything" && learn(same ?? [])) continue;
         blockCycle(queries, cycle);
         tries += 1;
+        patience.left -= 1;
       }
       return lesser;
     },
