@@ -13,12 +13,12 @@ const FOLDER = path.join(__dirname, "fixtures");
 const MARK = /^--= ?/;
 
 /** The cases of a file. */
-export function fixture(name: string): readonly FixtureCase[] {
+export function fixture(name: string, folder = FOLDER): readonly FixtureCase[] {
   const cases: FixtureCase[] = [];
   let sql: string[] = [];
   let expected: string[] = [];
   let line = 1;
-  const lines = readFileSync(path.join(FOLDER, name), "utf8").split("\n");
+  const lines = readFileSync(path.join(folder, name), "utf8").split("\n");
   const close = (next: number): void => {
     if (expected.length > 0) cases.push({ line, sql: sql.join("\n").trim(), expected });
     if (expected.length > 0) sql = [];
@@ -37,12 +37,12 @@ export function fixture(name: string): readonly FixtureCase[] {
 }
 
 /** With UPDATE=1 in the environment, the file is written anew with what the cases give now. */
-export function update(name: string, cases: readonly FixtureCase[]): void {
+export function update(name: string, cases: readonly FixtureCase[], folder = FOLDER): void {
   const text = cases.map(({ sql, expected }) => {
     const marks = expected.map((each) => `--= ${each}`.trimEnd());
     return [sql, ...marks].join("\n");
   });
-  writeFileSync(path.join(FOLDER, name), `${text.join("\n\n")}\n`);
+  writeFileSync(path.join(folder, name), `${text.join("\n\n")}\n`);
 }
 
 export const UPDATING = process.env["UPDATE"] === "1";

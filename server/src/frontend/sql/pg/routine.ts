@@ -32,12 +32,17 @@ export function lowerRoutine(
   const parameters = declareArguments(state);
   lowerBody(state);
   finishReturn(state);
+  const parts = [...state.finished, state.commands];
   return transactionsOf(state, {
     name,
     header: definition.header,
     source: definition.source,
     parameters,
-    parts: [...state.finished, state.commands],
+    parts: parts.map((commands, at) => ({
+      commands,
+      outside: parts.slice(0, at).flat(),
+      boundary: "routine",
+    })),
     table: shared.table,
   });
 }

@@ -17,6 +17,7 @@ import {
   type Names,
 } from "../routine/names";
 import { assign, emit, lossAt, sourceAt } from "../routine/state";
+import { emitOpaqueCall } from "../routine/opaqueCall";
 import { calledFrom, withoutReturns } from "../routine/withoutReturns";
 import { typeText } from "./ast";
 import { expressionAt } from "./plExpression";
@@ -215,7 +216,11 @@ export function inlineDefinition(
   const chain = [caller.definition.name, ...caller.callers];
   if (chain.includes(name) || caller.callers.length >= DEEPEST_CALL) {
     const why = chain.includes(name) ? `${name} calls itself` : `${name} is called from too deep`;
-    return resultOf(caller, definition, opaqueCall(caller, definition, why, at, values));
+    return resultOf(
+      caller,
+      definition,
+      emitOpaqueCall(caller, definition.body.text, why, at, values),
+    );
   }
   const names = createNames(caller.names);
   // What is wrong with its text is said where it stands.
@@ -256,33 +261,6 @@ function resultOf(state: State, definition: RoutineDefinition, value: Expression
   const columns = outputs.length > 0 ? outputs : (row ?? [name]);
   const isTable = !definition.isProcedure && returns?.setof === true;
   return { value, columns, isSet: isTable };
-}
-
-/** A call that is not followed: only the tables that its body names are known. */
-function opaqueCall(
-  caller: State,
-  definition: RoutineDefinition,
-  reason: string,
-  at: Span,
-  values: readonly Expression[],
-): Expression {
-  const { tables, writes } = tablesByWords(definition.body.text);
-  const source = sourceAt(caller, at);
-  const text = caller.body.text.slice(at.start, at.end);
-  emit(caller, {
-    kind: "statement",
-    statement: {
-      kind: "opaque",
-      id: caller.ids.statement(),
-      source,
-      text,
-      taint: [{ effect: "opaque", reason, source }],
-      tables: [...tables],
-      writes,
-    },
-  });
-  const id = caller.ids.fresh("u");
-  return { kind: "unknown", id, type: "other", dependsOn: values, why: reason };
 }
 
 function bindArguments(callee: State, args: readonly CallArgument[]): void {

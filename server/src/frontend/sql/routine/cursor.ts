@@ -96,18 +96,34 @@ export function problem(cursor: Cursor, message: string, at?: Span): void {
  * As in PostgreSQL, CASE ... END does not protect the THEN in it.
  */
 export function spanUntil(cursor: Cursor, ...words: readonly string[]): Span {
+  return spanWhile(cursor, words, { keepsCase: false });
+}
+
+/** The same where CASE ... END keeps the words inside of it, as in MySQL. */
+export function spanOverCase(cursor: Cursor, ...words: readonly string[]): Span {
+  return spanWhile(cursor, words, { keepsCase: true });
+}
+
+function spanWhile(
+  cursor: Cursor,
+  words: readonly string[],
+  options: { readonly keepsCase: boolean },
+): Span {
   const start = startOf(cursor);
   let depth = 0;
+  let cases = 0;
   let end = start;
   while (!atEnd(cursor)) {
     const next = word(cursor);
     if (next === ";" || endsAround(cursor)) break;
-    if (depth === 0 && words.includes(next)) break;
+    if (depth === 0 && cases === 0 && words.includes(next)) break;
     if (next === "(" || next === "[") depth++;
     if (next === ")" || next === "]") {
       if (depth === 0 && words.includes("closing")) break;
       depth--;
     }
+    if (options.keepsCase && next === "case") cases++;
+    if (next === "end" && cases > 0) cases--;
     end = peek(cursor)?.end ?? end;
     cursor.at++;
   }

@@ -1,5 +1,5 @@
 // The commands of a routine as transactions: one, or several where it commits in between.
-import type { Parameter, Transaction } from "../../../program/program";
+import type { DeclaredLevel, Parameter, Transaction } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
@@ -8,46 +8,75 @@ import { walkCommand } from "../walk";
 import { withoutDeadAssignments } from "./deadAssignments";
 import type { RoutineState } from "./state";
 
+/** What runs in one transaction of a routine. */
+export interface RoutinePart {
+  readonly commands: readonly Command[];
+  /** What runs in others and may leave values in variables. */
+  readonly outside: readonly Command[];
+  readonly boundary: Transaction["boundary"];
+  readonly level?: DeclaredLevel;
+  /** Arguments that only this part has. */
+  readonly parameters?: readonly Parameter[];
+}
+
 export interface RoutineParts {
   readonly name: string;
   readonly header: SourceRange;
   readonly source: SourceRange;
   readonly parameters: readonly Parameter[];
-  /** What runs in each of its transactions, in order. */
-  readonly parts: readonly (readonly Command[])[];
+  /** In the order of the text. */
+  readonly parts: readonly RoutinePart[];
   readonly table: (name: string) => Table | undefined;
 }
 
-/** A transaction for each part that touches a table; later ones take what earlier ones left in variables. */
+/** A transaction for each part that touches a table; values that others left in variables are its arguments. */
 export function transactionsOf(state: RoutineState, routine: RoutineParts): readonly Transaction[] {
   const { name, header, source, table } = routine;
-  const parts = routine.parts.filter(touchesTables);
-  return parts.map((commands, at): Transaction => {
-    const id = at === 0 ? name : `${name} part ${at + 1}`;
-    const carried =
-      at === 0
-        ? { parameters: [], commands: [] }
-        : carriedOver(state, header, commands, parts.slice(0, at));
+  const parts = routine.parts.filter(({ commands }) => touchesTables(commands));
+  const counts = { autocommit: 0, other: 0 };
+  const single = parts.length === 1;
+  return parts.map((part): Transaction => {
+    const { commands, outside, boundary, level } = part;
+    const isSingle = boundary === "autocommit" && !single;
+    const number = isSingle ? ++counts.autocommit : ++counts.other;
+    const numbered = number === 1 ? name : `${name} part ${number}`;
+    const id = isSingle ? `${name} statement ${number}` : numbered;
+    const carried = carriedOver(state, header, commands, outside);
     const body = withoutDeadAssignments({
       kind: "sequence",
       commands: [...carried.commands, ...commands],
     });
+    const own = [...carried.parameters, ...(part.parameters ?? [])];
     return {
       id,
       name: id,
       header,
       source,
-      boundary: "routine",
-      parameters: [...typed(routine.parameters, body, table), ...carried.parameters],
+      boundary,
+      parameters: [
+        ...typed(routine.parameters, body, table),
+        ...typed(used(own, body), body, table),
+      ],
       preconditions: [],
       body,
+      ...(level === undefined ? {} : { level }),
       annotations: [],
       taint: state.taint,
     };
   });
 }
 
-function touchesTables(commands: readonly Command[]): boolean {
+/** The parameters that the body mentions. */
+function used(parameters: readonly Parameter[], body: Command): readonly Parameter[] {
+  const names = new Set<string>();
+  walkCommand(body, {
+    expression: (part) => part.kind === "parameter" && names.add(part.name),
+  });
+  return parameters.filter(({ name }) => names.has(name));
+}
+
+/** Whether the commands read or change a table. */
+export function touchesTables(commands: readonly Command[]): boolean {
   let touches = false;
   walkCommand(
     { kind: "sequence", commands },
@@ -78,16 +107,16 @@ function typed(
   );
 }
 
-/** A later part of a procedure goes on with the variables of the earlier ones, whatever they are. */
+/** A part of a procedure goes on with the variables of the other ones, whatever they are. */
 function carriedOver(
   state: RoutineState,
   header: SourceRange,
   commands: readonly Command[],
-  before: readonly (readonly Command[])[],
+  outside: readonly Command[],
 ): { readonly parameters: readonly Parameter[]; readonly commands: readonly Command[] } {
   const set = new Set<string>();
   walkCommand(
-    { kind: "sequence", commands: before.flat() },
+    { kind: "sequence", commands: outside },
     { command: (command) => command.kind === "assign" && set.add(command.variable) },
   );
   const read = new Set<string>();

@@ -1,19 +1,35 @@
-// An inlined routine: its RETURN must not end the transaction but go on behind the call.
+// Jumps without a counterpart in the AR: the RETURN of an inlined routine, which must not end the transaction but go on
+// behind the call, and the LEAVE of a block that is no loop.
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../expressions";
 
-export interface ReturnOptions {
-  /** The variable that takes the returned value. */
-  readonly value: string;
-  /** The variable that says that the routine has returned, used where its structure alone does not. */
+export interface JumpOptions {
+  /** The variable that says that the jump was taken, used where the structure alone does not. */
   readonly done: string;
   readonly source: SourceRange;
 }
 
+export interface ReturnOptions extends JumpOptions {
+  /** The variable that takes the returned value. */
+  readonly value: string;
+}
+
 /** The command with every `return` replaced: what follows it runs only where nothing was returned. */
 export function withoutReturns(command: Command, options: ReturnOptions): Command {
+  return withoutJumps(command, { ...options, isJump: (each) => each.kind === "return" });
+}
+
+/** The command with every `exit` of that name, which is no loop's, replaced: it goes on behind the command. */
+export function withoutExits(command: Command, name: string, options: JumpOptions): Command {
+  return withoutJumps(command, {
+    ...options,
+    isJump: (each) => each.kind === "exit" && each.loop === name,
+  });
+}
+
+function withoutJumps(command: Command, options: Omit<State, "guarded">): Command {
   const state: State = { ...options, guarded: false };
   const inner = sequence(flat(command), state, undefined);
   if (!state.guarded) return without(inner, options.done);
@@ -48,7 +64,9 @@ function without(command: Command, variable: string): Command {
   }
 }
 
-interface State extends ReturnOptions {
+interface State extends JumpOptions {
+  readonly value?: string;
+  readonly isJump: (command: Command) => boolean;
   guarded: boolean;
 }
 
@@ -65,11 +83,11 @@ function flat(command: Command | undefined): readonly Command[] {
 function sequence(commands: readonly Command[], state: State, loop: string | undefined): Command {
   const result: Command[] = [];
   for (const [at, command] of commands.entries()) {
-    if (command.kind === "return") {
-      result.push(...returned(command, state, loop));
+    if (state.isJump(command)) {
+      result.push(...jumped(command, state, loop));
       break;
     }
-    if (!mayReturn(command)) {
+    if (!mayJump(command, state)) {
       result.push(command);
       continue;
     }
@@ -102,14 +120,14 @@ function sequence(commands: readonly Command[], state: State, loop: string | und
   return { kind: "sequence", commands: result };
 }
 
-/** What a return becomes; the variable that says so is left out where nothing asks for it. */
-function returned(
-  command: Extract<Command, { readonly kind: "return" }>,
-  state: State,
-  loop: string | undefined,
-): readonly Command[] {
-  const { source } = command;
-  const value = command.value === undefined ? [] : [assign(state.value, command.value, source)];
+/** What a jump becomes; the variable that says so is left out where nothing asks for it. */
+function jumped(command: Command, state: State, loop: string | undefined): readonly Command[] {
+  const { source } = command.kind === "return" || command.kind === "exit" ? command : state;
+  const returned = command.kind === "return" ? command.value : undefined;
+  const value =
+    returned === undefined || state.value === undefined
+      ? []
+      : [assign(state.value, returned, source)];
   const done = assign(state.done, literal(true), source);
   const leave: readonly Command[] = loop === undefined ? [] : [{ kind: "exit", loop, source }];
   return [...value, done, ...leave];
@@ -128,7 +146,7 @@ function guardedCommand(command: Command, state: State, loop: string | undefined
     case "loop": {
       const body = sequence(flat(command.body), state, command.id);
       if (loop === undefined) return { ...command, body };
-      // A return in an inner loop leaves the outer one, too.
+      // A jump in an inner loop leaves the outer one, too.
       state.guarded = true;
       const { source } = state;
       const done: Expression = { kind: "variable", name: state.done };
@@ -145,31 +163,33 @@ function guardedCommand(command: Command, state: State, loop: string | undefined
   }
 }
 
-function mayReturn(command: Command): boolean {
+function mayJump(command: Command, state: State): boolean {
+  if (state.isJump(command)) return true;
   switch (command.kind) {
-    case "return":
-      return true;
     case "sequence":
-      return command.commands.some(mayReturn);
+      return command.commands.some((each) => mayJump(each, state));
     case "if":
       return (
-        mayReturn(command.then) || (command.otherwise !== undefined && mayReturn(command.otherwise))
+        mayJump(command.then, state) ||
+        (command.otherwise !== undefined && mayJump(command.otherwise, state))
       );
     case "loop":
-      return mayReturn(command.body);
+      return mayJump(command.body, state);
     case "try":
-      return mayReturn(command.body) || mayReturn(command.handler);
+      return mayJump(command.body, state) || mayJump(command.handler, state);
     default:
       return false;
   }
 }
 
-/** Whether every way through the commands returns or rolls back. */
-function endsAlways(commands: readonly Command[]): boolean {
+/** Whether every way through the commands leaves them: returns, rolls back, or jumps out of a loop around. */
+export function endsAlways(commands: readonly Command[]): boolean {
   return commands.some((command) => {
     switch (command.kind) {
       case "return":
       case "rollback":
+      case "exit":
+      case "continue":
         return true;
       case "if":
         return endsAlways(flat(command.then)) && endsAlways(flat(command.otherwise));

@@ -1,0 +1,221 @@
+// START TRANSACTION, COMMIT and ROLLBACK inside of stored routines: where its transactions begin and end.
+import type { DeclaredLevel } from "../../../program/program";
+import type { Command } from "../../../program/statement";
+import type { Control, Modes } from "../control";
+import { readDialectControl } from "../dialectControl";
+import { collected, emit, lossAt, sourceAt } from "../routine/state";
+import { endsAlways, withoutExits } from "../routine/withoutReturns";
+import type { Span } from "../split";
+import { returnOf } from "./returns";
+import type { Part, State } from "./state";
+import { someStatement, type RoutineStatement } from "./tree";
+
+/** What a statement says about transactions, undefined where it says nothing that is known. */
+export function controlOf(state: Pick<State, "body" | "dialect">, span: Span): Control | undefined {
+  return readDialectControl(state.body.text, span.start, span.end, state.dialect);
+}
+
+/** Whether some statement begins or ends a transaction. */
+export function controlsTransactions(
+  state: Pick<State, "body" | "dialect">,
+  statements: readonly RoutineStatement[],
+): boolean {
+  return someStatement(statements, (each) => {
+    const kind = each.kind === "control" ? controlOf(state, each.span)?.kind : undefined;
+    return ["begin", "commit", "rollback", "autocommit", "implicitCommit"].includes(kind ?? "");
+  });
+}
+
+/** Whether some statement begins a transaction, so that what stands before is outside of it. */
+export function beginsTransactions(
+  state: Pick<State, "body" | "dialect">,
+  statements: readonly RoutineStatement[],
+): boolean {
+  return someStatement(statements, (each) => {
+    const control = each.kind === "control" ? controlOf(state, each.span) : undefined;
+    return control?.kind === "begin" || (control?.kind === "autocommit" && !control.on);
+  });
+}
+
+/** Lowers a statement of control; `following` stand behind it in the same list. */
+export function lowerControl(
+  state: State,
+  span: Span,
+  following: readonly RoutineStatement[],
+): void {
+  const control = controlOf(state, span);
+  switch (control?.kind) {
+    case undefined:
+      return;
+    case "begin":
+      begin(state, span, control.modes);
+      return;
+    case "commit":
+    case "rollback":
+      end(state, control.kind, span, following);
+      if (control.chain) begin(state, span, {});
+      return;
+    case "autocommit":
+      if (control.on) end(state, "commit", span, following);
+      else begin(state, span, {});
+      return;
+    case "implicitCommit":
+      if (state.part.kind === "explicit") end(state, "commit", span, following);
+      return;
+    case "savepoint":
+    case "release":
+    case "rollbackTo":
+      emit(state, { kind: control.kind, name: control.name, source: sourceAt(state, span) });
+      return;
+    case "setNext":
+    case "setTransaction":
+      state.nextLevel = declared(state, control.modes, span) ?? state.nextLevel;
+      return;
+    case "setSession":
+      state.sessionLevel = declared(state, control.modes, span) ?? state.sessionLevel;
+      return;
+    case "twoPhase":
+      return;
+    default:
+      control satisfies never;
+  }
+}
+
+function declared(state: State, modes: Modes, span: Span): DeclaredLevel | undefined {
+  if (modes.level === undefined) return undefined;
+  return { name: modes.level.name, from: "sql", source: sourceAt(state, span) };
+}
+
+function begin(state: State, span: Span, modes: Modes): void {
+  const { part } = state;
+  if (state.callers.length > 0) {
+    lossAt(state, "a transaction that begins in a routine that is called", span, "approx");
+    return;
+  }
+  if (part.kind === "explicit" && state.nested > part.depth) {
+    lossAt(state, "a transaction that begins in the middle of another one", span, "approx");
+    return;
+  }
+  if (part.kind === "explicit") {
+    const message = "A transaction starts here before the last one has ended, which commits it.";
+    const source = sourceAt(state, span);
+    state.shared.note({ severity: "warning", code: "nested-begin", message, source });
+  }
+  finishPart(state);
+  const level = declared(state, modes, span) ?? state.nextLevel ?? state.sessionLevel;
+  state.nextLevel = undefined;
+  state.part = { kind: "explicit", level, depth: state.nested, start: span, loose: undefined };
+}
+
+function end(
+  state: State,
+  kind: "commit" | "rollback",
+  span: Span,
+  following: readonly RoutineStatement[],
+): void {
+  const { part } = state;
+  // Outside of a transaction there is nothing to end.
+  if (part.kind === "outside") return;
+  const source = sourceAt(state, span);
+  const command: Command =
+    kind === "rollback" ? { kind: "rollback", why: "ROLLBACK", source } : returnOf(state, span);
+  if (state.callers.length > 0) {
+    emit(state, command);
+    if (kind === "commit")
+      lossAt(state, "COMMIT in a routine that is called: what follows is left out", span, "approx");
+    return;
+  }
+  if (state.nested > part.depth) {
+    emit(state, command);
+    const leaves = following.some((each) => each.kind === "leave" || each.kind === "return");
+    if (touchesTables(following)) loseRest(state, span);
+    else if (!leaves) part.loose ??= { span, depth: state.nested, isOpen: false };
+    return;
+  }
+  if (kind === "rollback" || "value" in command) emit(state, command);
+  finishPart(state);
+}
+
+function touchesTables(statements: readonly RoutineStatement[]): boolean {
+  return someStatement(statements, ({ kind }) => kind === "sql" || kind === "call");
+}
+
+function loseRest(state: State, span: Span): void {
+  const reason = "what follows the end of the transaction in a branch is left out";
+  lossAt(state, reason, span);
+}
+
+/** Says so when a statement runs where a branch before has ended the transaction and gone on. */
+export function checkLoose(state: State): void {
+  const { loose } = state.part;
+  if (loose?.isOpen !== true) return;
+  state.part.loose = undefined;
+  loseRest(state, loose.span);
+}
+
+/** After a statement with branches: when all of them have ended the transaction, it is over. */
+export function endedInBranches(state: State, command: Command | undefined): void {
+  const { part } = state;
+  if (part.loose !== undefined && part.loose.depth > state.nested) {
+    part.loose = { ...part.loose, depth: state.nested, isOpen: true };
+  }
+  if (part.kind === "outside" || state.nested !== part.depth || state.callers.length > 0) return;
+  if (command === undefined || !endsAlways([command])) return;
+  finishPart(state);
+}
+
+/** What stands so far is a transaction of its own, or several outside of any. */
+export function finishPart(state: State): void {
+  const { part } = state;
+  let command: Command = { kind: "sequence", commands: state.commands };
+  state.commands = [];
+  // A block that is left in the middle of the transaction leaves it open; it ends with the routine.
+  for (const frame of state.frames.toReversed()) {
+    if (frame.kind !== "block" || !frame.left) continue;
+    const source = sourceAt(state, part.start);
+    command = withoutExits(command, frame.id, { done: `${frame.id} left`, source });
+  }
+  const commands = command.kind === "sequence" ? command.commands : [command];
+  const isInLoop = state.frames.some((frame) => frame.kind === "loop");
+  const before = [
+    // A transaction in a branch may not have run.
+    ...state.finished.map((each) => ({ ...each, isCertain: each.part.depth === 0 })),
+    { commands: state.enclosing.flat(), isCertain: true },
+  ];
+  state.finished.push({ part, commands, before: isInLoop ? undefined : before });
+  state.part = outside(state, part.kind === "routine" ? "routine" : state.initialKind);
+}
+
+function outside(state: State, kind: Part["kind"]): Part {
+  const level = kind === "routine" ? state.nextLevel : undefined;
+  return { kind, level, depth: 0, start: { start: 0, end: 0 }, loose: undefined };
+}
+
+/** A list of statements as a command of its own: a branch, the rounds of a loop. */
+export function innerList(state: State, run: () => void): Command {
+  const outer = state.enclosing;
+  state.enclosing = [...outer, state.commands];
+  state.nested++;
+  const command = collected(state, () => {
+    run();
+    closeList(state);
+  });
+  const { loose } = state.part;
+  if (loose !== undefined) state.part.loose = { ...loose, isOpen: false };
+  state.nested--;
+  state.enclosing = outer;
+  return command;
+}
+
+/** A list of statements ends in which a transaction began that goes on behind it. */
+function closeList(state: State): void {
+  const { part } = state;
+  if (part.kind !== "explicit" || part.depth !== state.nested || state.nested === 0) return;
+  lossAt(
+    state,
+    "a transaction that begins in a branch and ends outside of it",
+    part.start,
+    "approx",
+  );
+  finishPart(state);
+}

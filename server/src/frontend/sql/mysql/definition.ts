@@ -1,0 +1,201 @@
+// CREATE PROCEDURE, CREATE FUNCTION, CREATE TRIGGER and BEGIN NOT ATOMIC of MySQL and MariaDB as far as their bodies.
+import type { Dialect } from "../../../program/dialect";
+import type { ValueType } from "../../../program/expression";
+import type { Table } from "../../../program/schema";
+import type { SourceRange } from "../../../protocol/source";
+import { rangeOf, type LineIndex } from "../lines";
+import { plainBody, type Body } from "../routine/body";
+import {
+  atEnd,
+  endOf,
+  isName,
+  openCursor,
+  peek,
+  spanOverCase,
+  startOf,
+  take,
+  takeAll,
+  takeName,
+  word,
+  type Cursor,
+} from "../routine/cursor";
+import type { Span } from "../split";
+import { readType, type TypeText } from "./types";
+
+export interface Argument {
+  readonly name: string;
+  readonly type: TypeText;
+  readonly isInput: boolean;
+  readonly isOutput: boolean;
+}
+
+export interface RoutineDefinition {
+  readonly name: string;
+  readonly isProcedure: boolean;
+  readonly arguments: readonly Argument[];
+  readonly returns: TypeText | undefined;
+  readonly dialect: Dialect;
+  readonly body: Body;
+  readonly lines: LineIndex;
+  readonly span: Span;
+  readonly header: SourceRange;
+  readonly source: SourceRange;
+}
+
+export type DefinitionResult =
+  | { readonly kind: "routine"; readonly definition: RoutineDefinition }
+  /** Code that the database runs by itself. */
+  | {
+      readonly kind: "trigger" | "event";
+      readonly name: string;
+      readonly table: string | undefined;
+      readonly source: SourceRange;
+    }
+  | { readonly kind: "unreadable"; readonly message: string; readonly source: SourceRange };
+
+/** The routine in `[start, end)` of a file in canonical text. Never fails. */
+export function readDefinition(lines: LineIndex, slice: Span, dialect: Dialect): DefinitionResult {
+  const { start, end } = slice;
+  const cursor = openCursor(lines.text.slice(start, end));
+  const at = (offset: number): number => start + offset;
+  const fail = (message: string): DefinitionResult => {
+    const token = peek(cursor) ?? cursor.tokens.at(-1);
+    const source = rangeOf(lines, at(token?.start ?? 0), at(token?.end ?? 1));
+    return { kind: "unreadable", message, source };
+  };
+  const define = (
+    rest: Pick<RoutineDefinition, "name" | "isProcedure" | "arguments" | "returns">,
+  ) => {
+    const headerEnd = endOf(cursor);
+    takeCharacteristics(cursor);
+    // Oracle's words before the body.
+    if (!take(cursor, "is")) take(cursor, "as");
+    const body = plainBody(lines, { start: at(startOf(cursor)), end });
+    const definition: RoutineDefinition = {
+      ...rest,
+      dialect,
+      body,
+      lines,
+      span: slice,
+      header: rangeOf(lines, start, at(headerEnd)),
+      source: rangeOf(lines, start, end),
+    };
+    return { kind: "routine", definition } as const;
+  };
+  if (word(cursor) === "begin") {
+    return define({ name: "block", isProcedure: true, arguments: [], returns: undefined });
+  }
+  takePrefix(cursor);
+  const what = word(cursor);
+  cursor.at++;
+  takeAll(cursor, "if", "not", "exists");
+  if (what === "trigger" || what === "event") {
+    const name = takeQualified(cursor);
+    if (what === "event") return code("event", name, undefined);
+    while (!atEnd(cursor) && !take(cursor, "on")) cursor.at++;
+    return code("trigger", name, takeQualified(cursor));
+  }
+  if (what !== "procedure" && what !== "function") return fail("it is no routine");
+  const name = takeQualified(cursor);
+  if (name === "") return fail("its name is missing");
+  if (!take(cursor, "(")) return fail("its arguments are missing");
+  const args = takeArguments(cursor, what === "procedure");
+  if (!take(cursor, ")")) return fail("its arguments are not closed");
+  const returns =
+    take(cursor, "returns") || take(cursor, "return") ? takeReturns(cursor) : undefined;
+  return define({ name, isProcedure: what === "procedure", arguments: args, returns });
+
+  function code(
+    kind: "trigger" | "event",
+    codeName: string,
+    table: string | undefined,
+  ): DefinitionResult {
+    const source = rangeOf(lines, start, at(endOf(cursor)));
+    return { kind, name: codeName, table, source };
+  }
+}
+
+/** CREATE [OR REPLACE] [DEFINER = user] [AGGREGATE], up to the kind of the routine. */
+function takePrefix(cursor: Cursor): void {
+  while (!atEnd(cursor) && !KINDS.has(word(cursor))) cursor.at++;
+}
+
+const KINDS = new Set(["procedure", "function", "trigger", "event"]);
+
+/** The last part of `database.name`, in lower case: names of routines have no case. */
+function takeQualified(cursor: Cursor): string {
+  let name = takeName(cursor) ?? "";
+  while (take(cursor, ".")) name = takeName(cursor) ?? name;
+  return name.toLowerCase();
+}
+
+const MODES = new Set(["in", "out", "inout"]);
+
+function takeArguments(cursor: Cursor, mayHaveModes: boolean): readonly Argument[] {
+  const found: Argument[] = [];
+  while (!atEnd(cursor) && word(cursor) !== ")") {
+    const isMode = MODES.has(word(cursor)) && isName(peek(cursor, 1));
+    const mode = isMode ? word(cursor) : "in";
+    if (isMode) cursor.at++;
+    const name = takeName(cursor);
+    const type = spanOverCase(cursor, ",", "closing");
+    if (name !== undefined) {
+      found.push({
+        name: name.toLowerCase(),
+        type: readType(cursor.text.slice(type.start, type.end)),
+        isInput: !mayHaveModes || mode !== "out",
+        isOutput: mayHaveModes && mode !== "in",
+      });
+    }
+    if (!take(cursor, ",")) break;
+  }
+  return found;
+}
+
+/** Words of the characteristics that may stand between the arguments and the body. */
+const CHARACTERISTICS = new Set(
+  "comment language not deterministic contains no reads modifies sql data security definer invoker charset collate character set aggregate".split(
+    " ",
+  ),
+);
+
+function takeReturns(cursor: Cursor): TypeText {
+  const start = startOf(cursor);
+  cursor.at++;
+  for (;;) {
+    const next = word(cursor);
+    if (next === "(") {
+      spanOverCase(cursor, ")");
+      take(cursor, ")");
+    } else if (/^(unsigned|zerofill|varying|precision|binary)$/.test(next)) {
+      cursor.at++;
+    } else {
+      break;
+    }
+  }
+  return readType(cursor.text.slice(start, endOf(cursor)));
+}
+
+function takeCharacteristics(cursor: Cursor): void {
+  while (!atEnd(cursor)) {
+    const token = peek(cursor);
+    const isWord = CHARACTERISTICS.has(word(cursor));
+    const afterWord = ["comment", "language", "charset", "collate", "set"].includes(
+      word(cursor, -1),
+    );
+    const isLiteral = token?.kind === "string" || (afterWord && isName(token));
+    if (word(cursor) === "set" && word(cursor, -1) !== "character") return;
+    if (!isWord && !isLiteral) return;
+    cursor.at++;
+  }
+}
+
+/** The AR's type for a declared one; `t.c` of TYPE OF is the type of that column. */
+export function typeOfText(
+  type: TypeText | undefined,
+  table: (name: string) => Table | undefined,
+): ValueType {
+  if (type?.column === undefined) return type?.type ?? "other";
+  const { table: relation, column } = type.column;
+  return table(relation)?.columns.find((each) => each.name === column)?.type ?? "other";
+}

@@ -1,0 +1,282 @@
+// DECLARE ... HANDLER: which handler is for a condition, and what running it does.
+import { ERRORS, isCaught } from "../../../program/errors";
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import { literal } from "../expressions";
+import { tablesByWords } from "../fallback";
+import { freshVariable } from "../routine/names";
+import { collected, emit, lossAt, sourceAt } from "../routine/state";
+import type { Span } from "../split";
+import { caughtBy, closeness, isException, resolved } from "./conditions";
+import { emitReturn } from "./returns";
+import type { BlockFrame, Frame, State } from "./state";
+import {
+  someStatement,
+  type Condition,
+  type HandlerDeclaration,
+  type RoutineStatement,
+} from "./tree";
+
+type Run = (state: State, statements: readonly RoutineStatement[]) => void;
+
+interface Active {
+  readonly frame: BlockFrame;
+  /** How many frames are around that of the handler. */
+  readonly around: number;
+  readonly handler: HandlerDeclaration;
+}
+
+/** The condition that a name stands for here. */
+export function declaredCondition(frames: readonly Frame[], name: string): Condition | undefined {
+  for (const frame of frames.toReversed()) {
+    const found = frame.kind === "block" ? frame.conditions.get(name) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function conditionsOf(state: State, handler: HandlerDeclaration): readonly Condition[] {
+  return handler.conditions.map((each) =>
+    resolved(each, (name) => declaredCondition(state.frames, name)),
+  );
+}
+
+/** The handler that runs on a condition: of the innermost block with one, the one that describes it most closely. */
+function handlerFor(state: State, code: string): Active | undefined {
+  for (let around = state.frames.length - 1; around >= 0; around--) {
+    const frame = state.frames[around];
+    if (frame?.kind !== "block") continue;
+    let best: HandlerDeclaration | undefined;
+    let closest = 0;
+    for (const handler of frame.handlers) {
+      for (const condition of conditionsOf(state, handler)) {
+        const close = closeness(condition, code) ?? 0;
+        if (close <= closest) continue;
+        closest = close;
+        best = handler;
+      }
+    }
+    if (best !== undefined) return { frame, around, handler: best };
+  }
+  return undefined;
+}
+
+/** The handler that runs on a condition here. */
+export function handlerOf(state: State, code: string): HandlerDeclaration | undefined {
+  return handlerFor(state, code)?.handler;
+}
+
+/** Whether a handler around is for a condition. */
+export function isHandled(state: State, code: string): boolean {
+  return handlerFor(state, code) !== undefined;
+}
+
+/** Runs the handler for a condition that is known to hold here: no row was found, a warning was signalled. */
+export function raiseHere(state: State, code: string, span: Span, run: Run): void {
+  const active = handlerFor(state, code);
+  if (active !== undefined) runHandler(state, active, code, span, run);
+}
+
+/** The handler's statements, and for EXIT the way out of its block. */
+function runHandler(state: State, active: Active, code: string, span: Span, run: Run): void {
+  const { frame, around, handler } = active;
+  const frames = state.frames;
+  state.frames = frames.slice(0, around);
+  state.handled.push(code);
+  run(state, handler.body);
+  state.handled.pop();
+  state.frames = frames;
+  if (handler.action !== "continue") leaveBlock(state, frame, span);
+}
+
+/** Leaves a block: the outermost one ends the routine. */
+export function leaveBlock(state: State, frame: BlockFrame, span: Span): void {
+  const source = sourceAt(state, span);
+  if (frame.isOutermost && frame.depth === state.callers.length) {
+    emitReturn(state, span);
+    return;
+  }
+  frame.left = true;
+  emit(state, { kind: "exit", loop: frame.id, source });
+}
+
+/** Handlers for errors around a statement, innermost block first, up to a block that is a `try` of its own. */
+function activeHandlers(state: State): readonly Active[] {
+  const found: Active[] = [];
+  for (let around = state.frames.length - 1; around >= 0; around--) {
+    const frame = state.frames[around];
+    if (frame?.kind !== "block") continue;
+    if (frame.mode === "block") break;
+    found.push(...errorHandlers(state, frame, around));
+  }
+  return found;
+}
+
+/** A block's handlers for errors, the closest descriptions first. */
+function errorHandlers(state: State, frame: BlockFrame, around: number): readonly Active[] {
+  const close = (handler: HandlerDeclaration): number =>
+    Math.max(...conditionsOf(state, handler).map((each) => CLOSENESS[each.kind]));
+  return frame.handlers
+    .filter((handler) => conditionsOf(state, handler).some(isOfErrors))
+    .toSorted((a, b) => close(b) - close(a))
+    .map((handler) => ({ frame, around, handler }));
+}
+
+const CLOSENESS = { number: 3, state: 2, named: 0, exception: 1, notFound: 0, warning: 0 } as const;
+
+function isOfErrors(condition: Condition): boolean {
+  const caught = caughtBy(condition);
+  return caught === undefined || caught.some(isException);
+}
+
+/** More copies of handlers than this, in statements, are not made. */
+const MOST_COPIED = 2000;
+
+/** Runs something that may fail: each handler around that goes on behind the statement is a `try` around it. */
+export function mayFail(state: State, span: Span, body: () => void, run: Run): void {
+  const active = activeHandlers(state);
+  if (active.length === 0) {
+    body();
+    return;
+  }
+  state.copied += active.reduce((sum, { handler }) => sum + sizeOf(handler.body), 0);
+  if (state.copied > MOST_COPIED) {
+    lossAt(state, "handlers of very many statements", span);
+    body();
+    return;
+  }
+  state.nested++;
+  const tried = collected(state, body);
+  state.nested--;
+  emitTry(state, tried, active, span, run);
+}
+
+function sizeOf(statements: readonly RoutineStatement[]): number {
+  let size = 0;
+  someStatement(statements, () => {
+    size++;
+    return false;
+  });
+  return size;
+}
+
+/** A block's body with its handlers for errors, where one `try` around it says what they do. */
+export function emitBlockHandlers(
+  state: State,
+  frame: BlockFrame,
+  body: Command,
+  span: Span,
+  run: Run,
+): void {
+  const around = state.frames.length;
+  emitTry(
+    state,
+    body,
+    errorHandlers({ ...state, frames: [...state.frames, frame] }, frame, around),
+    span,
+    run,
+  );
+}
+
+function emitTry(
+  state: State,
+  body: Command,
+  active: readonly Active[],
+  span: Span,
+  run: Run,
+): void {
+  const source = sourceAt(state, span);
+  const error = freshVariable(state.names, "sqlstate");
+  state.names.types.set(error, "text");
+  const code: Expression = { kind: "variable", name: error };
+  const caught = active.map(({ handler }) => codesOf(state, handler));
+  const catchesAll = caught.includes(undefined);
+  const choose = (at: number): void => {
+    const each = active[at];
+    if (each === undefined) return;
+    const codes = caught[at];
+    const isLast = at === active.length - 1 && !catchesAll;
+    if (codes === undefined || isLast) {
+      runHandler(state, each, "HY000", span, run);
+      return;
+    }
+    const then = collected(state, () => {
+      runHandler(state, each, codes[0] ?? "HY000", span, run);
+    });
+    const otherwise = collected(state, () => {
+      choose(at + 1);
+    });
+    emit(state, { kind: "if", condition: isOneOf(code, codes), then, otherwise, source });
+  };
+  state.nested++;
+  const handler = collected(state, () => {
+    choose(0);
+  });
+  state.nested--;
+  const catches = catchesAll ? {} : { catches: [...new Set(caught.flatMap((each) => each ?? []))] };
+  emit(state, { kind: "try", body, handler, ...catches, undoes: "statement", error, source });
+}
+
+/** The SQLSTATEs and classes of them that a handler is for; undefined for all errors. */
+function codesOf(state: State, handler: HandlerDeclaration): readonly string[] | undefined {
+  const codes = conditionsOf(state, handler).map(caughtBy);
+  return codes.includes(undefined) ? undefined : codes.flatMap((each) => each ?? []);
+}
+
+/** Whether the error is one of those; of a class, the ones that are followed. */
+function isOneOf(code: Expression, caught: readonly string[]): Expression {
+  const codes = caught.flatMap((each) =>
+    each.length === 5 ? [each] : Object.values(ERRORS).filter((known) => isCaught(known, [each])),
+  );
+  return { kind: "in", operand: code, values: [...new Set(codes)].map(literal) };
+}
+
+/**
+ * The handlers of a block that are worth following. One that begins with ROLLBACK does what an error does that nobody
+ * handles, unless blocks around it have handlers for errors, too: it ends the transaction and undoes it.
+ */
+export function followedHandlers(
+  state: State,
+  handlers: readonly HandlerDeclaration[],
+): readonly HandlerDeclaration[] {
+  const isAlone = !state.frames.some(
+    (frame) => frame.kind === "block" && errorHandlers(state, frame, 0).length > 0,
+  );
+  if (!isAlone) return handlers;
+  return handlers.filter((handler) => {
+    const isForErrors = handler.conditions.every((each) =>
+      each.kind === "named" ? false : isOfErrors(each),
+    );
+    if (!isForErrors || !rollsBack(handler.body)) return true;
+    const { text } = state.body;
+    const changes = someStatement(handler.body, ({ kind, span }) => {
+      if (kind === "call") return true;
+      return kind === "sql" && tablesByWords(text.slice(span.start, span.end)).tables.length > 0;
+    });
+    if (changes) lossAt(state, "what a handler does behind its ROLLBACK", handler.span);
+    return false;
+  });
+}
+
+/** Whether the statements undo the transaction before they do anything else that it sees. */
+function rollsBack(statements: readonly RoutineStatement[]): boolean {
+  for (const statement of statements) {
+    switch (statement.kind) {
+      case "set":
+      case "diagnostics":
+      case "session":
+        continue;
+      case "block":
+        if (statement.block.declarations.some(({ kind }) => kind === "handler")) return false;
+        return rollsBack(statement.block.body);
+      case "control":
+        return statement.isRollback;
+      case "signal":
+      case "resignal":
+        return true;
+      default:
+        return false;
+    }
+  }
+  return false;
+}

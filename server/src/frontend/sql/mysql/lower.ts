@@ -1,0 +1,347 @@
+// Statements of stored routines of MySQL and MariaDB as commands of the AR.
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import { literal } from "../expressions";
+import { find, openLevel, closeLevel } from "../routine/names";
+import { collected, emit, lossAt, sourceAt } from "../routine/state";
+import { withoutExits } from "../routine/withoutReturns";
+import type { Span } from "../split";
+import { lowerCall } from "./callStatement";
+import { caughtBy, isException, signalled } from "./conditions";
+import {
+  checkLoose,
+  controlsTransactions,
+  endedInBranches,
+  innerList,
+  lowerControl,
+} from "./control";
+import { fetchAhead, fetchRow, openCursor } from "./cursors";
+import { declareAll } from "./declare";
+import { runPrepared, prepare, runImmediate } from "./dynamic";
+import {
+  declaredCondition,
+  emitBlockHandlers,
+  followedHandlers,
+  isHandled,
+  leaveBlock,
+  mayFail,
+  raiseHere,
+} from "./handlers";
+import { lowerLoop } from "./loops";
+import { conditionAt, runSql, setTarget, setUnknown, valueAt } from "./run";
+import { ROW_COUNT, type BlockFrame, type State } from "./state";
+import type { Block, Branch, HandlerDeclaration, RoutineStatement } from "./tree";
+
+/** The statements in order. */
+export function lowerAll(state: State, statements: readonly RoutineStatement[]): void {
+  for (let at = 0; at < statements.length; at++) {
+    const statement = statements[at];
+    if (statement === undefined) break;
+    const taken = fetchAhead(state, statements, at, lowerAll);
+    if (taken > 0) {
+      at += taken - 1;
+      continue;
+    }
+    lowerOne(state, statement, statements.slice(at + 1));
+    const { kind } = statement;
+    if (kind === "if" || kind === "case" || kind === "loop")
+      endedInBranches(state, state.commands.at(-1));
+  }
+}
+
+/** A list of statements as a command of its own. */
+export function lowerInner(state: State, statements: readonly RoutineStatement[]): Command {
+  return innerList(state, () => {
+    lowerAll(state, statements);
+  });
+}
+
+function lowerOne(
+  state: State,
+  statement: RoutineStatement,
+  following: readonly RoutineStatement[],
+): void {
+  const { span } = statement;
+  switch (statement.kind) {
+    case "block":
+      lowerBlock(state, statement.block, span);
+      return;
+    case "if":
+      lowerBranches(state, statement.branches, statement.otherwise, span);
+      return;
+    case "case":
+      lowerCase(state, statement);
+      return;
+    case "loop":
+      lowerLoop(state, statement, lowerAll);
+      return;
+    case "leave":
+    case "iterate":
+      lowerJump(state, statement);
+      return;
+    case "set":
+      for (const { target, value } of statement.items) {
+        const isColumn = target.path[0] === "new" && target.path.length > 1;
+        if (!isColumn) setTarget(state, target, valueAt(state, value, span), span);
+      }
+      return;
+    case "session":
+      return;
+    case "sql":
+      checkLoose(state);
+      runSql(state, span, lowerAll, { into: statement.into, ...without(statement.into?.span) });
+      return;
+    case "do":
+      valueAt(state, statement.values, span);
+      return;
+    case "call":
+      checkLoose(state);
+      lowerCall(state, statement, lowerAll);
+      return;
+    case "return":
+      emit(state, {
+        kind: "return",
+        value: valueAt(state, statement.value, span),
+        source: sourceAt(state, span),
+      });
+      return;
+    case "signal":
+    case "resignal":
+      lowerSignal(state, statement);
+      return;
+    case "open":
+      openCursor(state, statement, lowerAll);
+      return;
+    case "fetch":
+      fetchRow(state, statement, lowerAll);
+      return;
+    case "close": {
+      const binding = find(state.names, [statement.cursor])?.binding;
+      if (binding?.kind === "cursor") binding.opened = undefined;
+      return;
+    }
+    case "prepare":
+      prepare(state, statement);
+      return;
+    case "execute":
+      checkLoose(state);
+      runPrepared(state, statement, lowerAll);
+      return;
+    case "executeImmediate":
+      checkLoose(state);
+      runImmediate(state, statement, lowerAll);
+      return;
+    case "diagnostics":
+      for (const { target, what } of statement.items) {
+        if (what === "row_count") {
+          setTarget(state, target, { kind: "variable", name: ROW_COUNT }, span);
+        } else {
+          setUnknown(state, [target], `what ${what.toUpperCase()} says`, span);
+        }
+      }
+      return;
+    case "control":
+      lowerControl(state, span, following);
+      return;
+    case "broken": {
+      const source = sourceAt(state, span);
+      const message = `Here ${statement.message}.`;
+      state.shared.note({ severity: "error", code: "syntax", message, source });
+      return;
+    }
+    default:
+      statement satisfies never;
+  }
+}
+
+function without(span: Span | undefined): { readonly without?: Span } {
+  return span === undefined ? {} : { without: span };
+}
+
+/** A block: its declarations, its body, and its handlers. */
+function lowerBlock(state: State, block: Block, span: Span): void {
+  openLevel(state.names, block.label);
+  const declared = block.declarations.filter(
+    (each): each is HandlerDeclaration => each.kind === "handler",
+  );
+  const frame = frameOf(state, block, declared);
+  declareAll(state, block.declarations);
+  const outer = state.frames;
+  const isOneTry = frame.mode === "block" && frame.handlers.some(isForErrors);
+  const run = (): void => {
+    state.frames = [...outer, frame];
+    lowerAll(state, block.body);
+    state.frames = outer;
+  };
+  const source = sourceAt(state, span);
+  const done = `${frame.id} left`;
+  const outside = (command: Command): Command =>
+    frame.left ? withoutExits(command, frame.id, { done, source }) : command;
+  if (isOneTry) {
+    state.nested++;
+    const body = collected(state, run);
+    state.nested--;
+    const whole = collected(state, () => emitBlockHandlers(state, frame, body, span, lowerAll));
+    emit(state, outside(whole));
+  } else {
+    // In place, since a transaction may begin in the block and end behind it.
+    const list = state.commands;
+    const before = list.length;
+    run();
+    if (frame.left) {
+      const commands = state.commands.splice(state.commands === list ? before : 0);
+      emit(state, outside({ kind: "sequence", commands }));
+    }
+  }
+  closeLevel(state.names);
+}
+
+function frameOf(state: State, block: Block, declared: readonly HandlerDeclaration[]): BlockFrame {
+  const conditions = new Map(
+    block.declarations.flatMap((each) =>
+      each.kind === "condition" ? [[each.name, each.condition] as const] : [],
+    ),
+  );
+  const known = (name: string) => conditions.get(name) ?? declaredCondition(state.frames, name);
+  const handlers = declared.map((handler) => ({
+    ...handler,
+    conditions: handler.conditions.map((each) =>
+      each.kind === "named" ? (known(each.name) ?? each) : each,
+    ),
+  }));
+  const followed = followedHandlers(state, handlers);
+  const forErrors = followed.filter(isForErrors);
+  const isEach =
+    forErrors.some(({ action }) => action === "continue") ||
+    state.frames.some(
+      (frame) =>
+        frame.kind === "block" && frame.mode === "each" && frame.handlers.some(isForErrors),
+    ) ||
+    controlsTransactions(state, block.body);
+  return {
+    kind: "block",
+    id: state.ids.fresh("block"),
+    label: block.label,
+    handlers: followed,
+    conditions,
+    mode: isEach ? "each" : "block",
+    isOutermost: state.frames.length === state.base,
+    depth: state.callers.length,
+    left: false,
+  };
+}
+
+function isForErrors(handler: HandlerDeclaration): boolean {
+  return handler.conditions.some((each) => caughtBy(each)?.some(isException) ?? true);
+}
+
+/** Later branches are left out, so that no stack overflows behind: each is nested in the one before it. */
+const DEEPEST_BRANCH = 200;
+
+/** IF and ELSEIF: a later condition is only asked for when the earlier ones do not hold. */
+function lowerBranches(
+  state: State,
+  branches: readonly Branch[],
+  otherwise: readonly RoutineStatement[] | undefined,
+  span: Span,
+): void {
+  choose(state, span, {
+    branches,
+    condition: (branch) => conditionAt(state, branch.condition),
+    otherwise:
+      otherwise === undefined ? undefined : () => emit(state, lowerInner(state, otherwise)),
+  });
+}
+
+/** CASE: none of the branches and no ELSE is an error. */
+function lowerCase(
+  state: State,
+  statement: Extract<RoutineStatement, { readonly kind: "case" }>,
+): void {
+  const { subject, branches, otherwise, span } = statement;
+  const value = subject === undefined ? undefined : valueAt(state, subject);
+  choose(state, span, {
+    branches,
+    condition: ({ condition }) =>
+      value === undefined
+        ? conditionAt(state, condition)
+        : { kind: "comparison", operator: "=", left: value, right: valueAt(state, condition) },
+    otherwise: () => {
+      if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
+      else emitError(state, "20000", "no branch of CASE matches", span);
+    },
+  });
+}
+
+interface Choice {
+  readonly branches: readonly Branch[];
+  readonly condition: (branch: Branch) => Expression;
+  readonly otherwise: (() => void) | undefined;
+}
+
+function choose(state: State, span: Span, choice: Choice): void {
+  const [branch, ...others] = choice.branches;
+  if (branch === undefined) {
+    choice.otherwise?.();
+    return;
+  }
+  if (state.nested > DEEPEST_BRANCH) {
+    lossAt(state, "branches that are nested too deeply", branch.condition, "opaque");
+    return;
+  }
+  const condition = choice.condition(branch);
+  const then = lowerInner(state, branch.body);
+  const hasRest = others.length > 0 || choice.otherwise !== undefined;
+  const rest = hasRest
+    ? { otherwise: innerList(state, () => choose(state, span, { ...choice, branches: others })) }
+    : {};
+  emit(state, { kind: "if", condition, then, ...rest, source: sourceAt(state, span) });
+}
+
+function lowerJump(
+  state: State,
+  statement: Extract<RoutineStatement, { readonly kind: "leave" | "iterate" }>,
+): void {
+  const { kind, label, span } = statement;
+  const isWanted = (frame: State["frames"][number]): boolean =>
+    label === undefined ? frame.kind === "loop" || frame.isLoop === true : frame.label === label;
+  const frame = state.frames.findLast(isWanted);
+  const source = sourceAt(state, span);
+  if (frame === undefined || (kind === "iterate" && frame.kind === "block")) {
+    const message = `There is no ${kind === "leave" ? "block or loop" : "loop"} ${label ?? ""} here.`;
+    state.shared.note({ severity: "error", code: "syntax", message, source });
+    lossAt(state, `${kind.toUpperCase()} of something that is not there`, span, "opaque");
+  } else if (frame.kind === "block") {
+    leaveBlock(state, frame, span);
+  } else if (kind === "iterate") {
+    emit(state, { kind: "continue", loop: frame.id, source });
+  } else {
+    if (frame.left !== undefined) {
+      frame.left.used = true;
+      emit(state, { kind: "assign", variable: frame.left.variable, value: literal(true), source });
+    }
+    emit(state, { kind: "exit", loop: frame.id, source });
+  }
+}
+
+/** SIGNAL of an error ends the transaction where no handler is for it: the caller's ROLLBACK is taken for granted. */
+function lowerSignal(
+  state: State,
+  statement: Extract<RoutineStatement, { readonly kind: "signal" | "resignal" }>,
+): void {
+  const { condition, span, kind, text } = statement;
+  const named = condition?.kind === "named" ? condition.name : undefined;
+  const known = named === undefined ? condition : declaredCondition(state.frames, named);
+  const again = kind === "resignal" && condition === undefined ? state.handled.at(-1) : undefined;
+  const code = again ?? signalled(known);
+  if (!isException(code)) {
+    if (isHandled(state, code)) raiseHere(state, code, span, lowerAll);
+    return;
+  }
+  emitError(state, code, `${kind.toUpperCase()} ${text}`.trim(), span);
+}
+
+function emitError(state: State, code: string, why: string, span: Span): void {
+  const source = sourceAt(state, span);
+  mayFail(state, span, () => emit(state, { kind: "rollback", why, code, source }), lowerAll);
+}

@@ -1,0 +1,202 @@
+// Parses the body of a stored routine of MySQL or MariaDB into blocks and statements by recursive descent. SQL inside
+// stays text. A broken statement is skipped up to its semicolon, so that a body which is being typed is read as far
+// as it goes.
+import {
+  atEnd,
+  DEEPEST_BLOCK,
+  endOf,
+  endsAround,
+  isName,
+  openCursor,
+  peek,
+  problem,
+  skipStatement,
+  spanOverCase,
+  startOf,
+  take,
+  takeName,
+  word,
+  type Cursor,
+  type Problem,
+} from "../routine/cursor";
+import { takeDeclarations } from "./declarations";
+import { takeFor } from "./forLoop";
+import { takeSimple } from "./simple";
+import type { Block, Branch, LoopOver, RoutineStatement, Unplaced } from "./tree";
+
+export interface ParsedBody {
+  readonly statements: readonly RoutineStatement[];
+  readonly problems: readonly Problem[];
+}
+
+/** The statement that is the body of a routine, mostly a block. Never fails; linear in the text. */
+export function parseBody(text: string): ParsedBody {
+  const cursor = openCursor(text);
+  const statements: RoutineStatement[] = [];
+  if (!atEnd(cursor)) statements.push(takeStatement(cursor, "last"));
+  while (take(cursor, ";"));
+  if (!atEnd(cursor)) {
+    problem(cursor, "the end of the routine is expected here");
+    statements.push(...takeStatements(cursor, NOTHING));
+  }
+  return { statements, problems: cursor.problems };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+const END = new Set(["end"]);
+
+function takeBlock(cursor: Cursor, label: string | undefined): Block {
+  take(cursor, "begin");
+  if (take(cursor, "not")) take(cursor, "atomic");
+  const declarations = takeDeclarations(cursor, takeHandled);
+  const body = takeStatements(cursor, END);
+  takeEnd(cursor);
+  return { label, declarations, body };
+}
+
+/** The statement of a handler; its semicolon is left. */
+function takeHandled(cursor: Cursor): readonly RoutineStatement[] {
+  return atEnd(cursor) ? [] : [takeStatement(cursor, "inner")];
+}
+
+/** END [word] [label]; its semicolon is left. */
+function takeEnd(cursor: Cursor, what?: string): void {
+  if (!take(cursor, "end")) {
+    problem(cursor, `END${what === undefined ? "" : ` ${what.toUpperCase()}`} is missing`);
+    return;
+  }
+  if (what !== undefined && !take(cursor, what)) {
+    problem(cursor, `END ${what.toUpperCase()} is expected here`);
+  }
+  if (isName(peek(cursor)) && (word(cursor, 1) === ";" || cursor.at + 1 >= cursor.tokens.length)) {
+    cursor.at++;
+  }
+}
+
+/** Words that no statement starts with: an END of something around, whose absence is said there. */
+const STRAY = new Set(["end", "else", "elseif", "when", "until"]);
+
+/** Statements up to one of the words, which is not taken. */
+function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly RoutineStatement[] {
+  const statements: RoutineStatement[] = [];
+  cursor.depth++;
+  while (!atEnd(cursor)) {
+    if (take(cursor, ";")) continue;
+    if (until.has(word(cursor))) break;
+    if (STRAY.has(word(cursor))) {
+      if (cursor.depth > 1) break;
+      skipStatement(cursor);
+      continue;
+    }
+    const before = cursor.at;
+    if (cursor.depth > DEEPEST_BLOCK) {
+      problem(cursor, "this is nested too deeply");
+      cursor.silent = true;
+      cursor.at = cursor.tokens.length;
+      break;
+    }
+    statements.push(takeStatement(cursor, "listed"));
+    if (cursor.at === before) cursor.at++;
+  }
+  cursor.depth--;
+  return statements;
+}
+
+/** `last`: the text ends behind it; `inner`: whoever asks for it takes its semicolon. */
+function takeStatement(cursor: Cursor, place: "listed" | "inner" | "last"): RoutineStatement {
+  const start = startOf(cursor);
+  const label = takeLabel(cursor);
+  const structured = takeStructured(cursor, label);
+  const statement = structured ?? takeSimple(cursor);
+  const span = { start, end: Math.max(start, endOf(cursor)) };
+  if (place === "listed" && !take(cursor, ";")) {
+    problem(cursor, "a semicolon is missing before this");
+    if (structured === undefined && !endsAround(cursor)) skipStatement(cursor);
+  }
+  return { ...statement, span };
+}
+
+/** `label:` */
+function takeLabel(cursor: Cursor): string | undefined {
+  if (!isName(peek(cursor)) || word(cursor, 1) !== ":") return undefined;
+  const label = takeName(cursor)?.toLowerCase();
+  cursor.at++;
+  return label;
+}
+
+function takeStructured(cursor: Cursor, label: string | undefined): Unplaced | undefined {
+  switch (word(cursor)) {
+    case "begin":
+      return { kind: "block", block: takeBlock(cursor, label) };
+    case "if":
+      return takeIf(cursor);
+    case "case":
+      return takeCase(cursor);
+    case "loop":
+    case "while":
+    case "repeat":
+      return takeLoop(cursor, label);
+    case "for":
+      return takeLoop(cursor, label);
+    default:
+      return undefined;
+  }
+}
+
+const IF_ENDS = new Set(["elseif", "else", "end"]);
+
+function takeIf(cursor: Cursor): Unplaced {
+  const branches: Branch[] = [];
+  do {
+    cursor.at++;
+    const condition = spanOverCase(cursor, "then");
+    if (!take(cursor, "then")) problem(cursor, "THEN is expected here");
+    branches.push({ condition, body: takeStatements(cursor, IF_ENDS) });
+  } while (word(cursor) === "elseif");
+  const otherwise = take(cursor, "else") ? takeStatements(cursor, END) : undefined;
+  takeEnd(cursor, "if");
+  return { kind: "if", branches, otherwise };
+}
+
+const CASE_ENDS = new Set(["when", "else", "end"]);
+
+function takeCase(cursor: Cursor): Unplaced {
+  cursor.at++;
+  const subject = word(cursor) === "when" ? undefined : spanOverCase(cursor, "when");
+  const branches: Branch[] = [];
+  while (take(cursor, "when")) {
+    const condition = spanOverCase(cursor, "then");
+    if (!take(cursor, "then")) problem(cursor, "THEN is expected here");
+    branches.push({ condition, body: takeStatements(cursor, CASE_ENDS) });
+  }
+  const otherwise = take(cursor, "else") ? takeStatements(cursor, END) : undefined;
+  takeEnd(cursor, "case");
+  return { kind: "case", subject, branches, otherwise };
+}
+
+const REPEAT_ENDS = new Set(["until", "end"]);
+
+function takeLoop(cursor: Cursor, label: string | undefined): Unplaced {
+  const start = startOf(cursor);
+  const what = word(cursor);
+  cursor.at++;
+  const over = takeOver(cursor, what);
+  const header = { start, end: endOf(cursor) };
+  if (what === "while" || what === "for") {
+    if (!take(cursor, "do")) problem(cursor, "DO is expected here");
+  }
+  const body = takeStatements(cursor, what === "repeat" ? REPEAT_ENDS : END);
+  if (what !== "repeat") {
+    takeEnd(cursor, what);
+    return { kind: "loop", label, over, header, body };
+  }
+  if (!take(cursor, "until")) problem(cursor, "UNTIL is expected here");
+  const until = spanOverCase(cursor, "end");
+  takeEnd(cursor, "repeat");
+  return { kind: "loop", label, over: { kind: "repeat", until }, header, body };
+}
+
+function takeOver(cursor: Cursor, what: string): LoopOver {
+  if (what === "while") return { kind: "while", condition: spanOverCase(cursor, "do") };
+  return what === "for" ? takeFor(cursor) : { kind: "forever" };
+}

@@ -1,0 +1,136 @@
+// Stored routines of MySQL and MariaDB as transactions: what runs between START TRANSACTION and COMMIT is one, so is
+// the whole of a routine that leaves transactions to its caller, and each statement outside is one of its own.
+import type { Parameter, Transaction } from "../../../program/program";
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import { createIds } from "../lowering";
+import { createNames, declare, declareVariable } from "../routine/names";
+import { lossAt, sourceAt } from "../routine/state";
+import { transactionsOf, touchesTables, type RoutinePart } from "../routine/transactions";
+import { createState, START, assignedIn } from "./calls";
+import { finishPart } from "./control";
+import { carriedResults, flattened, valuesBefore } from "./carry";
+import { typeOfText, type RoutineDefinition } from "./definition";
+import { lowerAll } from "./lower";
+import { parseBody } from "./parser";
+import { outputsOf, returnOf } from "./returns";
+import { assignVariable, type FinishedPart, type RoutineContext, type State } from "./state";
+
+/** The transactions of a routine; none where it touches no table. Never fails. */
+export function lowerRoutine(
+  definition: RoutineDefinition,
+  shared: RoutineContext,
+): readonly Transaction[] {
+  const { name, header, source } = definition;
+  const state = createState(definition, shared, createIds(name), createNames(), lowerBody);
+  const parameters = declareArguments(state);
+  noteProblems(state);
+  lowerBody(state);
+  if (state.part.kind === "explicit") {
+    const message = "This transaction has no COMMIT.";
+    const at = sourceAt(state, state.part.start);
+    shared.note({ severity: "warning", code: "no-commit", message, source: at });
+  }
+  finishPart(state);
+  return transactionsOf(state, {
+    name,
+    header,
+    source,
+    parameters,
+    parts: partsOf(state),
+    table: shared.table,
+  });
+}
+
+/** The body behind what `state.commands` holds already, with the OUT arguments as its value. */
+function lowerBody(state: State): void {
+  lowerAll(state, state.tree);
+  const last = state.commands.at(-1);
+  if (last?.kind === "return" || outputsOf(state).length === 0) return;
+  const end = state.body.text.length;
+  state.commands.push(returnOf(state, { start: end, end }));
+}
+
+function noteProblems(state: State): void {
+  const { problems } = parseBody(state.body.text);
+  for (const { message, span } of problems) {
+    const source = sourceAt(state, span);
+    state.shared.note({ severity: "error", code: "syntax", message: `Here ${message}.`, source });
+  }
+  if (problems.length === 0) return;
+  const whole = { start: 0, end: state.body.text.length };
+  lossAt(state, "a part of this routine that cannot be read", whole, "opaque");
+}
+
+/** The arguments of the transaction, with what their names stand for in the body. */
+function declareArguments(state: State): readonly Parameter[] {
+  const { definition, names, shared } = state;
+  const assigned = assignedIn(state.tree, state.body.text);
+  const parameters: Parameter[] = [];
+  for (const { name, type: text, isInput, isOutput } of definition.arguments) {
+    const type = typeOfText(text, shared.table);
+    if (!isInput) {
+      state.declaredAt.set(declareVariable(names, name, type), 0);
+      continue;
+    }
+    state.parameters.set(name, type);
+    parameters.push({ name, type, origin: "argument" });
+    const value: Expression = { kind: "parameter", name };
+    if (!assigned.has(name) && !isOutput) declare(names, name, { kind: "value", value });
+    else assignVariable(state, declareVariable(names, name, type), value, START);
+  }
+  return parameters;
+}
+
+/** The finished parts, those outside of transactions cut into their statements. */
+function partsOf(state: State): readonly RoutinePart[] {
+  const cut = state.finished.flatMap(cutOutside);
+  const given: Command[] = [...state.user.values()].map((variable) => ({
+    kind: "assign",
+    variable,
+    value: { kind: "parameter", name: variable },
+    source: state.definition.header,
+  }));
+  return cut.map((each, at): RoutinePart => {
+    const { part, before } = each;
+    const isLooped = before === undefined;
+    const local = isLooped ? { commands: [], parameters: [] } : valuesBefore(state, before);
+    const whole = [...given, ...local.commands, ...each.commands];
+    const { commands, parameters } = carriedResults(whole, state.names.types);
+    const others = cut.flatMap((other, place) => (place === at ? [] : other.commands));
+    return {
+      commands,
+      outside: isLooped ? others : [],
+      boundary: BOUNDARIES[part.kind],
+      parameters: [...userParameters(state), ...local.parameters, ...parameters],
+      ...(part.level === undefined ? {} : { level: part.level }),
+    };
+  });
+}
+
+const BOUNDARIES = { explicit: "explicit", routine: "routine", outside: "autocommit" } as const;
+
+/** What the session holds before the routine is an argument of it, too. */
+function userParameters(state: State): readonly Parameter[] {
+  return [...state.user.values()].map((name) => {
+    return { name, type: state.names.types.get(name) ?? "other", origin: "argument" };
+  });
+}
+
+/** Statements outside of any transaction, each with what stands behind it up to the next one. */
+function cutOutside(finished: FinishedPart): readonly FinishedPart[] {
+  const { part, commands, before } = finished;
+  if (part.kind !== "outside") return [finished];
+  const cut: Command[][] = [[]];
+  let touched = false;
+  for (const command of flattened(commands)) {
+    const touches = touchesTables([command]);
+    if (touches && touched) cut.push([]);
+    touched ||= touches;
+    cut.at(-1)?.push(command);
+  }
+  return cut.map((own, at) => {
+    const earlier = { commands: cut.slice(0, at).flat(), isCertain: true };
+    return { part, commands: own, before: before === undefined ? undefined : [...before, earlier] };
+  });
+}

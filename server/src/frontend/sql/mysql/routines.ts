@@ -1,0 +1,144 @@
+// The stored routines of the files in MySQL's or MariaDB's dialect: their definitions first, since they call each
+// other, then each with its transactions.
+import type { Dialect } from "../../../program/dialect";
+import type { Note, Transaction } from "../../../program/program";
+import { applyAnnotations } from "../annotated";
+import type { LineIndex } from "../lines";
+import { commentName } from "../scanFile";
+import type { RoutineSlice } from "../scriptRegions";
+import { withId } from "../uniqueIds";
+import { readDefinition, type RoutineDefinition } from "./definition";
+import { lowerRoutine } from "./routine";
+import type { RoutineContext } from "./state";
+
+/** A file as far as its routines go. */
+export interface RoutineFile {
+  readonly lines: LineIndex;
+  readonly routines: readonly RoutineSlice[];
+  readonly dialect: Dialect;
+}
+
+interface Definition {
+  readonly definition: RoutineDefinition;
+  readonly slice: RoutineSlice;
+}
+
+export interface StoredRoutines {
+  readonly definitions: readonly Definition[];
+  readonly notes: readonly Note[];
+}
+
+/** The definitions of the given files; a later one of the same name in a file replaces the earlier one. */
+export function readStoredRoutines(files: readonly RoutineFile[]): StoredRoutines {
+  const definitions: Definition[] = [];
+  const notes: Note[] = [];
+  for (const { lines, routines, dialect } of files) {
+    const ofFile = new Map<string, Definition>();
+    for (const slice of routines) {
+      const result = readDefinition(lines, slice, dialect);
+      if (result.kind === "routine") {
+        const { definition } = result;
+        ofFile.delete(definition.name);
+        ofFile.set(definition.name, { definition, slice });
+      } else {
+        notes.push(noteOf(result));
+      }
+    }
+    definitions.push(...ofFile.values());
+  }
+  return { definitions, notes };
+}
+
+function noteOf(result: Exclude<ReturnType<typeof readDefinition>, { kind: "routine" }>): Note {
+  const { source } = result;
+  switch (result.kind) {
+    case "trigger": {
+      const on = result.table === undefined ? "" : ` on ${result.table}`;
+      const message = `The trigger ${result.name}${on} is not analysed.`;
+      return { severity: "warning", code: "trigger", message, source };
+    }
+    case "event": {
+      const message = `The event ${result.name}, which the server runs by itself, is not analysed.`;
+      return { severity: "information", code: "event", message, source };
+    }
+    case "unreadable": {
+      const message = `This routine cannot be read: ${result.message}.`;
+      return { severity: "error", code: "syntax", message, source };
+    }
+  }
+}
+
+/** What the routines and the scripts that call them are lowered in. */
+export function storedContext(
+  { definitions }: StoredRoutines,
+  around: Omit<RoutineContext, "routine">,
+): RoutineContext {
+  const byName = new Map<string, RoutineDefinition | undefined>();
+  for (const { definition } of definitions) {
+    // A name that several files define cannot be told apart.
+    byName.set(definition.name, byName.has(definition.name) ? undefined : definition);
+  }
+  return { ...around, routine: (name) => byName.get(name) };
+}
+
+/** The transactions of the routines, named and annotated by their comments. */
+export function lowerStoredRoutines(
+  { definitions }: StoredRoutines,
+  context: RoutineContext,
+): readonly Transaction[] {
+  const bare = new Map<LineIndex, Transaction[]>();
+  const transactions = definitions.flatMap(({ definition, slice }) => {
+    const wanted = commentName(slice.annotations);
+    const lowered = lowerRoutine(definition, context);
+    const [only, ...others] = lowered;
+    if (only?.boundary === "routine" && others.length === 0 && definition.isProcedure) {
+      const { lines } = definition;
+      bare.set(lines, [...(bare.get(lines) ?? []), only]);
+    }
+    return lowered.map((transaction) => {
+      const { name } = definition;
+      const renamed =
+        wanted === undefined ? transaction.name : transaction.name.replace(name, wanted);
+      const named =
+        renamed === transaction.name
+          ? transaction
+          : { ...withId(transaction, renamed), name: renamed };
+      return applyAnnotations(named, slice.annotations, definition.lines, context.note);
+    });
+  });
+  for (const routines of bare.values()) noteBare(routines, context.note);
+  return transactions;
+}
+
+/** Procedures without START TRANSACTION are analysed as their callers' transactions; said once per file. */
+function noteBare(routines: readonly Transaction[], note: (note: Note) => void): void {
+  const several = routines.filter(({ body }) => statementsIn(body) > 1);
+  const [first, ...others] = several;
+  if (first === undefined) return;
+  const what =
+    others.length === 0 ? `${first.name} begins` : `${first.name} and ${others.length} more begin`;
+  const it = others.length === 0 ? "it is" : "each is";
+  const message =
+    `${what} no transaction: ${it} checked as the one that its caller begins. Called without one ` +
+    `while autocommit is on, every statement would be a transaction of its own.`;
+  note({ severity: "information", code: "no-begin", message, source: first.header });
+}
+
+function statementsIn(body: Transaction["body"]): number {
+  switch (body.kind) {
+    case "statement":
+      return 1;
+    case "sequence":
+      return body.commands.reduce((sum, each) => sum + statementsIn(each), 0);
+    case "if":
+      return (
+        statementsIn(body.then) + (body.otherwise === undefined ? 0 : statementsIn(body.otherwise))
+      );
+    case "loop":
+      return statementsIn(body.body);
+    case "try":
+      return statementsIn(body.body) + statementsIn(body.handler);
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,291 @@
+// SQL inside stored routines: statements with INTO, expressions, dynamic SQL, and what ROW_COUNT() and its kind say.
+import type { Expression } from "../../../program/expression";
+import type { Query, SelectStatement, Statement } from "../../../program/statement";
+import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
+import { literal } from "../expressions";
+import { tablesByWords } from "../fallback";
+import { sourceOf, textOf, type LoweringContext, type SqlPiece } from "../lowering";
+import { assignTarget, assignUnknown, assignRow, type Rows, type Target } from "../routine/assign";
+import { pieceOf, type PieceOptions } from "../routine/body";
+import { hoisted } from "../routine/hoist";
+import { find } from "../routine/names";
+import { readLowered } from "../routine/results";
+import { assign, collected, emit, sourceAt } from "../routine/state";
+import type { Span } from "../split";
+import { atMostOneRow, exactlyOneRow } from "./cardinality";
+import { NO_ROW, SEVERAL_ROWS } from "./conditions";
+import { isHandled, mayFail, raiseHere } from "./handlers";
+import {
+  contextFor,
+  FOUND_ROWS,
+  LAST_INSERT_ID,
+  loopDepth,
+  ROW_COUNT,
+  userVariable,
+  type State,
+} from "./state";
+import type { Into, RoutineStatement } from "./tree";
+
+type Run = (state: State, statements: readonly RoutineStatement[]) => void;
+
+/** The value of an expression; queries inside run before. `shown` is the statement that it belongs to. */
+export function valueAt(state: State, span: Span, shown: Span = span): Expression {
+  return expressionAt(state, span, shown, "value");
+}
+
+/** An expression as a condition: a number holds when it is not zero. */
+export function conditionAt(state: State, span: Span, shown: Span = span): Expression {
+  return expressionAt(state, span, shown, "condition");
+}
+
+function expressionAt(
+  state: State,
+  span: Span,
+  shown: Span,
+  use: "value" | "condition",
+): Expression {
+  if (span.end <= span.start) return literal(null);
+  const piece = pieceOf(state.body, span, { shown });
+  const context = contextFor(state, piece, shown);
+  const { value, taint } = lowerDialectExpression(context, state.dialect, use);
+  const [only] = hoisted(state, [value], { piece, taint, span: shown });
+  return only ?? literal(null);
+}
+
+export interface SqlOptions extends PieceOptions {
+  readonly into?: Into | undefined;
+  /** The piece to run instead of the text at the span: dynamic SQL. */
+  readonly piece?: SqlPiece;
+  readonly placeholder?: LoweringContext["placeholder"];
+  /** Its rows are fetched by the routine, not returned to the client. */
+  readonly kept?: boolean;
+}
+
+/** Runs one SQL statement of the routine, with the handlers around it; gives its result as far as it has one. */
+export function runSql(
+  state: State,
+  span: Span,
+  run: Run,
+  options: SqlOptions = {},
+): Rows | undefined {
+  const { into, kept = false } = options;
+  const piece = options.piece ?? pieceOf(state.body, span, options);
+  const context = contextFor(state, piece, span, options.placeholder);
+  let rows: Rows | undefined;
+  let last: Statement | undefined;
+  const body = collected(state, () => {
+    const lowered = lowerDialectStatement(context, state.dialect);
+    const isReturned = into === undefined && !kept;
+    const ran = readLowered(lowered, isReturned);
+    rows = ran.rows;
+    last = lowered.statements.at(-1);
+    const emptyInto = ran.values !== undefined && into !== undefined ? ran.values : undefined;
+    if (emptyInto !== undefined) {
+      takeValues(state, emptyInto, into?.targets ?? [], span);
+      tellCount(state, literal(1), true, span);
+      return;
+    }
+    for (const command of ran.commands) emit(state, command);
+    if (ran.count !== undefined) tellCount(state, ran.count, last?.kind === "select", span);
+    if (last?.kind === "insert") tellInsertId(state, last, span);
+    if (into === undefined) return;
+    if (rows === undefined) {
+      assignUnknown(state, into.targets, "the result of a statement that is not followed", span);
+    }
+    const size: Expression = { kind: "size", result: rows?.name ?? "" };
+    if (rows !== undefined && last?.kind === "select" && !hasOneAtMost(state, last.query)) {
+      const condition: Expression = comparison(">", size, literal(1));
+      const source = sourceAt(state, span);
+      const why = "SELECT INTO found several rows";
+      const then = { kind: "rollback", why, code: SEVERAL_ROWS, source } as const;
+      emit(state, { kind: "if", condition, then, source });
+    }
+  });
+  // A callback has set it, which the compiler does not see.
+  const statement: Statement | undefined = last;
+  const touches = statement !== undefined && (statement.kind !== "select" || into !== undefined);
+  if (touches && canFail(state, statement)) {
+    mayFail(state, span, () => emit(state, body), run);
+  } else {
+    emit(state, body);
+  }
+  if (into !== undefined && rows !== undefined && last !== undefined) {
+    takeRow(state, into.targets, rows, last, span, run);
+  }
+  return rows;
+}
+
+function comparison(operator: "=" | ">", left: Expression, right: Expression): Expression {
+  return { kind: "comparison", operator, left, right };
+}
+
+function hasOneAtMost(state: State, query: Query): boolean {
+  return atMostOneRow(query, state.shared.table);
+}
+
+/** Whether a statement can raise an error that the AR knows: others are left to the whole transaction. */
+function canFail(state: State, statement: Statement): boolean {
+  switch (statement.kind) {
+    case "select":
+      return !hasOneAtMost(state, statement.query);
+    case "update": {
+      const table = state.shared.table(statement.relation.table);
+      if (table === undefined) return true;
+      const guarded = new Set([
+        ...table.primaryKey,
+        ...table.uniqueKeys.flatMap(({ columns }) => columns),
+        ...table.foreignKeys.flatMap(({ columns }) => columns),
+      ]);
+      return table.checks.length > 0 || statement.set.some(({ column }) => guarded.has(column));
+    }
+    case "lock":
+      return false;
+    case "insert":
+    case "delete":
+    case "opaque":
+      return true;
+  }
+}
+
+/** SELECT of values into variables. */
+function takeValues(
+  state: State,
+  statement: SelectStatement,
+  targets: readonly Target[],
+  span: Span,
+): void {
+  state.taint.push(...statement.taint);
+  targets.forEach((target, at) => {
+    setTarget(state, target, statement.query.outputs[at]?.value ?? literal(null), span);
+  });
+}
+
+/** INTO: no row leaves the targets as they are and runs the handler for NOT FOUND. */
+function takeRow(
+  state: State,
+  targets: readonly Target[],
+  rows: Rows,
+  last: Statement,
+  span: Span,
+  run: Run,
+): void {
+  const take = (): void => assignRowTo(state, targets, rows, "first", span);
+  const isCertain = last.kind === "select" && exactlyOneRow(last.query);
+  const handled = isHandled(state, NO_ROW);
+  if (isCertain || (!handled && targets.every((target) => isNull(state, target)))) {
+    take();
+    return;
+  }
+  const source = sourceAt(state, span);
+  const size: Expression = { kind: "size", result: rows.name };
+  state.nested++;
+  const then = collected(state, take);
+  const otherwise = collected(state, () => {
+    if (handled) raiseHere(state, NO_ROW, span, run);
+  });
+  state.nested--;
+  const rest = handled ? { otherwise } : {};
+  const condition = comparison(">", size, literal(0));
+  emit(state, { kind: "if", condition, then, ...rest, source });
+}
+
+/** Whether a variable was declared without a value and never assigned since. */
+function isNull(state: State, target: Target): boolean {
+  const binding = find(state.names, target.path)?.binding;
+  if (binding?.kind !== "variable") return false;
+  const isHere = state.declaredAt.get(binding.variable) === loopDepth(state);
+  return isHere && !state.assigned.has(binding.variable);
+}
+
+/** The columns of a result's row in variables. */
+export function assignRowTo(
+  state: State,
+  targets: readonly Target[],
+  rows: Rows,
+  at: "first" | { readonly loop: string },
+  span: Span,
+): void {
+  markAssigned(state, targets);
+  assignRow(state, targets, rows, at, span);
+}
+
+/** `target := value`. */
+export function setTarget(state: State, target: Target, value: Expression, span: Span): void {
+  markAssigned(state, [target]);
+  assignTarget(state, target, value, span);
+}
+
+/** Targets whose value is not known. */
+export function setUnknown(
+  state: State,
+  targets: readonly Target[],
+  reason: string,
+  span: Span,
+  dependsOn: readonly Expression[] = [],
+): void {
+  markAssigned(state, targets);
+  assignUnknown(state, targets, reason, span, dependsOn);
+}
+
+/** Declares variables of the user where they are new, and remembers that all of them have a value from now on. */
+function markAssigned(state: State, targets: readonly Target[]): void {
+  for (const { path } of targets) {
+    const [name = ""] = path;
+    if (path.length === 1 && name.startsWith("@")) userVariable(state, name);
+    const binding = find(state.names, path)?.binding;
+    if (binding?.kind === "variable") state.assigned.add(binding.variable);
+  }
+}
+
+function tellCount(state: State, count: Expression, isRead: boolean, span: Span): void {
+  if (state.asks.rowCount) assign(state, ROW_COUNT, isRead ? literal(-1) : count, span);
+  if (state.asks.foundRows && isRead) assign(state, FOUND_ROWS, count, span);
+}
+
+/** LAST_INSERT_ID(): the value of the column that numbers the rows. */
+function tellInsertId(
+  state: State,
+  statement: Extract<Statement, { readonly kind: "insert" }>,
+  span: Span,
+): void {
+  if (!state.asks.lastId || "query" in statement.rows) return;
+  const [row] = statement.rows;
+  const given = row?.find(({ value }) => value.kind === "fresh" && value.why === "sequence");
+  if (given === undefined) return;
+  // The row comes back with the value that it got.
+  const result = statement.returning?.into ?? state.ids.result();
+  const relation = statement.table;
+  const returning = {
+    into: result,
+    outputs: [
+      ...(statement.returning?.outputs ?? []),
+      { name: LAST_INSERT_ID, value: { kind: "column", relation, column: given.column } },
+    ],
+  } as const;
+  const at = state.commands.findLastIndex(
+    (command) => command.kind === "statement" && command.statement === statement,
+  );
+  if (at < 0) return;
+  state.commands[at] = { kind: "statement", statement: { ...statement, returning } };
+  const value: Expression = { kind: "field", result, field: LAST_INSERT_ID, at: "first" };
+  assign(state, LAST_INSERT_ID, value, span);
+}
+
+/** A statement whose text is not known: it may touch any table that its known words name. */
+export function runOpaque(state: State, words: string, reason: string, span: Span): void {
+  const { tables, writes } = tablesByWords(words);
+  const piece = pieceOf(state.body, span);
+  const source = sourceOf(piece);
+  emit(state, {
+    kind: "statement",
+    statement: {
+      kind: "opaque",
+      id: state.ids.statement(),
+      source,
+      text: textOf(piece),
+      taint: [{ effect: "opaque", reason, source }],
+      tables: tables.filter((table) => state.shared.table(table) !== undefined),
+      writes,
+    },
+  });
+}

@@ -1,0 +1,192 @@
+// What a stored routine of MySQL or MariaDB is lowered in: names, blocks and loops around, handlers, transactions.
+import type { Dialect } from "../../../program/dialect";
+import type { Expression, ValueType } from "../../../program/expression";
+import type { DeclaredLevel, Note } from "../../../program/program";
+import type { Table } from "../../../program/schema";
+import type { Command, Query } from "../../../program/statement";
+import type { CallArgument, CallResult, LoweringContext, SqlPiece } from "../lowering";
+import { freshVariable, valueOf } from "../routine/names";
+import { assign, unknownAt, type RoutineState } from "../routine/state";
+import type { Span } from "../split";
+import type { RoutineDefinition } from "./definition";
+import type { Condition, HandlerDeclaration, RoutineStatement } from "./tree";
+
+/** What all routines of a reading share. */
+export interface RoutineContext {
+  readonly table: (name: string) => Table | undefined;
+  readonly view: (name: string) => Query | undefined;
+  /** The routine of that name; undefined when there is none, or several. */
+  readonly routine: (name: string) => RoutineDefinition | undefined;
+  readonly note: (note: Note) => void;
+}
+
+export interface LoopFrame {
+  readonly kind: "loop";
+  readonly id: string;
+  readonly label: string | undefined;
+  /** Where it stands in the body. */
+  readonly start: number;
+  /** The variable that says that LEAVE left the loop, where somebody asks. */
+  readonly left?: { readonly variable: string; used: boolean };
+}
+
+export interface BlockFrame {
+  readonly kind: "block";
+  /** What `exit` of this block is called until it is replaced. */
+  readonly id: string;
+  readonly label: string | undefined;
+  readonly handlers: readonly HandlerDeclaration[];
+  readonly conditions: ReadonlyMap<string, Condition>;
+  /** Errors run its handlers by one `try` around the block, or by one around each statement. */
+  readonly mode: "block" | "each";
+  /** Leaving it ends its routine. */
+  readonly isOutermost: boolean;
+  /** How many routines call the one that it stands in. */
+  readonly depth: number;
+  /** It is the last round of a loop. */
+  readonly isLoop?: boolean;
+  /** Some jump leaves it. */
+  left: boolean;
+}
+
+export type Frame = LoopFrame | BlockFrame;
+
+export interface Loose {
+  readonly span: Span;
+  /** The depth of the list of statements that goes on. */
+  readonly depth: number;
+  /** Its statements are being lowered. */
+  readonly isOpen: boolean;
+}
+
+/** The transaction that the commands at hand belong to. */
+export interface Part {
+  /** `outside`: each statement is a transaction of its own; `routine`: whatever the caller says. */
+  readonly kind: "explicit" | "routine" | "outside";
+  readonly level: DeclaredLevel | undefined;
+  /** How deep the list of statements is in which it began. */
+  readonly depth: number;
+  readonly start: Span;
+  /** An end of it in a branch, behind which the branch goes on with what stands around it. */
+  loose: Loose | undefined;
+}
+
+/** Commands that run before a transaction of the same routine, if they run at all. */
+export interface Before {
+  readonly commands: readonly Command[];
+  readonly isCertain: boolean;
+}
+
+export interface FinishedPart {
+  readonly part: Part;
+  readonly commands: readonly Command[];
+  /** What runs before it, as far as it is known there; undefined where rounds of a loop stand before it. */
+  readonly before: readonly Before[] | undefined;
+}
+
+export interface State extends RoutineState {
+  readonly shared: RoutineContext;
+  readonly definition: RoutineDefinition;
+  readonly dialect: Dialect;
+  readonly parameters: Map<string, ValueType>;
+  /** Names of the routines that are being inlined, outermost first. */
+  readonly callers: readonly string[];
+  /** How many frames belong to those. */
+  readonly base: number;
+  /** Blocks and loops around, outermost first; inside of a handler those around its block. */
+  frames: readonly Frame[];
+  /** Variables that may hold something else than NULL: a query without rows keeps their values. */
+  readonly assigned: Set<string>;
+  /** How many loops were around where a variable was declared. */
+  readonly declaredAt: Map<string, number>;
+  /** The variables of the user, `@x`, and what they are in the AR: a routine shares them with those that it calls. */
+  readonly user: Map<string, string>;
+  /** The statements of the whole body. */
+  readonly tree: readonly RoutineStatement[];
+  /** What each name of PREPARE stands for; undefined when it is not known. */
+  readonly prepared: Map<string, Span | undefined>;
+  /** The conditions that handlers around are for, innermost last: what a bare RESIGNAL raises again. */
+  readonly handled: string[];
+  /** Copies of handlers so far, in statements. */
+  copied: number;
+  nested: number;
+  /** The lists of commands around the one at hand, outermost first. */
+  enclosing: readonly (readonly Command[])[];
+  part: Part;
+  readonly finished: FinishedPart[];
+  /** What statements belong to that stand in no transaction that the routine begins. */
+  readonly initialKind: "routine" | "outside";
+  nextLevel: DeclaredLevel | undefined;
+  sessionLevel: DeclaredLevel | undefined;
+  readonly asks: {
+    readonly rowCount: boolean;
+    readonly foundRows: boolean;
+    readonly lastId: boolean;
+  };
+  /** Runs another routine here; undefined when it is not known. */
+  readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
+}
+
+/** What the session remembers of the last statement, by the names that SQL asks for it. */
+export const ROW_COUNT = "row_count()";
+export const FOUND_ROWS = "found_rows()";
+export const LAST_INSERT_ID = "last_insert_id()";
+
+/** What a piece of SQL inside the routine is lowered in. */
+export function contextFor(
+  state: State,
+  piece: SqlPiece,
+  span: Span,
+  placeholder: LoweringContext["placeholder"] = () => undefined,
+): LoweringContext {
+  const { shared, names, ids } = state;
+  return {
+    piece,
+    table: shared.table,
+    view: shared.view,
+    placeholder,
+    variable: (path) => variableOf(state, path, span),
+    ids,
+    note: shared.note,
+    types: { parameters: state.parameters, variables: names.types },
+    call: (name, args) => state.call(name, args, span),
+  };
+}
+
+/** The value of a local variable, an argument, or a variable of the user. */
+export function variableOf(
+  state: State,
+  path: readonly string[],
+  span: Span,
+): Expression | undefined {
+  const known = valueOf(state.names, path);
+  if (known !== undefined) return known;
+  const [name = "", ...others] = path;
+  if (others.length > 0) return undefined;
+  if (name.startsWith("@@")) return undefined;
+  if (name.startsWith("@")) return { kind: "variable", name: userVariable(state, name) };
+  if (name === ROW_COUNT || name === FOUND_ROWS || name === LAST_INSERT_ID) {
+    return unknownAt(state, `what ${name.toUpperCase()} says`, span);
+  }
+  return undefined;
+}
+
+/** The AR's variable for `@x`, which belongs to the session: the routine finds it as it was before. */
+export function userVariable(state: State, name: string): string {
+  const known = state.user.get(name);
+  const variable = known ?? freshVariable(state.names, name);
+  state.user.set(name, variable);
+  state.names.levels[0]?.names.set(name, { kind: "variable", variable });
+  return variable;
+}
+
+/** `variable := value`, which from now on may hold something. */
+export function assignVariable(state: State, variable: string, value: Expression, at: Span): void {
+  assign(state, variable, value, at);
+  state.assigned.add(variable);
+}
+
+/** How many loops are around. */
+export function loopDepth(state: State): number {
+  return state.frames.filter((frame) => frame.kind === "loop").length;
+}

@@ -1,0 +1,32 @@
+// A call that is not followed: of the routine only the tables that its body names are known.
+import type { Expression } from "../../../program/expression";
+import { tablesByWords } from "../fallback";
+import type { Span } from "../split";
+import { emit, sourceAt, type RoutineState } from "./state";
+
+/** Emits an opaque statement for the call and gives its value, which is unknown. */
+export function emitOpaqueCall(
+  caller: RoutineState,
+  body: string,
+  reason: string,
+  at: Span,
+  values: readonly Expression[],
+): Expression {
+  const { tables, writes } = tablesByWords(body);
+  const source = sourceAt(caller, at);
+  const text = caller.body.text.slice(at.start, at.end);
+  emit(caller, {
+    kind: "statement",
+    statement: {
+      kind: "opaque",
+      id: caller.ids.statement(),
+      source,
+      text,
+      taint: [{ effect: "opaque", reason, source }],
+      tables: [...tables],
+      writes,
+    },
+  });
+  const id = caller.ids.fresh("u");
+  return { kind: "unknown", id, type: "other", dependsOn: values, why: reason };
+}
