@@ -36,7 +36,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
   const references = [...serialRuns, ...among].map((each) => each.run);
   const severity = severityOf(run, references, committed);
   const base = {
-    cycle: cycleThrough(execution.dependencies, (step) => execution.steps[step]?.instance ?? ""),
+    cycle: cycleOf(execution, plan.tables),
     execution,
     serial: serialRuns.map((each): SerialOutcome => ({
       order: each.order,
@@ -54,6 +54,15 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
   if (base.cycle.length === 0)
     return { ...base, status: "unconfirmed", severity, reason: "its dependencies form no cycle" };
   return { ...base, status: "confirmed", severity };
+}
+
+/** A shortest cycle, over the given tables if there is one of that length. */
+function cycleOf(execution: Execution, tables: readonly string[] | undefined): readonly number[] {
+  const instanceAt = (step: number): string => execution.steps[step]?.instance ?? "";
+  const shortest = cycleThrough(execution.dependencies, instanceAt);
+  if (tables === undefined) return shortest;
+  const wanted = cycleThrough(execution.dependencies, instanceAt, tables);
+  return wanted.length === shortest.length ? wanted : shortest;
 }
 
 /**
@@ -124,7 +133,7 @@ function witnessOf(plan: WitnessPlan, execution: Execution): Witness {
     sees: step.sees,
   }));
   const byName = new Map(executed.map((step) => [nameOf(step), step]));
-  const planned = plan.schedule.map((step) => byName.get(nameOf(step)) ?? step);
+  const planned = plan.schedule.flatMap((step) => byName.get(nameOf(step)) ?? []);
   const begun = new Set(planned.map(nameOf));
   return {
     instances: plan.instances,
@@ -140,6 +149,11 @@ function unconfirmed(plan: WitnessPlan, reason: string): Confirmation {
     reason,
     cycle: [],
     serial: [],
-    witness: { ...plan, outcome: { final: {}, status: {}, returned: {} } },
+    witness: {
+      instances: plan.instances,
+      initial: plan.initial,
+      schedule: plan.schedule,
+      outcome: { final: {}, status: {}, returned: {} },
+    },
   };
 }

@@ -4,13 +4,15 @@ import type { ExecutedDependency } from "./execution";
 /**
  * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
  * one length the most telling one is taken, as Adya's phenomena are ordered: fewer anti-dependencies first (G0, G1c,
- * G-single, G2), then rows that were used before predicates. `instanceAt` names the instance of a step.
+ * G-single, G2), then rows that were used before predicates. `instanceAt` names the instance of a step; with `tables`
+ * only dependencies over these count.
  */
 export function cycleThrough(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
+  tables?: readonly string[],
 ): readonly number[] {
-  const edges = bestEdges(dependencies, instanceAt);
+  const edges = bestEdges(dependencies, instanceAt, tables);
   const names = [...new Set([...edges.values()].flatMap((edge) => [edge.from, edge.to]))].sort();
   let best: Cycle | undefined;
   for (const start of names) {
@@ -37,12 +39,13 @@ interface Cycle {
 function bestEdges(
   dependencies: readonly ExecutedDependency[],
   instanceAt: (step: number) => string,
+  tables: readonly string[] | undefined,
 ): ReadonlyMap<string, Edge> {
   const edges = new Map<string, Edge>();
   for (const [index, each] of dependencies.entries()) {
     const from = instanceAt(each.from);
     const to = instanceAt(each.to);
-    if (from === to) continue;
+    if (from === to || tables?.includes(each.table) === false) continue;
     const edge = { from, to, index, cost: costOf(each) };
     const known = edges.get(`${from} ${to}`);
     if (known === undefined || edge.cost < known.cost) edges.set(`${from} ${to}`, edge);

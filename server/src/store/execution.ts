@@ -20,6 +20,8 @@ export interface Setup {
 /** A setup and the schedule that the search proposes; the store runs it. */
 export interface WitnessPlan extends Setup {
   readonly schedule: readonly ScheduleStep[];
+  /** The tables that the proposed cycle goes through: of equally short cycles, one over these is reported. */
+  readonly tables?: readonly string[];
 }
 
 /** One column of one row that was read or written. `key` is the primary key rendered, e.g. "1" or "1,2". */

@@ -41,6 +41,8 @@ export interface RelationalEncoding {
   readonly text: string;
   /** Text that defines the preferences of `relationalReadable.ts`. */
   preferences(): string;
+  /** Text that forbids runs with a cycle, in the order of the instances, over no other tables than these. */
+  withoutCycle(tables: readonly string[]): string;
   /** Text by which `DIFFERS_STATE` and `DIFFERS` speak of that serial order too; once for each. */
   differFrom(order: readonly number[]): string;
 }
@@ -126,6 +128,17 @@ export function encodeRelational(
     text: script.take(),
     preferences: () => {
       preferences();
+      run.settle();
+      return script.take();
+    },
+    withoutCycle: (tables) => {
+      const steps = instances.map((_, step) => {
+        const over = selectors.filter(
+          (each) => each.step === step && tables.includes(each.edge.table),
+        );
+        return or(...over.map(({ edge }) => dependencyFormula(run, edge)));
+      });
+      script.assert(not(and(...steps)));
       run.settle();
       return script.take();
     },

@@ -7,7 +7,7 @@ import { confirm } from "../../store/confirm";
 import { encodeRelational, isTooLarge } from "../encoding/relational";
 import type { Tier } from "../encoding/relational";
 import type { FlatProgram } from "../operations/operation";
-import { blockGroup, groupAssumptions, tablesOfModel } from "./papersGroups";
+import { blockGroup, groupAssumptions, singleTables, tablesOfModel } from "./papersGroups";
 import { contains, makeLevelVector, tupleLevels } from "./papersLevels";
 import type { SearchedLevel, TupleLevels } from "./papersLevels";
 import { assumedBy, makeQueries } from "./papersQueries";
@@ -74,13 +74,29 @@ function findAll(
   const { encoding, queries } = witnesses;
   const { base } = levels;
   const findings = new Map<string, Finding>();
-  while (findings.size < limits.maxFindings) {
-    if (queries.ask([...base.assumptions, ...witnesses.differing()]) !== "sat") break;
-    const tables = tablesOfModel(encoding, queries.model());
+  const atBase = (): readonly string[] => [...base.assumptions, ...witnesses.differing()];
+  const explore = (tables: readonly string[]): void => {
     const group = askAbout(witnesses, levels, groupAssumptions(encoding, tables));
     const shown = strongest(witnesses, levels, group);
     if (shown !== undefined) keepBest(findings, findingOf(witnesses, levels, group, shown, tables));
     blockGroup(encoding, queries, tables);
+  };
+  if (queries.ask(atBase()) !== "sat") return [];
+  // Cycles over one table first: a cycle over several counts where it is not accompanied by a smaller one.
+  for (const table of singleTables(encoding)) {
+    if (queries.ask([...atBase(), ...groupAssumptions(encoding, [table])]) !== "sat") continue;
+    explore([table]);
+  }
+  const excluded = new Set<string>();
+  while (findings.size < limits.maxFindings) {
+    for (const { confirmation, tables } of findings.values()) {
+      const name = tables.join(" ");
+      if (confirmation.status !== "confirmed" || excluded.has(name)) continue;
+      excluded.add(name);
+      queries.add(encoding.withoutCycle(tables));
+    }
+    if (queries.ask(atBase()) !== "sat") break;
+    explore(tablesOfModel(encoding, queries.model()));
   }
   const unused = witnesses.unused();
   if (findings.size === 0 && unused !== undefined && !queries.stopped()) {

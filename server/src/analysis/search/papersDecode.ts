@@ -12,6 +12,7 @@ import { isUsed } from "../encoding/relationalReadable";
 import { positionName, transactionPositionName } from "../encoding/relationalRelations";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { withAskedRows } from "../../store/invariants";
+import { tablesOfModel } from "./papersGroups";
 import { withParents } from "./parents";
 import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
@@ -37,6 +38,7 @@ export function decodePapers(
       mayAdd,
     }),
     schedule: scheduleOf(encoding, model),
+    tables: tablesOfModel(encoding, model),
   };
 }
 

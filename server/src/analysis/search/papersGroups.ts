@@ -22,6 +22,17 @@ export function groupAssumptions(
   });
 }
 
+/** Tables that alone may carry a cycle: each step of the necklace may be over them. */
+export function singleTables(encoding: RelationalEncoding): readonly string[] {
+  return tableNames(encoding).filter((table) =>
+    encoding.instances.every((_, step) =>
+      encoding.selectors.some(
+        (selector) => selector.step === step && selector.edge.table === table,
+      ),
+    ),
+  );
+}
+
 /** Leaves the group for good. */
 export function blockGroup(
   encoding: RelationalEncoding,
