@@ -2,12 +2,17 @@
 import path from "node:path";
 import { runCli } from "./cli/main";
 import { processIo } from "./cli/processIo";
+import { TOOL } from "./cli/version";
+import { buildOf, cacheFolder } from "./service/cacheFolder";
 
 const controller = new AbortController();
 const io = processIo(process, controller);
+const folder = cacheFolder();
+const build = buildOf(TOOL, [__filename, path.join(__dirname, "worker.js")]);
 
 void runCli(process.argv.slice(2), io, {
   signal: controller.signal,
+  ...(folder !== undefined && { cache: { folder, build } }),
   startLanguageServer: async () => {
     // The server's own bundle; it connects to standard input and output when it is loaded.
     await import(path.join(__dirname, "server.js"));

@@ -43,7 +43,7 @@ export function createServerClient(context: ExtensionContext): ServerClient {
     "isolens",
     "Isolens",
     serverOptions(context),
-    clientOptions(log),
+    clientOptions(context, log),
   );
   const status = new EventEmitter<Notifications["isolens/status"]>();
   const findings = new EventEmitter<Notifications["isolens/findings"]>();
@@ -91,12 +91,16 @@ function serverOptions(context: ExtensionContext): ServerOptions {
   };
 }
 
-function clientOptions(log: LogOutputChannel): LanguageClientOptions {
+function clientOptions(context: ExtensionContext, log: LogOutputChannel): LanguageClientOptions {
   const runtime = nodePath();
   const initializationOptions: InitializationOptions = {
     commandLinks: true,
     showAnomaly: true,
     ...(runtime !== undefined && { nodePath: runtime }),
+    // Remote hosts keep it beside the server; where it is no folder of a disk, nothing is kept.
+    ...(context.globalStorageUri.scheme === "file" && {
+      cacheFolder: path.join(context.globalStorageUri.fsPath, "cache"),
+    }),
   };
   return {
     documentSelector: DOCUMENTS,

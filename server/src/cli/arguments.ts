@@ -22,6 +22,8 @@ export interface CheckArguments {
   readonly configurationFile?: string;
   readonly timings: boolean;
   readonly nodePath?: string;
+  /** False: results of earlier runs are not used, and none are kept. */
+  readonly cache?: false;
 }
 
 export interface ShowArguments extends Omit<CheckArguments, "command"> {
@@ -53,6 +55,7 @@ const OPTIONS = {
   anomaly: { type: "string" },
   "node-path": { type: "string" },
   timings: { type: "boolean" },
+  "no-cache": { type: "boolean" },
   stdio: { type: "boolean" },
   strict: { type: "boolean" },
   to: { type: "string" },
@@ -71,6 +74,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "format",
     "config",
     "timings",
+    "no-cache",
     "node-path",
   ],
   show: [
@@ -82,6 +86,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "config",
     "anomaly",
     "timings",
+    "no-cache",
     "node-path",
   ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
@@ -168,6 +173,7 @@ function interpretCheck(
     ...(budget !== undefined && { budget }),
     ...(values.config !== undefined && { configurationFile: values.config }),
     ...(values["node-path"] !== undefined && { nodePath: values["node-path"] }),
+    ...(values["no-cache"] === true && { cache: false as const }),
   } as const;
   if (command === "check") return accept({ command, ...common });
   if (values.anomaly === undefined || values.anomaly === "") {
@@ -187,7 +193,7 @@ export function helpText(): string {
 const HELP = `isolens: finds what an isolation level lets through, with a witness that was executed.
 
   isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--budget 30s]
-                        [--format text|json] [--config FILE] [--timings]
+                        [--format text|json] [--config FILE] [--timings] [--no-cache]
   isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
                           [--format text|json|dot|svg]
@@ -209,6 +215,8 @@ For "check" and "show", PATH is an SQL file or a folder. isolens.json is found u
   --to text|json         history convert: the format to write
   --output FILE          history convert: where to (default: standard output)
   --timings              say how long it took
+  --no-cache             neither use results of earlier runs nor keep any; they are kept in the folder that
+                         ISOLENS_CACHE names ("off" for none), else in the user's folder for caches
   --node-path FILE       another Node executable for the solver, should this one not run it
   --help, --version
 

@@ -7,28 +7,21 @@ import type { CliIo } from "./io";
 import { jsonReport } from "./reporters/json";
 import { remarkText, textReport } from "./reporters/text";
 import { EXIT, runChecks } from "./run";
-import type { OpenSession, ProjectCheck } from "./run";
+import type { CheckSurroundings, ProjectCheck } from "./run";
 
 /** Runs the command and returns the exit code. */
 export async function checkCommand(
   args: CheckArguments,
   io: CliIo,
-  signal: AbortSignal,
-  open?: OpenSession,
+  surroundings: CheckSurroundings,
 ): Promise<number> {
   const all: ProjectCheck[] = [];
-  const failed = await runChecks(
-    args,
-    io,
-    signal,
-    (done) => {
-      if (args.format === "text")
-        io.out(`${all.length > 0 ? "\n" : ""}${sectionText(done, args, io)}`);
-      else remarkAside(done, io, all);
-      all.push(done);
-    },
-    open,
-  );
+  const failed = await runChecks(args, io, surroundings, (done) => {
+    if (args.format === "text")
+      io.out(`${all.length > 0 ? "\n" : ""}${sectionText(done, args, io)}`);
+    else remarkAside(done, io, all);
+    all.push(done);
+  });
   if (failed !== undefined) return failed;
   if (args.format === "json") io.out(jsonReport(all.map((each) => jsonInput(each, args))));
   return exitCode(all.map((each) => each.check.report.verdict));

@@ -4,15 +4,13 @@ import { checkCommand } from "./checkCommand";
 import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
-import type { OpenSession } from "./run";
+import type { CheckSurroundings } from "./run";
 import { showCommand } from "./showCommand";
 import { VERSION } from "./version";
 
-export interface CliOptions {
-  readonly signal: AbortSignal;
+export interface CliOptions extends CheckSurroundings {
   /** Starts the language server on standard input and output; it lives on after the command returned. */
   readonly startLanguageServer: () => Promise<void>;
-  readonly openSession?: OpenSession;
 }
 
 /** Runs one command line (without `node cli.js`). Resolves with the exit code, or with "running" for the server. */
@@ -45,11 +43,11 @@ export async function runCli(
         await options.startLanguageServer();
         return "running";
       case "check":
-        return await checkCommand(args, io, options.signal, options.openSession);
+        return await checkCommand(args, io, options);
       case "history":
         return await historyCommand(args, io, options.signal);
       case "show":
-        return await showCommand(args, io, options.signal, options.openSession);
+        return await showCommand(args, io, options);
     }
   } catch (error) {
     const details = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -2,7 +2,9 @@
 import path from "node:path";
 import type { Level } from "../isolation/levels";
 import { openSession } from "../service/session";
-import type { SessionOptions, WorkspaceCheck } from "../service/session";
+import type { CacheOptions, CheckRequest, Session, SessionOptions } from "../service/session";
+import { openReports } from "../service/reportCache";
+import type { CheckSummary } from "../service/reportCache";
 import { loadProjects } from "../workspace/projects";
 import type { Project, WorkspaceProblem } from "../workspace/projects";
 import type { CheckArguments, ShowArguments } from "./arguments";
@@ -15,11 +17,19 @@ export const EXIT = { clean: 0, anomaly: 1, unknown: 2, usage: 3, internal: 4 } 
 export interface ProjectCheck {
   readonly project: Project;
   readonly level: Level;
-  readonly check: WorkspaceCheck;
+  readonly check: CheckSummary;
 }
 
 /** How the command line opens sessions; tests bring their own solver. */
 export type OpenSession = typeof openSession;
+
+/** What the process gives to commands that check. */
+export interface CheckSurroundings {
+  readonly signal: AbortSignal;
+  readonly openSession?: OpenSession;
+  /** Where results are kept between runs; nowhere without it. */
+  readonly cache?: CacheOptions;
+}
 
 /**
  * Checks everything that was asked for, in order; `each` receives every result as it comes. Returns an exit code
@@ -28,9 +38,8 @@ export type OpenSession = typeof openSession;
 export async function runChecks(
   args: CheckArguments | ShowArguments,
   io: CliIo,
-  signal: AbortSignal,
+  { signal, openSession: open = openSession, cache: everyone }: CheckSurroundings,
   each: (done: ProjectCheck) => void,
-  open: OpenSession = openSession,
 ): Promise<number | undefined> {
   const { projects, problems } = await loadProjects(args.paths, {
     cwd: io.cwd,
@@ -44,42 +53,51 @@ export async function runChecks(
     io.error(`isolens: no SQL files in ${asked}; name a file, or set "include" in isolens.json\n`);
     return EXIT.usage;
   }
+  const cache = args.cache === false ? undefined : everyone;
   const options: SessionOptions = {
     tool: TOOL,
+    ...(cache && { cache }),
     ...(args.nodePath !== undefined && { nodePath: path.resolve(io.cwd, args.nodePath) }),
   };
-  const session = await open(options);
+  const reports = cache && openReports(cache);
+  let session: Session | undefined;
+  // A run whose answers are all known needs neither parser nor solver.
+  const checked = async (request: CheckRequest, level: Level): Promise<CheckSummary> => {
+    const known = reports?.find(request);
+    if (known) return known;
+    session ??= await open(options);
+    const check = await session.checkWorkspace(request, signal, {
+      progress: (done, total, size) => {
+        io.status?.(`${level.name}: ${String(done)} of ${String(total)} groups of ${String(size)}`);
+      },
+    });
+    io.status?.("");
+    reports?.keep(request, check);
+    return check;
+  };
   try {
     for (const project of projects) {
       remarkOnConfiguration(project, io);
       let remarked = false;
       const levels = args.levels.length > 0 ? args.levels : [project.configuration.level];
       for (const level of levels) {
-        const check = await session.checkWorkspace(
-          {
-            project,
-            level,
-            ...(args.maxTransactions !== undefined && { maxTransactions: args.maxTransactions }),
-            ...(args.budget !== undefined && { budget: args.budget }),
-          },
-          signal,
-          {
-            progress: (done, total, size) => {
-              io.status?.(
-                `${level.name}: ${String(done)} of ${String(total)} groups of ${String(size)}`,
-              );
-            },
-          },
-        );
-        io.status?.("");
+        const request: CheckRequest = {
+          project,
+          level,
+          ...(args.maxTransactions !== undefined && { maxTransactions: args.maxTransactions }),
+          ...(args.unroll !== undefined && { unroll: args.unroll }),
+          ...(args.budget !== undefined && { budget: args.budget }),
+        };
+        const check = await checked(request, level);
         if (!remarked) for (const remark of check.remarks) io.error(`isolens: ${remark}\n`);
         remarked = true;
         each({ project, level, check });
       }
     }
   } finally {
-    await session.dispose();
+    await session?.dispose();
   }
+  for (const note of reports?.takeNotes() ?? []) io.error(`isolens: ${note}\n`);
   return undefined;
 }
 

@@ -6,17 +6,16 @@ import type { CliIo } from "./io";
 import { anomalyDetails } from "./reporters/anomalyText";
 import { jsonAnomaly } from "./reporters/json";
 import { EXIT, runChecks } from "./run";
-import type { OpenSession, ProjectCheck } from "./run";
+import type { CheckSurroundings, ProjectCheck } from "./run";
 
 /** Runs the command and returns the exit code: 0 when an anomaly was shown. */
 export async function showCommand(
   args: ShowArguments,
   io: CliIo,
-  signal: AbortSignal,
-  open?: OpenSession,
+  surroundings: CheckSurroundings,
 ): Promise<number> {
   const all: ProjectCheck[] = [];
-  const failed = await runChecks(args, io, signal, (done) => all.push(done), open);
+  const failed = await runChecks(args, io, surroundings, (done) => all.push(done));
   if (failed !== undefined) return failed;
   const wanted = args.anomaly.toLowerCase();
   const found = all.flatMap((done) =>

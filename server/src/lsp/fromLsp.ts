@@ -32,10 +32,12 @@ export function toSettings(value: unknown): Settings {
 export function toInitializationOptions(value: unknown): InitializationOptions {
   const given = record(value);
   const nodePath = text(given["nodePath"]);
+  const cacheFolder = text(given["cacheFolder"]);
   return {
     commandLinks: given["commandLinks"] === true,
     showAnomaly: given["showAnomaly"] === true,
     ...(nodePath !== undefined && nodePath !== "" && { nodePath }),
+    ...(cacheFolder !== undefined && cacheFolder !== "" && { cacheFolder }),
   };
 }
 

@@ -175,6 +175,8 @@ export interface InitializationOptions {
   readonly showAnomaly?: boolean;
   /** Another Node executable for the solver's process. */
   readonly nodePath?: string;
+  /** Absolute path of a folder in which results are kept between starts; the user's own without it. */
+  readonly cacheFolder?: string;
 }
 
 /** Settings below `isolens.` that the server reads. */

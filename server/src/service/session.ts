@@ -10,7 +10,9 @@ import type { Program } from "../program/program";
 import type { Project } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
-import { configurationRemarks, createProjectReader } from "./readProject";
+import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
+import { openPackedFiles } from "./cacheFiles";
+import type { CacheBounds } from "./cacheFiles";
 import type { ProjectTexts } from "./readProject";
 import { openSolveCache } from "./tupleSolver";
 
@@ -25,6 +27,15 @@ export interface SessionOptions {
   readonly workers?: number;
   /** Instead of worker threads, for tests. */
   readonly pool?: SolvePool;
+  /** Keeps results between runs; without it nothing is written. */
+  readonly cache?: CacheOptions;
+}
+
+export interface CacheOptions {
+  /** Absolute; it is made when it is needed. */
+  readonly folder: string;
+  /** Tells builds of the tool apart: results of another one are not used. */
+  readonly build: string;
 }
 
 export interface CheckRequest {
@@ -63,6 +74,9 @@ export interface Session {
   dispose(): Promise<void>;
 }
 
+/** What is kept on disk for one user, at most. */
+const KEPT: CacheBounds = { bytes: 32_000_000, files: 48 };
+
 /** Problems that are remembered; some hundred bytes to some kilobytes each. */
 const REMEMBERED = 5000;
 
@@ -81,7 +95,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     });
   pool.warm();
   const { parsers, missing } = await loadParsers();
-  const cache = openSolveCache(REMEMBERED);
+  const kept = options.cache && openPackedFiles(options.cache.folder, "tuples", KEPT);
+  const cache = openSolveCache(REMEMBERED, kept, options.cache?.build);
   const reader = createProjectReader(parsers);
   const read = rememberLast((project: ProjectTexts) => reader.read(project));
   return {
@@ -108,9 +123,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         signal,
         events,
       );
-      const remarks = [...missing, ...configurationRemarks(program, configuration, level)];
+      kept?.flush();
+      const aside = [...missing, ...(kept?.takeNotes() ?? [])];
+      const remarks = [
+        ...aside,
+        ...dialectRemarks(program, configuration, level),
+        ...configurationRemarks(program, configuration, level),
+      ];
+      const repeatable = result.repeatable && aside.length === 0;
       const notes = [...program.notes, ...result.notes];
-      return { ...result, program: { ...program, notes }, remarks };
+      return { ...result, repeatable, program: { ...program, notes }, remarks };
     },
     warm: () => {
       pool.warm();

@@ -7,6 +7,8 @@ import { keyOfLevels, namesOfLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
+import type { CacheFiles } from "./cacheFiles";
+import { survivesJson } from "./plainJson";
 import { statementsOf } from "./statements";
 import { tupleCutter } from "./tuples";
 import type { OwnProblem, Tuple } from "./tuples";
@@ -44,12 +46,17 @@ export const RESOURCE_LIMIT = 1_000_000;
 export const MAX_FINDINGS = 8;
 const LIMITS = `${String(RESOURCE_LIMIT)} ${String(MAX_FINDINGS)}`;
 
-/** A cache of that many problems. */
-export function openSolveCache(capacity: number): SolveCache {
+/** A cache of that many problems; what is kept in files beside them comes from an earlier run of the same build. */
+export function openSolveCache(capacity: number, kept?: CacheFiles, build = ""): SolveCache {
   const entries = new Map<string, readonly UnitResult[]>();
+  const fromFiles = (key: string): readonly UnitResult[] | undefined => {
+    const text = kept?.get(`${build} ${key}`);
+    // Written below by the same build; the checksum says that nobody else wrote it.
+    return text === undefined ? undefined : (JSON.parse(text) as readonly UnitResult[]);
+  };
   return {
     get: (key) => {
-      const results = entries.get(key);
+      const results = entries.get(key) ?? fromFiles(key);
       if (results) {
         entries.delete(key);
         entries.set(key, results);
@@ -58,6 +65,7 @@ export function openSolveCache(capacity: number): SolveCache {
     },
     set: (key, results) => {
       entries.set(key, results);
+      if (kept && survivesJson(results)) kept.set(`${build} ${key}`, JSON.stringify(results));
       for (const oldest of entries.keys()) {
         if (entries.size <= capacity) break;
         entries.delete(oldest);
