@@ -102,11 +102,22 @@ export function nodeCount(arranged: Arranged, split: boolean): number {
 }
 
 function timeLine(resolved: Resolved): TimeLine | undefined {
-  const { history, count, original } = resolved;
+  const { history, count, original, sessionOf } = resolved;
   const { begin, end } = history;
   if (begin === undefined || end === undefined) return undefined;
-  const endOf = (t: number) => end[original[t] ?? 0] ?? Number.NaN;
-  const beginOf = (t: number) => begin[original[t] ?? 0] ?? Number.NaN;
+  // Who precedes a transaction of a session that ended, ended with it; who follows one that began, began after it.
+  const ends = new Float64Array(count).fill(Number.NaN);
+  const begins = new Float64Array(count).fill(Number.NaN);
+  for (let t = 1; t < count; t++) {
+    const earlier = sessionOf[t] === sessionOf[t - 1] ? (begins[t - 1] ?? Number.NaN) : Number.NaN;
+    begins[t] = known(begin[original[t] ?? 0] ?? Number.NaN, earlier, Math.max);
+  }
+  for (let t = count - 1; t > 0; t--) {
+    const later = sessionOf[t] === sessionOf[t + 1] ? (ends[t + 1] ?? Number.NaN) : Number.NaN;
+    ends[t] = known(end[original[t] ?? 0] ?? Number.NaN, later, Math.min);
+  }
+  const endOf = (t: number) => ends[t] ?? Number.NaN;
+  const beginOf = (t: number) => begins[t] ?? Number.NaN;
   const ended: number[] = [];
   for (let t = 1; t < count; t++) if (!Number.isNaN(endOf(t))) ended.push(t);
   ended.sort((a, b) => endOf(a) - endOf(b));
@@ -121,6 +132,11 @@ function timeLine(resolved: Resolved): TimeLine | undefined {
     if (!Number.isNaN(started)) before[t] = countBelow(times, started) - 1;
   }
   return { points: ended.length, after, before };
+}
+
+function known(one: number, other: number, choose: (one: number, other: number) => number): number {
+  if (Number.isNaN(one)) return other;
+  return Number.isNaN(other) ? one : choose(one, other);
 }
 
 function countBelow(sorted: Float64Array, bound: number): number {
