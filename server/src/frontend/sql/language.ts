@@ -8,6 +8,8 @@ import { lowerDialectStatement } from "./dialects/statement";
 import type { StatementLowering } from "./lowerSql";
 import { rangeOf } from "./lines";
 import { plainPiece, type SqlPiece } from "./lowering";
+import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/routines";
+import { createStoredCallingLower } from "./mysql/scriptCalls";
 import { readNspSchema } from "./nsp/schema";
 import { readPgSchema, type PgSchemaReading } from "./pg/schema";
 import { createCallingLower } from "./pg/scriptCalls";
@@ -70,13 +72,34 @@ function postgres({ lower, pg }: StatementLowering): Language {
 
 function other(dialect: Dialect): Language {
   const lower: LowerSql = (context) => lowerDialectStatement(context, dialect);
+  const schema: Language["schema"] = (files) => readDialectSchema(definitions(files), dialect);
+  if (dialect === "mysql" || dialect === "mariadb") {
+    return { lower, schema, routines: (files) => stored(files, lower, dialect) };
+  }
   return {
     lower,
-    schema: (files) => readDialectSchema(definitions(files), dialect),
+    schema,
     routines: (files) => ({
       notes: files.flatMap((file) => unread(file)),
       lowered: () => ({ calling: lower, transactions: [] }),
     }),
+  };
+}
+
+/** The stored routines of MySQL and MariaDB. */
+function stored(
+  files: readonly ScannedFile[],
+  lower: LowerSql,
+  dialect: Dialect,
+): LanguageRoutines {
+  const routines = readStoredRoutines(files);
+  return {
+    notes: routines.notes,
+    lowered: (around) => {
+      const context = storedContext(routines, around);
+      const calling = createStoredCallingLower(lower, context, dialect);
+      return { calling, transactions: lowerStoredRoutines(routines, context) };
+    },
   };
 }
 

@@ -40,8 +40,9 @@ export function createState(
   ids: Ids,
   names: Names,
   lowerBody: LowerBody,
-  caller?: State,
+  around: { readonly caller?: State; readonly outside?: State["outside"] } = {},
 ): State {
+  const { caller, outside } = around;
   const { body, dialect } = definition;
   const tree = parseBody(body.text).statements;
   const words = new Set(tokensOf(body.text, 0, body.text.length).map((token) => token.word));
@@ -84,6 +85,7 @@ export function createState(
       foundRows: words.has("found_rows") || (caller?.asks.foundRows ?? false),
       lastId: words.has("last_insert_id") || (caller?.asks.lastId ?? false),
     },
+    ...(outside === undefined ? {} : { outside }),
     call: (name, args, at) => inlineCall(state, name, args, at, lowerBody),
   };
   openLevel(names, definition.name);
@@ -136,7 +138,7 @@ export function inlineCall(
   const names = createNames(caller.names);
   // What is wrong with its text is said where it stands.
   const shared = { ...caller.shared, note: () => undefined };
-  const callee = createState(definition, shared, caller.ids, names, lowerBody, caller);
+  const callee = createState(definition, shared, caller.ids, names, lowerBody, { caller });
   bindArguments(callee, args);
   lowerBody(callee);
   caller.copied = callee.copied;

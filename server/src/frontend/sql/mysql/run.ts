@@ -4,7 +4,7 @@ import type { Query, SelectStatement, Statement } from "../../../program/stateme
 import { lowerDialectExpression, lowerDialectStatement } from "../dialects/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
-import { sourceOf, textOf, type LoweringContext, type SqlPiece } from "../lowering";
+import { sourceOf, textOf, type Lowered, type LoweringContext, type SqlPiece } from "../lowering";
 import { assignTarget, assignUnknown, assignRow, type Rows, type Target } from "../routine/assign";
 import { pieceOf, type PieceOptions } from "../routine/body";
 import { hoisted } from "../routine/hoist";
@@ -87,7 +87,8 @@ export function runSql(
     }
     for (const command of ran.commands) emit(state, command);
     if (ran.count !== undefined) tellCount(state, ran.count, last?.kind === "select", span);
-    if (last?.kind === "insert") tellInsertId(state, last, span);
+    if (lowered.insertId !== undefined) assign(state, LAST_INSERT_ID, lowered.insertId, span);
+    takeUserValues(state, lowered, span);
     if (into === undefined) return;
     if (rows === undefined) {
       assignUnknown(state, into.targets, "the result of a statement that is not followed", span);
@@ -121,6 +122,22 @@ function comparison(operator: "=" | ">", left: Expression, right: Expression): E
 
 function hasOneAtMost(state: State, query: Query): boolean {
   return atMostOneRow(query, state.shared.table);
+}
+
+/** `@x := ...` inside of a statement. */
+function takeUserValues(state: State, lowered: Lowered, span: Span): void {
+  const { result, targets = [], values = [] } = lowered;
+  for (const { variable, column: field } of targets) {
+    if (result === undefined) continue;
+    const name = userVariable(state, variable);
+    const then: Expression = { kind: "field", result: result.name, field, at: "first" };
+    const condition = comparison(">", { kind: "size", result: result.name }, literal(0));
+    const otherwise: Expression = { kind: "variable", name };
+    assign(state, name, { kind: "conditional", condition, then, otherwise }, span);
+  }
+  for (const { variable, value } of values) {
+    assign(state, userVariable(state, variable), value, span);
+  }
 }
 
 /** Whether a statement can raise an error that the AR knows: others are left to the whole transaction. */
@@ -240,35 +257,6 @@ function markAssigned(state: State, targets: readonly Target[]): void {
 function tellCount(state: State, count: Expression, isRead: boolean, span: Span): void {
   if (state.asks.rowCount) assign(state, ROW_COUNT, isRead ? literal(-1) : count, span);
   if (state.asks.foundRows && isRead) assign(state, FOUND_ROWS, count, span);
-}
-
-/** LAST_INSERT_ID(): the value of the column that numbers the rows. */
-function tellInsertId(
-  state: State,
-  statement: Extract<Statement, { readonly kind: "insert" }>,
-  span: Span,
-): void {
-  if (!state.asks.lastId || "query" in statement.rows) return;
-  const [row] = statement.rows;
-  const given = row?.find(({ value }) => value.kind === "fresh" && value.why === "sequence");
-  if (given === undefined) return;
-  // The row comes back with the value that it got.
-  const result = statement.returning?.into ?? state.ids.result();
-  const relation = statement.table;
-  const returning = {
-    into: result,
-    outputs: [
-      ...(statement.returning?.outputs ?? []),
-      { name: LAST_INSERT_ID, value: { kind: "column", relation, column: given.column } },
-    ],
-  } as const;
-  const at = state.commands.findLastIndex(
-    (command) => command.kind === "statement" && command.statement === statement,
-  );
-  if (at < 0) return;
-  state.commands[at] = { kind: "statement", statement: { ...statement, returning } };
-  const value: Expression = { kind: "field", result, field: LAST_INSERT_ID, at: "first" };
-  assign(state, LAST_INSERT_ID, value, span);
 }
 
 /** A statement whose text is not known: it may touch any table that its known words name. */

@@ -123,6 +123,8 @@ export interface State extends RoutineState {
     readonly foundRows: boolean;
     readonly lastId: boolean;
   };
+  /** A script that calls routines: what its names stand for. */
+  readonly outside?: Pick<LoweringContext, "variable" | "placeholder">;
   /** Runs another routine here; undefined when it is not known. */
   readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
 }
@@ -137,7 +139,7 @@ export function contextFor(
   state: State,
   piece: SqlPiece,
   span: Span,
-  placeholder: LoweringContext["placeholder"] = () => undefined,
+  placeholder: LoweringContext["placeholder"] = (number) => state.outside?.placeholder(number),
 ): LoweringContext {
   const { shared, names, ids } = state;
   return {
@@ -150,6 +152,7 @@ export function contextFor(
     note: shared.note,
     types: { parameters: state.parameters, variables: names.types },
     call: (name, args) => state.call(name, args, span),
+    wantsInsertId: state.asks.lastId,
   };
 }
 
@@ -161,6 +164,7 @@ export function variableOf(
 ): Expression | undefined {
   const known = valueOf(state.names, path);
   if (known !== undefined) return known;
+  if (state.outside !== undefined) return state.outside.variable(path);
   const [name = "", ...others] = path;
   if (others.length > 0) return undefined;
   if (name.startsWith("@@")) return undefined;

@@ -1,11 +1,11 @@
 // Calls of the workspace's routines from a script: SELECT f(...), CALL p(...), DO $$ ... $$ inside a transaction.
 import type { ValueType } from "../../../program/expression";
-import type { Taint } from "../../../program/precision";
 import type { Command } from "../../../program/statement";
 import type { Ids, Lowered, LoweringContext } from "../lowering";
 import { withoutDeadAssignments } from "../routine/deadAssignments";
 import { plainBody } from "../routine/body";
 import { createNames, type Names } from "../routine/names";
+import { withLosses } from "../routine/losses";
 import type { RoutineContext, State } from "./plState";
 import { createState, inlineCall, inlineDefinition } from "./routineBody";
 import { readDefinition, type RoutineDefinition } from "./routineDefinition";
@@ -78,35 +78,3 @@ function callerOf(context: LoweringContext, shared: RoutineContext, names: Names
 }
 
 const EMPTY = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
-
-/** A script keeps its losses at its statements: those outside of any go to the first one. */
-function withLosses(commands: readonly Command[], losses: readonly Taint[]): readonly Command[] {
-  if (losses.length === 0) return commands;
-  let waiting = losses;
-  const mark = (command: Command): Command => {
-    switch (command.kind) {
-      case "statement": {
-        const { statement } = command;
-        const marked = { ...statement, taint: [...statement.taint, ...waiting] };
-        waiting = [];
-        return { ...command, statement: marked };
-      }
-      case "sequence":
-        return { ...command, commands: command.commands.map(mark) };
-      case "if": {
-        const then = mark(command.then);
-        const { otherwise } = command;
-        return otherwise === undefined
-          ? { ...command, then }
-          : { ...command, then, otherwise: mark(otherwise) };
-      }
-      case "loop":
-        return { ...command, body: mark(command.body) };
-      case "try":
-        return { ...command, body: mark(command.body), handler: mark(command.handler) };
-      default:
-        return command;
-    }
-  };
-  return commands.map(mark);
-}

@@ -1,0 +1,38 @@
+// Losses of routines that a script calls.
+import type { Taint } from "../../../program/precision";
+import type { Command } from "../../../program/statement";
+
+/** A script keeps its losses at its statements: those outside of any go to the first one. */
+export function withLosses(
+  commands: readonly Command[],
+  losses: readonly Taint[],
+): readonly Command[] {
+  if (losses.length === 0) return commands;
+  let waiting = losses;
+  const mark = (command: Command): Command => {
+    switch (command.kind) {
+      case "statement": {
+        const { statement } = command;
+        const marked = { ...statement, taint: [...statement.taint, ...waiting] };
+        waiting = [];
+        return { ...command, statement: marked };
+      }
+      case "sequence":
+        return { ...command, commands: command.commands.map(mark) };
+      case "if": {
+        const then = mark(command.then);
+        const { otherwise } = command;
+        return otherwise === undefined
+          ? { ...command, then }
+          : { ...command, then, otherwise: mark(otherwise) };
+      }
+      case "loop":
+        return { ...command, body: mark(command.body) };
+      case "try":
+        return { ...command, body: mark(command.body), handler: mark(command.handler) };
+      default:
+        return command;
+    }
+  };
+  return commands.map(mark);
+}
