@@ -1,11 +1,12 @@
 // Invariants over concrete rows: which one is broken, and which rows have to be there because others are.
 import type { Expression } from "../program/expression";
+import { operandsOf } from "../program/operands";
 import type { Invariant, Program } from "../program/program";
 import type { Schema, Table } from "../program/schema";
 import type { Query } from "../program/statement";
 import type { Row, Value } from "../protocol/witness";
 import { NOBODY, bareFrame } from "./bareFrame";
-import { evaluate } from "./evaluateExpression";
+import { evaluate, truth } from "./evaluateExpression";
 import { joinRelations } from "./evaluateQuery";
 import { conjuncts, withRows, type Binding, type Frame } from "./frame";
 import { findTable, initialRows, type TableRows } from "./row";
@@ -60,20 +61,85 @@ export function withAskedRows(
     );
     const fitting = added.filter(({ table, row }) => mayAdd(table, row));
     if (fitting.length === 0) break;
-    for (const { table, row } of fitting) {
-      const known = rows[table] ?? [];
-      if (!known.some((other) => JSON.stringify(other) === JSON.stringify(row)))
-        rows = { ...rows, [table]: [...known, row] };
-    }
+    for (const asked of fitting) rows = withRow(program, rows, asked);
   }
   return Object.fromEntries(Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function askedRows(
-  schema: Schema,
-  invariant: Invariant,
-  rows: Rows,
-): readonly { readonly table: string; readonly row: Row }[] {
+/** A row to add, and the columns whose values matter. */
+export interface AddedRow {
+  readonly table: string;
+  readonly row: Row;
+  readonly fixed: ReadonlySet<string>;
+}
+
+/**
+ * The rows with one more, whose free columns get values that break nothing, if a few simple ones do; without it where
+ * the same row is there already.
+ */
+export function withRow(program: Program, rows: Rows, { table, row, fixed }: AddedRow): Rows {
+  const known = rows[table] ?? [];
+  const added = (each: Row): Rows => ({ ...rows, [table]: [...known, each] });
+  if (known.some((other) => JSON.stringify(other) === JSON.stringify(row))) return rows;
+  const conditions = conditionsOn(program, table);
+  if (conditions.length === 0) return added(row);
+  const columns = findTable(program.schema, table).columns.filter(({ name }) => !fixed.has(name));
+  const texts = [...new Set(conditions.flatMap(textsIn))];
+  for (let variant = 0; variant < NUMBERS.length; variant += 1) {
+    const changed = columns.map(({ name, type }): [string, Value | undefined] => [
+      name,
+      variant === 0
+        ? row[name]
+        : type === "int" || type === "decimal"
+          ? NUMBERS[variant]
+          : type === "bool"
+            ? variant % 2 === 1
+            : (texts[(variant - 1) % Math.max(1, texts.length)] ?? row[name]),
+    ]);
+    const values = changed.filter((entry): entry is [string, Value] => entry[1] !== undefined);
+    const next = added({ ...row, ...Object.fromEntries(values) });
+    if (isValid(program, next)) return next;
+  }
+  return added(row);
+}
+
+const NUMBERS = [0, 0, 1, 2, 5, 10, 20, 100, 1000, -1];
+
+/** What CHECKs and invariants say of the table. */
+function conditionsOn(program: Program, table: string): readonly Expression[] {
+  const invariants = (program.invariants ?? []).filter(({ relations }) =>
+    relations.some((each) => each.table === table),
+  );
+  return [
+    ...findTable(program.schema, table).checks,
+    ...invariants.flatMap(({ where, condition }) => [where, condition]),
+  ];
+}
+
+function textsIn(expression: Expression): readonly string[] {
+  const own = expression.kind === "literal" && typeof expression.value === "string";
+  return own ? [String(expression.value)] : operandsOf(expression).flatMap(textsIn);
+}
+
+function isValid(program: Program, rows: Rows): boolean {
+  const tables = initialRows(program.schema, rows);
+  // A row that only asks for another one is no worse for it: that one is added later.
+  const universal = (program.invariants ?? []).filter(
+    ({ condition }) => condition.kind !== "exists",
+  );
+  if (brokenInvariant({ ...program, invariants: universal }, tables)) return false;
+  return [...tables].every(([name, list]) => {
+    const table = findTable(program.schema, name);
+    const frame = frameOver(program.schema, tables);
+    return list.every((row) =>
+      table.checks.every(
+        (check) => truth(evaluate(check, withRows(frame, { [name]: row }))) !== false,
+      ),
+    );
+  });
+}
+
+function askedRows(schema: Schema, invariant: Invariant, rows: Rows): readonly AddedRow[] {
   const { condition } = invariant;
   const sought = condition.kind === "exists" ? condition.query.relations[0] : undefined;
   if (condition.kind !== "exists" || sought === undefined) return [];
@@ -81,12 +147,12 @@ function askedRows(
   const frame = frameOver(schema, tables);
   return breaking(schema, invariant, tables).map((binding) => ({
     table: sought.table,
-    row: rowLike(findTable(schema, sought.table), condition.query, withRows(frame, binding)),
+    ...rowLike(findTable(schema, sought.table), condition.query, withRows(frame, binding)),
   }));
 }
 
 /** A row that satisfies the equalities of the query on its one relation. */
-function rowLike(table: Table, query: Query, frame: Frame): Row {
+function rowLike(table: Table, query: Query, frame: Frame): Omit<AddedRow, "table"> {
   const alias = query.relations[0]?.alias ?? table.name;
   const given = new Map<string, Value>();
   for (const condition of conjuncts(query.where)) {
@@ -102,9 +168,10 @@ function rowLike(table: Table, query: Query, frame: Frame): Row {
       )
         given.set(column.column, toValue(evaluate(value, frame)));
   }
-  return Object.fromEntries(
+  const row = Object.fromEntries(
     table.columns.map((column) => [column.name, given.get(column.name) ?? plainValue(column)]),
   );
+  return { row, fixed: new Set(given.keys()) };
 }
 
 /** A statement's view of rows that nobody changes. */

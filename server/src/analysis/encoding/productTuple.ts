@@ -11,6 +11,7 @@ import type {
   Operation,
   Term,
 } from "../operations/operation";
+import { askedTables } from "../operations/flatInvariant";
 import { columnsIn, subterms } from "../operations/terms";
 
 /** Stands for the existence of a row among its columns. */
@@ -76,6 +77,10 @@ export function makeTuple(
     if (tables.has(operation.table)) continue;
     const table = flat.tables[operation.table];
     if (table) tables.set(table.name, describeTable(table, tables.size, transactions));
+  }
+  for (const name of askedTables(flat, new Set(tables.keys()))) {
+    const table = flat.tables[name];
+    if (table) tables.set(name, describeTable(table, tables.size, transactions));
   }
   const accesses = transactions.map((transaction, instance) =>
     transaction.operations.flatMap((operation) => {

@@ -89,9 +89,6 @@ export function makeDatabase(
     },
     mentioned: (table) => mentioned.get(table) ?? [],
   };
-  const accessed = new Set(
-    instances.flatMap(({ sites }) => sites.map(({ operation }) => operation.table)),
-  );
   const invariants = invariantAsserter({
     flat,
     script,
@@ -99,7 +96,7 @@ export function makeDatabase(
     alive: database.alive,
     column: (table, row, column) => cellAt(database, tableOf(flat, table), row, column),
     value: (term, column) => termValue(term, { ...argumentScope(database, -1), column }),
-    knows: (table) => accessed.has(table),
+    knows: (table) => table in flat.tables,
     mention: database.mention,
   });
   for (const instance of instances) constrainParameters(database, instance, instances);

@@ -63,6 +63,17 @@ function soughtRow(
   return { table: relation.table, key, where: rest.length === 0 ? TRUE : and(...rest) };
 }
 
+/** Tables in which invariants over these tables ask for rows, beyond them. */
+export function askedTables(flat: FlatProgram, known: ReadonlySet<string>): readonly string[] {
+  const present = new Set(known);
+  for (let before = -1; before < present.size;) {
+    before = present.size;
+    for (const { tables, exists } of flat.invariants ?? [])
+      if (exists && tables.every((table) => present.has(table))) present.add(exists.table);
+  }
+  return [...present].filter((table) => !known.has(table));
+}
+
 /** Columns of the table whose values at the start are not any: CHECKs and invariants mention them. */
 export function assumedColumns(flat: FlatProgram, table: string): ReadonlySet<string> {
   const columns = new Set(columnsIn(...(flat.tables[table]?.checks ?? [])));

@@ -32,7 +32,7 @@ export function decodePapers(
       argumentsOf(program, encoding, model, instance),
     ),
     initial: withParents({
-      schema: program.schema,
+      program,
       initial: withAskedRows(program, initialRows(program, encoding, model), mayAdd),
       written: writtenRows(encoding, model),
       mayAdd,

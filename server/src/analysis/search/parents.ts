@@ -1,10 +1,12 @@
 // Rows that foreign keys ask for but that no operation mentions: without them a witness could not be loaded or run.
-import type { ForeignKey, Schema, Table } from "../../program/schema";
+import type { Program } from "../../program/program";
+import type { ForeignKey, Table } from "../../program/schema";
 import type { Row } from "../../protocol/witness";
+import { withRow } from "../../store/invariants";
 import { plainValue } from "../../store/plainValue";
 
 export interface ParentRequest {
-  readonly schema: Schema;
+  readonly program: Program;
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   /** Rows that the instances write; columns may be missing. */
   readonly written: readonly { readonly table: string; readonly row: Row }[];
@@ -17,8 +19,9 @@ const ROUNDS = 5;
 
 /** The rows at the start, with the parents of all rows at the start and of all written rows. */
 export function withParents(request: ParentRequest): Readonly<Record<string, readonly Row[]>> {
-  const tables = new Map(request.schema.tables.map((table) => [table.name, table]));
-  const rows = new Map(Object.entries(request.initial));
+  const { program } = request;
+  const tables = new Map(program.schema.tables.map((table) => [table.name, table]));
+  let rows = request.initial;
   let children: readonly { readonly table: string; readonly row: Row }[] = [
     ...Object.entries(request.initial).flatMap(([table, list]) =>
       list.map((row) => ({ table, row })),
@@ -33,7 +36,7 @@ export function withParents(request: ParentRequest): Readonly<Record<string, rea
         const row = parent === undefined ? undefined : parentOf(parent, key, child.row);
         if (parent === undefined || row === undefined) continue;
         const known = [
-          ...(rows.get(parent.name) ?? []),
+          ...(rows[parent.name] ?? []),
           ...request.written.filter(({ table }) => table === parent.name).map((each) => each.row),
         ];
         const columns = referenced(parent, key);
@@ -41,13 +44,13 @@ export function withParents(request: ParentRequest): Readonly<Record<string, rea
           columns.every((column) => other[column] === row[column]),
         );
         if (exists || !request.mayAdd(parent.name, row)) continue;
-        rows.set(parent.name, [...(rows.get(parent.name) ?? []), row]);
-        added.push({ table: parent.name, row });
+        rows = withRow(program, rows, { table: parent.name, row, fixed: new Set(columns) });
+        added.push({ table: parent.name, row: rows[parent.name]?.at(-1) ?? row });
       }
     }
     children = added;
   }
-  return Object.fromEntries([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function referenced(parent: Table, key: ForeignKey): readonly string[] {

@@ -44,7 +44,7 @@ export function decodeStart(program: Program, encoding: Start, model: Model): Se
   return {
     instances: tuple.transactions.map((_, instance) => argumentsOf(encoding, model, instance)),
     initial: withParents({
-      schema: program.schema,
+      program,
       initial: withAskedRows(program, initialRows(program, encoding, model), mayAdd),
       written: insertedRows(encoding, model),
       mayAdd,
