@@ -1,4 +1,5 @@
 // Isolation levels as data: the papers' levels as sets of axioms, the products' levels as lock and snapshot rules.
+import type { Dialect } from "../program/dialect";
 
 /**
  * Axioms over statements, with visibility `vis` and arbitration `ar` (a total order that contains `vis`).
@@ -276,6 +277,32 @@ export function findLevel(name: string): Level | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
   const level = LEVELS.find((each) => each.name === wanted || each.aliases.includes(wanted));
   return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
+}
+
+/**
+ * The level at which a database of that dialect runs transactions that name none. Where its own level is not among
+ * the rows, one of the papers' levels stands for it, and whoever checks at it must say so.
+ */
+export function defaultLevel(dialect: Dialect): Level {
+  const [own, substitute] = DEFAULTS[dialect];
+  const level = findLevel(own) ?? findLevel(substitute);
+  if (!level) throw new Error(`the default level ${substitute} is not in the table of levels`);
+  return level;
+}
+
+const DEFAULTS: Readonly<Record<Dialect, readonly [string, PaperLevelName | ProductLevelName]>> = {
+  postgres: [DEFAULT_LEVEL, DEFAULT_LEVEL],
+  mysql: ["mysql:repeatable-read", "read-committed"],
+  mariadb: ["mariadb:repeatable-read", "read-committed"],
+  sqlserver: ["sqlserver:read-committed", "read-committed"],
+  sqlite: ["sqlite:serializable", "serializable"],
+};
+
+/** Whether a database of that dialect has the level; the papers' levels are anyone's. */
+export function isLevelOf(level: Level, dialect: Dialect): boolean {
+  if (level.family === "paper" || level.product === dialect) return true;
+  const products: readonly string[] = ["mysql", "mariadb"];
+  return products.includes(level.product) && products.includes(dialect);
 }
 
 /** The levels that `preventedBy` and `allowedAt` of a finding at this level range over. */

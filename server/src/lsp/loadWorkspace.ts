@@ -3,7 +3,7 @@ import path from "node:path";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { FileId } from "../protocol/source";
 import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
-import { loadProjects, type Project } from "../workspace/projects";
+import { forFiles, loadProjects, type Project } from "../workspace/projects";
 import { projectKey } from "./serverState";
 import { pathOfUri, VIRTUAL_FOLDER } from "./uris";
 
@@ -68,11 +68,12 @@ function joined(a: Project, b: Project): Project {
 function virtualProject(document: TextDocument): Project {
   // A document without a file is named by its URI.
   const file = document.uri as FileId;
+  const files = [{ file, text: document.getText() }];
   return {
     folder: VIRTUAL_FOLDER,
-    configuration: DEFAULT_CONFIGURATION,
+    configuration: forFiles(DEFAULT_CONFIGURATION, files),
     configurationProblems: [],
-    files: [{ file, text: document.getText() }],
+    files,
     context: [],
     skipped: [],
   };

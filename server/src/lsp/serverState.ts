@@ -1,7 +1,7 @@
 // Everything that the server remembers. Handlers read it; only checks.ts and server.ts change it.
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import { DEFAULT_LEVEL, findLevel, type Level } from "../isolation/levels";
+import { defaultLevel, findLevel, type Level } from "../isolation/levels";
 import type {
   CheckSummary,
   InitializationOptions,
@@ -90,11 +90,10 @@ export function levelOf(state: ServerState, project: Project | undefined): Level
 /** The level without a command's choice. */
 export function configuredLevel(state: ServerState, project: Project | undefined): Level {
   if (project?.configurationFile !== undefined) return project.configuration.level;
-  const level = findLevel(state.settings.level) ?? project?.configuration.level;
-  const fallback = level ?? findLevel(DEFAULT_LEVEL);
-  if (!fallback)
-    throw new Error(`the default level ${DEFAULT_LEVEL} is not in the table of levels`);
-  return fallback;
+  const set = findLevel(state.settings.level);
+  const own = project?.configuration.level ?? defaultLevel("postgres");
+  // The setting's default is a level of PostgreSQL, which files of another dialect do not have.
+  return set === undefined || (set.family === "product" && own.family === "paper") ? own : set;
 }
 
 /** The project with what the settings say where no isolens.json governs. */

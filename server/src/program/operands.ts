@@ -37,7 +37,10 @@ export function operandsOf(expression: Expression): readonly Expression[] {
 }
 
 /** The expression with its direct parts mapped; queries keep what is inside them. */
-export function mapParts(expression: Expression, map: (part: Expression) => Expression): Expression {
+export function mapParts(
+  expression: Expression,
+  map: (part: Expression) => Expression,
+): Expression {
   switch (expression.kind) {
     case "arithmetic":
     case "comparison":

@@ -1,5 +1,6 @@
 // The abstract representation (AR) of a workspace: its schema and its transactions. Plain JSON, immutable.
 import type { FileId, SourceRange } from "../protocol/source";
+import type { Dialect } from "./dialect";
 import type { Expression, ValueType } from "./expression";
 import type { Taint } from "./precision";
 import type { Schema } from "./schema";
@@ -82,4 +83,6 @@ export interface Program {
   readonly invariants?: readonly Invariant[];
   readonly notes: readonly Note[];
   readonly files: readonly FileId[];
+  /** The dialects of the files, without repetition, where they are not all of PostgreSQL. */
+  readonly dialects?: readonly Dialect[];
 }

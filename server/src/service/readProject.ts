@@ -1,11 +1,15 @@
 // From the texts of a project to its program, with what the configuration adds to it.
 import { relative, sep } from "node:path";
 import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
+import { createDialectReader } from "../frontend/sql/dialectsOf";
+import type { DialectReader, Told } from "../frontend/sql/dialectsOf";
 import { createReader } from "../frontend/sql/readProgram";
 import type { ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { Note, Program, Transaction } from "../program/program";
+import { defaultLevel, isLevelOf } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
+import { dialectLabel } from "../program/dialect";
 import type { FileId, Range } from "../protocol/source";
 import { CONFIGURATION_FILE } from "../workspace/configuration";
 import type { Configuration, DistinctParameters } from "../workspace/configuration";
@@ -27,24 +31,60 @@ export interface ProjectReader {
 
 /** A reader that remembers the last few projects. */
 export function createProjectReader(parsers: SqlParsers): ProjectReader {
-  const readers = new Map<string, { readonly alone: ProgramReader; readonly all: ProgramReader }>();
+  const readers = new Map<string, Readers>();
   return {
     read: (project) => {
       const key = [...project.files, ...project.context].map(({ file }) => file).join("\n");
-      const own = readers.get(key) ?? { alone: createReader(parsers), all: createReader(parsers) };
+      const own = readers.get(key) ?? {
+        alone: createReader(parsers),
+        all: createReader(parsers),
+        telling: createDialectReader(),
+      };
       readers.delete(key);
       readers.set(key, own);
       for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
-      const alone = own.alone.read(project.files);
+      const { dialect } = project.configuration;
+      const usual = dialect ?? own.telling.usual([...project.files, ...project.context]);
+      const alone = own.alone.read(project.files, { dialect, usual });
       const incomplete = alone.schema.tables.some((table) => table.inferred);
       const program =
-        incomplete && project.context.length > 0 ? readInContext(project, own.all) : alone;
+        incomplete && project.context.length > 0
+          ? readInContext(project, own.all, { dialect, usual })
+          : alone;
       return configured(program, project, parsers);
     },
   };
 }
 
 const MOST_PROJECTS = 16;
+
+interface Readers {
+  readonly alone: ProgramReader;
+  readonly all: ProgramReader;
+  readonly telling: DialectReader;
+}
+
+/** Remarks on a level that databases of the files' dialects do not have, or that stands for one of theirs. */
+export function dialectRemarks(
+  { dialects = [] }: Program,
+  { levelIsDefault }: Configuration,
+  level: Level,
+): readonly string[] {
+  return dialects.flatMap((dialect) => {
+    const label = dialectLabel(dialect);
+    if (!isLevelOf(level, dialect)) {
+      const own = defaultLevel(dialect).name;
+      return [
+        `${level.name} is no level of ${label}, in which files here are written; try --level ${own}`,
+      ];
+    }
+    const isSubstitute = levelIsDefault && level.family === "paper" && dialect !== "postgres";
+    if (!isSubstitute) return [];
+    return [
+      `the levels of ${label} itself are not known here; ${level.name} of the papers was taken instead of its default`,
+    ];
+  });
+}
 
 /** Remarks on what of the configuration has no effect: names that no transaction has, pairs at a product's level. */
 export function configurationRemarks(
@@ -84,12 +124,10 @@ function placeText({ start }: Range): string {
 /** Texts without any of this lend no tables and need not be read. */
 const DECLARES = /\b(?:create|alter)\s+(?:\w+\s+){0,3}table\b|\bcreate\s+unique\s+index\b/iu;
 
-function readInContext(project: ProjectTexts, reader: ProgramReader): Program {
+function readInContext(project: ProjectTexts, reader: ProgramReader, told: Told): Program {
   const asked = new Set<FileId>(project.files.map((each) => each.file));
-  const program = reader.read([
-    ...project.files,
-    ...project.context.filter(({ text }) => DECLARES.test(text)),
-  ]);
+  const lending = project.context.filter(({ text }) => DECLARES.test(text));
+  const program = reader.read([...project.files, ...lending], told);
   const isAsked = (of: { readonly source: Note["source"] }): boolean => asked.has(of.source.file);
   return {
     ...program,

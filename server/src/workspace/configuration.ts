@@ -1,7 +1,9 @@
 // The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
-import { DEFAULT_LEVEL, LEVELS, PRINTED_LEVELS, findLevel } from "../isolation/levels";
+import { dialectNamed } from "../frontend/sql/detectDialect";
+import { defaultLevel, LEVELS, PRINTED_LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
 import type { SerializablePair } from "../isolation/mixedLevels";
+import { DIALECTS, type Dialect } from "../program/dialect";
 import type { Range } from "../protocol/source";
 import { parseDuration } from "./duration";
 import { parseJson } from "./json";
@@ -27,9 +29,12 @@ export interface ConfiguredPair {
 }
 
 export interface Configuration {
-  readonly dialect: "postgres";
+  /** Of all files; absent: each file's text tells. */
+  readonly dialect?: Dialect;
   /** The level of the workspace. */
   readonly level: Level;
+  /** No level was named: `level` is the dialect's default. */
+  readonly levelIsDefault: boolean;
   /** Levels of single transactions, by name. */
   readonly transactionLevels: Readonly<Record<string, Level>>;
   readonly serializablePairs: readonly ConfiguredPair[];
@@ -59,8 +64,8 @@ export interface ConfigurationResult {
 
 /** What holds without a configuration file. */
 export const DEFAULT_CONFIGURATION: Configuration = {
-  dialect: "postgres",
-  level: defaultLevel(),
+  level: defaultLevel("postgres"),
+  levelIsDefault: true,
   transactionLevels: {},
   serializablePairs: [],
   distinct: [],
@@ -95,7 +100,14 @@ export function parseConfiguration(text: string): ConfigurationResult {
     if (read) read(entry, draft, problems);
     else problems.push(problemAt(entry, "error", unknownText("key", entry.key, Object.keys(KEYS))));
   }
-  return { configuration: draft, problems };
+  return { configuration: withDefaultLevel(draft, draft.dialect ?? "postgres"), problems };
+}
+
+/** The configuration at the default level of that dialect, unless it names a level. */
+export function withDefaultLevel(configuration: Configuration, dialect: Dialect): Configuration {
+  return configuration.levelIsDefault
+    ? { ...configuration, level: defaultLevel(dialect) }
+    : configuration;
 }
 
 /** `there is no level "x"; did you mean "y"?`, or with all names where none is near. */
@@ -133,15 +145,18 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
   dialect: (entry, draft, problems) => {
     const name = textOf(entry, problems);
     if (name === undefined) return;
-    if (name === "postgres" || name === "postgresql") draft.dialect = "postgres";
+    const dialect = dialectNamed(name);
+    if (dialect !== undefined) draft.dialect = dialect;
     else {
-      const message = `the dialect "${name}" is not supported; "postgres" is`;
+      const message = unknownText("dialect", name, DIALECTS);
       problems.push({ severity: "error", message, range: entry.value.range });
     }
   },
   level: (entry, draft, problems) => {
     const level = levelOf(entry, problems);
-    if (level) draft.level = level;
+    if (level === undefined) return;
+    draft.level = level;
+    draft.levelIsDefault = false;
   },
   transactions: (entry, draft, problems) => {
     if (entry.value.kind !== "object") {
@@ -310,10 +325,4 @@ function problemAt(
   message: string,
 ): ConfigurationProblem {
   return { severity, message, range: entry.keyRange };
-}
-
-function defaultLevel(): Level {
-  const level = findLevel(DEFAULT_LEVEL);
-  if (!level) throw new Error(`the default level ${DEFAULT_LEVEL} is not in the table of levels`);
-  return level;
 }

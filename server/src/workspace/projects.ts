@@ -3,8 +3,14 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { FileId, Range } from "../protocol/source";
+import { createDialectReader } from "../frontend/sql/dialectsOf";
 import type { SourceFile } from "../frontend/sql/readProgram";
-import { CONFIGURATION_FILE, DEFAULT_CONFIGURATION, parseConfiguration } from "./configuration";
+import {
+  CONFIGURATION_FILE,
+  DEFAULT_CONFIGURATION,
+  parseConfiguration,
+  withDefaultLevel,
+} from "./configuration";
 import type { Configuration, ConfigurationProblem } from "./configuration";
 import { compileGlobs } from "./globs";
 import { fileErrorText, readTextFile } from "./textFile";
@@ -122,15 +128,26 @@ async function loadProject(draft: Draft, options: LoadOptions): Promise<Project>
     if (result.ok) files.push({ file, text: result.text });
     else skipped.push({ file, reason: result.reason });
   }
+  const context = governing.file === undefined ? [] : await readContext(draft, options);
   return {
     folder: governing.folder,
     ...(governing.file !== undefined && { configurationFile: governing.file }),
-    configuration: governing.configuration,
+    configuration: forFiles(governing.configuration, [...files, ...context]),
     configurationProblems: governing.problems,
     files,
-    context: governing.file === undefined ? [] : await readContext(draft, options),
+    context,
     skipped,
   };
+}
+
+/** Where neither a level nor a dialect is configured, the level is the default of the files' dialect. */
+export function forFiles(
+  configuration: Configuration,
+  files: readonly SourceFile[],
+): Configuration {
+  return configuration.dialect === undefined && configuration.levelIsDefault
+    ? withDefaultLevel(configuration, createDialectReader().usual(files))
+    : configuration;
 }
 
 /** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */

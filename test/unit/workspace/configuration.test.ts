@@ -109,7 +109,10 @@ describe("isolens.json", () => {
       '{ "budget": 10 }',
       'error 1:13 "budget" must be a duration, as "10s", "500ms" or "2m", and is 10',
     ],
-    ['{ "dialect": "oracle" }', 'error 1:14 the dialect "oracle" is not supported; "postgres" is'],
+    [
+      '{ "dialect": "oracle" }',
+      'error 1:14 there is no dialect "oracle"; there are "postgres", "mysql", "mariadb", "sqlserver", "sqlite"',
+    ],
     [
       '{ "transactions": [] }',
       'error 1:19 "transactions" must be an object, as { "name": { "level": "..." } }, and is a list',

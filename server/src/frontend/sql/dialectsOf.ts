@@ -8,38 +8,50 @@ interface Text {
   readonly text: string;
 }
 
-/** Tells files by their texts and remembers the last reading. */
-export interface DialectReader {
-  /** The dialect of every file; `configured` holds for all. */
-  dialects(files: readonly Text[], configured?: Dialect): ReadonlyMap<FileId, Dialect>;
+export interface Told {
+  /** Holds for all files, whatever their texts say. */
+  readonly dialect?: Dialect | undefined;
+  /** Of files whose text says nothing; without it, the dialect of most others. */
+  readonly usual?: Dialect | undefined;
 }
 
-/**
- * What a file's own text says; a file that says nothing is of the dialect that most others are of, PostgreSQL where
- * none says anything.
- */
+/** Tells files by their texts and remembers the last reading. */
+export interface DialectReader {
+  /** The dialect of every file. */
+  dialects(files: readonly Text[], told?: Told): ReadonlyMap<FileId, Dialect>;
+  /** The dialect that most of the files are written in, PostgreSQL where none says anything. */
+  usual(files: readonly Text[]): Dialect;
+}
+
+/** A reader that has seen nothing yet. */
 export function createDialectReader(): DialectReader {
-  let known = new Map<FileId, { readonly text: string; readonly dialect: Dialect | undefined }>();
+  type Known = ReadonlyMap<
+    FileId,
+    { readonly text: string; readonly dialect: Dialect | undefined }
+  >;
+  let known: Known = new Map();
+  function detected(files: readonly Text[]): Known {
+    const next = new Map<FileId, { text: string; dialect: Dialect | undefined }>();
+    for (const { file, text } of files) {
+      const before = known.get(file);
+      next.set(file, before?.text === text ? before : { text, dialect: detectDialect(text) });
+    }
+    return (known = next);
+  }
   return {
-    dialects: (files, configured) => {
-      if (configured !== undefined) {
-        return new Map(files.map(({ file }) => [file, configured] as const));
-      }
-      const next: typeof known = new Map();
-      for (const { file, text } of files) {
-        const before = known.get(file);
-        next.set(file, before?.text === text ? before : { text, dialect: detectDialect(text) });
-      }
-      known = next;
-      const told = [...next.values()].flatMap(({ dialect }) => dialect ?? []);
-      const usual = mostFrequent(told);
-      return new Map([...next].map(([file, { dialect }]) => [file, dialect ?? usual] as const));
+    dialects: (files, { dialect: fixed, usual } = {}) => {
+      if (fixed !== undefined) return new Map(files.map(({ file }) => [file, fixed] as const));
+      const own = detected(files);
+      const rest = usual ?? mostFrequent(own.values());
+      return new Map([...own].map(([file, { dialect }]) => [file, dialect ?? rest] as const));
     },
+    usual: (files) => mostFrequent(detected(files).values()),
   };
 }
 
-/** The dialect of most; MariaDB counts for MySQL, whose files it reads, too. */
-function mostFrequent(dialects: readonly Dialect[]): Dialect {
+/** MariaDB counts for MySQL, whose files it reads, too. */
+function mostFrequent(files: Iterable<{ readonly dialect: Dialect | undefined }>): Dialect {
+  const dialects = [...files].flatMap(({ dialect }) => dialect ?? []);
   let best: Dialect = "postgres";
   let most = dialects.filter((each) => each === best).length;
   for (const candidate of new Set(dialects)) {

@@ -5,7 +5,7 @@ import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { unknownColumns } from "./checkNames";
-import { createDialectReader } from "./dialectsOf";
+import { createDialectReader, type Told } from "./dialectsOf";
 import { inferSchema } from "./inferSchema";
 import { readInvariants } from "./readInvariants";
 import { languageOf, type Language, type LanguageRoutines } from "./language";
@@ -24,8 +24,8 @@ export interface SourceFile {
 
 /** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
 export interface ProgramReader {
-  /** `dialect` holds for all files; without it, each file's text tells. */
-  read(files: readonly SourceFile[], dialect?: Dialect): Program;
+  /** Files whose dialect is not told are told by their texts. */
+  read(files: readonly SourceFile[], told?: Told): Program;
 }
 
 /**
@@ -35,9 +35,9 @@ export interface ProgramReader {
 export function readProgram(
   files: readonly SourceFile[],
   parsers: SqlParsers,
-  dialect?: Dialect,
+  told?: Told,
 ): Program {
-  return createReader(parsers).read(files, dialect);
+  return createReader(parsers).read(files, told);
 }
 
 /** A reader that remembers the files of its last reading by their texts. */
@@ -46,9 +46,9 @@ export function createReader(parsers: SqlParsers): ProgramReader {
   const lowering = createLowering(parsers);
   const telling = createDialectReader();
   return {
-    read(files, configured) {
+    read(files, told) {
       lowering.nextReading();
-      const dialects = telling.dialects(files, configured);
+      const dialects = telling.dialects(files, told);
       const next = new Map<FileId, ScannedFile>();
       for (const { file, text } of files) {
         const known = scanned.get(file);
@@ -59,7 +59,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
       }
       scanned = next;
       const program = readScanned([...next.values()], lowering);
-      return configured === undefined ? withDialectNotes(program, [...next.values()]) : program;
+      return told?.dialect === undefined ? withDialectNotes(program, [...next.values()]) : program;
     },
   };
 }
@@ -105,7 +105,9 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
       ),
     ),
   ];
+  const dialects = [...new Set(files.map(({ dialect }) => dialect))];
   return {
+    ...(dialects.some((each) => each !== "postgres") && { dialects }),
     schema: { tables },
     transactions: inOrder(
       said.flatMap((each) => each.transactions),
