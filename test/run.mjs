@@ -114,7 +114,9 @@ function none() {
  * @returns {Promise<number>}
  */
 function run(args) {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
+  // Tests of the cache bring their own folder; no other test may know what an earlier run found.
+  const env = { ISOLENS_CACHE: "off", ...process.env };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: "inherit" });
   return new Promise((resolve) => {
     child.once("error", () => resolve(1));
     child.once("exit", (code) => resolve(code ?? 1));

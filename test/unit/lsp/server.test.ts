@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import type { CodeLens, Hover } from "vscode-languageserver-protocol/node";
+import { LEVELS } from "../../../server/src/isolation/levels";
 import { withServer, type Harness } from "./harness";
 
 const BANK = `transaction withdraw
@@ -367,7 +368,7 @@ describe("anomalies for the client", () => {
           ["postgres:serializable", 0, true, false],
         ],
       );
-      assert.equal(levels.length, 11);
+      assert.equal(levels.length, LEVELS.length);
     });
   });
 });
