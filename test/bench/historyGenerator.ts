@@ -66,7 +66,11 @@ export function writeHistory(file: string, workload: Workload): void {
         own.set(key, shown);
       }
       const operation = isWrite[at] === 1 ? "w" : "r";
-      filled += lines.latin1Write(`${operation}(${key},${shown},${session + 1},${time})\n`, filled);
+      filled += lines.write(
+        `${operation}(${key},${shown},${session + 1},${time})\n`,
+        filled,
+        "latin1",
+      );
     }
     for (const [key, written] of own) {
       value[key] = written;
