@@ -150,20 +150,20 @@ function planSize(state: SearchState, size: number): readonly Task[] {
 /** Fewer tasks per worker do not pay for its start. */
 const TASKS_PER_LANE = 30;
 
-/** Keeps up to `lanes` questions in flight. */
+/** Keeps up to `lanes` questions in flight. What is collected is in the order of the tasks, whoever ended first. */
 async function runTasks(state: SearchState, tasks: readonly Task[], size: number): Promise<void> {
   let next = 0;
+  const answers: (Answered | undefined)[] = tasks.map(() => undefined);
   const lane = async (): Promise<void> => {
     while (!state.signal.aborted && !state.failure) {
-      const task = tasks[next];
+      const number = next;
+      const task = tasks[number];
       next += 1;
       if (!task) return;
       const answer = await state.input.solve(task.tuple, task.levels, state.signal);
-      if (answer.kind === "cancelled") {
-        state.unreached.push(task.tuple.members);
-        return;
-      }
+      if (answer.kind === "cancelled") return;
       state.done += 1;
+      answers[number] = answer;
       receive(state, task, answer);
       state.events.progress(state.done, state.total, size);
     }
@@ -171,19 +171,31 @@ async function runTasks(state: SearchState, tasks: readonly Task[], size: number
   state.events.progress(state.done, state.total, size);
   const lanes = Math.min(state.input.lanes, 1 + Math.floor(tasks.length / TASKS_PER_LANE));
   await Promise.all(Array.from({ length: lanes }, lane));
-  for (const task of tasks.slice(next)) state.unreached.push(task.tuple.members);
+  for (const [number, task] of tasks.entries()) {
+    const answer = answers[number];
+    if (answer) collect(state, task, answer);
+    else state.unreached.push(task.tuple.members);
+  }
 }
 
-function receive(
-  state: SearchState,
-  { tuple, levels }: Task,
-  answer: Exclude<TupleAnswer, { readonly kind: "cancelled" }>,
-): void {
+type Answered = Exclude<TupleAnswer, { readonly kind: "cancelled" }>;
+
+/** What cannot wait for the other tasks: findings are announced, and a solver that is gone ends the search. */
+function receive(state: SearchState, { tuple, levels }: Task, answer: Answered): void {
+  if (answer.kind === "failed") {
+    state.crashes += 1;
+    const { failure } = answer;
+    if (failure.code === "missing" || state.crashes >= MOST_CRASHES) state.failure ??= failure;
+    return;
+  }
+  for (const finding of answer.results.flatMap((result) => result.findings))
+    state.events.found({ members: tuple.members, levels, tuple, finding });
+}
+
+function collect(state: SearchState, { tuple, levels }: Task, answer: Answered): void {
   const { members } = tuple;
   if (answer.kind === "failed") {
     const { failure } = answer;
-    state.crashes += 1;
-    if (failure.code === "missing" || state.crashes >= MOST_CRASHES) state.failure = failure;
     if (failure.code !== "missing") state.undecided.push({ members, reason: failure.message });
     else state.unreached.push(members);
     return;
@@ -191,9 +203,7 @@ function receive(
   const findings = answer.results.flatMap((result) => result.findings);
   if (findings.length > 0) state.decidedBySmaller.add(members.join());
   for (const finding of findings) {
-    const found: TupleFinding = { members, levels, tuple, finding };
-    state.findings.push(found);
-    state.events.found(found);
+    state.findings.push({ members, levels, tuple, finding });
   }
   const reasons = new Set(answer.results.flatMap((result) => result.undecided));
   for (const reason of reasons) state.undecided.push({ members, reason });

@@ -45,6 +45,8 @@ interface Scene {
   readonly says?: Readonly<Record<string, "anomaly" | "open" | "crash" | "missing">>;
   readonly omitted?: Readonly<Record<number, string>>;
   readonly maxTransactions?: number;
+  /** More than one: answers come in another order than questions. */
+  readonly lanes?: number;
   /** Aborts while this tuple is asked about. */
   readonly abortAt?: string;
 }
@@ -81,7 +83,7 @@ async function play(scene: Scene): Promise<Played> {
       serializablePairs: scene.pairs ?? [],
     },
     maxTransactions: scene.maxTransactions ?? 3,
-    lanes: 1,
+    lanes: scene.lanes ?? 1,
     plan: (_level, size) => ({
       units: (scene.plan[size] ?? []).map((each) => ({
         transactions: each.split(",").map(Number),
@@ -95,7 +97,18 @@ async function play(scene: Scene): Promise<Played> {
         controller.abort();
         return Promise.resolve({ kind: "cancelled" });
       }
-      return Promise.resolve(answer(scene.says?.[key]));
+      const given = answer(scene.says?.[key]);
+      if (scene.lanes === undefined) return Promise.resolve(given);
+      // The more turns of the event loop, the later.
+      let turns = (asked.length * 7) % 5;
+      return new Promise((resolve) => {
+        const wait = (): void => {
+          turns -= 1;
+          if (turns < 0) resolve(given);
+          else setImmediate(wait);
+        };
+        wait();
+      });
     },
   };
   const result = await search(input, controller.signal, {
@@ -172,6 +185,17 @@ describe("the search", () => {
     const rr = level("pg:rr");
     const { asked } = await play({ plan: { 2: ["0,1"] }, levels: [rr, rr] });
     assert.deepEqual(asked, ["0,1 at PostgreSQL REPEATABLE READ"]);
+  });
+
+  it("gives the same whoever answers first", async () => {
+    const pairs = Array.from({ length: 90 }, (_, n) => `${String(n)},${String(n + 1)}`);
+    const scene: Scene = {
+      plan: { 2: pairs, 3: ["0,1,2", "3,4,5"] },
+      levels: Array.from({ length: 91 }, () => RC),
+      says: { "3,4": "anomaly", "60,61": "anomaly", "9,10": "open", "70,71": "open" },
+    };
+    const [one, three] = [await play(scene), await play({ ...scene, lanes: 3 })];
+    assert.deepEqual(three.result, one.result);
   });
 
   it("keeps what it has when it is aborted", async () => {
