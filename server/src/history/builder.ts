@@ -1,6 +1,6 @@
 // Collects a history operation by operation, in whatever order a file gives them, and lays it out session by session.
 import type { History, HistoryProblem, OperationKind, TransactionStatus } from "./history";
-import { PROBLEM_LIMIT } from "./history";
+import { PROBLEM_LIMIT, keyText, sessionLabel, transactionLabel } from "./history";
 import { INTEGER, NOTHING, NameTable, TEXT, TripleTable, grownInts } from "./intern";
 
 export interface BuilderOptions {
@@ -121,6 +121,33 @@ export class HistoryBuilder {
     }
     this.begin[transaction] = backwards ? Number.NaN : begin;
     this.end[transaction] = backwards ? Number.NaN : end;
+  }
+
+  /** A transaction of another history under the same name, in a session of the same name. */
+  copyTransaction(history: History, transaction: number): number {
+    const { sessions, transactions, transactionName } = history.labels;
+    const session = history.sessionOf[transaction] ?? 0;
+    return this.placed(
+      this.sessionNames.copy(sessions, session, sessionLabel(history, session)),
+      this.transactionNames.copy(
+        transactions,
+        transactionName[transaction] ?? 0,
+        transactionLabel(history, transaction),
+      ),
+    );
+  }
+
+  copyKey(history: History, key: number): number {
+    return this.keys.copy(history.labels.keys, key, keyText(history, key));
+  }
+
+  /** The value of a version of another history, as a value of the key. */
+  copyVersion(history: History, key: number, version: number): number {
+    const [head, low, high] = history.versionEntries.subarray(version * 3, version * 3 + 3);
+    const kind = (head ?? 0) & 3;
+    if (kind === NOTHING) return this.initialVersion(key);
+    if (kind === TEXT) return this.textVersion(key, history.labels.valueTexts[low ?? 0] ?? "");
+    return this.version(key, low ?? 0, high ?? 0);
   }
 
   /** The 64-bit integer as a value of the key. */

@@ -66,8 +66,6 @@ export interface HistoryLabels {
   readonly sessions: NameTable;
   readonly transactions: NameTable;
   readonly valueTexts: readonly string[];
-  /** The name of each key, as a number of `keys`; absent: the same number. Parts of histories have it. */
-  readonly keyName?: Int32Array;
   /** The name of each transaction, as a number of `transactions`. */
   readonly transactionName: Int32Array;
   /** 64-bit integers are printed without sign. */
@@ -100,8 +98,7 @@ export function isInitial(history: History, version: number): boolean {
 
 /** The key's name as it stands in the file. */
 export function keyText(history: History, key: number): string {
-  const { keys, keyName, unsigned } = history.labels;
-  return keys.textFor(keyName?.[key] ?? key, unsigned) ?? String(key);
+  return history.labels.keys.textFor(key, history.labels.unsigned) ?? String(key);
 }
 
 /** The value of a version as it stands in the file; `nil` where a key was read before anybody wrote it. */

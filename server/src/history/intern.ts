@@ -122,6 +122,13 @@ export class NameTable {
     return fresh;
   }
 
+  /** The number here of a name of another table; a name that was anonymous there becomes the text. */
+  copy(other: NameTable, number: number, anonymous: string): number {
+    const [kind, low, high] = other.triples.entries.subarray(number * 3, number * 3 + 3);
+    if (kind === INTEGER) return this.integer(low ?? 0, high ?? 0);
+    return this.text(kind === TEXT ? (other.textOf[low ?? 0] ?? "") : anonymous);
+  }
+
   /** A name that equals no other. */
   anonymous(): number {
     return this.triples.number(NOTHING, this.triples.count, 0);
