@@ -155,7 +155,7 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
 
 /** Whether rows of the table may be missing at the start. Of others, every row exists. */
 function isFree(table: TupleTable): boolean {
-  return table.closed || table.mutable.has("@");
+  return table.closed || table.missed || table.mutable.has("@");
 }
 
 export function parameterName(instance: number, position: number): string {

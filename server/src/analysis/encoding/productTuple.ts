@@ -27,6 +27,8 @@ export interface TupleTable {
   readonly updated: ReadonlySet<string>;
   /** Some operation looks through its rows: only rows that the encoding names exist. */
   readonly closed: boolean;
+  /** Some transaction asks whether a row was there. */
+  readonly missed: boolean;
   /** Columns that may be NULL at the start. */
   readonly nullable: ReadonlySet<string>;
 }
@@ -144,6 +146,7 @@ function describeTable(
     mutable,
     updated,
     closed: checksOther || own.some((each) => each.kind !== "insert" && each.pick !== "point"),
+    missed: transactions.some((each) => asksForRows(each, table)),
     nullable: nullableColumns(table, transactions),
   };
 }
@@ -194,6 +197,7 @@ function roots(transaction: FlatTransaction): readonly Term[] {
   return [
     transaction.aborts,
     ...transaction.returns,
+    ...(transaction.steps ?? []).map((each) => each.guard),
     ...transaction.operations.flatMap((each) => [
       each.guard,
       each.where,
@@ -201,6 +205,16 @@ function roots(transaction: FlatTransaction): readonly Term[] {
       ...Object.values(each.set),
     ]),
   ];
+}
+
+/** Whether what the transaction does depends on whether a row of the table is there. */
+function asksForRows(transaction: FlatTransaction, table: FlatTable): boolean {
+  return [...subterms(...roots(transaction))].some((term) => {
+    const asked = term.kind === "isNull" ? term.operand : term;
+    const asks = asked.kind === "found" || asked.kind === "count";
+    if (!asks && !(term.kind === "isNull" && asked.kind === "output")) return false;
+    return transaction.operations[asked.operation]?.table === table.name;
+  });
 }
 
 function makeAccess(
