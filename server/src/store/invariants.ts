@@ -85,13 +85,13 @@ export function withRow(program: Program, rows: Rows, { table, row, fixed }: Add
   if (conditions.length === 0) return added(row);
   const columns = findTable(program.schema, table).columns.filter(({ name }) => !fixed.has(name));
   const texts = [...new Set(conditions.flatMap(textsIn))];
-  for (let variant = 0; variant < NUMBERS.length; variant += 1) {
+  for (let variant = 0; variant < 2 * NUMBERS.length; variant += 1) {
     const changed = columns.map(({ name, type }): [string, Value | undefined] => [
       name,
       variant === 0
         ? row[name]
         : type === "int" || type === "decimal"
-          ? NUMBERS[variant]
+          ? NUMBERS[variant >> 1]
           : type === "bool"
             ? variant % 2 === 1
             : (texts[(variant - 1) % Math.max(1, texts.length)] ?? row[name]),
@@ -103,7 +103,7 @@ export function withRow(program: Program, rows: Rows, { table, row, fixed }: Add
   return added(row);
 }
 
-const NUMBERS = [0, 0, 1, 2, 5, 10, 20, 100, 1000, -1];
+const NUMBERS = [0, 1, 2, 5, 10, 20, 100, 1000, -1];
 
 /** What CHECKs and invariants say of the table. */
 function conditionsOn(program: Program, table: string): readonly Expression[] {
