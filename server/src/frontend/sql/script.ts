@@ -10,7 +10,7 @@ import { closeIf, nextBranch } from "./scriptBranches";
 import { isSet } from "./scriptExpression";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./scriptRegions";
 import { createState, frame, source, top, type ScriptContext, type State } from "./scriptState";
-import { assignSessionValues, sessionValue } from "./scriptSession";
+import { asksForInsertId, assignSessionValues, sessionValue } from "./scriptSession";
 import {
   assign,
   bindResult,
@@ -65,7 +65,7 @@ function addStatement(state: State, item: StatementItem): void {
     ids: state.ids,
     note,
     view,
-    wantsInsertId: state.wantsInsertId,
+    wantsInsertId: asksForInsertId(lines, item.end, state.end),
   });
   top(state).commands.push(...commandsOf(lowered, lexed.holes));
   assignSessionValues(state, lowered, item);

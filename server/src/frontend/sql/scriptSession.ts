@@ -1,5 +1,6 @@
 // What the session of MySQL and its kind keeps between statements: user variables, row counts, generated numbers.
 import type { Expression } from "../../program/expression";
+import type { LineIndex } from "./lines";
 import type { Lowered } from "./lowering";
 import type { Span } from "./split";
 import { top, type State } from "./scriptState";
@@ -42,6 +43,14 @@ export function assignSessionValues(state: State, lowered: Lowered, at: Span): v
   for (const { variable, value } of values) assign(state, variable.replace(/^@/, ""), value, at);
   if (insertId !== undefined) state.insertId = insertId;
 }
+
+/** Whether a script of another dialect than PostgreSQL asks between two places for the number that an INSERT made. */
+export function asksForInsertId(lines: LineIndex, start: number, end: number): boolean {
+  return lines.written !== undefined && INSERT_ID.test(lines.text.slice(start, end));
+}
+
+const INSERT_ID =
+  /\blast_insert_id\s*\(|@@identity\b|\bscope_identity\s*\(|\blast_insert_rowid\s*\(/i;
 
 /** Without a row a variable keeps what it had. */
 function kept(state: State, name: string, value: Expression): Expression {

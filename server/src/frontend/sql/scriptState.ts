@@ -57,9 +57,9 @@ export interface State {
   rowCount: Expression | undefined;
   /** What LAST_INSERT_ID() and its kind give here. */
   insertId: Expression | undefined;
-  /** Whether the transaction asks for that. */
-  readonly wantsInsertId: boolean;
   readonly start: Span;
+  /** Where the transaction ends in its file. */
+  readonly end: number;
 }
 
 /** The state before the first statement of a region. */
@@ -77,17 +77,10 @@ export function createState(region: Region, name: string, context: ScriptContext
     lastResult: undefined,
     rowCount: undefined,
     insertId: undefined,
-    wantsInsertId: asksForInsertId(region, context.lines),
     start: region.header,
+    end: region.source.end,
   };
 }
-
-function asksForInsertId({ source: span }: Region, { text, written }: LineIndex): boolean {
-  return written !== undefined && INSERT_ID.test(text.slice(span.start, span.end));
-}
-
-const INSERT_ID =
-  /\blast_insert_id\s*\(|@@identity\b|\bscope_identity\s*\(|\blast_insert_rowid\s*\(/i;
 
 /** A branch before its first command. */
 export function frame(

@@ -126,9 +126,8 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
       variable === undefined ? [] : [{ variable, column: columns[at] ?? "" }],
     ),
   ];
-  const isSilent =
-    tree.into.length > 0 ||
-    (work.dialect === "sqlserver" && assigning.some((each) => each !== undefined));
+  // What goes to locals is returned to nobody; user variables outlive the transaction.
+  const isSilent = tree.into.length > 0 && !tree.into.some((name) => name.startsWith("@"));
   const statement: Statement = {
     ...base,
     kind: "select",
@@ -181,7 +180,7 @@ function assigned(
       kind: "select",
       query: { ...query, outputs },
       into,
-      discarded: true,
+      discarded: !variable.startsWith("@"),
       taint: work.taint,
     });
     const field: Expression = {
