@@ -137,6 +137,8 @@ function remarksOf({ input, strict }: HistoryJob, history: History): readonly Hi
       place: { file: name, ...(unit === "line" ? { line: place } : { byte: place }) },
     };
   });
+  if (history.transactions === 0)
+    return [...remarks, { message: "There is no transaction in it." }];
   if (!strict || history.begin) return remarks;
   return [...remarks, { message: "No times were recorded, so --strict asks for nothing more." }];
 }
