@@ -10,7 +10,7 @@ import { describe } from "../pg/programs";
 import { routines } from "./programs";
 
 const FOLDER = path.join(__dirname, "fixtures");
-const FILES = ["bank.sql"];
+const FILES = ["bank.sql", "handlers.sql", "loops.sql", "shapes.sql", "calls.sql"];
 
 for (const file of FILES) {
   test(`stored routines of ${file}`, async () => {

@@ -29,7 +29,7 @@ import {
   type RoutineContext,
   type State,
 } from "./state";
-import { assignedBy, someStatement, type RoutineStatement } from "./tree";
+import { assignedBy, someStatement } from "./tree";
 
 type LowerBody = (state: State) => void;
 
@@ -101,14 +101,15 @@ export function createState(
   return state;
 }
 
-/** The names that the body assigns. */
-export function assignedIn(
-  statements: readonly RoutineStatement[],
-  text: string,
-): ReadonlySet<string> {
+/** The names that the body of a routine assigns; of what it passes to others, that to their OUT arguments. */
+export function assignedIn(state: State): ReadonlySet<string> {
+  const { text } = state.body;
   const names = new Set<string>();
-  someStatement(statements, (each) => {
-    for (const name of assignedBy(each, text)) names.add(name);
+  someStatement(state.tree, (each) => {
+    const called = each.kind === "call" ? state.shared.routine(each.name) : undefined;
+    assignedBy(each, text).forEach((name, at) => {
+      if (called === undefined || called.arguments[at]?.isOutput === true) names.add(name);
+    });
     return false;
   });
   return names;
@@ -161,7 +162,7 @@ export function inlineCall(
 
 function bindArguments(callee: State, args: readonly CallArgument[]): void {
   const { definition, names, shared } = callee;
-  const assigned = assignedIn(callee.tree, callee.body.text);
+  const assigned = assignedIn(callee);
   definition.arguments.forEach((argument, at) => {
     const { name, isInput, isOutput } = argument;
     const type = typeOfText(argument.type, shared.table);

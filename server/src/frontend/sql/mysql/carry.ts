@@ -20,11 +20,12 @@ export function valuesBefore(
   before: readonly Before[],
 ): { readonly commands: readonly Command[]; readonly parameters: readonly Parameter[] } {
   const parameters: Parameter[] = [];
+  const taken = new Set(state.definition.arguments.map(({ name }) => name));
   const commands = before.flatMap((each) =>
     flattened(each.commands).flatMap((command): readonly Command[] => {
-      if (each.isCertain && !touchesTables([command]) && !asksDatabase(command)) return [command];
+      if (each.isCertain && isLocal(command)) return [command];
       return assignedBy(command).map((variable) => {
-        const name = freshVariable(state.names, variable);
+        const name = taken.has(variable) ? freshVariable(state.names, variable) : variable;
         const type = state.names.types.get(variable) ?? "other";
         parameters.push({ name, type, origin: "argument" });
         const { header: source } = state.definition;
@@ -32,12 +33,23 @@ export function valuesBefore(
       });
     }),
   );
-  return { commands, parameters };
+  const byName = new Map(parameters.map((each) => [each.name, each] as const));
+  return { commands, parameters: [...byName.values()] };
 }
 
-/** Statements without tables stay behind, too: what matters of them are the values. */
-function asksDatabase(command: Command): boolean {
-  return command.kind === "statement";
+/** Neither a statement nor what one has given. */
+function isLocal(command: Command): boolean {
+  if (touchesTables([command])) return false;
+  let isFree = true;
+  walkCommand(command, {
+    statement: () => {
+      isFree = false;
+    },
+    expression: ({ kind }) => {
+      if (kind === "field" || kind === "size" || kind === "affected") isFree = false;
+    },
+  });
+  return isFree;
 }
 
 function assignedBy(command: Command): readonly string[] {

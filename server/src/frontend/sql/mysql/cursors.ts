@@ -149,7 +149,14 @@ export function fetchAhead(
     over.kind === "while" ? [{ kind: "check", condition: over.condition, leavesWhen: false }] : [];
   const done = overRows(
     state,
-    { label, span, fetch, before: [], after: [...check, ...others], others },
+    {
+      label,
+      span: { start: fetch.span.start, end: span.end },
+      fetch,
+      before: [],
+      after: [...check, ...others],
+      others,
+    },
     run,
   );
   return done ? 2 : 0;

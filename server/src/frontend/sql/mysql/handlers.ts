@@ -112,6 +112,11 @@ function activeHandlers(state: State): readonly Active[] {
   return found;
 }
 
+/** Whether errors of a statement here run handlers of their own. */
+export function handlesErrors(state: State): boolean {
+  return activeHandlers(state).length > 0;
+}
+
 /** A block's handlers for errors, the closest descriptions first. */
 function errorHandlers(state: State, frame: BlockFrame, around: number): readonly Active[] {
   const close = (handler: HandlerDeclaration): number =>

@@ -65,7 +65,7 @@ function noteProblems(state: State): void {
 /** The arguments of the transaction, with what their names stand for in the body. */
 function declareArguments(state: State): readonly Parameter[] {
   const { definition, names, shared } = state;
-  const assigned = assignedIn(state.tree, state.body.text);
+  const assigned = assignedIn(state);
   const parameters: Parameter[] = [];
   for (const { name, type: text, isInput, isOutput } of definition.arguments) {
     const type = typeOfText(text, shared.table);

@@ -14,7 +14,7 @@ import { assign, collected, emit, sourceAt } from "../routine/state";
 import type { Span } from "../split";
 import { atMostOneRow, exactlyOneRow } from "./cardinality";
 import { NO_ROW, SEVERAL_ROWS } from "./conditions";
-import { isHandled, mayFail, raiseHere } from "./handlers";
+import { handlesErrors, isHandled, mayFail, raiseHere } from "./handlers";
 import {
   contextFor,
   FOUND_ROWS,
@@ -189,21 +189,27 @@ function takeRow(
   const take = (): void => assignRowTo(state, targets, rows, "first", span);
   const isCertain = last.kind === "select" && exactlyOneRow(last.query);
   const handled = isHandled(state, NO_ROW);
-  if (isCertain || (!handled && targets.every((target) => isNull(state, target)))) {
+  // Where a handler goes on after an error, several rows leave the targets as they are, too.
+  const goesOn = handlesErrors(state) && last.kind === "select" && !hasOneAtMost(state, last.query);
+  const wasNull = targets.every((target) => isNull(state, target));
+  if (isCertain || (!handled && !goesOn && wasNull)) {
     take();
     return;
   }
   const source = sourceAt(state, span);
   const size: Expression = { kind: "size", result: rows.name };
+  const found = goesOn ? comparison("=", size, literal(1)) : comparison(">", size, literal(0));
   state.nested++;
   const then = collected(state, take);
   const otherwise = collected(state, () => {
-    if (handled) raiseHere(state, NO_ROW, span, run);
+    if (!handled) return;
+    const ran = collected(state, () => raiseHere(state, NO_ROW, span, run));
+    const condition = comparison("=", size, literal(0));
+    emit(state, goesOn ? { kind: "if", condition, then: ran, source } : ran);
   });
   state.nested--;
   const rest = handled ? { otherwise } : {};
-  const condition = comparison(">", size, literal(0));
-  emit(state, { kind: "if", condition, then, ...rest, source });
+  emit(state, { kind: "if", condition: found, then, ...rest, source });
 }
 
 /** Whether a variable was declared without a value and never assigned since. */
