@@ -240,7 +240,11 @@ function renumberAlong(
   }
   const moved = (column: Int32Array) => old.map((t) => column[t] ?? 0);
   const to = (t: number) => renumbered[t] ?? 0;
-  const reads = regroup(arranged.readFrom, old, [arranged.readKey, arranged.readWriter]);
+  const reads = regroup(arranged.readFrom, old, [
+    arranged.readKey,
+    arranged.readWriter,
+    arranged.readOperation,
+  ]);
   const writes = regroup(arranged.writeFrom, old, [arranged.writeKey]);
   const { time } = arranged;
   return {
@@ -250,6 +254,7 @@ function renumberAlong(
     readFrom: reads.first,
     readKey: reads.columns[0] ?? new Int32Array(0),
     readWriter: (reads.columns[1] ?? new Int32Array(0)).map(to),
+    readOperation: reads.columns[2] ?? new Int32Array(0),
     writeFrom: writes.first,
     writeKey: writes.columns[0] ?? new Int32Array(0),
     ordered: arranged.ordered.map((each) => ({

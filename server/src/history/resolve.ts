@@ -45,6 +45,7 @@ export function resolve(history: History): Resolved {
   }
   const readKey = new Int32Array(reads);
   const readWriter = new Int32Array(reads);
+  const readOperation = new Int32Array(reads);
   const writeKey = new Int32Array(writes);
   reads = 0;
   writes = 0;
@@ -73,6 +74,7 @@ export function resolve(history: History): Resolved {
         const from = lists.writerOf(at);
         if (from === undefined) continue;
         readKey[reads] = k;
+        readOperation[reads] = at;
         readWriter[reads++] = from;
         continue;
       }
@@ -99,6 +101,7 @@ export function resolve(history: History): Resolved {
       if (writer < 0) {
         if (!refused && isInitial(history, v)) {
           readKey[reads] = k;
+          readOperation[reads] = at;
           readWriter[reads++] = 0;
         } else if (refused) {
           const place = findWrite(history, v);
@@ -118,6 +121,7 @@ export function resolve(history: History): Resolved {
           ...findWrite(history, v),
         });
       readKey[reads] = k;
+      readOperation[reads] = at;
       readWriter[reads++] = number[writer] ?? 0;
     }
     sortRange(writeKey, firstWrite, writes);
@@ -132,6 +136,7 @@ export function resolve(history: History): Resolved {
     readFrom,
     readKey: readKey.subarray(0, reads),
     readWriter: readWriter.subarray(0, reads),
+    readOperation: readOperation.subarray(0, reads),
     writeFrom,
     writeKey: writeKey.subarray(0, writes),
     ordered: lists.ordered,

@@ -36,6 +36,8 @@ export interface Resolved {
   readonly readFrom: Int32Array;
   readonly readKey: Int32Array;
   readonly readWriter: Int32Array;
+  /** The history's number of the operation. */
+  readonly readOperation: Int32Array;
   /** The keys that `t` wrote, ascending and each once. */
   readonly writeFrom: Int32Array;
   readonly writeKey: Int32Array;

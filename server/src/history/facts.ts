@@ -1,0 +1,163 @@
+// Dependencies of a small history, each with its reason, and the cycles among them that a level forbids.
+import type { HistoryLevel } from "./levels";
+
+export type FactType = "so" | "rt" | "wr" | "ww" | "rw";
+
+/** A dependency between transactions, in numbers of the resolved part. */
+export interface Fact {
+  readonly type: FactType;
+  /** The key of wr, ww and rw; -1 for so and rt. */
+  readonly key: number;
+  readonly from: number;
+  readonly to: number;
+  /** The read (operation of the part) of wr and rw, and of the list that shows a ww. */
+  readonly read?: number;
+  readonly reason: FactReason;
+}
+
+export type FactReason =
+  /** It stands in the history: session, time, a read, a list. */
+  | { readonly kind: "recorded" }
+  /** rw: the version that was read is the one before all writes. */
+  | { readonly kind: "initial" }
+  /** ww: taken for granted to see what follows. */
+  | { readonly kind: "supposed" }
+  /** rw: the version that was read comes before the other one. */
+  | { readonly kind: "overwritten"; readonly order: Fact }
+  /** ww: the other order would close this cycle, which this level forbids (and those above it). */
+  | { readonly kind: "excluded"; readonly level: HistoryLevel; readonly cycle: readonly Fact[] };
+
+const COST: Readonly<Record<FactType, number>> = { so: 1, wr: 1, rt: 1.1, ww: 1.5, rw: 50 };
+
+/**
+ * The cheapest cycle through a fact that the level forbids: few anti-dependencies first, then few edges. All levels
+ * forbid cycles without anti-dependencies. Read committed, read atomic, causal and parallel snapshot isolation forbid
+ * one anti-dependency back to what the reader saw: by an earlier read, directly, by reads and sessions, and by any
+ * dependencies. Snapshot isolation forbids cycles without two neighbouring anti-dependencies, serializability all.
+ */
+export function forbiddenCycle(
+  level: HistoryLevel,
+  facts: readonly Fact[],
+  through: Fact,
+): readonly Fact[] | undefined {
+  const candidates: (readonly Fact[])[] = [];
+  const offer = (path: readonly Fact[] | undefined) => {
+    if (path !== undefined) candidates.push([through, ...path]);
+  };
+  const isAnti = through.type === "rw";
+  const { from: goal, to: start } = through;
+  if (!isAnti) offer(path(facts, start, goal, { anti: 0, admits: () => true }));
+  switch (level) {
+    case "read-committed":
+    case "read-atomic":
+      for (const anti of isAnti ? [through] : facts.filter((each) => each.type === "rw"))
+        for (const seen of isAnti ? facts : [through])
+          if (seen.from === anti.to && seen.to === anti.from && isSeen(level, seen, anti))
+            candidates.push([seen, anti]);
+      break;
+    case "causal":
+      if (isAnti)
+        offer(path(facts, start, goal, { anti: 0, admits: (fact) => fact.type !== "ww" }));
+      else if (through.type !== "ww")
+        offer(path(facts, start, goal, { anti: 1, admits: (fact) => fact.type !== "ww" }));
+      break;
+    case "parallel-snapshot-isolation":
+      offer(path(facts, start, goal, { anti: isAnti ? 0 : 1, admits: () => true }));
+      break;
+    case "snapshot-isolation":
+      offer(path(facts, start, goal, { anti: Infinity, apart: isAnti, admits: () => true }));
+      break;
+    case "serializable":
+      offer(path(facts, start, goal, { anti: Infinity, admits: () => true }));
+      break;
+  }
+  return candidates.reduce<readonly Fact[] | undefined>(
+    (best, each) => (best === undefined || costOf(each) < costOf(best) ? each : best),
+    undefined,
+  );
+}
+
+/** What stands in the history tells more than orders of versions that were inferred. */
+const INFERRED_COST = 30;
+
+export function costOf(cycle: readonly Fact[]): number {
+  return cycle.reduce(
+    (sum, fact) => sum + (fact.reason.kind === "excluded" ? INFERRED_COST : COST[fact.type]),
+    0,
+  );
+}
+
+/** Whether a reader had seen a transaction by this fact when it read a version from before it. */
+function isSeen(level: HistoryLevel, seen: Fact, anti: Fact): boolean {
+  if (seen.type === "wr" && level === "read-committed") return (seen.read ?? 0) < (anti.read ?? 0);
+  return (
+    level === "read-atomic" && (seen.type === "wr" || seen.type === "so" || seen.type === "rt")
+  );
+}
+
+interface PathOptions {
+  /** How many anti-dependencies the path may have. */
+  readonly anti: number;
+  /**
+   * Given: no two anti-dependencies may be neighbours on the cycle; whether the fact that closes it is one.
+   */
+  readonly apart?: boolean;
+  readonly admits: (fact: Fact) => boolean;
+}
+
+interface Reached {
+  readonly node: number;
+  readonly cost: number;
+  readonly anti: number;
+  readonly lastAnti: boolean;
+  readonly fact?: Fact;
+  readonly before?: Reached;
+}
+
+/** Dijkstra over (node, anti-dependencies used up to one, whether the last was one); histories are small here. */
+function path(
+  facts: readonly Fact[],
+  start: number,
+  goal: number,
+  { anti, apart, admits }: PathOptions,
+): readonly Fact[] | undefined {
+  const open: Reached[] = [{ node: start, cost: 0, anti: 0, lastAnti: apart ?? false }];
+  const done = new Set<string>();
+  for (;;) {
+    const next = takeCheapest(open);
+    if (next === undefined) return undefined;
+    if (next.node === goal && next.fact !== undefined && !(apart === true && next.lastAnti))
+      return factsTo(next);
+    const state = `${next.node} ${Math.min(next.anti, 1)} ${next.lastAnti}`;
+    if (done.has(state)) continue;
+    done.add(state);
+    for (const fact of facts) {
+      if (fact.from !== next.node || !admits(fact)) continue;
+      const isAnti = fact.type === "rw";
+      if (isAnti && (next.anti >= anti || (apart !== undefined && next.lastAnti))) continue;
+      open.push({
+        node: fact.to,
+        cost: next.cost + COST[fact.type],
+        anti: next.anti + (isAnti ? 1 : 0),
+        lastAnti: isAnti,
+        fact,
+        before: next,
+      });
+    }
+  }
+}
+
+function takeCheapest(open: Reached[]): Reached | undefined {
+  let best = 0;
+  open.forEach((each, index) => {
+    if (each.cost < (open[best]?.cost ?? Infinity)) best = index;
+  });
+  return open.splice(best, 1)[0];
+}
+
+function factsTo(end: Reached): readonly Fact[] {
+  const found: Fact[] = [];
+  for (let at: Reached | undefined = end; at?.fact !== undefined; at = at.before)
+    found.unshift(at.fact);
+  return found;
+}

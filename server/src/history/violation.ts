@@ -1,0 +1,304 @@
+// A violation as data: its name, the smallest part of the history that shows it, and the dependencies with their
+// reasons. In numbers of transactions and operations of the whole history, so that every view can point into the file.
+import type { CheckResult } from "./check";
+import { deriveCycle } from "./derive";
+import type { Fact, FactType } from "./facts";
+import type { History } from "./history";
+import {
+  READ_LIST,
+  keyText,
+  listVersions,
+  sessionLabel,
+  transactionLabel,
+  valueText,
+} from "./history";
+import type { ViolationKind } from "./kinds";
+import { READ_KINDS, kindOfCycle } from "./kinds";
+import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
+import { OutOfLimits, pollFor, type Limits } from "./limits";
+import { minimalRead, minimalViolation, weakestViolated } from "./minimise";
+import type { Part } from "./part";
+import type { ReadViolation, Resolved } from "./resolved";
+import { resolve } from "./resolve";
+
+export interface Violation {
+  readonly kind: ViolationKind;
+  /** The weakest level that is violated. */
+  readonly level: HistoryLevel;
+  /** What happened between which transactions, in one sentence. */
+  readonly message: string;
+  /** Transactions of the whole history, in the order of the cycle; then those that only reasons name. */
+  readonly transactions: readonly number[];
+  /** They lead back to where they started; for a read that no level allows at most one. */
+  readonly edges: readonly ViolationEdge[];
+  /** Without any one of its transactions the rest is possible. */
+  readonly minimal: Part;
+}
+
+export interface ViolationEdge {
+  readonly type: FactType;
+  /** The key's name, for wr, ww and rw. */
+  readonly key?: string;
+  readonly from: number;
+  readonly to: number;
+  readonly reason: ViolationReason;
+}
+
+/** A sentence, the operations that show it, and what it rests on. */
+export interface ViolationReason {
+  readonly text: string;
+  readonly operations: readonly number[];
+  readonly because: readonly ViolationReason[];
+}
+
+export interface ExplainOptions extends Limits {
+  readonly strict?: boolean;
+}
+
+/**
+ * Explains why a checked history violates the weakest of the levels asked for, or undefined if none is violated, or a
+ * limit was reached before the explanation was found.
+ */
+export function explainViolation(
+  history: History,
+  result: CheckResult,
+  options: ExplainOptions = {},
+): Violation | undefined {
+  try {
+    const [read] = result.resolved.violations;
+    if (read !== undefined) return readViolation(history, read);
+    return result.violated && cycleViolation(history, result.violated, options);
+  } catch (problem) {
+    if (problem instanceof OutOfLimits) return undefined;
+    throw problem;
+  }
+}
+
+function cycleViolation(
+  history: History,
+  violated: NonNullable<CheckResult["violated"]>,
+  options: ExplainOptions,
+): Violation | undefined {
+  const poll = pollFor(options);
+  const strict = options.strict ?? false;
+  const { level: asked, blamed } = violated;
+  const minimal = minimalViolation(history, asked, blamed, strict, poll);
+  if (minimal === undefined) return undefined;
+  const level = weakestViolated(minimal.history, strict) ?? asked;
+  const resolved = resolve(minimal.history);
+  const cycle = deriveCycle(resolved, level, strict, poll);
+  if (cycle === undefined) return undefined;
+  const teller = tellerOf(minimal, resolved, history, level);
+  const ordered = fromFirst(cycle);
+  const kind = kindOfCycle(ordered, level, (t, key) => versionsRead(resolved, t, key));
+  const members = ordered.map((fact) => teller.whole(fact.from));
+  return {
+    kind,
+    level,
+    message: `${kind.title}: ${ordered.map(teller.step).join(", ")}.`,
+    transactions: [...new Set([...members, ...minimal.transactions])],
+    edges: ordered.map((fact) => ({
+      type: fact.type,
+      ...(fact.key >= 0 && { key: keyText(minimal.history, fact.key) }),
+      from: teller.whole(fact.from),
+      to: teller.whole(fact.to),
+      reason: teller.reason(fact),
+    })),
+    minimal,
+  };
+}
+
+/** The cycle from where it is easiest to tell: the anti-dependency last, what led to it first. */
+function fromFirst(cycle: readonly Fact[]): readonly Fact[] {
+  const last = cycle.findLastIndex((fact) => fact.type === "rw");
+  return [...cycle.slice(last + 1), ...cycle.slice(0, last + 1)];
+}
+
+function versionsRead(resolved: Resolved, transaction: number, key: number): readonly number[] {
+  const found: number[] = [];
+  const end = resolved.readFrom[transaction + 1] ?? 0;
+  for (let at = resolved.readFrom[transaction] ?? 0; at < end; at++)
+    if (resolved.readKey[at] === key) found.push(resolved.readWriter[at] ?? 0);
+  return found;
+}
+
+/** Says facts of the part in words. */
+function tellerOf(part: Part, resolved: Resolved, history: History, level: HistoryLevel) {
+  const own = part.history;
+  const inPart = (t: number) => resolved.original[t] ?? 0;
+  const whole = (t: number) => part.transactions[inPart(t)] ?? 0;
+  const name = (t: number) => transactionLabel(history, whole(t));
+  const key = (fact: Fact) => keyText(own, fact.key);
+  const operation = (at: number | undefined) =>
+    at === undefined ? [] : [part.operations[at] ?? 0];
+  const value = (at: number | undefined) => valueRead(own, at ?? 0);
+  const lastWrite = (t: number, wanted: number) => {
+    let found: number | undefined;
+    for (let at = own.from[inPart(t)] ?? 0; at < (own.to[inPart(t)] ?? 0); at++)
+      if (own.key[at] === wanted && own.kind[at] !== 0 && own.kind[at] !== READ_LIST) found = at;
+    return operation(found);
+  };
+
+  return { whole, step, reason };
+
+  function step(fact: Fact): string {
+    const [from, to] = [name(fact.from), name(fact.to)];
+    switch (fact.type) {
+      case "so":
+        return `${from} comes before ${to} in its session`;
+      case "rt":
+        return `${from} ended before ${to} began`;
+      case "wr":
+        return `${to} reads ${key(fact)} = ${value(fact.read)} from ${from}`;
+      case "ww":
+        return `${to} overwrites ${key(fact)} of ${from}`;
+      case "rw":
+        return `${from} reads ${key(fact)} = ${value(fact.read)}, from before ${to}`;
+    }
+  }
+
+  function reason(fact: Fact): ViolationReason {
+    const [from, to] = [name(fact.from), name(fact.to)];
+    switch (fact.type) {
+      case "so":
+        return {
+          text: `${from} comes before ${to} in session ${sessionLabel(own, own.sessionOf[inPart(fact.from)] ?? 0)}`,
+          operations: [],
+          because: [],
+        };
+      case "rt": {
+        const [end, begin] = [own.end?.[inPart(fact.from)], own.begin?.[inPart(fact.to)]];
+        return {
+          text: `${from} ended at ${end ?? "?"}, and ${to} began at ${begin ?? "?"}`,
+          operations: [],
+          because: [],
+        };
+      }
+      case "wr":
+        return {
+          text: `${to} reads ${key(fact)} = ${value(fact.read)}, which ${from} wrote`,
+          operations: [...operation(fact.read), ...lastWrite(fact.from, fact.key)],
+          because: [],
+        };
+      case "rw":
+        return antiReason(fact);
+      case "ww":
+        return orderReason(fact);
+    }
+  }
+
+  function antiReason(fact: Fact): ViolationReason {
+    const [from, to] = [name(fact.from), name(fact.to)];
+    const operations = [...operation(fact.read), ...lastWrite(fact.to, fact.key)];
+    if (fact.reason.kind !== "overwritten")
+      return {
+        text: `${from} reads ${key(fact)} = ${value(fact.read)}, as it was before anybody wrote it, and ${to} writes ${key(fact)}`,
+        operations,
+        because: [],
+      };
+    const { order } = fact.reason;
+    return {
+      text: `${from} reads ${key(fact)} = ${value(fact.read)} from ${name(order.from)}, and ${to} writes a later version`,
+      operations,
+      because: [orderReason(order)],
+    };
+  }
+
+  function orderReason(fact: Fact): ViolationReason {
+    const [from, to] = [name(fact.from), name(fact.to)];
+    const operations = [...lastWrite(fact.from, fact.key), ...lastWrite(fact.to, fact.key)];
+    const text = `${from} writes ${key(fact)} before ${to} does`;
+    switch (fact.reason.kind) {
+      case "excluded": {
+        const { cycle } = fact.reason;
+        const steps = cycle.map(step).join(", ");
+        return {
+          text: `${text}: the other order would give a cycle that ${levelWords(level)} forbids (${steps})`,
+          operations,
+          because: cycle.filter((each) => each.reason.kind !== "supposed").map(reason),
+        };
+      }
+      case "supposed":
+        return { text: `suppose that ${text}`, operations, because: [] };
+      default:
+        return {
+          text: `${text}: the list ${value(fact.read)} shows it`,
+          operations: [...operations, ...operation(fact.read)],
+          because: [],
+        };
+    }
+  }
+}
+
+function levelWords(level: HistoryLevel): string {
+  return level === "causal" ? "causal consistency" : level.replaceAll("-", " ");
+}
+
+/** The value that an operation read or wrote; a list as "[1 2]". */
+function valueRead(history: History, operation: number): string {
+  const version = history.version[operation] ?? 0;
+  if (history.kind[operation] !== READ_LIST) return valueText(history, version);
+  const values = [...listVersions(history, version)].map((each) => valueText(history, each));
+  return `[${values.join(" ")}]`;
+}
+
+function readViolation(history: History, violation: ReadViolation): Violation {
+  const minimal = minimalRead(history, violation);
+  const kind = READ_KINDS[violation.kind];
+  const name = (t: number) => transactionLabel(history, t);
+  const key = keyText(history, history.key[violation.operation] ?? 0);
+  const value = valueRead(history, violation.operation);
+  const { transaction, writer, operation, because } = violation;
+  const text = `${name(transaction)} reads ${key} = ${value}, ${readWords(history, violation, name)}`;
+  const others = minimal.transactions.filter((t) => t !== transaction && t !== writer);
+  return {
+    kind,
+    level: HISTORY_LEVELS[0],
+    message: `${kind.title}: ${text}.`,
+    transactions: [transaction, ...(writer === undefined ? [] : [writer]), ...others],
+    edges:
+      writer === undefined || violation.kind === "incompatible-lists"
+        ? []
+        : [
+            {
+              type: "wr",
+              key,
+              from: writer,
+              to: transaction,
+              reason: {
+                text,
+                operations: [operation, ...(because === undefined ? [] : [because])],
+                because: [],
+              },
+            },
+          ],
+    minimal,
+  };
+}
+
+function readWords(
+  history: History,
+  { kind, writer, because }: ReadViolation,
+  name: (transaction: number) => string,
+): string {
+  const by = writer === undefined ? "another transaction" : name(writer);
+  const other = because === undefined ? "something else" : valueRead(history, because);
+  switch (kind) {
+    case "thin-air-read":
+      return "which nobody wrote";
+    case "aborted-read":
+      return writer === undefined
+        ? "which was written by a transaction that was rolled back"
+        : `which ${by} wrote without committing it`;
+    case "intermediate-read":
+      return `which ${by} replaced before it committed`;
+    case "future-read":
+      return "which it writes itself only afterwards";
+    case "own-write-not-read":
+      return `although it had written ${other} itself`;
+    case "incompatible-lists":
+      return `and ${by} reads ${other}: neither list continues the other`;
+    case "duplicate-element":
+      return "in which an element stands twice";
+  }
+}
