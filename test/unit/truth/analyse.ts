@@ -7,6 +7,7 @@ import { runJob } from "../../../server/src/engine/runJob";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { readProgram, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../server/src/isolation/levels";
+import type { SerializablePair } from "../../../server/src/isolation/mixedLevels";
 import type { FileId } from "../../../server/src/protocol/source";
 import type { Anomaly, LevelReport } from "../../../server/src/protocol/report";
 import { check } from "../../../server/src/service/check";
@@ -31,12 +32,16 @@ export function app(name: string): readonly SourceFile[] {
     .map((file) => sql(readFileSync(path.join(folder, file), "utf8"), file));
 }
 
-/** The report of these files at a level; `most` transactions at a time, and so many rounds of a loop, at the most. */
+/**
+ * The report of these files at a level; `most` transactions at a time, and so many rounds of a loop, at the most; with
+ * pairs of transactions that are kept serializable.
+ */
 export async function analyse(
   files: readonly SourceFile[],
   levelName: string,
   most = 3,
   unroll = 1,
+  serializablePairs: readonly SerializablePair[] = [],
 ): Promise<LevelReport> {
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
@@ -45,6 +50,7 @@ export async function analyse(
       program: readProgram(files, await parsers),
       skipped: [],
       level,
+      serializablePairs,
       maxTransactions: most,
       unroll,
       budget: 600_000,
