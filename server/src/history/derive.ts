@@ -2,7 +2,7 @@
 // dependency on it: what stands in the history, and orders of versions whose opposite is impossible.
 import type { Fact } from "./facts";
 import { costOf, forbiddenCycle } from "./facts";
-import type { HistoryLevel } from "./levels";
+import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
 import type { Poll } from "./limits";
 import type { Resolved } from "./resolved";
 
@@ -52,24 +52,38 @@ function saturate(
     }
   };
   for (const fact of given) if (!isKnown(facts, fact)) learn(fact);
-  for (let grew = true; grew && !broken;) {
+  while (!broken) {
     poll();
-    grew = false;
-    for (const [key, one, other] of openPairs(versions, ordered)) {
-      for (const [before, after] of [
-        [one, other],
-        [other, one],
-      ] as const) {
-        if (broken || ordered.has(orderName(key, before, after))) continue;
-        const cycle = refutation(versions, level, facts, { key, before: after, after: before });
-        if (cycle === undefined) continue;
-        learn({ type: "ww", key, from: before, to: after, reason: { kind: "excluded", cycle } });
-        grew = true;
-      }
-    }
+    const next = nextOrder(versions, level, facts, ordered);
+    if (next === undefined) break;
+    learn(next);
   }
   if (broken) return cheapest(level, facts);
   return bySupposing(versions, level, facts, ordered, poll);
+}
+
+/**
+ * An order of two versions that follows: at the weakest level that demands it, so that names and reasons are the
+ * strongest that are true.
+ */
+function nextOrder(
+  versions: Versions,
+  level: HistoryLevel,
+  facts: readonly Fact[],
+  ordered: ReadonlySet<string>,
+): Fact | undefined {
+  const open = openPairs(versions, ordered);
+  for (const stage of HISTORY_LEVELS.slice(0, HISTORY_LEVELS.indexOf(level) + 1))
+    for (const [key, one, other] of open)
+      for (const [from, to] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        const cycle = refutation(versions, stage, facts, { key, before: to, after: from });
+        if (cycle !== undefined)
+          return { type: "ww", key, from, to, reason: { kind: "excluded", level: stage, cycle } };
+      }
+  return undefined;
 }
 
 /** Nothing follows directly: supposes an order and derives a contradiction, so that the opposite is known. */
@@ -95,7 +109,7 @@ function bySupposing(
       key,
       from: one,
       to: other,
-      reason: { kind: "excluded", cycle },
+      reason: { kind: "excluded", level, cycle },
     };
     return saturate(versions, level, [...facts, learnt], poll);
   }

@@ -88,7 +88,7 @@ function cycleViolation(
   const resolved = resolve(minimal.history);
   const cycle = deriveCycle(resolved, level, strict, poll);
   if (cycle === undefined) return undefined;
-  const teller = tellerOf(minimal, resolved, history, level);
+  const teller = tellerOf(minimal, resolved, history);
   const ordered = fromFirst(cycle);
   const kind = kindOfCycle(ordered, level, (t, key) => versionsRead(resolved, t, key));
   const members = ordered.map((fact) => teller.whole(fact.from));
@@ -123,7 +123,7 @@ function versionsRead(resolved: Resolved, transaction: number, key: number): rea
 }
 
 /** Says facts of the part in words. */
-function tellerOf(part: Part, resolved: Resolved, history: History, level: HistoryLevel) {
+function tellerOf(part: Part, resolved: Resolved, history: History) {
   const own = part.history;
   const inPart = (t: number) => resolved.original[t] ?? 0;
   const whole = (t: number) => part.transactions[inPart(t)] ?? 0;
@@ -200,7 +200,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History, level: Histo
     return {
       text: `${from} reads ${key(fact)} = ${value(fact.read)} from ${name(order.from)}, and ${to} writes a later version`,
       operations,
-      because: [orderReason(order)],
+      because: isSupposed(order) ? [] : [orderReason(order)],
     };
   }
 
@@ -210,12 +210,12 @@ function tellerOf(part: Part, resolved: Resolved, history: History, level: Histo
     const text = `${from} writes ${key(fact)} before ${to} does`;
     switch (fact.reason.kind) {
       case "excluded": {
-        const { cycle } = fact.reason;
+        const { cycle, level } = fact.reason;
         const steps = cycle.map(step).join(", ");
         return {
           text: `${text}: the other order would give a cycle that ${levelWords(level)} forbids (${steps})`,
           operations,
-          because: cycle.filter((each) => each.reason.kind !== "supposed").map(reason),
+          because: cycle.filter((each) => !isSupposed(each)).map(reason),
         };
       }
       case "supposed":
@@ -230,8 +230,13 @@ function tellerOf(part: Part, resolved: Resolved, history: History, level: Histo
   }
 }
 
+function isSupposed(fact: Fact): boolean {
+  return fact.reason.kind === "supposed";
+}
+
 function levelWords(level: HistoryLevel): string {
-  return level === "causal" ? "causal consistency" : level.replaceAll("-", " ");
+  if (level === "causal") return "causal consistency";
+  return level === "serializable" ? "serializability" : level.replaceAll("-", " ");
 }
 
 /** The value that an operation read or wrote; a list as "[1 2]". */
