@@ -6,7 +6,7 @@ import { makeDatabase } from "./relationalDatabase";
 import { assertNoConflict, dependencyFormula, staticEdges } from "./relationalEdges";
 import type { StaticEdge } from "./relationalEdges";
 import { isPoint, makeInstances } from "./relationalInstances";
-import type { Instance } from "./relationalInstances";
+import type { Instance, StepRef } from "./relationalInstances";
 import { differenceOf } from "./relationalOutcome";
 import { makePreferences } from "./relationalReadable";
 import {
@@ -112,6 +112,7 @@ export function encodeRelational(
   for (const step of instances.flatMap((instance) => instance.steps)) run.reached(step);
   nameInserted(run);
   const selectors = encodeCycle(run);
+  breakSymmetry(run, tuple);
   assertNoConflict(run);
   script.constant(DIFFERS_STATE, "Bool");
   script.constant(DIFFERS, "Bool");
@@ -211,6 +212,16 @@ function encodeCycle(run: Run): readonly Selector[] {
   });
   if (instances.length > 2) forbidChords(run);
   return selectors;
+}
+
+/** Where turning the necklace gives itself, its first instance is arbitrated before those that it turns into. */
+function breakSymmetry(run: Run, tuple: readonly number[]): void {
+  const start = (at: number): StepRef | undefined => run.instances[at]?.steps[0];
+  for (let by = 1; by < tuple.length; by += 1) {
+    const same = tuple.every((each, at) => each === tuple[(at + by) % tuple.length]);
+    const [first, other] = [start(0), start(by)];
+    if (same && first && other) run.database.script.assert(run.relations.before(first, other));
+  }
 }
 
 /** No dependency outside of the cycle's own steps: then no fewer of these instances form a cycle. */

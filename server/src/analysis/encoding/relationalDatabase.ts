@@ -3,8 +3,9 @@ import type { ValueType } from "../../program/expression";
 import type { FlatProgram, FlatTable } from "../operations/operation";
 import { checkName, createAssumptions, invariantAsserter, preconditionName } from "./assumptions";
 import type { Assumptions } from "./assumptions";
-import { keyColumns, tableOf } from "./relationalInstances";
+import { EXISTENCE, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
+import { applyFree } from "./freeFunction";
 import { termValue } from "./termValue";
 import type { TermScope } from "./termValue";
 import { FALSE, TRUE, and, apply, eq, imp, le, not, or } from "./smt";
@@ -40,12 +41,20 @@ export interface DatabaseNames {
   isNull(table: string, column: string): string;
 }
 
+/** One of several databases in one script: which values at the start are its own; the others are shared. */
+export interface OwnStart {
+  readonly prefix: string;
+  differs(table: string, column: string): boolean;
+}
+
+/** The database of these instances. */
 export function makeDatabase(
   flat: FlatProgram,
   script: Script,
   instances: readonly Instance[],
+  own?: OwnStart,
 ): Database {
-  const names = databaseNames(flat, instances);
+  const names = databaseNames(flat, instances, own);
   const unknowns = new Map<string, string>();
   const mentioned = new Map<string, RowTerm[]>();
   const database: Database = {
@@ -64,7 +73,7 @@ export function makeDatabase(
     },
     unknown: (instance, id, type) => {
       const key = `${String(instance)} ${id}`;
-      const name = unknowns.get(key) ?? `u${String(unknowns.size)}`;
+      const name = unknowns.get(key) ?? `${own?.prefix ?? ""}u${String(unknowns.size)}`;
       unknowns.set(key, name);
       return type === "bool"
         ? sqlBool(script.constant(name, "Bool"))
@@ -103,9 +112,15 @@ export function makeDatabase(
   return database;
 }
 
-function databaseNames(flat: FlatProgram, instances: readonly Instance[]): DatabaseNames {
+function databaseNames(
+  flat: FlatProgram,
+  instances: readonly Instance[],
+  own: OwnStart | undefined,
+): DatabaseNames {
   const tables = Object.keys(flat.tables).sort();
   const table = (name: string): string => String(tables.indexOf(name));
+  const prefix = (of: string, name: string): string =>
+    own?.differs(of, name) === true ? own.prefix : "";
   const column = (of: string, name: string): string => {
     const { columns } = tableOf(flat, of);
     return String(columns.findIndex((each) => each.name === name));
@@ -117,9 +132,11 @@ function databaseNames(flat: FlatProgram, instances: readonly Instance[]): Datab
       );
       return `a${String(instance)}_${String(at ?? -1).replace("-", "m")}`;
     },
-    alive: (of) => `r0_${table(of).replace("-", "m")}`,
-    column: (of, name) => `i${table(of).replace("-", "m")}_${column(of, name).replace("-", "m")}`,
-    isNull: (of, name) => `n${table(of).replace("-", "m")}_${column(of, name).replace("-", "m")}`,
+    alive: (of) => `${prefix(of, EXISTENCE)}r0_${table(of).replace("-", "m")}`,
+    column: (of, name) =>
+      `${prefix(of, name)}i${table(of).replace("-", "m")}_${column(of, name).replace("-", "m")}`,
+    isNull: (of, name) =>
+      `${prefix(of, name)}n${table(of).replace("-", "m")}_${column(of, name).replace("-", "m")}`,
   };
 }
 
@@ -156,6 +173,7 @@ function argumentScope(database: Database, instance: number): TermScope {
   return {
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
+    apply: (what, args) => applyFree(database.script, what, args),
     output: (operation, name) => database.unknown(instance, `${String(operation)} ${name}`, "int"),
     found: () => TRUE,
     count: () => "1",

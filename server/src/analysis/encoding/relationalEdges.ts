@@ -135,18 +135,30 @@ function misses(run: Run, reader: Site, writer: Site, row: RowTerm, column: stri
   return and(run.executed(reader), not(seen), run.changes(writer, row), concerned, ...older);
 }
 
-/** Whether the reader's predicate accepts the row as the writer found it. */
-function acceptedBefore(run: Run, writer: Site, reader: Site, row: RowTerm): Smt {
+/** Whether the reader's predicate accepts the row as the writer found it. Their runs may be different ones. */
+export function acceptedBefore(
+  run: Run,
+  writer: Site,
+  reader: Site,
+  row: RowTerm,
+  readers = run,
+): Smt {
   if (writer.operation.kind === "insert") return FALSE;
   const { table } = writer.operation;
-  return run.accepts(reader, row, (column) => run.value(writer, table, row, column));
+  return readers.accepts(reader, row, (column) => run.value(writer, table, row, column));
 }
 
 /** Whether the reader's predicate accepts the row as the writer leaves it. */
-function acceptedAfter(run: Run, writer: Site, reader: Site, row: RowTerm): Smt {
+export function acceptedAfter(
+  run: Run,
+  writer: Site,
+  reader: Site,
+  row: RowTerm,
+  readers = run,
+): Smt {
   if (writer.operation.kind === "delete") return FALSE;
   const { table } = writer.operation;
-  return run.accepts(reader, row, (column) =>
+  return readers.accepts(reader, row, (column) =>
     writer.writes.has(column)
       ? run.written(writer, row, column)
       : run.value(writer, table, row, column),

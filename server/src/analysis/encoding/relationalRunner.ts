@@ -6,6 +6,7 @@ import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalIns
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
 import { errorOf, fails, takesEffect } from "./relationalConstraints";
+import { applyFree } from "./freeFunction";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
@@ -39,8 +40,10 @@ export function makeRun(
   let pending: (() => void)[] = [];
 
   const viewerId = (viewer: Viewer): string => (viewer === "final" ? "final" : viewer.id);
+  const ownOf = (index: number): Instance | undefined =>
+    instances.find((instance) => instance.index === index);
   const siteOf = (instance: number, operation: number): Site | undefined =>
-    instances[instance]?.sites.find((site) => site.operation.index === operation);
+    ownOf(instance)?.sites.find((site) => site.operation.index === operation);
 
   const run: Run = {
     database,
@@ -52,7 +55,7 @@ export function makeRun(
       ),
     reached: (step) =>
       memo.condition(`r ${String(step.instance)} ${String(step.step)}`, () => {
-        const own = instances[step.instance];
+        const own = ownOf(step.instance);
         const guard = own?.transaction.steps?.[step.step]?.guard;
         if (guard !== undefined) return isTrue(termValue(guard, run.scope(step.instance)));
         const sites = own?.sites.filter((site) => site.operation.step === step.step) ?? [];
@@ -203,6 +206,7 @@ export function makeRun(
     scope: (instance, column) => ({
       parameter: (name) => database.parameter(instance, name),
       unknown: (id, type) => database.unknown(instance, id, type),
+      apply: (what, args) => applyFree(script, what, args),
       output: (operation, name) => {
         const site = siteOf(instance, operation);
         return site === undefined ? SQL_NULL : run.output(site, name);
@@ -224,7 +228,7 @@ export function makeRun(
     }),
     aborted: (instance) =>
       memo.condition(`a ${String(instance)}`, () => {
-        const own = instances[instance];
+        const own = ownOf(instance);
         if (own === undefined) return FALSE;
         return or(
           isTrue(termValue(own.transaction.aborts, run.scope(instance))),
@@ -277,7 +281,7 @@ export function makeRun(
 
   /** The hidden keys of inserts are new: different from each other and from all rows at the start. */
   function hideKey(site: Site, row: RowTerm): void {
-    if (prefix !== "") return;
+    if (options.mayAbort) return;
     script.assert(not(database.alive(site.operation.table, row)));
     for (const other of sites) {
       const inserts = other.operation.kind === "insert" && other !== site;

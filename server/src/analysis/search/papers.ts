@@ -10,6 +10,7 @@ import type { FlatProgram } from "../operations/operation";
 import { blockGroup, groupAssumptions, singleTables, tablesOfModel } from "./papersGroups";
 import { contains, makeLevelVector, tupleLevels } from "./papersLevels";
 import type { SearchedLevel, TupleLevels } from "./papersLevels";
+import { mayCycle } from "./papersMeeting";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { PATIENCE, openWitnesses } from "./papersWitness";
 import type { Judge, Judged, WitnessRequest, Witnesses } from "./papersWitness";
@@ -39,6 +40,14 @@ export function solvePapers(
   }
   const known = tupleLevels(levels, ids);
   const tier = tierOf(known.base);
+  const large = unit.transactions.length > 2;
+  if (
+    large &&
+    tier === "transaction" &&
+    !mayCycle(solvers, flat, known.base, unit.transactions, limits)
+  ) {
+    return { findings: [], undecided: [], queries: 0 };
+  }
   const encoding = encodeRelational(flat, unit.transactions, tier, known.mixture);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {

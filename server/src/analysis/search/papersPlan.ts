@@ -1,5 +1,5 @@
 // Which tuples to search at a papers' level: necklaces whose text allows a cycle that the level does not rule out.
-import type { PaperLevel } from "../../isolation/levels";
+import type { Axiom, PaperLevel } from "../../isolation/levels";
 import { staticEdges } from "../encoding/relationalEdges";
 import { makeInstances } from "../encoding/relationalInstances";
 import type { FlatProgram } from "../operations/operation";
@@ -62,7 +62,7 @@ function score(
   );
   if (steps.some((step) => !step.any)) return 0;
   const reversing = steps.map((step) => step.rw);
-  if (!possible(base, reversing)) return 0;
+  if (!mayReverse(base.axioms, reversing)) return 0;
   const missed = reversing.filter((each) => each).length;
   // Lost updates are cycles of two reads that miss writes: they come early. Short transactions come before long ones.
   return missed + 1 / (1 + steps.reduce((sum, step) => sum + step.count, 0));
@@ -73,8 +73,8 @@ function score(
  * arbitration once transactions are atomic: one; two with causal visibility and no conflicts (PSI); two adjacent
  * ones when visibility is also a prefix (SI). With statements of their own visibility anything goes.
  */
-function possible(base: PaperLevel, reversing: readonly boolean[]): boolean {
-  const has = new Set(base.axioms);
+export function mayReverse(axioms: readonly Axiom[], reversing: readonly boolean[]): boolean {
+  const has = new Set(axioms);
   if (!has.has("atomicArbitration")) return true;
   const count = reversing.filter((each) => each).length;
   if (has.has("noConflict") && has.has("prefix")) {

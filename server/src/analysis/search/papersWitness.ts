@@ -95,17 +95,23 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     preferred = true;
     const goal = [...context, ...goalOf(wanted), ...level.assumptions];
     let possible = false;
+    const refused: (readonly string[])[] = [];
     for (const preference of PREFERENCES) {
       const last = preference.length === 0;
+      if (refused.some((core) => core.every((literal) => preference.includes(literal)))) continue;
       const answer = (last ? queries.ask : queries.tryOut)([...goal, ...preference]);
       if (answer === "sat") return true;
-      if (answer === "unknown" || possible) continue;
-      // Whether a less readable model is worth asking for.
-      const blamesPreference = preference.some((literal) => queries.core().includes(literal));
-      possible = blamesPreference && !last && queries.ask(goal) !== "unsat";
-      if (possible) continue;
+      if (answer === "unknown") continue;
       const core = new Set(queries.core());
-      if (!core.has(DIFFERS_STATE)) vector.refuse(core, level);
+      const blamed = preference.filter((literal) => core.has(literal));
+      if (blamed.length > 0) {
+        refused.push(blamed);
+        // Whether a less readable model is worth asking for.
+        possible ||= queries.ask(goal) !== "unsat";
+        if (possible) continue;
+      }
+      const why = new Set(queries.core());
+      if (!why.has(DIFFERS_STATE)) vector.refuse(why, level);
       return false;
     }
     return false;
