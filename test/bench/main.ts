@@ -2,7 +2,9 @@
 // long its whole analysis takes at each level, what an edit costs, and how much memory all of it needs.
 //
 //   npm run bench -- [--runs N] [--only EXAMPLE]...
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
+import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { openZ3 } from "../../server/src/engine/z3";
@@ -77,6 +79,7 @@ async function printCommandLine({ loop }: Calibration): Promise<void> {
     ["start-up (--version)", ["--version"]],
     ["check bank", ["check", "test/apps/bank"]],
     ["check smallbank", ["check", "test/apps/smallbank", "--budget", "120s"]],
+    ["check smallbank again", ["check", "test/apps/smallbank", "--budget", "120s"]],
     ["check all examples", ["check", "test/apps", "--budget", "120s"]],
   ];
   print("");
@@ -85,12 +88,19 @@ async function printCommandLine({ loop }: Calibration): Promise<void> {
   for (const [title, args] of commands) {
     const times: number[] = [];
     const peaks: number[] = [];
+    // Again: all is known from a run before.
+    const cache = title.endsWith("again") ? mkdtempSync(path.join(os.tmpdir(), "bench-")) : "off";
+    if (cache !== "off") await measureCommand(args, cache);
     for (let run = 0; run < runs; run += 1) {
-      const figures = await measureCommand(args);
+      const figures = await measureCommand(args, cache);
       times.push(figures.milliseconds);
       peaks.push(figures.peakMegabytes);
     }
     const time = median(times);
+    if (cache !== "off") {
+      noteAim(title, time, 300, "ms");
+      rmSync(cache, { recursive: true });
+    }
     if (title === "check all examples") {
       noteAim("peak memory, all examples", median(peaks), 400, "MB");
     }

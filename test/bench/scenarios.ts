@@ -114,8 +114,14 @@ export interface CommandFigures {
   readonly peakMegabytes: number;
 }
 
-/** Runs the built command line in a process of its own. Exit codes 0 to 2 are answers, all others are errors. */
-export async function measureCommand(args: readonly string[]): Promise<CommandFigures> {
+/**
+ * Runs the built command line in a process of its own; results are kept in the folder `cache`, or nowhere. Exit codes 0
+ * to 2 are answers, all others are errors.
+ */
+export async function measureCommand(
+  args: readonly string[],
+  cache = "off",
+): Promise<CommandFigures> {
   // Written by the process itself at its end: no tool of the system is needed.
   const report =
     "process.on('exit', () => require('node:fs').writeSync(2, 'peak=' + process.resourceUsage().maxRSS + '\\n'))";
@@ -124,7 +130,7 @@ export async function measureCommand(args: readonly string[]): Promise<CommandFi
   const { stderr } = await run(
     process.execPath,
     ["--import", preload, path.join(root, "dist", "cli.js"), ...args],
-    { cwd: root, maxBuffer: 1 << 28 },
+    { cwd: root, maxBuffer: 1 << 28, env: { ...process.env, ISOLENS_CACHE: cache } },
   ).catch((error: unknown) => answered(error));
   const milliseconds = performance.now() - started;
   const peak = /peak=(\d+)/.exec(stderr)?.[1];
