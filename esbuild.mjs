@@ -20,7 +20,7 @@ const require = createRequire(import.meta.url);
 // Budgets in kB, minified. A bundle that outgrows its own has usually pulled in something by accident.
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
-  { name: "server", entry: "server/src/server.ts", budget: 1000 },
+  { name: "server", entry: "server/src/server.ts", budget: 1200 },
   { name: "worker", entry: "server/src/worker.ts", budget: 400 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "cli", entry: "server/src/cli.ts", budget: 1000 },

@@ -166,7 +166,7 @@ function reportMessage(report: HistoryReport): string {
   const { violation } = report;
   const violated = label("violated");
   if (violation && violated !== undefined)
-    return `violates ${violated}: ${violation.title.toLowerCase()}`;
+    return `violates ${violated}: ${violation.title.charAt(0).toLowerCase()}${violation.title.slice(1)}`;
   if (violated !== undefined) return `violates ${violated}`;
   const unknown = label("unknown");
   if (unknown !== undefined)

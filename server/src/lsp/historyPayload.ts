@@ -31,7 +31,7 @@ export function historyPayload(
   const { violation } = report;
   if (!violation) return null;
   const level = findLevel(violation.level);
-  const { definition, reference } = describeKind(violation.kind);
+  const { reference } = describeKind(violation.kind);
   const files = new Set(
     [
       ...violation.story.flatMap(({ operations }) => operations.map(({ place }) => place)),
@@ -46,7 +46,7 @@ export function historyPayload(
     anomaly: anomalyOf(id, violation),
     level: { name: violation.level, label: level?.label ?? violation.level },
     title: violation.title,
-    definition,
+    definition: violation.meaning,
     reference,
     rests: { proved: "the recorded run itself" },
     labels: {},
@@ -88,7 +88,7 @@ function anomalyOf(id: string, violation: HistoryViolation): Anomaly {
     },
     serial: [],
     steps,
-    message: `${violation.title}: ${violation.message}`,
+    message: violation.message,
     preventedBy: [],
     allowedAt: [],
   };

@@ -69,35 +69,42 @@ export function configurationDiagnostic(problem: ConfigurationProblem): Diagnost
 }
 
 /**
- * The operations of a counterexample: the first one carries the sentence and leads to all the others, which are marked
- * as well.
+ * The operations of a counterexample: the read that closes the circle carries the sentence and leads to all the others,
+ * which are marked as well.
  */
 export function historyDiagnostics(
   violation: HistoryViolation,
   id: string,
   uriOf: (file: string) => string | undefined,
 ): readonly { readonly uri: string; readonly diagnostic: Diagnostic }[] {
+  const closing = violation.edges.at(-1);
+  const transaction = closing?.type === "rw" ? closing.from : violation.transactions[0];
   const all = violation.story.flatMap(({ name, operations }) =>
-    operations.flatMap(({ text, place }) => {
+    operations.flatMap(({ kind, key, text, place }) => {
       const uri = uriOf(place.file);
       if (uri === undefined || place.line === undefined) return [];
-      return [{ uri, range: wholeLine(place.line), text: `${name} ${text}` }];
+      const onCycle = closing?.key === undefined || key === closing.key;
+      const isMain = name === transaction && kind === "read" && onCycle;
+      return [{ uri, range: wholeLine(place.line), text: `${name} ${text}`, isMain }];
     }),
   );
   const related = all.map(({ uri, range, text }, at) => ({
     location: { uri, range },
     message: `${String(at + 1)}/${String(all.length)} ${text}`,
   }));
+  const main = Math.max(
+    0,
+    all.findIndex(({ isMain }) => isMain),
+  );
   return all.map(({ uri, range, text }, at) => ({
     uri,
     diagnostic: {
       range,
-      severity: at === 0 ? DiagnosticSeverity.Warning : DiagnosticSeverity.Information,
+      severity: at === main ? DiagnosticSeverity.Warning : DiagnosticSeverity.Information,
       code: violation.kind,
       source: SOURCE,
-      message:
-        at === 0 ? `${violation.title}: ${violation.message}` : `${text} (${violation.title})`,
-      relatedInformation: at === 0 ? related : related.slice(0, 1),
+      message: at === main ? violation.message : `${text} (${violation.title})`,
+      relatedInformation: at === main ? related : related.slice(main, main + 1),
       data: { anomaly: id },
     },
   }));

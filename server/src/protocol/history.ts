@@ -55,9 +55,11 @@ export interface HistoryViolation {
   readonly kind: string;
   /** The kind's name for people. */
   readonly title: string;
+  /** What the kind means, in one sentence. */
+  readonly meaning: string;
   /** The weakest level that is violated. */
   readonly level: string;
-  /** What happened, in one sentence. */
+  /** What happened, in one sentence that begins with the title. */
   readonly message: string;
   readonly transactions: readonly string[];
   /** The dependencies lead back to where they started; empty for a read that no level allows. */

@@ -63,7 +63,7 @@ export function runHistoryJob(job: HistoryJob, events: JobEvents): HistoryOutcom
   const verdicts: Record<string, HistoryVerdict> = {};
   for (const level of levels) verdicts[level] = result.verdicts.get(level) ?? "unknown";
   events.progress("explaining", 0);
-  const violation = violationOf(history, result, { levels, strict, stop });
+  const violation = violationOf(history, result, input, { strict, stop });
   const report: HistoryReport = {
     ...blankReport(job),
     sessions: history.sessions,

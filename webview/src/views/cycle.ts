@@ -262,5 +262,7 @@ function drawEdges(
 function conclusion(story: Story): string {
   const names = story.edges.map(({ edge }) => edge.from.instance);
   const [first] = names;
+  if (story.edges.at(-1)?.edge.to.instance !== first)
+    return "No level allows this read, whatever the order of the transactions.";
   return `${[...names, first].join(" before ")}: no order of the transactions gives this result.`;
 }

@@ -58,7 +58,8 @@ export function createNotice(
 }
 
 function titleParts(story: Story): readonly (Node | string)[] {
-  const { payload, instances } = story;
+  const { payload } = story;
+  const instances = payload.recorded ? onCycle(story) : story.instances;
   const names = instances.flatMap((each, index): (Node | string)[] => {
     const separator = index === 0 ? [] : [index === instances.length - 1 ? " and " : ", "];
     return [...separator, name(each)];
@@ -67,8 +68,18 @@ function titleParts(story: Story): readonly (Node | string)[] {
   return [element("b", {}, payload.title), ...between, ` at ${payload.level.label}`];
 }
 
+/** Others of a recorded run only explain the cycle: they wrote what was read, say. */
+function onCycle({ edges, instances }: Story): readonly StoryInstance[] {
+  const names = edges.flatMap(({ edge }) => [edge.from.instance, edge.to.instance]);
+  return names.length === 0 ? instances : instances.filter((each) => names.includes(each.name));
+}
+
 function name(instance: StoryInstance): HTMLElement {
-  return element("span", { class: `who i${String(instance.index + 1)}` }, instance.transaction);
+  return element(
+    "span",
+    { class: `who i${String(instance.index + 1)}` },
+    instance.transaction === "" ? instance.name : instance.transaction,
+  );
 }
 
 /** The diagnostic's sentence without the kind, which the title has said. */

@@ -16,11 +16,17 @@ export interface HistoryTextStyle {
   readonly columns: number;
 }
 
+/** Within the text about one file, that file is not named again and again. */
+interface Style extends HistoryTextStyle {
+  readonly file: string;
+}
+
 /** Everything about one history. */
-export function historyText(report: HistoryReport, style: HistoryTextStyle): string {
+export function historyText(report: HistoryReport, outer: HistoryTextStyle): string {
+  const style = { ...outer, file: report.file };
   const { violation } = report;
   const lines = [
-    headline(report, style),
+    historyLine(report, style),
     ...remarks(report, style),
     ...(violation ? ["", ...violationLines(violation, style)] : []),
     "",
@@ -31,11 +37,6 @@ export function historyText(report: HistoryReport, style: HistoryTextStyle): str
 
 /** One line about one of several histories. */
 export function historyLine(report: HistoryReport, { paint }: HistoryTextStyle): string {
-  return `${paint.place(report.file)}: ${outcome(report, paint)}`;
-}
-
-function headline(report: HistoryReport, style: HistoryTextStyle): string {
-  const { paint } = style;
   return `${paint.place(report.file)}: ${outcome(report, paint)}`;
 }
 
@@ -57,55 +58,58 @@ function outcome(report: HistoryReport, paint: Paint): string {
   return paint.good(`${levelText(ok[ok.length - 1] ?? "")} holds`);
 }
 
-function remarks(report: HistoryReport, { columns }: HistoryTextStyle): readonly string[] {
+function remarks(report: HistoryReport, { columns, file }: Style): readonly string[] {
   return report.remarks.flatMap(({ message, place }) =>
-    hangingText("  note  ", `${place ? `${placeText(place)}: ` : ""}${message}`, columns),
+    hangingText("  note  ", `${place ? `${placeText(place, file)}: ` : ""}${message}`, columns),
   );
 }
 
-function violationLines(violation: HistoryViolation, style: HistoryTextStyle): readonly string[] {
+function violationLines(violation: HistoryViolation, style: Style): readonly string[] {
   const { paint, columns } = style;
+  const { edges, story } = violation;
+  const isCycle = edges.length > 0 && edges[0]?.from === edges.at(-1)?.to;
+  const enough =
+    story.length === 1
+      ? "This is all it takes: the rest of the run does not matter."
+      : `This is all it takes: without any one of these ${String(story.length)} transactions the rest is possible.`;
   return [
     ...wrapText(violation.message, columns),
     "",
-    ...violation.story.flatMap((transaction) => transactionLines(transaction, style)),
-    ...(violation.edges.length === 0
-      ? []
-      : [
+    ...story.flatMap((transaction) => transactionLines(transaction, style)),
+    ...(isCycle
+      ? [
           "",
           paint.strong("Why no order of the transactions explains it"),
-          ...violation.edges.flatMap((edge, at) => edgeLines(edge, at, style)),
-          `  ${circle(violation.edges)}`,
-        ]),
+          ...edges.flatMap((edge, at) => edgeLines(edge, at, style)),
+          `  ${circle(edges)}`,
+        ]
+      : []),
     "",
-    ...wrapText(
-      `This is all it takes: without any one of these ${String(violation.story.length)} transactions the rest is possible.`,
-      columns,
-    ),
+    ...wrapText(enough, columns),
   ];
 }
 
 function transactionLines(
   { name, session, status, operations }: HistoryTransaction,
-  { paint }: HistoryTextStyle,
+  { paint, file }: Style,
 ): readonly string[] {
   const width = Math.max(...operations.map(({ text }) => text.length), 0);
   const ended = status === "committed" ? "" : status === "aborted" ? ", aborted" : ", end unknown";
   return [
     `  ${paint.strong(name)} ${paint.faint(`(session ${session}${ended})`)}`,
     ...operations.map(
-      ({ text, place }) => `    ${text.padEnd(width)}  ${paint.faint(placeText(place))}`,
+      ({ text, place }) => `    ${text.padEnd(width)}  ${paint.faint(placeText(place, file))}`,
     ),
   ];
 }
 
 /** The sentence of each edge, and below it what it rests on, indented by how deep it rests. */
-function edgeLines(edge: HistoryEdge, at: number, style: HistoryTextStyle): readonly string[] {
+function edgeLines(edge: HistoryEdge, at: number, style: Style): readonly string[] {
   const key = edge.key === undefined ? "" : ` on ${edge.key}`;
   const head = `  ${String(at + 1)}. ${edge.from} before ${edge.to} (${edge.type}${key}): `;
   const first = hangingText(
     "     ",
-    `${edge.reason.text}${placesText(edge.reason.places)}`,
+    `${edge.reason.text}${placesText(edge.reason.places, style.file)}`,
     style.columns,
   );
   return [
@@ -117,14 +121,10 @@ function edgeLines(edge: HistoryEdge, at: number, style: HistoryTextStyle): read
 
 const DEEPEST = 6;
 
-function reasonLines(
-  reason: HistoryReason,
-  indent: number,
-  style: HistoryTextStyle,
-): readonly string[] {
+function reasonLines(reason: HistoryReason, indent: number, style: Style): readonly string[] {
   const own = hangingText(
     `${" ".repeat(indent)}- `,
-    `${reason.text}${placesText(reason.places)}`,
+    `${reason.text}${placesText(reason.places, style.file)}`,
     style.columns,
   );
   if (reason.because.length === 0) return own;
@@ -172,13 +172,19 @@ function levelText(level: string): string {
   return findLevel(level)?.label ?? level;
 }
 
-/** "file, line 3"; the file is left out where the report is about one file only. */
-function placeText(place: HistoryPlace): string {
-  if (place.line !== undefined) return `${place.file}:${String(place.line)}`;
-  if (place.byte !== undefined) return `${place.file}, byte ${String(place.byte)}`;
-  return place.file;
+/** "line 3", with the file where it is not the one that the text is about. */
+function placeText(place: HistoryPlace, file: string): string {
+  const where =
+    place.line !== undefined
+      ? `line ${String(place.line)}`
+      : place.byte !== undefined
+        ? `byte ${String(place.byte)}`
+        : "";
+  if (place.file === file && where !== "") return where;
+  return where === "" ? place.file : `${place.file}, ${where}`;
 }
 
-function placesText(places: readonly HistoryPlace[]): string {
-  return places.length === 0 ? "" : ` [${places.map(placeText).join("; ")}]`;
+function placesText(places: readonly HistoryPlace[], file: string): string {
+  const words = [...new Set(places.map((place) => placeText(place, file)))];
+  return words.length === 0 ? "" : ` [${words.join(", ")}]`;
 }
