@@ -29,7 +29,7 @@ import {
   type RoutineContext,
   type State,
 } from "./state";
-import { assignedBy, someStatement } from "./tree";
+import { assignedBy, someStatement, type RoutineStatement } from "./tree";
 
 type LowerBody = (state: State) => void;
 
@@ -44,8 +44,7 @@ export function createState(
 ): State {
   const { caller, outside } = around;
   const { body, dialect } = definition;
-  const tree = parseBody(body.text).statements;
-  const words = new Set(tokensOf(body.text, 0, body.text.length).map((token) => token.word));
+  const { tree, words } = readOnce(definition);
   const initialKind = beginsTransactions({ body, dialect }, tree) ? "outside" : "routine";
   const state: State = {
     shared,
@@ -99,6 +98,24 @@ export function createState(
     if (variable !== undefined) declare(names, name, { kind: "variable", variable });
   }
   return state;
+}
+
+interface BodyRead {
+  readonly tree: readonly RoutineStatement[];
+  readonly words: ReadonlySet<string>;
+}
+
+const bodies = new WeakMap<RoutineDefinition, BodyRead>();
+
+/** A body is parsed once, however often it is called. */
+function readOnce(definition: RoutineDefinition): BodyRead {
+  const known = bodies.get(definition);
+  if (known !== undefined) return known;
+  const { text } = definition.body;
+  const words = new Set(tokensOf(text, 0, text.length).map((token) => token.word));
+  const read = { tree: parseBody(text).statements, words };
+  bodies.set(definition, read);
+  return read;
 }
 
 /** The names that the body of a routine assigns; of what it passes to others, that to their OUT arguments. */

@@ -1,7 +1,7 @@
 // What one transaction of a routine leaves to a later one: what came from tables are arguments there.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Parameter } from "../../../program/program";
-import type { Command } from "../../../program/statement";
+import type { Command, LoopRange } from "../../../program/statement";
 import { freshVariable } from "../routine/names";
 import { touchesTables } from "../routine/transactions";
 import { walkCommand } from "../walk";
@@ -66,55 +66,70 @@ export function carriedResults(
   types: ReadonlyMap<string, ValueType>,
 ): { readonly commands: readonly Command[]; readonly parameters: readonly Parameter[] } {
   const own = new Set<string>();
-  walkCommand(
-    { kind: "sequence", commands },
-    {
-      statement: (statement) => {
-        own.add(statement.id);
-        if (statement.kind === "select") own.add(statement.into);
-        else if ("returning" in statement && statement.returning !== undefined)
-          own.add(statement.returning.into);
-      },
+  const whole: Command = { kind: "sequence", commands };
+  walkCommand(whole, {
+    statement: (statement) => {
+      own.add(statement.id);
+      if (statement.kind === "select") own.add(statement.into);
+      else if ("returning" in statement && statement.returning !== undefined)
+        own.add(statement.returning.into);
     },
-  );
+  });
   const parameters = new Map<string, Parameter>();
-  const nameOf = (part: object): string | undefined => {
-    const of = (key: string): string => {
-      const value: unknown = Reflect.get(part, key);
-      return typeof value === "string" ? value : "";
-    };
-    const from = (result: string, name: string): string | undefined =>
-      own.has(result) ? undefined : name;
-    switch (of("kind")) {
-      case "field":
-        return from(of("result"), `${of("result")}.${of("field")}`);
-      case "size":
-        return from(of("result"), `rows of ${of("result")}`);
-      case "affected":
-        return from(of("statement"), `rows of ${of("statement")}`);
-      default:
-        return undefined;
-    }
-  };
-  const replaced = <Part>(part: Part): Part => {
-    if (Array.isArray(part)) {
-      // A mapped array of the same elements has the type of the array.
-      return part.map((each: unknown) => replaced(each)) as Part;
-    }
-    if (typeof part !== "object" || part === null) return part;
-    const name = nameOf(part);
-    if (name !== undefined) {
-      const type = name.startsWith("rows of") ? "int" : (types.get(name) ?? "other");
+  let loops = 0;
+  walkCommand(whole, {
+    command: (each) => {
+      if (each.kind === "loop" && each.over.kind === "rows" && !own.has(each.over.result)) loops++;
+    },
+    expression: (each) => {
+      const name = foreignName(each, own);
+      if (name === undefined) return;
+      const type = each.kind === "field" ? (types.get(name) ?? "other") : "int";
       parameters.set(name, { name, type, origin: "argument" });
-      // A parameter is an expression like the one that it stands for.
-      const parameter: Expression = { kind: "parameter", name };
-      return parameter as Part;
+    },
+  });
+  if (parameters.size === 0 && loops === 0) return { commands, parameters: [] };
+  return { commands: replaced(commands, own), parameters: [...parameters.values()] };
+}
+
+/** What a field, size or count of a result from elsewhere is called as a parameter. */
+function foreignName(expression: Expression, own: ReadonlySet<string>): string | undefined {
+  switch (expression.kind) {
+    case "field": {
+      const { result, field } = expression;
+      return own.has(result) ? undefined : `${result}.${field}`;
     }
-    const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
-      return [key, key === "source" ? value : replaced(value)] as const;
-    });
-    // The same properties with values of the same types.
-    return Object.fromEntries(entries) as Part;
-  };
-  return { commands: replaced(commands), parameters: [...parameters.values()] };
+    case "size":
+      return own.has(expression.result) ? undefined : `rows of ${expression.result}`;
+    case "affected":
+      return own.has(expression.statement) ? undefined : `rows of ${expression.statement}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A copy with those as parameters; a loop over rows from elsewhere runs any number of times. */
+function replaced<Part>(part: Part, own: ReadonlySet<string>): Part {
+  if (Array.isArray(part)) {
+    // A mapped array of the same elements has the type of the array.
+    return part.map((each: unknown) => replaced(each, own)) as Part;
+  }
+  if (typeof part !== "object" || part === null) return part;
+  // Of the objects in commands, expressions and ranges of loops alone have these kinds.
+  const node = part as Partial<Expression> | Partial<LoopRange>;
+  if (node.kind === "rows" && !own.has(node.result ?? "")) {
+    const unknown: LoopRange = { kind: "unknown" };
+    return unknown as Part;
+  }
+  if (node.kind === "field" || node.kind === "size" || node.kind === "affected") {
+    const name = foreignName(node as Expression, own);
+    const parameter: Expression | undefined =
+      name === undefined ? undefined : { kind: "parameter", name };
+    if (parameter !== undefined) return parameter as Part;
+  }
+  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
+    return [key, key === "source" ? value : replaced(value, own)] as const;
+  });
+  // The same properties with values of the same types.
+  return Object.fromEntries(entries) as Part;
 }

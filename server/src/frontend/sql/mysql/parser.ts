@@ -56,7 +56,11 @@ function takeBlock(cursor: Cursor, label: string | undefined): Block {
 
 /** The statement of a handler; its semicolon is left. */
 function takeHandled(cursor: Cursor): readonly RoutineStatement[] {
-  return atEnd(cursor) ? [] : [takeStatement(cursor, "inner")];
+  if (atEnd(cursor) || isTooDeep(cursor)) return [];
+  cursor.depth++;
+  const statement = takeStatement(cursor, "inner");
+  cursor.depth--;
+  return [statement];
 }
 
 /** END [word] [label]; its semicolon is left. */
@@ -89,17 +93,21 @@ function takeStatements(cursor: Cursor, until: ReadonlySet<string>): readonly Ro
       continue;
     }
     const before = cursor.at;
-    if (cursor.depth > DEEPEST_BLOCK) {
-      problem(cursor, "this is nested too deeply");
-      cursor.silent = true;
-      cursor.at = cursor.tokens.length;
-      break;
-    }
+    if (isTooDeep(cursor)) break;
     statements.push(takeStatement(cursor, "listed"));
     if (cursor.at === before) cursor.at++;
   }
   cursor.depth--;
   return statements;
+}
+
+/** Leaves the rest of the text behind where it is nested too deeply. */
+function isTooDeep(cursor: Cursor): boolean {
+  if (cursor.depth <= DEEPEST_BLOCK) return false;
+  problem(cursor, "this is nested too deeply");
+  cursor.silent = true;
+  cursor.at = cursor.tokens.length;
+  return true;
 }
 
 /** `last`: the text ends behind it; `inner`: whoever asks for it takes its semicolon. */
