@@ -103,6 +103,12 @@ function copy(state: Scan, end: number): void {
   state.at = end;
 }
 
+/** Another character in place of the next one. */
+function replace(state: Scan, character: string): void {
+  state.parts.push(character);
+  state.at++;
+}
+
 /** Spaces up to `end`; line breaks stay. */
 function blank(state: Scan, end: number): void {
   state.parts.push(state.text.slice(state.at, end).replace(/[^\r\n]/g, " "));
@@ -364,7 +370,11 @@ function other(state: Scan, character: string): void {
     return;
   }
   extend(state, at, at + 1);
-  // A dollar sign opens a quote only in PostgreSQL.
-  if (character === "$") blank(state, at + 1);
+  const next = text[at + 1] ?? "";
+  // SQLite's $name is :name elsewhere, and its ?1 is $1. Otherwise a dollar sign opens a quote only in PostgreSQL.
+  const isSqlite = state.dialect === "sqlite";
+  if (character === "?" && isSqlite && /[0-9]/.test(next)) replace(state, "$");
+  else if (character === "$" && isSqlite && /[A-Za-z_]/.test(next)) replace(state, ":");
+  else if (character === "$") blank(state, at + 1);
   else copy(state, at + 1);
 }

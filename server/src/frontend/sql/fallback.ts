@@ -29,7 +29,7 @@ const WRITES = new Set("insert update delete merge truncate replace copy".split(
 const READS = new Set("select values table with explain fetch declare show".split(" "));
 /** Words that may stand where a table could, and are none. */
 const NO_TABLE = new Set(
-  "select lateral only set values of nowait skip where on as stdin stdout unnest generate_series".split(
+  "select table lateral only set values of nowait skip where on as stdin stdout unnest generate_series".split(
     " ",
   ),
 );

@@ -218,10 +218,14 @@ function commitImplicitly(state: State, by: string, at: Span): void {
   closeRegion(state);
 }
 
+/** `@x = value`, in SQL Server perhaps with a type before it. */
+const ASSIGNED =
+  /@([A-Za-z_0-9.$]+)(?:\s+(?:as\s+)?[A-Za-z]\w*(?:\s*\([^)]*\))?)?\s*:?=\s*([^,;]*)/gi;
+
 /** SET @x = ... outside of a transaction: what later ones find in it. */
 function addDefinition(state: State, item: StatementItem): void {
   const head = state.lines.text.slice(item.start, item.end);
-  for (const match of head.matchAll(/@([A-Za-z_0-9.$]+)\s*:?=\s*([^,;]*)/g)) {
+  for (const match of head.matchAll(ASSIGNED)) {
     const [whole, name = "", value = ""] = match;
     const start = item.start + match.index + whole.length - value.length;
     // Only a literal is the same for every run; anything else is a value from outside.
@@ -318,6 +322,11 @@ function addControl(state: State, item: ControlItem): void {
       return;
     case "implicitCommit":
       commitImplicitly(state, control.by, item);
+      if (control.by === "LOCK TABLES") {
+        const message =
+          "LOCK TABLES is not followed: what stands up to UNLOCK TABLES is checked as if nothing were locked.";
+        note(state, "warning", "lock-tables", message, item);
+      }
       return;
     case "commit":
     case "rollback":

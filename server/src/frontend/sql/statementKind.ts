@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, StatementKind>> = {
 
 /** What other dialects than PostgreSQL add, or mean by the same words. */
 const OF_DIALECTS: Readonly<Record<string, StatementKind>> = {
-  ...each("data", "output handler"),
+  ...each("data", "output handler load"),
   ...each("ddl", "rename"),
   ...each("call", "exec"),
   ...each("session", "describe desc flush optimize kill attach detach print waitfor purge install"),

@@ -204,7 +204,8 @@ function returningOf(
   const { work } = of;
   const columns = columnsOf(relation, work);
   const pseudo = (alias: string): Source => ({ relation: { ...relation, alias }, columns });
-  const scope = { sources: [...of.scope.sources, pseudo("inserted"), pseudo("deleted")] };
+  const versions = work.dialect === "sqlserver" ? [pseudo("inserted"), pseudo("deleted")] : [];
+  const scope = { sources: [...of.scope.sources, ...versions] };
   const asked = lowerOutputs(nodes ?? [], expressions(scope, work)).map((output) => ({
     ...output,
     value: current(output.value, assignments, relation.alias, work),

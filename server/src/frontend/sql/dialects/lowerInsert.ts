@@ -145,10 +145,8 @@ function returningOf(
   const relation: Relation = { alias: node.table, table: node.table, kind: "base", join: "inner" };
   const inserted: Relation = { ...relation, alias: "inserted" };
   const columns = columnsOf(relation, work);
-  const sources = [
-    { relation, columns },
-    { relation: inserted, columns },
-  ];
+  const isOutput = work.dialect === "sqlserver";
+  const sources = [{ relation: isOutput ? inserted : relation, columns }];
   const asked = lowerOutputs(node.returning ?? [], expressions({ sources }, work));
   const own = asked.map((output) => ({ ...output, value: ofInserted(output.value, node.table) }));
   const column = work.context.wantsInsertId === true ? automatic(table) : undefined;

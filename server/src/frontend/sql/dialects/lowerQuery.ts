@@ -99,6 +99,8 @@ export function sourcesOf(
   const withOuter = outer === undefined ? {} : { outer };
   let sources: readonly Source[] = [];
   for (const each of from) {
+    // MySQL's name for no table at all.
+    if (each.table === "dual" && work.context.table("dual")?.inferred !== false) continue;
     const added = sourceOf(each, sources.length, outer, work);
     const scope: Scope = { sources: [...sources, added], ...withOuter };
     const on = joinCondition(each, added, sources, expressions(scope, work));

@@ -25,6 +25,9 @@ export interface Parsing {
 /** Deeper expressions are not read, so that no stack overflows here or later. */
 const DEEPEST = 250;
 
+/** A chain of operators is a tree as deep as it is long. */
+const LONGEST_CHAIN = 2000;
+
 const POWERS: Readonly<Record<string, number>> = {
   or: 1,
   "||": 1,
@@ -32,6 +35,7 @@ const POWERS: Readonly<Record<string, number>> = {
   and: 3,
   "&&": 3,
   "=": 5,
+  "==": 5,
   "<=>": 5,
   "<>": 5,
   "!=": 5,
@@ -76,7 +80,8 @@ export function parseExpression(parsing: Parsing, least = 0): SyntaxExpression {
   const { reader } = parsing;
   if (++reader.depth > DEEPEST) throw new Unreadable("nested too deeply", reader.text.length);
   let left = prefix(parsing);
-  for (;;) {
+  for (let length = 0; ; length++) {
+    if (length > LONGEST_CHAIN) throw new Unreadable("an expression of this length", 0);
     const operator = wordAt(reader);
     const power = powerOf(reader, operator);
     if (power === undefined || power < least) break;
@@ -181,6 +186,7 @@ function comparison(
 const SPELLINGS: Readonly<Record<string, string>> = {
   "&&": "and",
   "!=": "<>",
+  "==": "=",
   "!<": ">=",
   "!>": "<=",
   mod: "%",
@@ -451,13 +457,21 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
   const distinct = take(reader, "distinct");
   if (!distinct) take(reader, "all");
   const values: SyntaxExpression[] = [];
+  // Words that tell one call from another are among its arguments.
+  if (name === "extract" && wordAt(reader, 1) === "from") {
+    values.push({ kind: "literal", value: takeName(reader, true) });
+  }
+  const side = name === "trim" ? takeAny(reader, "both", "leading", "trailing") : undefined;
+  if (side !== undefined) values.push({ kind: "literal", value: side });
   if (UNITS_FIRST.has(name) && peek(reader)?.kind === "word" && wordAt(reader, 1) === ",") {
     values.push({ kind: "literal", value: takeName(reader, true) });
     expect(reader, ",");
   }
   if (!take(reader, ")")) {
+    // EXTRACT(YEAR FROM x), TRIM(FROM x), SUBSTRING(x FROM 1 FOR 2)
+    take(reader, "from");
     do values.push(parseExpression(parsing));
-    while (take(reader, ","));
+    while (take(reader, ",") || takeAny(reader, "from", "for") !== undefined);
     restOfArguments(parsing);
   }
   let windowed = false;

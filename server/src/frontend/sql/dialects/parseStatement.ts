@@ -85,7 +85,10 @@ export function parsed<Tree>(
 }
 
 function statement(reader: Reader): SyntaxStatement {
-  if (take(reader, "explain") || take(reader, "do")) return { kind: "nothing" };
+  if (take(reader, "explain") || take(reader, "do")) {
+    reader.at = reader.lexemes.length;
+    return { kind: "nothing" };
+  }
   const ctes = wordAt(reader) === "with" && !startsPlainQuery(reader) ? readWith(reader) : [];
   switch (wordAt(reader)) {
     case "insert":
@@ -270,10 +273,18 @@ function assignment(parsing: Parsing): SyntaxAssignment {
   const { reader } = parsing;
   const variable = peek(reader);
   if (variable?.kind === "variable") {
-    // UPDATE t SET @x = a = a + 1: the variable gets the new value.
     reader.at++;
     expect(reader, "=");
     const value = parseExpression(parsing);
+    // UPDATE t SET @x = a = a + 1: the variable gets the new value of the column.
+    if (value.kind === "binary" && value.operator === "=" && value.left.kind === "name") {
+      const kept: SyntaxExpression = {
+        kind: "assign",
+        variable: variable.word,
+        value: value.right,
+      };
+      return { path: value.left.path, value: kept };
+    }
     return { path: [variable.word], value };
   }
   const path = [takeName(reader, true)];

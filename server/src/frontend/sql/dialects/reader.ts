@@ -45,7 +45,22 @@ export function createReader(text: string, dialect: Dialect): Reader {
   return { text, dialect, lexemes: lexemesOf(text), at: 0, depth: 0, losses: [] };
 }
 
-const LONGER = ["<=>", "->>", "<=", ">=", "<>", "!=", "||", "&&", "->", "<<", ">>", "!<", "!>"];
+const LONGER = [
+  "<=>",
+  "->>",
+  "==",
+  "<=",
+  ">=",
+  "<>",
+  "!=",
+  "||",
+  "&&",
+  "->",
+  "<<",
+  ">>",
+  "!<",
+  "!>",
+];
 
 function lexemesOf(text: string): readonly Lexeme[] {
   const lexemes: Lexeme[] = [];
