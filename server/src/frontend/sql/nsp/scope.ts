@@ -34,6 +34,9 @@ export interface Work {
   readonly lowerQuery: (node: Node | undefined, outer: Scope, work: Work) => Query;
 }
 
+/** What looking up names and recording losses needs of the work on a statement. */
+export type Place = Pick<Work, "context" | "source" | "taint">;
+
 /** The work on the statement of a context. */
 export function startWork(context: LoweringContext, lowerQuery: Work["lowerQuery"]): Work {
   const source = sourceOf(context.piece);
@@ -41,7 +44,7 @@ export function startWork(context: LoweringContext, lowerQuery: Work["lowerQuery
 }
 
 /** An unknown value, with its reason as a loss of the statement. */
-export function lose(work: Work, reason: string, dependsOn: readonly Expression[]): Expression {
+export function lose(work: Place, reason: string, dependsOn: readonly Expression[]): Expression {
   const { source, context } = work;
   work.taint.push({ effect: "over", reason, source });
   const id = context.ids.fresh("u");
@@ -49,7 +52,7 @@ export function lose(work: Work, reason: string, dependsOn: readonly Expression[
 }
 
 /** The columns of a relation, where they are known. */
-export function columnsOf(relation: Relation, work: Work): readonly string[] | undefined {
+export function columnsOf(relation: Relation, work: Place): readonly string[] | undefined {
   if (relation.query !== undefined) return relation.query.outputs.map((output) => output.name);
   if (relation.kind !== "base") return undefined;
   return work.context.table(relation.table)?.columns.map((column) => column.name);
@@ -60,7 +63,7 @@ export function resolveColumn(
   qualifier: string | undefined,
   column: string,
   scope: Scope,
-  work: Work,
+  work: Place,
 ): Expression {
   if (qualifier === "excluded" && scope.excluded === true) return { kind: "excluded", column };
   if (qualifier !== undefined) {
@@ -91,7 +94,7 @@ function findSource(scope: Scope, accepts: (source: Source) => boolean): Source 
 }
 
 /** The type of an expression, as far as it can be told. */
-export function typeIn(expression: Expression, scope: Scope, work: Work): ValueType | undefined {
+export function typeIn(expression: Expression, scope: Scope, work: Place): ValueType | undefined {
   const relations: Relation[] = [];
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
     relations.push(...at.sources.map(({ relation }) => relation));
