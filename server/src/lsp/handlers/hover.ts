@@ -71,8 +71,19 @@ function transactionHover(
       const stale = result.stale.has(anomaly.id) ? " (edited since)" : "";
       return `- ${title} of ${namesText(anomaly)}${stale}${showLink(state, anomaly)}`;
     }),
+    ...assumingText(result, transaction),
   ];
   return toHover(lines.join("\n\n"), transaction.range);
+}
+
+/** What the answers about a transaction rest on beside its text. */
+function assumingText({ report }: ProjectResult, { name }: ReportTransaction): readonly string[] {
+  const own = report.assumptions.filter(({ transactions }) => transactions.includes(name));
+  if (own.length === 0) return [];
+  const items = own.map(
+    ({ kind, text }) => `- \`${text}\`${kind === "counter" ? " (inferred)" : ""}`,
+  );
+  return [`Assuming:\n${items.join("\n")}`];
 }
 
 const PRECISION: Readonly<Record<ReportTransaction["precision"], string>> = {
