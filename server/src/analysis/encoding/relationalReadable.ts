@@ -1,5 +1,6 @@
 // Preferences for witnesses that people read: small numbers, no NULLs, writes that change something, arguments that
 // can be told apart. All behind assumptions, so that a witness which needs other values is still found.
+import { TELLING } from "./freeFunction";
 import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { assumedColumns } from "../operations/flatInvariant";
@@ -19,9 +20,6 @@ const TINY = "N_tiny";
 const SMALL = "N_small";
 /** Assumption: no NULL at the start. */
 const PLAIN = "N_plain";
-/** Assumption: rows exist where they are looked for, writes change them, like arguments of two instances differ. */
-const TELLING = "N_telling";
-
 /** What to try, best first. */
 export const PREFERENCES: readonly (readonly string[])[] = [
   [TINY, TELLING, PLAIN],
@@ -31,6 +29,9 @@ export const PREFERENCES: readonly (readonly string[])[] = [
   [SMALL],
   [],
 ];
+
+/** What to try where every try is costly. */
+export const FEW_PREFERENCES: typeof PREFERENCES = [[TINY, TELLING, PLAIN], [SMALL], []];
 
 const SIZES = [
   { literal: TINY, argument: 9, value: 20 },

@@ -5,7 +5,7 @@ import type { Program } from "../../program/program";
 import type { Confirmation, WitnessPlan } from "../../store/execution";
 import { DIFFERS, DIFFERS_STATE } from "../encoding/relational";
 import type { RelationalEncoding } from "../encoding/relational";
-import { PREFERENCES } from "../encoding/relationalReadable";
+import { FEW_PREFERENCES, PREFERENCES } from "../encoding/relationalReadable";
 import { decodePapers } from "./papersDecode";
 import { blockCycle, cycleOfModel } from "./papersGroups";
 import type { LevelVector, SearchedLevel } from "./papersLevels";
@@ -96,7 +96,9 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     const goal = [...context, ...goalOf(wanted), ...level.assumptions];
     let possible = false;
     const refused: (readonly string[])[] = [];
-    for (const preference of PREFERENCES) {
+    // Beside several serial orders questions are hard.
+    const preferences = orders.size < 2 ? PREFERENCES : FEW_PREFERENCES;
+    for (const preference of preferences) {
       const last = preference.length === 0;
       if (refused.some((core) => core.every((literal) => preference.includes(literal)))) continue;
       const answer = (last ? queries.ask : queries.tryOut)([...goal, ...preference]);
