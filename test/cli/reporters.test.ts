@@ -56,6 +56,21 @@ describe("the text report", () => {
     );
   });
 
+  it("names what it assumes", () => {
+    const assumptions: LevelReport["assumptions"] = [
+      { kind: "invariant", text: "account.balance >= 0", transactions: ["withdraw"] },
+      { kind: "counter", text: "a.id < b.next", transactions: ["withdraw"] },
+    ];
+    const lines = text(report({ assumptions }), 200).split("\n");
+    assert.ok(lines.includes("Assuming: account.balance >= 0; a.id < b.next (inferred)."));
+    const many = Array.from({ length: 9 }, (_, n) => ({
+      kind: "check" as const,
+      text: `t.c${String(n)} > 0`,
+      transactions: [],
+    }));
+    assert.match(text(report({ assumptions: many }), 400), /t\.c5 > 0; 3 more\./);
+  });
+
   it("uses colours without changing the text", () => {
     const plain = text(report({}), 100, true).replaceAll(/\u001b\[\d+m/gu, "");
     assert.equal(plain, text(report({})));
