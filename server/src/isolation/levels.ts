@@ -82,6 +82,13 @@ export type PaperLevelName =
 export type ProductLevelName =
   "postgres:read-committed" | "postgres:repeatable-read" | "postgres:serializable";
 
+// Each level of the papers is a weaker one and something more.
+const MONOTONIC: readonly Axiom[] = ["atomicVisibility", "atomicArbitration", "monotonic"];
+const READ_ATOMIC: readonly Axiom[] = [...MONOTONIC, "repeatable"];
+const CAUSAL: readonly Axiom[] = [...READ_ATOMIC, "causal"];
+const PREFIX: readonly Axiom[] = [...CAUSAL, "prefix"];
+const SNAPSHOT: readonly Axiom[] = [...PREFIX, "noConflict"];
+
 /** From weak to strong where the order is total; `causal`, `prefix` and PSI are not all comparable. */
 export const PAPER_LEVELS: readonly PaperLevel[] = [
   {
@@ -98,7 +105,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["rc"],
     label: "read committed (monotonic atomic view)",
     summary: "A transaction's writes become visible together; later statements may see more.",
-    axioms: ["atomicVisibility", "atomicArbitration", "monotonic"],
+    axioms: MONOTONIC,
   },
   {
     family: "paper",
@@ -106,7 +113,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["ra"],
     label: "read atomic",
     summary: "All statements of a transaction see the same set of whole transactions.",
-    axioms: ["atomicVisibility", "atomicArbitration", "monotonic", "repeatable"],
+    axioms: READ_ATOMIC,
   },
   {
     family: "paper",
@@ -114,7 +121,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["cc", "tcc", "causal-consistency"],
     label: "causal consistency",
     summary: "Who sees a transaction sees everything that it saw.",
-    axioms: ["atomicVisibility", "atomicArbitration", "monotonic", "repeatable", "causal"],
+    axioms: CAUSAL,
   },
   {
     family: "paper",
@@ -123,14 +130,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     label: "prefix consistency",
     summary:
       "Everyone sees a prefix of one order of commits; concurrent writes may overwrite each other.",
-    axioms: [
-      "atomicVisibility",
-      "atomicArbitration",
-      "monotonic",
-      "repeatable",
-      "causal",
-      "prefix",
-    ],
+    axioms: PREFIX,
   },
   {
     family: "paper",
@@ -138,14 +138,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["psi"],
     label: "parallel snapshot isolation",
     summary: "Causal snapshots, and no two concurrent transactions write the same row.",
-    axioms: [
-      "atomicVisibility",
-      "atomicArbitration",
-      "monotonic",
-      "repeatable",
-      "causal",
-      "noConflict",
-    ],
+    axioms: [...CAUSAL, "noConflict"],
   },
   {
     family: "paper",
@@ -153,15 +146,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["si"],
     label: "snapshot isolation",
     summary: "Everyone reads one snapshot, and no two concurrent transactions write the same row.",
-    axioms: [
-      "atomicVisibility",
-      "atomicArbitration",
-      "monotonic",
-      "repeatable",
-      "causal",
-      "prefix",
-      "noConflict",
-    ],
+    axioms: SNAPSHOT,
   },
   {
     family: "paper",
@@ -169,16 +154,7 @@ export const PAPER_LEVELS: readonly PaperLevel[] = [
     aliases: ["ser"],
     label: "serializability",
     summary: "As if one transaction ran after the other.",
-    axioms: [
-      "atomicVisibility",
-      "atomicArbitration",
-      "monotonic",
-      "repeatable",
-      "causal",
-      "prefix",
-      "noConflict",
-      "total",
-    ],
+    axioms: [...SNAPSHOT, "total"],
   },
 ];
 
@@ -219,7 +195,7 @@ export const PRINTED_LEVELS: readonly PaperLevel[] = [
     label: "ANODE's parallel snapshot isolation",
     summary:
       "As printed in ANODE: of two writers of a row one sees the other; nothing about causes.",
-    axioms: ["atomicVisibility", "atomicArbitration", "monotonic", "repeatable", "noConflict"],
+    axioms: [...READ_ATOMIC, "noConflict"],
   },
 ];
 

@@ -7,13 +7,13 @@ import { after, before, describe, it } from "node:test";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
 import { openReports } from "../../../server/src/service/reportCache";
-import { openSession } from "../../../server/src/service/session";
 import type {
   CacheOptions,
   CheckRequest,
   WorkspaceCheck,
 } from "../../../server/src/service/session";
 import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configuration";
+import { openTestSession } from "./testSession";
 
 let folder = "";
 
@@ -64,12 +64,7 @@ async function checkIn(
   cache: CacheOptions | undefined,
   asked: CheckRequest,
 ): Promise<WorkspaceCheck> {
-  const session = await openSession({
-    tool: "isolens test",
-    workerScript: path.join(__dirname, "fixtures", "worker.mjs"),
-    workers: 1,
-    ...(cache && { cache }),
-  });
+  const session = await openTestSession(cache && { cache });
   try {
     return await session.checkWorkspace(asked, new AbortController().signal);
   } finally {

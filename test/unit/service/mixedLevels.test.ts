@@ -1,12 +1,10 @@
 // Transactions at levels of their own, and pairs that are kept serializable: from configuration and comments to the report.
 import assert from "node:assert/strict";
-import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
-import { openSession } from "../../../server/src/service/session";
 import type { Session, WorkspaceCheck } from "../../../server/src/service/session";
 import { parseConfiguration } from "../../../server/src/workspace/configuration";
+import { openTestSession } from "./testSession";
 
 const TABLES = `
 CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);
@@ -16,11 +14,7 @@ CREATE TABLE b (id integer PRIMARY KEY, v integer NOT NULL);
 let session: Session;
 
 before(async () => {
-  session = await openSession({
-    tool: "isolens test",
-    workerScript: path.join(__dirname, "fixtures", "worker.mjs"),
-    workers: 1,
-  });
+  session = await openTestSession();
 });
 
 after(async () => {
