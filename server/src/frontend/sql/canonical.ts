@@ -2,6 +2,7 @@
 // with PostgreSQL's quoting. Names stand in double quotes, strings in single ones, comments begin with -- or /*,
 // client commands and delimiters are blank. Whatever reads tokens can then read it, and places need no map.
 import type { Dialect } from "../../program/dialect";
+import { endsBatch, startBatch, startsNext, takeSymbol, type Batch } from "./batches";
 import { FILLER, hidden } from "./escapes";
 import type { Slice, Span, SplitProblem, SplitResult } from "./split";
 
@@ -41,6 +42,8 @@ interface Pending {
   /** Depth of BEGIN ... END in a routine that keeps its semicolons. */
   block: number;
   lastWord: string;
+  /** In SQL Server, where semicolons are optional. */
+  readonly batch: Batch;
 }
 
 function scan(
@@ -116,7 +119,7 @@ function blank(state: Scan, end: number): void {
 }
 
 function extend(state: Scan, start: number, end: number): Pending {
-  state.pending ??= { start, end, words: [], block: 0, lastWord: "" };
+  state.pending ??= { start, end, words: [], block: 0, lastWord: "", batch: startBatch() };
   state.pending.end = end;
   return state.pending;
 }
@@ -236,7 +239,10 @@ function nestedEnd(text: string, start: number): number {
 /** A routine that keeps its semicolons ends with the END of its outermost block. */
 function endsStatement(state: Scan): boolean {
   const { pending } = state;
-  if (state.dialect === "sqlserver") return pending === undefined || !isRoutine(pending.words);
+  if (state.dialect === "sqlserver") {
+    const after = state.text.slice(state.at + 1, state.at + 80);
+    return pending === undefined || (!isRoutine(pending.words) && endsBatch(pending.batch, after));
+  }
   return pending === undefined || pending.block <= 0;
 }
 
@@ -322,6 +328,7 @@ function word(state: Scan): void {
   const cut = state.delimiter.startsWith("$") ? written.indexOf(state.delimiter) : -1;
   const end = at + (cut > 0 ? cut : written.length);
   const folded = text.slice(at, end).toLowerCase();
+  if (state.dialect === "sqlserver") separate(state, folded, end);
   const pending = extend(state, at, end);
   // The introducer of a string (_utf8mb4'x') changes nothing of its value.
   if (state.isMysql && folded.startsWith("_") && text[end] === "'") {
@@ -332,6 +339,17 @@ function word(state: Scan): void {
   if (isRoutine(pending.words)) countBlocks(pending, folded, text, end);
   pending.lastWord = folded;
   copy(state, end);
+}
+
+/** Ends the statement of SQL Server before a word that begins the next one. */
+function separate(state: Scan, folded: string, end: number): void {
+  const { text, at, pending } = state;
+  const after = text.slice(end, end + 40);
+  const isOther = pending !== undefined && !isRoutine(pending.words) && text[at - 1] !== "@";
+  if (isOther && startsNext(pending.batch, folded, atLineStart(text, at), after)) {
+    finish(state, true);
+  }
+  if (state.pending === undefined) startsNext(extend(state, at, end).batch, folded, true, after);
 }
 
 function countBlocks(pending: Pending, folded: string, text: string, end: number): void {
@@ -369,7 +387,7 @@ function other(state: Scan, character: string): void {
     copy(state, end);
     return;
   }
-  extend(state, at, at + 1);
+  takeSymbol(extend(state, at, at + 1).batch, character);
   const next = text[at + 1] ?? "";
   // SQLite's $name is :name elsewhere, and its ?1 is $1. Otherwise a dollar sign opens a quote only in PostgreSQL.
   const isSqlite = state.dialect === "sqlite";

@@ -51,6 +51,7 @@ export function groupRegions(
     lines,
     dialect,
     autocommit: true,
+    isCatching: false,
     comments,
     nextComment: 0,
     waiting: [],
@@ -101,6 +102,8 @@ interface State {
   readonly dialect: Dialect;
   /** Without it, a statement outside of a transaction begins one. */
   autocommit: boolean;
+  /** Between BEGIN CATCH and END CATCH. */
+  isCatching: boolean;
   readonly comments: readonly AnnotationComment[];
   nextComment: number;
   /** Comments that belong to whatever comes next. */
@@ -157,6 +160,7 @@ function dropWaiting(state: State): void {
 
 function addSlice(state: State, slice: Slice): void {
   const { text } = state.lines;
+  if (state.dialect === "sqlserver" && isInCatch(state, slice)) return;
   if (slice.kind === "data") {
     state.ddl.push(slice);
   } else if (slice.kind === "meta") {
@@ -174,6 +178,20 @@ function addSlice(state: State, slice: Slice): void {
       addStatement(state, { kind: "statement", what, ...span });
     }
   }
+}
+
+/** BEGIN CATCH ... END CATCH of SQL Server runs on errors alone, which end the transaction here. */
+function isInCatch(state: State, slice: Slice): boolean {
+  const head = state.lines.text.slice(slice.start, Math.min(slice.end, slice.start + 40));
+  if (/^begin\s+catch\b/i.test(head)) {
+    state.isCatching = true;
+    const message =
+      "What happens after an error is not followed: an error is taken to undo the transaction.";
+    note(state, "information", "catch", message, slice);
+  }
+  const isInside = state.isCatching;
+  if (/^end\s+catch\b/i.test(head)) state.isCatching = false;
+  return isInside;
 }
 
 function addStatement(state: State, item: StatementItem): void {

@@ -68,6 +68,8 @@ export function statementKind(
     if (/^(create|alter)\b/i.test(head) && ROUTINE.test(head)) return "routine";
     if (/^begin\s+not\s+atomic\b/i.test(head)) return "call";
     if (/^(set|declare)\s+@(?!@)/i.test(head)) return "assign";
+    if (/^(begin\s+try|end|else|throw|raiserror|return|goto|begin)\b/i.test(head)) return "session";
+    if (/^(if|while)\b/i.test(head)) return "data";
     const own = OF_DIALECTS[first];
     if (own !== undefined) return own;
   }

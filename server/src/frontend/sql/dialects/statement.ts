@@ -24,6 +24,10 @@ import { startWork, weaken, type Work } from "./work";
  * `["row_count()"]`, `["last_insert_id()"]` and `["found_rows()"]`.
  */
 export function lowerDialectStatement(context: LoweringContext, dialect: Dialect): Lowered {
+  const branch = /^(if|while)\b/i.exec(context.piece.sql)?.[1]?.toUpperCase();
+  if (branch !== undefined) {
+    return lowerByWords(context, `${branch} of ${dialectLabel(dialect)} is not followed.`);
+  }
   const parsed = parseStatement(context.piece.sql, dialect);
   if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
   const work = startWork(context, dialect);
