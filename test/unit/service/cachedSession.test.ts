@@ -4,6 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { openPool } from "../../../server/src/engine/pool";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { FileId } from "../../../server/src/protocol/source";
 import { openReports } from "../../../server/src/service/reportCache";
@@ -16,12 +17,15 @@ import { DEFAULT_CONFIGURATION } from "../../../server/src/workspace/configurati
 import { openTestSession } from "./testSession";
 
 let folder = "";
+/** One worker for all sessions: each would start its own. */
+const pool = openPool({ script: path.join(__dirname, "fixtures", "worker.mjs") });
 
 before(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), "isolens-cached-"));
 });
 
-after(() => {
+after(async () => {
+  await pool.dispose();
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
@@ -64,7 +68,10 @@ async function checkIn(
   cache: CacheOptions | undefined,
   asked: CheckRequest,
 ): Promise<WorkspaceCheck> {
-  const session = await openTestSession(cache && { cache });
+  const session = await openTestSession({
+    pool: { ...pool, dispose: () => Promise.resolve() },
+    ...(cache && { cache }),
+  });
   try {
     return await session.checkWorkspace(asked, new AbortController().signal);
   } finally {
