@@ -29,6 +29,7 @@ import {
   type RoutineContext,
   type State,
 } from "./state";
+import { temporaryTables } from "./temporary";
 import { assignedBy, someStatement, type RoutineStatement } from "./tree";
 
 type LowerBody = (state: State) => void;
@@ -63,6 +64,7 @@ export function createState(
     declaredAt: new Map(),
     user: caller?.user ?? new Map<string, string>(),
     tree,
+    temporary: new Set([...temporaryTables(body.text), ...(caller?.temporary ?? [])]),
     prepared: new Map(),
     handled: [...(caller?.handled ?? [])],
     copied: caller?.copied ?? 0,

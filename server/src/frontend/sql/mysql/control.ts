@@ -60,7 +60,7 @@ export function lowerControl(
       else begin(state, span, {});
       return;
     case "implicitCommit":
-      if (state.part.kind === "explicit") end(state, "commit", span, following);
+      commitBefore(state, span, following);
       return;
     case "savepoint":
     case "release":
@@ -79,6 +79,15 @@ export function lowerControl(
     default:
       control satisfies never;
   }
+}
+
+/** A statement that no transaction contains ends the one that is open. */
+export function commitBefore(
+  state: State,
+  span: Span,
+  following: readonly RoutineStatement[],
+): void {
+  if (state.part.kind === "explicit") end(state, "commit", span, following);
 }
 
 function declared(state: State, modes: Modes, span: Span): DeclaredLevel | undefined {

@@ -2,6 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
+import { tablesByWords } from "../fallback";
 import { find, openLevel, closeLevel } from "../routine/names";
 import { collected, emit, lossAt, sourceAt } from "../routine/state";
 import { withoutExits } from "../routine/withoutReturns";
@@ -10,6 +11,7 @@ import { lowerCall } from "./callStatement";
 import { caughtBy, isException, signalled } from "./conditions";
 import {
   checkLoose,
+  commitBefore,
   controlsTransactions,
   endedInBranches,
   innerList,
@@ -28,7 +30,7 @@ import {
   raiseHere,
 } from "./handlers";
 import { lowerLoop } from "./loops";
-import { conditionAt, runSql, setTarget, setUnknown, valueAt } from "./run";
+import { conditionAt, runOpaque, runSql, setTarget, setUnknown, valueAt } from "./run";
 import { ROW_COUNT, type BlockFrame, type State } from "./state";
 import type { Block, Branch, HandlerDeclaration, RoutineStatement } from "./tree";
 
@@ -88,8 +90,13 @@ function lowerOne(
     case "session":
       return;
     case "sql":
+      if (/^truncate\b/i.test(state.body.text.slice(span.start, span.start + 9)))
+        commitBefore(state, span, following);
       checkLoose(state);
       runSql(state, span, lowerAll, { into: statement.into, ...without(statement.into?.span) });
+      return;
+    case "ddl":
+      lowerDdl(state, statement, following);
       return;
     case "do":
       valueAt(state, statement.values, span);
@@ -152,6 +159,22 @@ function lowerOne(
     default:
       statement satisfies never;
   }
+}
+
+/** A change of the schema commits what came before; what it does to rows is not followed. */
+function lowerDdl(
+  state: State,
+  statement: Extract<RoutineStatement, { readonly kind: "ddl" }>,
+  following: readonly RoutineStatement[],
+): void {
+  const { span, isTemporary } = statement;
+  const text = state.body.text.slice(span.start, span.end);
+  const { tables } = tablesByWords(text);
+  if (isTemporary || tables.some((table) => state.temporary.has(table))) return;
+  commitBefore(state, span, following);
+  checkLoose(state);
+  const reason = "a change of the schema inside of a routine";
+  mayFail(state, span, () => runOpaque(state, text, reason, span), lowerAll);
 }
 
 function without(span: Span | undefined): { readonly without?: Span } {

@@ -7,6 +7,7 @@ import { createIds } from "../lowering";
 import { createNames, declare, declareVariable } from "../routine/names";
 import { lossAt, sourceAt } from "../routine/state";
 import { transactionsOf, touchesTables, type RoutinePart } from "../routine/transactions";
+import { walkCommand } from "../walk";
 import { createState, START, assignedIn } from "./calls";
 import { finishPart } from "./control";
 import { carriedResults, flattened, valuesBefore } from "./carry";
@@ -26,7 +27,7 @@ export function lowerRoutine(
   const parameters = declareArguments(state);
   noteProblems(state);
   lowerBody(state);
-  if (state.part.kind === "explicit") {
+  if (state.part.kind === "explicit" && !endsSomewhere(state.commands)) {
     const message = "This transaction has no COMMIT.";
     const at = sourceAt(state, state.part.start);
     shared.note({ severity: "warning", code: "no-commit", message, source: at });
@@ -40,6 +41,16 @@ export function lowerRoutine(
     parts: partsOf(state),
     table: shared.table,
   });
+}
+
+/** Whether some way through the commands ends the transaction. */
+function endsSomewhere(commands: readonly Command[]): boolean {
+  let ends = false;
+  walkCommand(
+    { kind: "sequence", commands },
+    { command: ({ kind }) => (ends ||= kind === "return" || kind === "rollback") },
+  );
+  return ends;
 }
 
 /** The body behind what `state.commands` holds already, with the OUT arguments as its value. */

@@ -24,6 +24,7 @@ import {
   userVariable,
   type State,
 } from "./state";
+import { withoutTemporary } from "./temporary";
 import type { Into, RoutineStatement } from "./tree";
 
 type Run = (state: State, statements: readonly RoutineStatement[]) => void;
@@ -74,7 +75,8 @@ export function runSql(
   let rows: Rows | undefined;
   let last: Statement | undefined;
   const body = collected(state, () => {
-    const lowered = lowerDialectStatement(context, state.dialect);
+    const read = lowerDialectStatement(context, state.dialect);
+    const lowered = withoutTemporary(read, state.temporary, state.ids);
     const isReturned = into === undefined && !kept;
     const ran = readLowered(lowered, isReturned);
     rows = ran.rows;

@@ -69,7 +69,10 @@ const PARSERS: Readonly<Record<string, Parse | undefined>> = {
   prepare: takePrepare,
   execute: takeExecute,
   deallocate: takeSession,
-  drop: (cursor) => (word(cursor, 1) === "prepare" ? takeSession(cursor) : takeSql(cursor)),
+  drop: (cursor) => (word(cursor, 1) === "prepare" ? takeSession(cursor) : takeDdl(cursor)),
+  create: takeDdl,
+  alter: takeDdl,
+  rename: takeDdl,
   get: takeDiagnostics,
   start: takeControl,
   commit: takeControl,
@@ -92,6 +95,13 @@ function takeControl(cursor: Cursor): Unplaced {
   spanOverCase(cursor);
   const toSavepoint = cursor.tokens.slice(at, cursor.at).some((token) => token.word === "to");
   return { kind: "control", isRollback: first === "rollback" && !toSavepoint };
+}
+
+function takeDdl(cursor: Cursor): Unplaced {
+  const at = cursor.at;
+  spanOverCase(cursor);
+  const isTemporary = cursor.tokens.slice(at, at + 5).some((token) => token.word === "temporary");
+  return { kind: "ddl", isTemporary };
 }
 
 function takeSession(cursor: Cursor): Unplaced {

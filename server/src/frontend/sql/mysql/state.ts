@@ -103,6 +103,8 @@ export interface State extends RoutineState {
   readonly user: Map<string, string>;
   /** The statements of the whole body. */
   readonly tree: readonly RoutineStatement[];
+  /** Tables that only this session sees. */
+  readonly temporary: ReadonlySet<string>;
   /** What each name of PREPARE stands for; undefined when it is not known. */
   readonly prepared: Map<string, Span | undefined>;
   /** The conditions that handlers around are for, innermost last: what a bare RESIGNAL raises again. */

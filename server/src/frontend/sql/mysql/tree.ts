@@ -115,6 +115,8 @@ type StatementKind =
   /** SET of the session's own variables and the like: nothing that a transaction sees. */
   | { readonly kind: "session" }
   | { readonly kind: "sql"; readonly into: Into | undefined }
+  /** CREATE, ALTER, DROP, TRUNCATE, RENAME; those of temporary tables do not end a transaction. */
+  | { readonly kind: "ddl"; readonly isTemporary: boolean }
   | { readonly kind: "do"; readonly values: Span }
   | { readonly kind: "call"; readonly name: string; readonly args: readonly Span[] }
   | { readonly kind: "return"; readonly value: Span }
