@@ -134,7 +134,7 @@ export async function check(
         levelOf: (id) => levelAt(levels, id),
       }),
       ...leftOut,
-      ...(isSerializable(levels, ids) ? [] : weakened(program, flat)),
+      ...(isSerializable(levels, ids) ? [] : weakened(program, flat, (id) => levelAt(levels, id))),
       ...effective.unknown,
       ...undecidedTuples(program, searched, endedBy, input.budget),
       ...unconfirmed(anomalies),

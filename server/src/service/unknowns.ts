@@ -70,8 +70,17 @@ export function unreadParts(
  * What was weakened on the way to the solver. The searched program then has values and rows that stand for others, so
  * that "nothing found" would say too much: executions that depend on them may have been missed.
  */
-export function weakened(program: Program, flat: FlatProgram): readonly Unknown[] {
-  const losses = new Map(flat.transactions.map((each) => [each.id, each.losses]));
+export function weakened(
+  program: Program,
+  flat: FlatProgram,
+  levelOf: (id: string) => Level,
+): readonly Unknown[] {
+  // At the papers' levels a candidate that was not confirmed is dropped: there a guess may hide something as well.
+  const guesses = (id: string, all: readonly string[] = []): readonly string[] =>
+    levelOf(id).family === "paper" ? all : [];
+  const losses = new Map(
+    flat.transactions.map((each) => [each.id, [...each.losses, ...guesses(each.id, each.guesses)]]),
+  );
   return program.transactions.flatMap((transaction) => {
     const statements = statementsOf(transaction.body);
     const placed = [

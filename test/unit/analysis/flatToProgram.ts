@@ -217,6 +217,15 @@ function expressionOf(term: Term, relation: string): Expression {
         then: of(term.then),
         otherwise: of(term.otherwise),
       };
+    case "apply":
+      return {
+        kind: "call",
+        name: term.name,
+        arguments: term.arguments.map(of),
+        deterministic: true,
+      };
+    case "failed":
+      throw new Error("a flat program with handlers has no plain form");
     case "unknown":
       return { kind: "unknown", id: term.id, type: term.type, dependsOn: [], why: "made up" };
     default: {

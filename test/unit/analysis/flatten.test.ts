@@ -77,6 +77,10 @@ function render(term: Term): string {
       return `(${render(term.condition)} ? ${render(term.then)} : ${render(term.otherwise)})`;
     case "unknown":
       return "?";
+    case "failed":
+      return `failed(${String(term.operation)}, ${term.code})`;
+    case "apply":
+      return `${term.name}(${term.arguments.map(render).join(", ")})`;
     default:
       return `${term.kind}(${render(term.left)}, ${render(term.right)})`;
   }
@@ -141,10 +145,13 @@ test("an upsert has values for a new row and for one that exists", () => {
   assert.equal(render(operation.update?.["n"] ?? { kind: "null" }), "add(n, 1)");
 });
 
-test("what cannot be represented is a loss", () => {
+test("what is left open is a function of its values, and said", () => {
   const flat = flatten("SELECT id FROM customer WHERE name LIKE 'A%';");
-  assert.deepEqual(flat.operations.map(renderOperation), ["read customer some() where ?"]);
-  assert.deepEqual(flat.losses, ["LIKE is decided by any answer"]);
+  assert.deepEqual(flat.operations.map(renderOperation), [
+    "read customer some() where LIKE(name, 1000000)",
+  ]);
+  assert.deepEqual(flat.guesses, ["LIKE is decided by any answer"]);
+  assert.deepEqual(flat.losses, []);
 });
 
 check(

@@ -8,6 +8,7 @@ import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
 import type { Assumptions } from "./assumptions";
 import { READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
+import { applyFree } from "./freeFunction";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
 import type { Script, Smt, Sort } from "./smt";
 import { isFalse, sqlBool, sqlInt, sqlLiteral } from "./sqlValue";
@@ -200,7 +201,7 @@ function listRows(
       const terms = table.table.primaryKey.map((column) => operation.key[column]);
       if (!terms.every((term) => term !== undefined && isEarly(term))) continue;
       const row = terms.map((term) =>
-        term ? script.name(earlyInt(database, instance, term), "Int") : "0",
+        term ? script.name(earlyInt(script, database, instance, term), "Int") : "0",
       );
       rows.set(row.join(" "), row);
     }
@@ -264,15 +265,17 @@ function isEarly(term: Term): boolean {
     term.kind !== "output" &&
     term.kind !== "found" &&
     term.kind !== "count" &&
+    term.kind !== "failed" &&
     term.kind !== "null" &&
     parts(term).every(isEarly)
   );
 }
 
-function earlyInt(database: Database, instance: number, term: Term): Smt {
+function earlyInt(script: Script, database: Database, instance: number, term: Term): Smt {
   const value = termValue(term, {
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
+    apply: (what, args) => applyFree(script, READABLE, what, args),
     output: () => sqlLiteral(null),
     found: () => FALSE,
     count: () => "0",

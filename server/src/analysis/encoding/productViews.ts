@@ -2,6 +2,8 @@
 // writes in commit order, then by the instance's own. Straight-line definitions, each made once.
 import type { Term } from "../operations/operation";
 import type { Database, RowKey } from "./productDatabase";
+import { applyFree } from "./freeFunction";
+import { READABLE } from "./productNames";
 import { termValue } from "./termValue";
 import type { TermScope } from "./termValue";
 import { EXISTS, isWrite } from "./productTuple";
@@ -90,6 +92,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const leaves = tuple.transactions.map((_, instance): TermScope => ({
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
+    apply: (what, args) => applyFree(script, READABLE, what, args),
     output: (operation, name) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
     found: (operation) => done[instance]?.[operation]?.found ?? FALSE,
     count: (operation) => done[instance]?.[operation]?.count ?? "0",

@@ -5,7 +5,7 @@ import { checkName, createAssumptions, invariantAsserter, preconditionName } fro
 import type { Assumptions } from "./assumptions";
 import { EXISTENCE, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
-import { applyFree } from "./freeFunction";
+import { TELLING, applyFree } from "./freeFunction";
 import { termValue } from "./termValue";
 import type { TermScope } from "./termValue";
 import { FALSE, TRUE, and, apply, eq, imp, le, not, or } from "./smt";
@@ -173,7 +173,7 @@ function argumentScope(database: Database, instance: number): TermScope {
   return {
     parameter: (name) => database.parameter(instance, name),
     unknown: (id, type) => database.unknown(instance, id, type),
-    apply: (what, args) => applyFree(database.script, what, args),
+    apply: (what, args) => applyFree(database.script, TELLING, what, args),
     output: (operation, name) => database.unknown(instance, `${String(operation)} ${name}`, "int"),
     found: () => TRUE,
     count: () => "1",

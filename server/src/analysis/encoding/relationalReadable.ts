@@ -1,10 +1,10 @@
 // Preferences for witnesses that people read: small numbers, no NULLs, writes that change something, arguments that
 // can be told apart. All behind assumptions, so that a witness which needs other values is still found.
-import { TELLING } from "./freeFunction";
 import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { assumedColumns } from "../operations/flatInvariant";
 import { INTERNED_BASE } from "../operations/operation";
+import { TELLING } from "./freeFunction";
 import { EXISTENCE, isPoint, keyColumns, tableOf } from "./relationalInstances";
 import type { Instance } from "./relationalInstances";
 import { isWord } from "./relationalDatabase";

@@ -6,7 +6,7 @@ import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalIns
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
 import { errorOf, fails, takesEffect } from "./relationalConstraints";
-import { applyFree } from "./freeFunction";
+import { TELLING, applyFree } from "./freeFunction";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
@@ -206,7 +206,7 @@ export function makeRun(
     scope: (instance, column) => ({
       parameter: (name) => database.parameter(instance, name),
       unknown: (id, type) => database.unknown(instance, id, type),
-      apply: (what, args) => applyFree(script, what, args),
+      apply: (what, args) => applyFree(script, TELLING, what, args),
       output: (operation, name) => {
         const site = siteOf(instance, operation);
         return site === undefined ? SQL_NULL : run.output(site, name);

@@ -1,6 +1,7 @@
 // Terms of the flat form as symbolic SQL values.
 import type { ValueType } from "../../program/expression";
 import type { Term } from "../operations/operation";
+import type { FreeFunction } from "./freeFunction";
 import { FALSE } from "./smt";
 import type { Smt } from "./smt";
 import {
@@ -26,6 +27,8 @@ export interface TermScope {
   readonly output: (operation: number, name: string) => SqlValue;
   readonly found: (operation: number) => Smt;
   readonly count: (operation: number) => Smt;
+  /** A function that is not known; absent where no term has one. */
+  readonly apply?: (what: FreeFunction, args: readonly SqlValue[]) => SqlValue;
   /** Where no operations are at hand nothing fails. */
   readonly failed?: (operation: number, code: string) => Smt;
   /** A column of the row at hand. */
@@ -96,6 +99,8 @@ function compute(term: Term, go: (each: Term) => SqlValue, scope: TermScope): Sq
       return sqlIsNull(go(term.operand));
     case "conditional":
       return choose(isTrue(go(term.condition)), go(term.then), go(term.otherwise));
+    case "apply":
+      return scope.apply?.(term, term.arguments.map(go)) ?? sqlLiteral(null);
     case "unknown":
       return scope.unknown(term.id, term.type);
   }

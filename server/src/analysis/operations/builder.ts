@@ -65,6 +65,7 @@ export interface Builder {
   readonly steps: FlatStep[];
   readonly parameters: FlatTransaction["parameters"][number][];
   readonly losses: Set<string>;
+  readonly guesses: Set<string>;
   readonly variables: Map<string, Term>;
   readonly results: Map<string, ResultTerms>;
   readonly affected: Map<string, Term>;
@@ -102,6 +103,7 @@ export function createBuilder(
     steps: [],
     parameters: [...parameters],
     losses: new Set(),
+    guesses: new Set(),
     variables: new Map(),
     results: new Map(),
     affected: new Map(),
@@ -166,6 +168,17 @@ export function freshTerm(builder: Builder, site: string, type: ValueType): Term
 export function unknownTerm(builder: Builder, id: string, type: ValueType, why: string): Term {
   builder.losses.add(why);
   return { kind: "unknown", id, type };
+}
+
+/** An unknown function of these values, with the reason why no more is known about it. */
+export function applyTerm(
+  builder: Builder,
+  what: { readonly name: string; readonly type: ValueType; readonly strict: boolean },
+  args: readonly Term[],
+  why: string,
+): Term {
+  builder.guesses.add(why);
+  return { kind: "apply", ...what, arguments: args };
 }
 
 /** What a name stands for after it was set on the path at hand: the older meaning holds elsewhere. */

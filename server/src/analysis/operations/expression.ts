@@ -1,8 +1,8 @@
 // From expressions of the program to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
-import type { Expression, ValueType } from "../../program/expression";
+import type { Expression } from "../../program/expression";
 import type { Builder, Scope } from "./builder";
-import { freshTerm, unknownTerm } from "./builder";
+import { applyTerm, freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
 import type { Term } from "./operation";
 import { NULL, and, calculate, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
@@ -77,10 +77,12 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       return values[0] ?? NULL;
     }
     case "like":
-      return opaque(builder, expression, [expression.operand, expression.pattern], go, {
-        type: "bool",
-        why: "LIKE is decided by any answer",
-      });
+      return applyTerm(
+        builder,
+        { name: expression.insensitive ? "ILIKE" : "LIKE", type: "bool", strict: true },
+        [go(expression.operand), go(expression.pattern)],
+        "LIKE is decided by any answer",
+      );
     case "conditional": {
       const condition = go(expression.condition);
       return conditional(condition, go(expression.then), go(expression.otherwise));
@@ -177,14 +179,19 @@ function arithmetic(
   const { operator } = expression;
   if (operator === "*") return product(builder, expression.left, expression.right, go);
   if (operator === "||") {
-    return opaque(builder, expression, [expression.left, expression.right], go, {
-      type: "text",
-      why: "a text put together from others is any text",
-    });
+    return applyTerm(
+      builder,
+      { name: "||", type: "text", strict: true },
+      [go(expression.left), go(expression.right)],
+      "a text put together from others is any text",
+    );
   }
   const kind = ({ "+": "add", "-": "subtract", "/": "divide", "%": "modulo" } as const)[operator];
   return calculate(kind, go(expression.left), go(expression.right));
 }
+
+/** Functions that give NULL for NULL. */
+const STRICT = new Set(["lower", "upper", "length", "char_length", "trim", "btrim", "round"]);
 
 function call(
   builder: Builder,
@@ -231,18 +238,11 @@ function call(
         break;
     }
   }
+  const why = `the function ${expression.name} gives any value`;
+  if (expression.deterministic) {
+    const name = expression.name.toLowerCase();
+    return applyTerm(builder, { name, type: "other", strict: STRICT.has(name) }, args, why);
+  }
   const id = `call:${expression.name}:${JSON.stringify(expression.arguments)}`;
-  return unknownTerm(builder, id, "other", `the function ${expression.name} gives any value`);
-}
-
-/** An unknown value whose operands are still evaluated, for what they read. */
-function opaque(
-  builder: Builder,
-  expression: Expression,
-  operands: readonly Expression[],
-  go: (each: Expression) => Term,
-  what: { readonly type: ValueType; readonly why: string },
-): Term {
-  operands.forEach(go);
-  return unknownTerm(builder, JSON.stringify(expression), what.type, what.why);
+  return unknownTerm(builder, id, "other", why);
 }

@@ -19,7 +19,7 @@ export function flattenInvariant(
   const premise = flattenExpression(builder, where, rowsOf(names));
   const exists = condition.kind === "exists" ? soughtRow(builder, condition, names) : undefined;
   const holds = exists ? FALSE : flattenExpression(builder, condition, rowsOf(names));
-  const exact = builder.losses.size === 0 && builder.operations.length === 0;
+  const exact = builder.losses.size + builder.guesses.size === 0 && builder.operations.length === 0;
   if (!exact || (condition.kind === "exists" && !exists)) return undefined;
   return { text, tables, broken: and(premise, not(holds)), ...(exists && { exists }) };
 }

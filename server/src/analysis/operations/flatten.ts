@@ -47,7 +47,8 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
     const builder = newBuilder(tables, []);
     const checks = table.checks.map((check) => rowCondition(builder, check));
     // A condition that was weakened is no condition.
-    if (builder.losses.size === 0) tables.all.set(table.name, { ...flat, checks });
+    if (builder.losses.size + builder.guesses.size === 0)
+      tables.all.set(table.name, { ...flat, checks });
   }
   const invariants = (program.invariants ?? []).flatMap((each) => {
     const builder = newBuilder(tables, []);
@@ -114,6 +115,7 @@ function flattenOne(
       uncovered: [...flow.uncovered].map(([loop, rounds]) => ({ loop, rounds })),
     }),
     losses: [...builder.losses],
+    ...(builder.guesses.size > 0 && { guesses: [...builder.guesses] }),
   };
 }
 

@@ -2,7 +2,7 @@
 // quotients where that is exact, and rounded with a loss elsewhere.
 import type { Expression } from "../../program/expression";
 import type { Builder } from "./builder";
-import { unknownTerm } from "./builder";
+import { applyTerm } from "./builder";
 import type { Term } from "./operation";
 import { intern } from "./tables";
 import { NULL, compare, int, not } from "./terms";
@@ -36,7 +36,10 @@ export function comparison(
     case ">=": {
       if (isText(expression.left) || isText(expression.right)) {
         const why = "whether one text comes before another is any answer";
-        return unknownTerm(builder, JSON.stringify(expression), "bool", why);
+        const name = operator === "<" || operator === ">" ? "text <" : "text <=";
+        const ascending = operator === "<" || operator === "<=";
+        const args = ascending ? [left, right] : [right, left];
+        return applyTerm(builder, { name, type: "bool", strict: true }, args, why);
       }
       const below = operator === "<" || operator === "<=" ? [left, right] : [right, left];
       const [low = NULL, high = NULL] = below;

@@ -45,6 +45,17 @@ export type Term =
       readonly then: Term;
       readonly otherwise: Term;
     }
+  /**
+   * A function that is not known: equal arguments give equal values, in all instances and on all rows. NULL for a NULL
+   * argument where it is `strict`, else never NULL.
+   */
+  | {
+      readonly kind: "apply";
+      readonly name: string;
+      readonly type: ValueType;
+      readonly strict: boolean;
+      readonly arguments: readonly Term[];
+    }
   /** Any value, the same for the same id within one instance. */
   | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType };
 
@@ -130,6 +141,8 @@ export interface FlatTransaction {
   readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
+  /** Where it left more open than there is: nothing is missed for it, but what is found may rest on it. */
+  readonly guesses?: readonly string[];
 }
 
 export interface FlatStep {

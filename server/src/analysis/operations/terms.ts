@@ -94,6 +94,8 @@ export function neverNull(term: Term): boolean {
     case "column":
     case "unknown":
       return false;
+    case "apply":
+      return !term.strict || term.arguments.every(neverNull);
     case "add":
     case "subtract":
     case "multiply":
@@ -132,6 +134,8 @@ export function parts(term: Term): readonly Term[] {
       return term.operands;
     case "conditional":
       return [term.condition, term.then, term.otherwise];
+    case "apply":
+      return term.arguments;
     default:
       return [];
   }
@@ -193,6 +197,8 @@ export function substitute(term: Term, column: (name: string) => Term): Term {
       case "and":
       case "or":
         return { ...each, operands: each.operands.map(go) };
+      case "apply":
+        return { ...each, arguments: each.arguments.map(go) };
       case "conditional":
         return {
           ...each,

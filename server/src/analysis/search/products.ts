@@ -77,7 +77,11 @@ function restsOnLosses({ confirmation }: Finding, encoding: ProductEncoding): bo
 }
 
 function lossesOf(encoding: ProductEncoding): readonly string[] {
-  return [...new Set(encoding.tuple.transactions.flatMap((each) => each.losses))];
+  return [
+    ...new Set(
+      encoding.tuple.transactions.flatMap((each) => [...each.losses, ...(each.guesses ?? [])]),
+    ),
+  ];
 }
 
 function doubtsAbout(
