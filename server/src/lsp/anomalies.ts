@@ -52,6 +52,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       definition,
       reference,
       rests: result.report.rests,
+      assumptions: assumptionsOf(result, anomaly),
       labels: labelsOf(anomaly),
       uris: urisOf(state, result, anomaly),
       stale: result.stale.has(id),
@@ -64,6 +65,12 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
     };
   }
   return null;
+}
+
+function assumptionsOf({ report }: ProjectResult, anomaly: Anomaly): readonly string[] {
+  return report.assumptions
+    .filter(({ transactions }) => anomaly.transactions.every((name) => transactions.includes(name)))
+    .map(({ kind, text }) => (kind === "counter" ? `${text} (inferred)` : text));
 }
 
 function labelsOf(anomaly: Anomaly): Readonly<Record<string, string>> {

@@ -59,6 +59,8 @@ export interface AnomalyPayload {
   readonly definition: string;
   readonly reference: string;
   readonly rests: Rests;
+  /** What the answers about its transactions assume, in words. */
+  readonly assumptions?: readonly string[];
   /** Labels of the levels that the anomaly's `preventedBy` and `allowedAt` name. */
   readonly labels: Readonly<Record<string, string>>;
   /** The document of every file that the anomaly names. */

@@ -24,6 +24,7 @@ import { startServer } from "../../../server/src/lsp/server";
 import type { Note } from "../../../server/src/program/program";
 import type {
   Anomaly,
+  Assumption,
   LevelReport,
   ReportTransaction,
   Unknown,
@@ -186,6 +187,7 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
   const transactions: ReportTransaction[] = [];
   const anomalies: Anomaly[] = [];
   const unknown: Unknown[] = [];
+  const assumptions: Assumption[] = [];
   const notes: Note[] = [];
   for (const { file, text } of project.files) {
     let current = "";
@@ -203,6 +205,8 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
           transactions.push({ ...last, range: { start: last.range.start, end: range.end } });
       }
       if (word === "anomaly") anomalies.push(anomalyAt(argument, current, file, range, content));
+      if (word === "assume")
+        assumptions.push({ kind: "invariant", text: argument, transactions: [current] });
       if (word === "unknown")
         unknown.push({ reason: argument, transactions: [current], file, range });
       if (word === "note")
@@ -226,7 +230,7 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
     transactions,
     anomalies: found,
     unknown,
-    assumptions: [],
+    assumptions,
     coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
   };
   return { report, notes, remarks: [] };

@@ -322,6 +322,18 @@ describe("hovers", () => {
       assert.equal(await hover(harness, "bank.sql", 1, 3), "");
     });
   });
+
+  it("name what the answers about a transaction assume", async () => {
+    const text = `${BANK}\n  assume account.balance >= 0`;
+    await withServer({ files: { "bank.sql": text } }, async (harness) => {
+      await harness.open("bank.sql", text);
+      await harness.diagnostics("bank.sql", ["2 lost-update"]);
+      assert.match(
+        await hover(harness, "bank.sql", 5, 15),
+        /Assuming:\n- `account\.balance >= 0`/u,
+      );
+    });
+  });
 });
 
 describe("anomalies for the client", () => {
