@@ -1,6 +1,6 @@
 // Entry of dist/extension.js: starts the server's client and hangs every surface of the editor on it.
 import { languages, workspace } from "vscode";
-import type { ExtensionContext , Disposable} from "vscode";
+import type { ExtensionContext, Disposable } from "vscode";
 import { registerCancel } from "./features/cancel";
 import { registerCheckHistory } from "./features/checkHistory";
 import { registerLevelPicker } from "./features/levelPicker";

@@ -10,7 +10,8 @@ test("from a recorded history to its counterexample", async () => {
     const { page } = workbench;
     const lens = page.locator(".codelens-decoration");
     await lens.getByText("Check history").click();
-    await lens.getByText("violates parallel snapshot isolation: lost update").waitFor();
+    const verdict = "violates parallel snapshot isolation: lost update";
+    await workbench.statusItem(verdict).waitFor();
     await workbench.squiggles("warning").first().waitFor();
     const panel = workbench.webview();
     assert.match(await panel.locator("h1").innerText(), /^Lost update between T2 and T3/);
@@ -25,6 +26,7 @@ test("from a recorded history to its counterexample", async () => {
 
     // An edit makes what was said of the run void.
     await workbench.focusEditor("lost-update.txt");
+    await lens.getByText(verdict).waitFor();
     await workbench.goTo(8, 1);
     await page.keyboard.type("r(2,200,1,4)\n");
     await lens.getByText("Check history").waitFor();

@@ -45,14 +45,15 @@ export function registerCheckHistory(server: ServerClient, panel: Panel): Dispos
     try {
       const summary = await server.request("isolens/checkHistory", { uri: key });
       judged.set(key, summary);
+      changed.fire();
       window.setStatusBarMessage(`Isolens: ${summary.message}`, SHOWN);
       if (summary.violation !== undefined) await panel.open(summary.violation, "cycle");
     } catch (error) {
       judged.delete(key);
       server.log.error(`history: ${String(error)}`);
       window.setStatusBarMessage("Isolens: the history could not be judged, see the output", SHOWN);
+      changed.fire();
     }
-    changed.fire();
   }
 
   return Disposable.from(
@@ -61,6 +62,10 @@ export function registerCheckHistory(server: ServerClient, panel: Panel): Dispos
     languages.registerCodeLensProvider(CANDIDATES, {
       onDidChangeCodeLenses: changed.event,
       provideCodeLenses: (document) => lenses(document, judged.get(document.uri.toString())),
+    }),
+    // A lens that changed while another editor had the keyboard is shown again only when it is asked for.
+    window.onDidChangeActiveTextEditor(() => {
+      changed.fire();
     }),
     workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       const key = document.uri.toString();
