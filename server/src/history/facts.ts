@@ -27,7 +27,7 @@ export type FactReason =
   /** ww: the other order would close this cycle, which this level forbids (and those above it). */
   | { readonly kind: "excluded"; readonly level: HistoryLevel; readonly cycle: readonly Fact[] };
 
-const COST: Readonly<Record<FactType, number>> = { so: 1, wr: 1, rt: 1.1, ww: 1.5, rw: 50 };
+const COST: Readonly<Record<FactType, number>> = { so: 1.05, wr: 1, rt: 1.1, ww: 1.5, rw: 50 };
 
 /**
  * The cheapest cycle through a fact that the level forbids: few anti-dependencies first, then few edges. All levels

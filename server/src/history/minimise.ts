@@ -5,15 +5,13 @@ import { APPEND, FAILED_WRITE, READ_LIST, WRITE, listVersions } from "./history"
 import { HISTORY_LEVELS, type HistoryLevel } from "./levels";
 import type { Poll } from "./limits";
 import type { Part } from "./part";
-import { exactPart, partWith } from "./part";
+import { partWith } from "./part";
 import type { ReadViolation } from "./resolved";
-import { resolve } from "./resolve";
 import { findWriters } from "./writers";
 
 /**
- * The smallest part that violates the level, starting from transactions that probably do. If they do not, wider parts
- * are tried, at last the whole history. Since parts of what satisfies a level satisfy it, leaving out one thing after
- * the other ends with a part none of whose transactions can be left out.
+ * The smallest part that violates the level by a cycle, starting from transactions that probably do. Undefined if the
+ * history does not.
  */
 export function minimalViolation(
   history: History,
@@ -22,16 +20,52 @@ export function minimalViolation(
   strict: boolean,
   poll: Poll,
 ): Part | undefined {
-  const writers = findWriters(history);
-  const partFor = (transactions: readonly number[], left: ReadonlySet<number>) =>
-    partWith(history, writers, transactions, (operation) => !left.has(operation));
-  const none = new Set<number>();
-  const violates = (transactions: readonly number[], left: ReadonlySet<number> = none) => {
+  return minimised(history, blamed, (part) => {
     poll();
-    const result = checkHistory(partFor(transactions, left).history, { levels: [level], strict });
-    return result.resolved.violations.length === 0 && result.verdicts.get(level) === "violated";
-  };
-  let transactions = [...new Set(blamed)].filter((t) => t >= 0);
+    const { resolved, verdicts } = checkHistory(part, { levels: [level], strict });
+    return resolved.violations.length === 0 && verdicts.get(level) === "violated";
+  });
+}
+
+/**
+ * The smallest part around an impossible read that no level allows. Its violation may be another one than the read:
+ * what remains when nothing more can be left out.
+ */
+export function minimalRead(
+  history: History,
+  violation: ReadViolation,
+  poll: Poll,
+): Part | undefined {
+  const { transaction, writer, operation, because } = violation;
+  const { of } = findWriters(history);
+  const listed = [operation, because ?? operation].flatMap((at) =>
+    history.kind[at] === READ_LIST
+      ? Array.from(listVersions(history, history.version[at] ?? 0), (each) => of[each] ?? -1)
+      : [],
+  );
+  return minimised(history, [transaction, writer ?? transaction, ...listed], (part) => {
+    poll();
+    const { verdicts } = checkHistory(part, { levels: ["read-committed"] });
+    return verdicts.get("read-committed") === "violated";
+  });
+}
+
+/**
+ * Starts from transactions that probably violate; if they do not, wider parts are tried, at last the whole history.
+ * Since parts of what satisfies a level satisfy it, leaving out one thing after the other ends with a part of which
+ * nothing can be left out.
+ */
+function minimised(
+  history: History,
+  start: readonly number[],
+  accepts: (part: History) => boolean,
+): Part | undefined {
+  const writers = findWriters(history);
+  const left = new Set<number>();
+  const partFor = (transactions: readonly number[]) =>
+    partWith(history, writers, transactions, (operation) => !left.has(operation));
+  const violates = (transactions: readonly number[]) => accepts(partFor(transactions).history);
+  let transactions = [...new Set(start)].filter((t) => t >= 0);
   for (let round = 0; !violates(transactions); round++) {
     if (transactions.length >= history.transactions) return undefined;
     transactions =
@@ -39,55 +73,21 @@ export function minimalViolation(
         ? neighbours(history, writers.of, transactions)
         : Array.from({ length: history.transactions }, (_, t) => t);
   }
-  transactions = shrunk(transactions, (rest) => violates(rest));
-  const left = new Set<number>();
+  transactions = shrunk(transactions, violates);
   for (const write of [false, true])
     for (const t of transactions)
       for (let at = history.from[t] ?? 0; at < (history.to[t] ?? 0); at++) {
         if (isWrite(history, at) !== write) continue;
         left.add(at);
-        if (!violates(transactions, left)) left.delete(at);
+        if (!violates(transactions)) left.delete(at);
       }
-  return partFor(transactions, left);
+  return partFor(transactions);
 }
 
 /** The weakest level that the part violates. */
 export function weakestViolated(part: History, strict: boolean): HistoryLevel | undefined {
   const { verdicts } = checkHistory(part, { strict });
   return HISTORY_LEVELS.find((level) => verdicts.get(level) === "violated");
-}
-
-/** The smallest part in which the same kind of impossible read occurs. */
-export function minimalRead(history: History, violation: ReadViolation): Part {
-  const writers = findWriters(history);
-  const concerned = new Set([violation.transaction]);
-  if (violation.writer !== undefined) concerned.add(violation.writer);
-  for (const at of [violation.operation, violation.because ?? -1])
-    if (history.kind[at] === READ_LIST)
-      for (const element of listVersions(history, history.version[at] ?? 0))
-        if ((writers.of[element] ?? -1) >= 0) concerned.add(writers.of[element] ?? 0);
-  const key = history.key[violation.operation];
-  const left = new Set<number>();
-  const inOrder = [...concerned].sort((one, other) => one - other);
-  const partFor = (transactions: readonly number[]) =>
-    exactPart(
-      history,
-      transactions,
-      (operation) => history.key[operation] === key && !left.has(operation),
-    );
-  const shows = (transactions: readonly number[]) => {
-    const found = resolve(partFor(transactions).history).violations;
-    return found.length > 0 && found.every((each) => each.kind === violation.kind);
-  };
-  if (!shows(inOrder)) return partFor(inOrder);
-  const transactions = shrunk(inOrder, shows);
-  for (const t of transactions)
-    for (let at = history.from[t] ?? 0; at < (history.to[t] ?? 0); at++) {
-      if (history.key[at] !== key) continue;
-      left.add(at);
-      if (!shows(transactions)) left.delete(at);
-    }
-  return partFor(transactions);
 }
 
 /** Leaves out halves, quarters and so on down to single items, as long as the rest still violates. */
@@ -115,10 +115,14 @@ function neighbours(
   const inside = new Set(transactions);
   for (let t = 0; t < history.transactions; t++)
     for (let at = history.from[t] ?? 0; at < (history.to[t] ?? 0); at++) {
-      if (isWrite(history, at) || history.kind[at] === READ_LIST) continue;
-      const writer = writerOf[history.version[at] ?? 0] ?? -1;
-      if (inside.has(t) && writer >= 0) found.add(writer);
-      if (inside.has(writer)) found.add(t);
+      if (isWrite(history, at)) continue;
+      const version = history.version[at] ?? 0;
+      const read = history.kind[at] === READ_LIST ? listVersions(history, version) : [version];
+      for (const each of read) {
+        const writer = writerOf[each] ?? -1;
+        if (inside.has(t) && writer >= 0) found.add(writer);
+        if (inside.has(writer)) found.add(t);
+      }
     }
   return [...found];
 }

@@ -2,9 +2,9 @@
 // part that still violates a level.
 import { HistoryBuilder } from "./builder";
 import type { History, OperationKind, TransactionStatus } from "./history";
-import { APPEND, READ, READ_LIST, WRITE, isInitial, listVersions } from "./history";
+import { READ, READ_LIST, listVersions } from "./history";
 import type { Writers } from "./writers";
-import { findWriters, isAmbiguous } from "./writers";
+import { findWriters, isAmbiguous, isRefused } from "./writers";
 
 export interface Part {
   readonly history: History;
@@ -45,11 +45,12 @@ export function partWith(
   const written = new Set<number>();
   eachOperation(history, inOrder, (at) => {
     const kind = history.kind[at];
-    if ((kind === WRITE || kind === APPEND) && keeps(at)) written.add(history.version[at] ?? 0);
+    if (kind !== READ && kind !== READ_LIST && keeps(at)) written.add(history.version[at] ?? 0);
   });
+  // What nobody at all wrote, the initial version or thin air, depends on no transaction.
   const readable = (version: number) =>
     !isAmbiguous(writers, version) &&
-    (written.has(version) || ((writers.of[version] ?? -1) < 0 && isInitial(history, version)));
+    (written.has(version) || ((writers.of[version] ?? -1) < 0 && !isRefused(writers, version)));
   return copied(history, inOrder, (at, transaction) => {
     if (!keeps(at)) return undefined;
     const version = history.version[at] ?? 0;
@@ -57,22 +58,8 @@ export function partWith(
     if (history.kind[at] !== READ_LIST) return [];
     const list = listVersions(history, version);
     const last = list.findLast((element) => (writers.of[element] ?? -1) !== transaction);
-    if (last !== undefined && !written.has(last)) return undefined;
-    return [...list.filter((element) => written.has(element))];
-  });
-}
-
-/** The part with exactly these operations, whatever their reads return. */
-export function exactPart(
-  history: History,
-  transactions: readonly number[],
-  keeps: (operation: number) => boolean,
-): Part {
-  return copied(history, transactions, (at) => {
-    if (!keeps(at)) return undefined;
-    return history.kind[at] === READ_LIST
-      ? [...listVersions(history, history.version[at] ?? 0)]
-      : [];
+    if (last !== undefined && !readable(last)) return undefined;
+    return [...list.filter(readable)];
   });
 }
 

@@ -66,8 +66,12 @@ export function explainViolation(
 ): Violation | undefined {
   try {
     const [read] = result.resolved.violations;
-    if (read !== undefined) return readViolation(history, read);
-    return result.violated && cycleViolation(history, result.violated, options);
+    if (read !== undefined) return readViolation(history, read, options);
+    if (result.violated === undefined) return undefined;
+    const { level, blamed } = result.violated;
+    const strict = options.strict ?? false;
+    const minimal = minimalViolation(history, level, blamed, strict, pollFor(options));
+    return minimal && cycleViolation(history, minimal, options);
   } catch (problem) {
     if (problem instanceof OutOfLimits) return undefined;
     throw problem;
@@ -76,15 +80,13 @@ export function explainViolation(
 
 function cycleViolation(
   history: History,
-  violated: NonNullable<CheckResult["violated"]>,
+  minimal: Part,
   options: ExplainOptions,
 ): Violation | undefined {
   const poll = pollFor(options);
   const strict = options.strict ?? false;
-  const { level: asked, blamed } = violated;
-  const minimal = minimalViolation(history, asked, blamed, strict, poll);
-  if (minimal === undefined) return undefined;
-  const level = weakestViolated(minimal.history, strict) ?? asked;
+  const level = weakestViolated(minimal.history, strict);
+  if (level === undefined) return undefined;
   const resolved = resolve(minimal.history);
   const cycle = deriveCycle(resolved, level, strict, poll);
   if (cycle === undefined) return undefined;
@@ -247,8 +249,22 @@ function valueRead(history: History, operation: number): string {
   return `[${values.join(" ")}]`;
 }
 
-function readViolation(history: History, violation: ReadViolation): Violation {
-  const minimal = minimalRead(history, violation);
+function readViolation(
+  history: History,
+  found: ReadViolation,
+  options: ExplainOptions,
+): Violation | undefined {
+  const minimal = minimalRead(history, found, pollFor(options));
+  if (minimal === undefined) return undefined;
+  const [left] = resolve(minimal.history).violations;
+  if (left === undefined) return cycleViolation(history, minimal, options);
+  const violation: ReadViolation = {
+    kind: left.kind,
+    transaction: minimal.transactions[left.transaction] ?? 0,
+    operation: minimal.operations[left.operation] ?? 0,
+    ...(left.writer !== undefined && { writer: minimal.transactions[left.writer] ?? 0 }),
+    ...(left.because !== undefined && { because: minimal.operations[left.because] ?? 0 }),
+  };
   const kind = READ_KINDS[violation.kind];
   const name = (t: number) => transactionLabel(history, t);
   const key = keyText(history, history.key[violation.operation] ?? 0);
