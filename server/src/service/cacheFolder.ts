@@ -10,13 +10,18 @@ import path from "node:path";
 export function cacheFolder(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
-  home = os.homedir(),
+  home = homeFolder(),
 ): string | undefined {
   const asked = env["ISOLENS_CACHE"] ?? "";
   if (asked.toLowerCase() === "off") return undefined;
   if (asked !== "") return path.resolve(asked);
-  const under = (folder: string | undefined, ...otherwise: readonly string[]): string =>
-    path.join(folder !== undefined && folder !== "" ? folder : path.join(home, ...otherwise), NAME);
+  const under = (
+    folder: string | undefined,
+    ...otherwise: readonly string[]
+  ): string | undefined => {
+    if (folder !== undefined && folder !== "") return path.join(folder, NAME);
+    return home === undefined ? undefined : path.join(home, ...otherwise, NAME);
+  };
   if (platform === "win32") return under(env["LOCALAPPDATA"], "AppData", "Local");
   if (platform === "darwin") return under(undefined, "Library", "Caches");
   // The XDG rules: a path that is not absolute does not count.
@@ -25,6 +30,15 @@ export function cacheFolder(
 }
 
 const NAME = "isolens";
+
+function homeFolder(): string | undefined {
+  try {
+    return os.homedir();
+  } catch {
+    // An account without a home, as in some containers.
+    return undefined;
+  }
+}
 
 /**
  * What tells one build of the tool from another, so that no build uses another one's results: version, size and time of
