@@ -315,9 +315,16 @@ function column(reader: Reader): ColumnDefinition {
     constraints: [],
   };
   const next = peek(reader);
-  if (next?.kind === "name" || (next?.kind === "word" && !ATTRIBUTES.has(next.word)))
-    readType(reader, draft);
-  while (attribute(reader, draft)) continue;
+  const isType = next?.kind === "name" || (next?.kind === "word" && !ATTRIBUTES.has(next.word));
+  if (isType) readType(reader, draft);
+  // SQLite's columns need no type, and computed ones have none.
+  else if (reader.dialect !== "sqlite" && wordAt(reader) !== "as") throw unexpected(reader);
+  // A word that says nothing about keys is passed over; the next may.
+  while (peek(reader) !== undefined && wordAt(reader) !== "," && wordAt(reader) !== ")") {
+    if (attribute(reader, draft)) continue;
+    if (wordAt(reader) === "(") skipParentheses(reader);
+    else reader.at++;
+  }
   return draft;
 }
 
