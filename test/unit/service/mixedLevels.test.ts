@@ -174,6 +174,21 @@ describe("levels per transaction", () => {
     assert.deepEqual(both?.preventedBy, ["serializable"]);
   });
 
+  it("reads SQL's own words in comments as levels of the product", async () => {
+    const { report, program } = await checkScene({
+      transactions: {
+        one: ["-- @isolens level serializable", ...decide("a")],
+        two: ["-- @isolens level repeatable read", ...decide("b")],
+      },
+      configuration: "{}",
+    });
+    assert.deepEqual(program.notes, []);
+    assert.deepEqual(report.levels.perTransaction, {
+      one: "postgres:serializable",
+      two: "postgres:repeatable-read",
+    });
+  });
+
   it("says which levels and pairs held", async () => {
     const { report } = await checkScene({
       transactions: LOST,

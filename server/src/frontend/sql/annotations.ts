@@ -1,5 +1,5 @@
 // `@isolens` comments: what the user tells the analysis beside the SQL itself.
-import { findLevel } from "../../isolation/levels";
+import { PRODUCT_LEVELS, findLevel } from "../../isolation/levels";
 import type { Note } from "../../program/program";
 import { rangeOf, type LineIndex } from "./lines";
 import type { Span } from "./split";
@@ -87,7 +87,9 @@ function readLevel(rest: string, span: Span): ReadOne {
   if (written === "") return { problem: missing("level", "the name of a level") };
   const level = findLevel(written);
   const comment = { ...span, kind: "level" as const, name: level?.name ?? written };
-  if (level !== undefined) return { comment };
+  // SQL's own words name a level of the product that is checked.
+  const ofProduct = PRODUCT_LEVELS.some(({ product }) => findLevel(`${product}:${written}`));
+  if (level !== undefined || ofProduct) return { comment };
   const message = `There is no isolation level "${written}".`;
   return { comment, problem: { severity: "warning", code: "unknown-level", message } };
 }
