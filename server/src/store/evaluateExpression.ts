@@ -1,6 +1,7 @@
 // Evaluates expressions under SQL's three-valued logic. Every column that is looked at is recorded as a read.
 import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
+import type { Query } from "../program/statement";
 import { callFunction } from "./callFunction";
 import { aggregate } from "./evaluateAggregate";
 import { NotExecutable } from "./failure";
@@ -72,12 +73,12 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "inQuery":
       return isAmong(
         evaluate(expression.operand, frame),
-        frame.runQuery(expression.query, frame).map((row) => Object.values(row)[0] ?? null),
+        subqueryRows(expression.query, frame).map((row) => Object.values(row)[0] ?? null),
       );
     case "exists":
-      return frame.runQuery(expression.query, frame).length > 0;
+      return subqueryRows(expression.query, frame).length > 0;
     case "subquery":
-      return scalar(frame.runQuery(expression.query, frame));
+      return scalar(subqueryRows(expression.query, frame));
     case "like":
       return like(
         evaluate(expression.operand, frame),
@@ -117,6 +118,18 @@ export function isTrue(condition: Expression, frame: Frame): boolean {
 }
 
 /** An element of an array that was passed; NULL outside of its bounds. */
+/** The rows of a subquery; what it reads it reads in the statement's snapshot, whatever the statement waits for. */
+function subqueryRows(query: Query, frame: Frame): ResultRows {
+  const { recorder } = frame;
+  if (recorder === undefined) return frame.runQuery(query, frame);
+  recorder.nested += 1;
+  try {
+    return frame.runQuery(query, frame);
+  } finally {
+    recorder.nested -= 1;
+  }
+}
+
 function elementAt(
   { array, index }: Extract<Expression, { kind: "element" }>,
   frame: Frame,

@@ -25,10 +25,14 @@ export interface Recorder {
   readonly scans: Scan[];
   /** Rows that contributed to the result; reads of all others only tested a predicate. */
   readonly used: Set<string>;
+  /** Cells that a subquery read: it is not asked again when the statement around it meets a newer version. */
+  readonly kept: Set<string>;
+  /** How many subqueries are being evaluated, one inside of the other. */
+  nested: number;
 }
 
 export function openRecorder(): Recorder {
-  return { cells: new Map(), scans: [], used: new Set() };
+  return { cells: new Map(), scans: [], used: new Set(), kept: new Set(), nested: 0 };
 }
 
 export function rowName(table: string, key: string): string {
@@ -38,6 +42,7 @@ export function rowName(table: string, key: string): string {
 /** Notes that the statement's course depended on this cell. The first version read counts. */
 export function recordCell(recorder: Recorder, row: StoredRow, column: string): void {
   const name = `${rowName(row.table, row.key)}\u0000${column}`;
+  if (recorder.nested > 0) recorder.kept.add(name);
   if (recorder.cells.has(name)) return;
   recorder.cells.set(name, cellOf(row, column));
 }
@@ -58,10 +63,10 @@ function cellOf(row: StoredRow, column: string): CellRead {
  */
 export function rereadRow(recorder: Recorder, seen: StoredRow, newest: StoredRow): void {
   const replaced = newest.alive && newest.incarnation !== seen.incarnation;
-  if (replaced) {
-    const name = `${rowName(seen.table, seen.key)}\u0000${EXISTENCE}\u0000newest`;
-    recorder.cells.set(name, cellOf(newest, EXISTENCE));
-    return;
+  const existence = `${rowName(seen.table, seen.key)}\u0000${EXISTENCE}`;
+  if (replaced || recorder.kept.has(existence)) {
+    recorder.cells.set(`${existence}\u0000newest`, cellOf(newest, EXISTENCE));
+    if (replaced) return;
   }
   forgetRow(recorder, seen);
   recordCell(recorder, newest, EXISTENCE);
@@ -70,7 +75,11 @@ export function rereadRow(recorder: Recorder, seen: StoredRow, newest: StoredRow
 
 function forgetRow(recorder: Recorder, row: StoredRow): void {
   const name = `${rowName(row.table, row.key)}\u0000`;
-  for (const cell of recorder.cells.keys()) if (cell.startsWith(name)) recorder.cells.delete(cell);
+  for (const cell of recorder.cells.keys()) {
+    if (!cell.startsWith(name) || recorder.kept.has(cell) || cell.endsWith("\u0000newest"))
+      continue;
+    recorder.cells.delete(cell);
+  }
 }
 
 /** Notes that a key was looked for; `row` is what was found of it. */
