@@ -106,7 +106,8 @@ function stepsOf({ name, status, operations }: HistoryTransaction): readonly Ste
     return {
       instance: name,
       ...where(operation),
-      text: operation.text,
+      // The effect says it all: there is no other text of a recorded operation.
+      text: "",
       effect: operation.text,
       because: "",
       statement: at + 1,

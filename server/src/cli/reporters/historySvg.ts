@@ -1,9 +1,10 @@
 // A counterexample as an SVG that needs nothing else: transactions on a ring, dependencies between them. Readable on
 // light and dark ground.
+import { findLevel } from "../../isolation/levels";
 import type { HistoryEdge, HistoryReport, HistoryTransaction } from "../../protocol/history";
 import { escapeXml } from "./historyDot";
 
-const CHARACTER = 7.3;
+const CHARACTER = 8.2;
 const LINE = 18;
 const PADDING = 10;
 const MOST_CHARACTERS = 44;
@@ -22,7 +23,7 @@ interface Box {
 export function historySvg(report: HistoryReport): string {
   const { violation } = report;
   const title = violation
-    ? `${violation.title} violates ${violation.level}`
+    ? `${violation.title} violates ${findLevel(violation.level)?.label ?? violation.level}`
     : "No violation was found";
   const boxes = layout(inCycleOrder(violation?.story ?? [], violation?.edges ?? []));
   const margin = 24;
