@@ -3,10 +3,12 @@ import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import { tablesByWords } from "../fallback";
+import { emitBranches } from "../routine/branches";
 import { find, openLevel, closeLevel } from "../routine/names";
 import { collected, emit, lossAt, sourceAt } from "../routine/state";
 import { withoutExits } from "../routine/withoutReturns";
 import type { Span } from "../split";
+import { compare } from "../terms";
 import { lowerCall } from "./callStatement";
 import { caughtBy, isException, signalled } from "./conditions";
 import {
@@ -258,21 +260,22 @@ function isForErrors(handler: HandlerDeclaration): boolean {
   return handler.conditions.some((each) => caughtBy(each)?.some(isException) ?? true);
 }
 
-/** Later branches are left out, so that no stack overflows behind: each is nested in the one before it. */
-const DEEPEST_BRANCH = 200;
-
-/** IF and ELSEIF: a later condition is only asked for when the earlier ones do not hold. */
+/** IF and ELSEIF. */
 function lowerBranches(
   state: State,
   branches: readonly Branch[],
   otherwise: readonly RoutineStatement[] | undefined,
   span: Span,
 ): void {
-  choose(state, span, {
-    branches,
-    condition: (branch) => conditionAt(state, branch.condition),
+  emitBranches(state, span, {
+    branches: branches.map((branch) => ({
+      at: branch.condition,
+      condition: () => conditionAt(state, branch.condition),
+      then: () => lowerInner(state, branch.body),
+    })),
     otherwise:
       otherwise === undefined ? undefined : () => emit(state, lowerInner(state, otherwise)),
+    inner: (run) => innerList(state, run),
   });
 }
 
@@ -282,43 +285,21 @@ function lowerCase(
   statement: Extract<RoutineStatement, { readonly kind: "case" }>,
 ): void {
   const { subject, branches, otherwise, span } = statement;
-  const value = subject === undefined ? undefined : valueAt(state, subject);
-  choose(state, span, {
-    branches,
-    condition: ({ condition }) =>
-      value === undefined
-        ? conditionAt(state, condition)
-        : { kind: "comparison", operator: "=", left: value, right: valueAt(state, condition) },
+  const left = subject === undefined ? undefined : valueAt(state, subject);
+  const conditionOf = (at: Span): Expression =>
+    left === undefined ? conditionAt(state, at) : compare("=", left, valueAt(state, at));
+  emitBranches(state, span, {
+    branches: branches.map((branch) => ({
+      at: branch.condition,
+      condition: () => conditionOf(branch.condition),
+      then: () => lowerInner(state, branch.body),
+    })),
     otherwise: () => {
       if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
       else emitError(state, "20000", "no branch of CASE matches", span);
     },
+    inner: (run) => innerList(state, run),
   });
-}
-
-interface Choice {
-  readonly branches: readonly Branch[];
-  readonly condition: (branch: Branch) => Expression;
-  readonly otherwise: (() => void) | undefined;
-}
-
-function choose(state: State, span: Span, choice: Choice): void {
-  const [branch, ...others] = choice.branches;
-  if (branch === undefined) {
-    choice.otherwise?.();
-    return;
-  }
-  if (state.nested > DEEPEST_BRANCH) {
-    lossAt(state, "branches that are nested too deeply", branch.condition, "opaque");
-    return;
-  }
-  const condition = choice.condition(branch);
-  const then = lowerInner(state, branch.body);
-  const hasRest = others.length > 0 || choice.otherwise !== undefined;
-  const rest = hasRest
-    ? { otherwise: innerList(state, () => choose(state, span, { ...choice, branches: others })) }
-    : {};
-  emit(state, { kind: "if", condition, then, ...rest, source: sourceAt(state, span) });
 }
 
 function lowerJump(

@@ -1,6 +1,7 @@
 // Parses the body of a stored routine of MySQL or MariaDB into blocks and statements by recursive descent. SQL inside
 // stays text. A broken statement is skipped up to its semicolon, so that a body which is being typed is read as far
 // as it goes.
+import { takeCase, takeEnd, takeIf, type BranchGrammar } from "../routine/branchText";
 import {
   atEnd,
   DEEPEST_BLOCK,
@@ -22,7 +23,7 @@ import {
 import { takeDeclarations } from "./declarations";
 import { takeFor } from "./forLoop";
 import { takeSimple } from "./simple";
-import type { Block, Branch, LoopOver, RoutineStatement, Unplaced } from "./tree";
+import type { Block, LoopOver, RoutineStatement, Unplaced } from "./tree";
 
 export interface ParsedBody {
   readonly statements: readonly RoutineStatement[];
@@ -61,20 +62,6 @@ function takeHandled(cursor: Cursor): readonly RoutineStatement[] {
   const statement = takeStatement(cursor, "inner");
   cursor.depth--;
   return [statement];
-}
-
-/** END [word] [label]; its semicolon is left. */
-function takeEnd(cursor: Cursor, what?: string): void {
-  if (!take(cursor, "end")) {
-    problem(cursor, `END${what === undefined ? "" : ` ${what.toUpperCase()}`} is missing`);
-    return;
-  }
-  if (what !== undefined && !take(cursor, what)) {
-    problem(cursor, `END ${what.toUpperCase()} is expected here`);
-  }
-  if (isName(peek(cursor)) && (word(cursor, 1) === ";" || cursor.at + 1 >= cursor.tokens.length)) {
-    cursor.at++;
-  }
 }
 
 /** Words that no statement starts with: an END of something around, whose absence is said there. */
@@ -137,9 +124,9 @@ function takeStructured(cursor: Cursor, label: string | undefined): Unplaced | u
     case "begin":
       return { kind: "block", block: takeBlock(cursor, label) };
     case "if":
-      return takeIf(cursor);
+      return { kind: "if", ...takeIf(cursor, GRAMMAR) };
     case "case":
-      return takeCase(cursor);
+      return { kind: "case", ...takeCase(cursor, GRAMMAR) };
     case "loop":
     case "while":
     case "repeat":
@@ -151,36 +138,11 @@ function takeStructured(cursor: Cursor, label: string | undefined): Unplaced | u
   }
 }
 
-const IF_ENDS = new Set(["elseif", "else", "end"]);
-
-function takeIf(cursor: Cursor): Unplaced {
-  const branches: Branch[] = [];
-  do {
-    cursor.at++;
-    const condition = spanOverCase(cursor, "then");
-    if (!take(cursor, "then")) problem(cursor, "THEN is expected here");
-    branches.push({ condition, body: takeStatements(cursor, IF_ENDS) });
-  } while (word(cursor) === "elseif");
-  const otherwise = take(cursor, "else") ? takeStatements(cursor, END) : undefined;
-  takeEnd(cursor, "if");
-  return { kind: "if", branches, otherwise };
-}
-
-const CASE_ENDS = new Set(["when", "else", "end"]);
-
-function takeCase(cursor: Cursor): Unplaced {
-  cursor.at++;
-  const subject = word(cursor) === "when" ? undefined : spanOverCase(cursor, "when");
-  const branches: Branch[] = [];
-  while (take(cursor, "when")) {
-    const condition = spanOverCase(cursor, "then");
-    if (!take(cursor, "then")) problem(cursor, "THEN is expected here");
-    branches.push({ condition, body: takeStatements(cursor, CASE_ENDS) });
-  }
-  const otherwise = take(cursor, "else") ? takeStatements(cursor, END) : undefined;
-  takeEnd(cursor, "case");
-  return { kind: "case", subject, branches, otherwise };
-}
+const GRAMMAR: BranchGrammar<RoutineStatement> = {
+  span: spanOverCase,
+  statements: takeStatements,
+  elseIf: ["elseif"],
+};
 
 const REPEAT_ENDS = new Set(["until", "end"]);
 

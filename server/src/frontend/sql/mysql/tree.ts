@@ -1,5 +1,6 @@
 // The statements of stored routines of MySQL and MariaDB: SQL inside them stays text.
 import type { Target } from "../routine/assign";
+import type { BranchText } from "../routine/branchText";
 import type { Span } from "../split";
 
 /** `SELECT ... INTO a, @b`: the targets and the text from INTO up to the last of them. */
@@ -79,10 +80,7 @@ export type LoopOver =
       readonly args: readonly Span[];
     };
 
-export interface Branch {
-  readonly condition: Span;
-  readonly body: readonly RoutineStatement[];
-}
+export type Branch = BranchText<RoutineStatement>;
 
 type StatementKind =
   | { readonly kind: "block"; readonly block: Block }

@@ -5,6 +5,8 @@ import type { Command } from "../../../program/statement";
 import { literal } from "../expressions";
 import type { Span } from "../split";
 import { assignTarget, assignUnknown, copyRecord } from "../routine/assign";
+import { emitBranches } from "../routine/branches";
+import type { BranchText } from "../routine/branchText";
 import { closeLevel, find, openLevel, rowValue, wholeRecord } from "../routine/names";
 import { assign, collected, emit, lossAt, sourceAt } from "../routine/state";
 import { declareAll } from "./plDeclare";
@@ -46,8 +48,12 @@ export function lowerAll(state: State, statements: readonly PlStatement[]): void
 
 /** A list of statements as a command of its own. */
 export function lowerInner(state: State, statements: readonly PlStatement[]): Command {
+  return inner(state, () => lowerAll(state, statements));
+}
+
+function inner(state: State, run: () => void): Command {
   state.nested++;
-  const command = collected(state, () => lowerAll(state, statements));
+  const command = collected(state, run);
   state.nested--;
   return command;
 }
@@ -173,36 +179,23 @@ function recordNamed(state: State, span: Span) {
   return binding?.kind === "record" ? binding : undefined;
 }
 
-/** Later branches are left out, so that no stack overflows behind: each is nested in the one before it. */
-const DEEPEST_BRANCH = 200;
-
-type Branch = Extract<PlStatement, { readonly kind: "if" }>["branches"][number];
-
-/** IF and ELSIF: a later condition is only asked for when the earlier ones do not hold. */
+/** IF and ELSIF. */
 function lowerBranches(
   state: State,
-  branches: readonly Branch[],
+  branches: readonly BranchText<PlStatement>[],
   otherwise: readonly PlStatement[] | undefined,
   span: Span,
 ): void {
-  const [branch, ...others] = branches;
-  if (branch === undefined) {
-    if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
-    return;
-  }
-  if (state.nested > DEEPEST_BRANCH) {
-    lossAt(state, "branches that are nested too deeply", branch.condition, "opaque");
-    return;
-  }
-  const condition = expressionAt(state, branch.condition);
-  const then = lowerInner(state, branch.body);
-  const hasRest = others.length > 0 || otherwise !== undefined;
-  state.nested++;
-  const rest = hasRest
-    ? { otherwise: collected(state, () => lowerBranches(state, others, otherwise, span)) }
-    : {};
-  state.nested--;
-  emit(state, { kind: "if", condition, then, ...rest, source: sourceAt(state, span) });
+  emitBranches(state, span, {
+    branches: branches.map(({ condition, body }) => ({
+      at: condition,
+      condition: () => expressionAt(state, condition),
+      then: () => lowerInner(state, body),
+    })),
+    otherwise:
+      otherwise === undefined ? undefined : () => emit(state, lowerInner(state, otherwise)),
+    inner: (run) => inner(state, run),
+  });
 }
 
 /** CASE: none of the branches and no ELSE is an error. */
@@ -210,31 +203,19 @@ function lowerCase(state: State, statement: Extract<PlStatement, { readonly kind
   const { subject, branches, otherwise, span } = statement;
   const value = subject === undefined ? undefined : expressionAt(state, subject);
   const source = sourceAt(state, span);
-  const run = (at: number): void => {
-    const branch = branches[at];
-    if (state.nested > DEEPEST_BRANCH) {
-      lossAt(state, "branches that are nested too deeply", span, "opaque");
-      return;
-    }
-    if (branch === undefined) {
+  emitBranches(state, span, {
+    branches: branches.map(({ condition, body }) => ({
+      at: span,
+      condition: () => caseCondition(state, value, condition),
+      then: () => lowerInner(state, body),
+    })),
+    otherwise: () => {
+      const why = "no branch of CASE matches";
       if (otherwise !== undefined) emit(state, lowerInner(state, otherwise));
-      else
-        emit(state, {
-          kind: "rollback",
-          why: "no branch of CASE matches",
-          code: ERRORS.noBranch,
-          source,
-        });
-      return;
-    }
-    const condition = caseCondition(state, value, branch.values);
-    const then = lowerInner(state, branch.body);
-    state.nested++;
-    const rest = collected(state, () => run(at + 1));
-    state.nested--;
-    emit(state, { kind: "if", condition, then, otherwise: rest, source });
-  };
-  run(0);
+      else emit(state, { kind: "rollback", why, code: ERRORS.noBranch, source });
+    },
+    inner: (run) => inner(state, run),
+  });
 }
 
 function caseCondition(state: State, subject: Expression | undefined, values: Span): Expression {

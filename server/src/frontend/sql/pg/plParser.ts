@@ -3,6 +3,7 @@
 // is being typed is read as far as it goes.
 import type { Span } from "../split";
 import type { Target } from "../routine/assign";
+import { takeCase, takeEnd, takeIf, type BranchGrammar } from "../routine/branchText";
 import {
   atEnd,
   DEEPEST_BLOCK,
@@ -70,18 +71,6 @@ function takeBlock(cursor: Cursor, label: string | undefined): Block {
 
 const BLOCK_ENDS = new Set(["end", "exception"]);
 const END = new Set(["end"]);
-
-/** END [word] [label] of a block, IF, CASE or LOOP; its semicolon is left. */
-function takeEnd(cursor: Cursor, what?: string): void {
-  if (!take(cursor, "end")) {
-    problem(cursor, `END${what === undefined ? "" : ` ${what.toUpperCase()}`} is missing`);
-    return;
-  }
-  if (what !== undefined && !take(cursor, what)) {
-    problem(cursor, `END ${what.toUpperCase()} is expected here`);
-  }
-  if (isName(peek(cursor)) && word(cursor, 1) === ";") cursor.at++;
-}
 
 function takeHandlers(cursor: Cursor): Block["handlers"] {
   const handlers: Block["handlers"][number][] = [];
@@ -157,9 +146,9 @@ function takeStructured(cursor: Cursor, label: string | undefined): Unplaced | u
     case "begin":
       return { kind: "block", block: takeBlock(cursor, label) };
     case "if":
-      return takeIf(cursor);
+      return { kind: "if", ...takeIf(cursor, GRAMMAR) };
     case "case":
-      return takeCase(cursor);
+      return { kind: "case", ...takeCase(cursor, GRAMMAR) };
     case "loop":
     case "while":
     case "for":
@@ -170,36 +159,11 @@ function takeStructured(cursor: Cursor, label: string | undefined): Unplaced | u
   }
 }
 
-const IF_ENDS = new Set(["elsif", "elseif", "else", "end"]);
-
-function takeIf(cursor: Cursor): Unplaced {
-  const branches: Extract<PlStatement, { readonly kind: "if" }>["branches"][number][] = [];
-  do {
-    cursor.at++;
-    const condition = spanUntil(cursor, "then");
-    if (!take(cursor, "then")) problem(cursor, "THEN is expected here");
-    branches.push({ condition, body: takeStatements(cursor, IF_ENDS) });
-  } while (word(cursor) === "elsif" || word(cursor) === "elseif");
-  const otherwise = take(cursor, "else") ? takeStatements(cursor, END) : undefined;
-  takeEnd(cursor, "if");
-  return { kind: "if", branches, otherwise };
-}
-
-const CASE_ENDS = new Set(["when", "else", "end"]);
-
-function takeCase(cursor: Cursor): Unplaced {
-  cursor.at++;
-  const subject = word(cursor) === "when" ? undefined : spanUntil(cursor, "when");
-  const branches: Extract<PlStatement, { readonly kind: "case" }>["branches"][number][] = [];
-  while (take(cursor, "when")) {
-    const values = spanUntil(cursor, "then");
-    if (!take(cursor, "then")) problem(cursor, "THEN is expected here");
-    branches.push({ values, body: takeStatements(cursor, CASE_ENDS) });
-  }
-  const otherwise = take(cursor, "else") ? takeStatements(cursor, END) : undefined;
-  takeEnd(cursor, "case");
-  return { kind: "case", subject, branches, otherwise };
-}
+const GRAMMAR: BranchGrammar<PlStatement> = {
+  span: spanUntil,
+  statements: takeStatements,
+  elseIf: ["elsif", "elseif"],
+};
 
 function takeLoop(cursor: Cursor, label: string | undefined): Unplaced {
   const start = startOf(cursor);

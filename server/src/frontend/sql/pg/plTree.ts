@@ -1,5 +1,6 @@
 // The statements of PL/pgSQL as its own parser sees them: SQL inside them stays text.
 import type { Target } from "../routine/assign";
+import type { BranchText } from "../routine/branchText";
 import type { Span } from "../split";
 
 export interface Into {
@@ -63,19 +64,13 @@ type PlKind =
   | { readonly kind: "perform"; readonly query: Span }
   | {
       readonly kind: "if";
-      readonly branches: readonly {
-        readonly condition: Span;
-        readonly body: readonly PlStatement[];
-      }[];
+      readonly branches: readonly BranchText<PlStatement>[];
       readonly otherwise: readonly PlStatement[] | undefined;
     }
   | {
       readonly kind: "case";
       readonly subject: Span | undefined;
-      readonly branches: readonly {
-        readonly values: Span;
-        readonly body: readonly PlStatement[];
-      }[];
+      readonly branches: readonly BranchText<PlStatement>[];
       readonly otherwise: readonly PlStatement[] | undefined;
     }
   | {

@@ -1,0 +1,47 @@
+// IF and CASE of routines in the AR: a later condition is only asked for when the earlier ones do not hold.
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import type { Span } from "../split";
+import { emit, lossAt, sourceAt, type RoutineState } from "./state";
+
+export interface Choice {
+  readonly branches: readonly {
+    readonly at: Span;
+    readonly condition: () => Expression;
+    readonly then: () => Command;
+  }[];
+  readonly otherwise: (() => void) | undefined;
+  /** Lowers into a list of commands one level deeper. */
+  readonly inner: (run: () => void) => Command;
+}
+
+/** Later branches are left out, so that no stack overflows behind: each is nested in the one before it. */
+const DEEPEST_BRANCH = 200;
+
+/** Emits the branches of one statement, each in the ELSE of the one before it. */
+export function emitBranches(
+  state: RoutineState & { readonly nested: number },
+  span: Span,
+  choice: Choice,
+): void {
+  const [branch, ...others] = choice.branches;
+  if (branch === undefined) {
+    choice.otherwise?.();
+    return;
+  }
+  if (state.nested > DEEPEST_BRANCH) {
+    lossAt(state, "branches that are nested too deeply", branch.at, "opaque");
+    return;
+  }
+  const condition = branch.condition();
+  const then = branch.then();
+  const hasRest = others.length > 0 || choice.otherwise !== undefined;
+  const rest = hasRest
+    ? {
+        otherwise: choice.inner(() => {
+          emitBranches(state, span, { ...choice, branches: others });
+        }),
+      }
+    : {};
+  emit(state, { kind: "if", condition, then, ...rest, source: sourceAt(state, span) });
+}
