@@ -157,7 +157,7 @@ function jobOf(program: Program, transactions: readonly number[]): Job {
 }
 
 /** Every table that the invariant speaks of. */
-export function tablesIn({ relations, condition }: Invariant): readonly string[] {
+function tablesIn({ relations, condition }: Invariant): readonly string[] {
   const sought = condition.kind === "exists" ? condition.query.relations : [];
   return [...new Set([...relations, ...sought].map(({ table }) => table))];
 }
