@@ -8,6 +8,7 @@ import type { Confirmation, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
 import { COMMITTED, type Run } from "./runRecord";
+import { historyObjection } from "./recordedHistory";
 import { observedOf, outcomeOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
 
@@ -18,11 +19,19 @@ import { runEveryOrder, runPlan } from "./run";
 export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Confirmation {
   try {
     const fresh = freshValues(plan);
-    return judge(program, plan, runPlan(program, levels, plan, fresh), fresh);
+    const judged = judge(program, plan, runPlan(program, levels, plan, fresh), fresh);
+    return secondOpinion(levels, judged);
   } catch (problem) {
     if (!(problem instanceof NotExecutable)) throw problem;
     return unconfirmed(plan, `cannot be executed: ${problem.message}`);
   }
+}
+
+/** The history checker must find a confirmed execution possible as well, at the levels that it knows. */
+function secondOpinion(levels: Levels, judged: Confirmation): Confirmation {
+  if (judged.status !== "confirmed" || judged.execution === undefined) return judged;
+  const objection = historyObjection(levels, judged.execution);
+  return objection === undefined ? judged : { ...judged, status: "unconfirmed", reason: objection };
 }
 
 function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues): Confirmation {

@@ -1,0 +1,122 @@
+// An execution of the store as a recorded history, so that the history checker, which shares no code with store or
+// encodings, can judge it. Every column of every row is a key of its own, and so is the row's existence.
+import { HistoryBuilder } from "../history/builder";
+import { HISTORY_LEVELS, checkHistory } from "../history/check";
+import { READ, WRITE, type History } from "../history/history";
+import type { Levels } from "../isolation/mixedLevels";
+import type { CellAccess, Execution } from "./execution";
+
+export interface RecordedOptions {
+  /** Add a transaction after all others that reads the final version of everything that was written. */
+  readonly closed?: boolean;
+}
+
+/**
+ * The history of the instances that committed, each a session of its own. A predicate appears as the rows that it looked
+ * at: rows that were not there are read by no key, so phantoms are not part of the history.
+ */
+export function recordedHistory(execution: Execution, options: RecordedOptions = {}): History {
+  const builder = new HistoryBuilder({ zeroIsInitial: false, placeUnit: "line" });
+  const committed = Object.entries(execution.outcome.status)
+    .filter(([, status]) => status === "committed")
+    .map(([instance]) => instance);
+  const transactions = new Map(
+    committed.map((instance) => [
+      instance,
+      builder.textTransaction(builder.textSession(instance), instance),
+    ]),
+  );
+  const finalWrites = lastWrites(execution);
+  const written = new Set<string>();
+  execution.steps.forEach((step, index) => {
+    const transaction = transactions.get(step.instance);
+    if (transaction === undefined) return;
+    for (const cell of step.reads) {
+      // Own writes are what the transaction itself decided; whom it reads from is asked of the others.
+      if (cell.writer === step.instance || written.has(cellOf(step.instance, cell))) continue;
+      const key = builder.textKey(nameOf(cell));
+      const version =
+        cell.writer === null || cell.writer === undefined
+          ? builder.initialVersion(key)
+          : builder.textVersion(key, finalWrites.get(cellOf(cell.writer, cell)) ?? "unknown");
+      builder.add(READ, transaction, key, version, index + 1);
+    }
+    for (const cell of step.writes) {
+      const key = builder.textKey(nameOf(cell));
+      written.add(cellOf(step.instance, cell));
+      builder.add(
+        WRITE,
+        transaction,
+        key,
+        builder.textVersion(key, writeName(step.instance, index)),
+        index + 1,
+      );
+    }
+  });
+  if (options.closed === true) close(builder, execution, finalWrites, new Set(committed));
+  return builder.finish();
+}
+
+/**
+ * Why the history checker finds an execution impossible at the levels that it ran at, or undefined where it finds
+ * nothing: it knows six of the papers' levels, one for all transactions.
+ */
+export function historyObjection(levels: Levels, execution: Execution): string | undefined {
+  const level = HISTORY_LEVELS.find((each) => levels.family === "paper" && each === levels.name);
+  if (level === undefined) return undefined;
+  const { verdicts } = checkHistory(recordedHistory(execution), { levels: [level] });
+  return verdicts.get(level) === "violated"
+    ? `its history is not possible at ${level}, says the history checker`
+    : undefined;
+}
+
+/** A session of its own that reads what nobody overwrote. */
+function close(
+  builder: HistoryBuilder,
+  execution: Execution,
+  finalWrites: ReadonlyMap<string, string>,
+  committed: ReadonlySet<string>,
+): void {
+  const overwritten = new Set(
+    execution.dependencies
+      .filter(({ dependency }) => dependency === "ww")
+      .flatMap(({ from, table, key, columns }) =>
+        columns.map((column) =>
+          cellOf(execution.steps[from]?.instance ?? "", { table, key, column }),
+        ),
+      ),
+  );
+  const reader = builder.textTransaction(builder.textSession("closing"), "closing");
+  for (const step of execution.steps)
+    for (const cell of step.writes) {
+      const own = cellOf(step.instance, cell);
+      if (!committed.has(step.instance) || overwritten.has(own)) continue;
+      const key = builder.textKey(nameOf(cell));
+      const name = finalWrites.get(own) ?? "unknown";
+      builder.add(READ, reader, key, builder.textVersion(key, name), execution.steps.length + 1);
+    }
+}
+
+type Cell = Pick<CellAccess, "table" | "key" | "column">;
+
+/** Others see a transaction's last write of a cell. */
+function lastWrites(execution: Execution): ReadonlyMap<string, string> {
+  const last = new Map<string, string>();
+  execution.steps.forEach((step, index) => {
+    for (const cell of step.writes)
+      last.set(cellOf(step.instance, cell), writeName(step.instance, index));
+  });
+  return last;
+}
+
+function nameOf({ table, key, column }: Cell): string {
+  return `${table}[${key}].${column}`;
+}
+
+function cellOf(instance: string, cell: Cell): string {
+  return `${instance} ${nameOf(cell)}`;
+}
+
+function writeName(instance: string, step: number): string {
+  return `${instance} ${step}`;
+}
