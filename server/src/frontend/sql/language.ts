@@ -19,6 +19,8 @@ import type { LowerSql } from "./scriptState";
 
 export interface Language {
   readonly lower: LowerSql;
+  /** The same where a SELECT's outputs are conditions, not values. */
+  readonly lowerConditions: LowerSql;
   schema(files: readonly ScannedFile[]): PgSchemaReading;
   routines(files: readonly ScannedFile[]): LanguageRoutines;
 }
@@ -50,6 +52,7 @@ export function languageOf(dialect: Dialect, lowering: StatementLowering): Langu
 function postgres({ lower, pg }: StatementLowering): Language {
   return {
     lower,
+    lowerConditions: lower,
     schema: (files) => {
       const pieces = definitions(files);
       if (pg !== undefined) return readPgSchema(pieces, pg);
@@ -72,12 +75,15 @@ function postgres({ lower, pg }: StatementLowering): Language {
 
 function other(dialect: Dialect): Language {
   const lower: LowerSql = (context) => lowerDialectStatement(context, dialect);
+  const lowerConditions: LowerSql = (context) =>
+    lowerDialectStatement(context, dialect, "condition");
   const schema: Language["schema"] = (files) => readDialectSchema(definitions(files), dialect);
   if (dialect === "mysql" || dialect === "mariadb") {
-    return { lower, schema, routines: (files) => stored(files, lower, dialect) };
+    return { lower, lowerConditions, schema, routines: (files) => stored(files, lower, dialect) };
   }
   return {
     lower,
+    lowerConditions,
     schema,
     routines: (files) => ({
       notes: files.flatMap((file) => unread(file)),

@@ -1,6 +1,12 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
 import { dialectLabel, sameFamily, type Dialect } from "../../program/dialect";
 import type { Note, Program, Transaction } from "../../program/program";
+import {
+  renameInCommand,
+  renameInInvariant,
+  renameInTable,
+  type Rename,
+} from "../../program/renameTables";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
@@ -71,6 +77,7 @@ interface Lowering {
 
 /** Files of one dialect (MySQL and MariaDB count as one): a database of its own. */
 interface Group {
+  readonly dialect: Dialect;
   readonly language: Language;
   readonly files: readonly ScannedFile[];
 }
@@ -82,7 +89,6 @@ interface GroupReading extends Lowering {
 
 function readScanned(files: readonly ScannedFile[], lowering: StatementLowering): Program {
   const readings = groupsOf(files, lowering).map(readGroup);
-  const tables = readings.flatMap((reading) => reading.tables);
   const transactions = readings.flatMap((reading) => reading.transactions);
   const unique = uniqueTransactions(inOrder(transactions, files));
   const said = readings.map(({ group, tables: own }) =>
@@ -90,10 +96,22 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
       group.files,
       ofFiles(unique.transactions, group.files),
       own,
-      group.language.lower,
+      group.language.lowerConditions,
     ),
   );
-  const invariants = said.flatMap((each) => each.invariants);
+  const names = uniqueNames(readings);
+  const apart = <Kind>(
+    from: readonly (readonly Kind[])[],
+    put: (each: Kind, rename: Rename) => Kind,
+  ) =>
+    from.flatMap((list, at) => {
+      const rename = names[at];
+      return rename === undefined ? list : list.map((each) => put(each, rename));
+    });
+  const invariants = apart(
+    said.map((each) => each.invariants),
+    renameInInvariant,
+  );
   const notes = [
     ...files.flatMap((file) => file.notes),
     ...readings.flatMap((reading) => reading.notes),
@@ -108,15 +126,35 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
   const dialects = [...new Set(files.map(({ dialect }) => dialect))];
   return {
     ...(dialects.some((each) => each !== "postgres") && { dialects }),
-    schema: { tables },
+    schema: {
+      tables: apart(
+        readings.map((reading) => reading.tables),
+        renameInTable,
+      ),
+    },
     transactions: inOrder(
-      said.flatMap((each) => each.transactions),
+      apart(
+        said.map((each) => each.transactions),
+        (each, rename) => ({ ...each, body: renameInCommand(each.body, rename) }),
+      ),
       files,
     ),
     ...(invariants.length > 0 && { invariants }),
     notes: inOrder(notes, files),
     files: files.map((file) => file.lines.file),
   };
+}
+
+/** For each group after the first, what its tables are called that an earlier group has, too. */
+function uniqueNames(readings: readonly GroupReading[]): readonly (Rename | undefined)[] {
+  const taken = new Set<string>();
+  return readings.map(({ group, tables }) => {
+    const { dialect } = group;
+    const shared = new Set(tables.map(({ name }) => name).filter((name) => taken.has(name)));
+    for (const { name } of tables) taken.add(name);
+    if (shared.size === 0) return undefined;
+    return (name) => (shared.has(name) ? `${name} (${dialectLabel(dialect)})` : name);
+  });
 }
 
 function groupsOf(files: readonly ScannedFile[], lowering: StatementLowering): readonly Group[] {
@@ -126,9 +164,10 @@ function groupsOf(files: readonly ScannedFile[], lowering: StatementLowering): r
     if (group === undefined) groups.push({ dialect: file.dialect, files: [file] });
     else group.files.push(file);
   }
-  return groups.map((group) => ({
-    language: languageOf(group.dialect, lowering),
-    files: group.files,
+  return groups.map(({ dialect, files: own }) => ({
+    dialect,
+    language: languageOf(dialect, lowering),
+    files: own,
   }));
 }
 

@@ -65,7 +65,8 @@ function asValue(expression: Expression): Expression {
   return { kind: "conditional", condition: expression, then: literal(1), otherwise };
 }
 
-function asCondition(expression: Expression): Expression {
+/** A value as a condition. */
+export function asCondition(expression: Expression): Expression {
   if (isCondition(expression)) return expression;
   if (expression.kind === "unknown") return { ...expression, type: "bool" };
   if (expression.kind === "literal") {
@@ -74,11 +75,22 @@ function asCondition(expression: Expression): Expression {
   }
   if (expression.kind === "conditional") {
     const { condition, then, otherwise } = expression;
+    // A condition that had become a value is itself again.
+    if (then.kind === "literal" && then.value === 1 && isFalse(otherwise)) return condition;
     const inner = asCondition(then);
     const rest = asCondition(otherwise);
     return { kind: "conditional", condition, then: inner, otherwise: rest };
   }
   return compare("<>", expression, literal(0));
+}
+
+/** 0, or NULL where the condition is: what `asValue` puts behind 1. */
+function isFalse(expression: Expression): boolean {
+  if (expression.kind === "literal") return expression.value === 0;
+  if (expression.kind !== "conditional") return false;
+  const { condition, then, otherwise } = expression;
+  const isNull = otherwise.kind === "literal" && otherwise.value === null;
+  return condition.kind === "not" && isFalse(then) && isNull;
 }
 
 function lowerAny(node: SyntaxExpression, of: Expressions): Expression {

@@ -9,7 +9,7 @@ import { lowerByWords } from "../fallback";
 import { sourceIn, type Lowered, type LoweringContext } from "../lowering";
 import { distinctlyNamed, emptyQuery } from "../terms";
 import { lowerDelete, lowerUpdate, type ChangeResult } from "./lowerChange";
-import { lowerCondition, lowerValue } from "./lowerExpression";
+import { asCondition, lowerCondition, lowerValue } from "./lowerExpression";
 import { lowerInsert } from "./lowerInsert";
 import { expressions, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
 import { parseStatement, parseValue } from "./parseStatement";
@@ -21,9 +21,13 @@ import { startWork, weaken, type Work } from "./work";
  * One statement on rows in the AR; `context.piece.sql` is canonical text (see canonical.ts). Never fails: what is not
  * understood becomes an opaque statement over the tables that its words name. Names are looked up by
  * `context.variable`: locals as `["x"]`, user variables as `["@x"]`, and what the session remembers as
- * `["row_count()"]`, `["last_insert_id()"]` and `["found_rows()"]`.
+ * `["row_count()"]`, `["last_insert_id()"]` and `["found_rows()"]`. `outputs` says what a SELECT is to give.
  */
-export function lowerDialectStatement(context: LoweringContext, dialect: Dialect): Lowered {
+export function lowerDialectStatement(
+  context: LoweringContext,
+  dialect: Dialect,
+  outputs: "value" | "condition" = "value",
+): Lowered {
   const branch = /^(if|while)\b/i.exec(context.piece.sql)?.[1]?.toUpperCase();
   if (branch !== undefined) {
     return lowerByWords(context, `${branch} of ${dialectLabel(dialect)} is not followed.`);
@@ -32,7 +36,21 @@ export function lowerDialectStatement(context: LoweringContext, dialect: Dialect
   if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
   const work = startWork(context, dialect);
   for (const reason of parsed.losses) weaken(work, reason);
-  return lowered(parsed.tree, work);
+  const result = lowered(parsed.tree, work);
+  return outputs === "value" ? result : withConditions(result);
+}
+
+/** The outputs of a query as conditions: without the 1, 0 or NULL that conditions are as values. */
+function withConditions(result: Lowered): Lowered {
+  const statements = result.statements.map((statement): Statement => {
+    if (statement.kind !== "select") return statement;
+    const outputs = statement.query.outputs.map((output) => ({
+      ...output,
+      value: asCondition(output.value),
+    }));
+    return { ...statement, query: { ...statement.query, outputs } };
+  });
+  return { ...result, statements };
 }
 
 /** One expression (the whole of `context.piece.sql`), as a value or as a condition. Never fails. */
