@@ -5,10 +5,8 @@ import { tokensOf } from "../tokens";
 import type { Span } from "../split";
 import { mayFail } from "./handlers";
 import { runOpaque, setUnknown, valueAt } from "./run";
-import { userVariable, type State } from "./state";
+import { userVariable, type Run, type State } from "./state";
 import type { RoutineStatement } from "./tree";
-
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 
 /** CALL: the routine runs here; one that is not in the workspace may do anything. */
 export function lowerCall(

@@ -19,10 +19,9 @@ import { lowerSteps, type Step } from "./fetchSteps";
 import { flagsOf, isQuiet } from "./flags";
 import { isHandled, mayFail, raiseHere } from "./handlers";
 import { assignRowTo, runSql, setUnknown, valueAt } from "./run";
-import type { BlockFrame, State } from "./state";
+import type { BlockFrame, Run, State } from "./state";
 import { someStatement, type RoutineStatement } from "./tree";
 
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 type Statement<Kind extends RoutineStatement["kind"]> = Extract<
   RoutineStatement,
   { readonly kind: Kind }

@@ -9,10 +9,9 @@ import type { Span } from "../split";
 import { stringOf, tokensOf } from "../tokens";
 import { mayFail } from "./handlers";
 import { runOpaque, runSql, valueAt } from "./run";
-import type { State } from "./state";
+import type { Run, State } from "./state";
 import { assignedBy, someStatement, type RoutineStatement } from "./tree";
 
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 type Statement<Kind extends RoutineStatement["kind"]> = Extract<
   RoutineStatement,
   { readonly kind: Kind }

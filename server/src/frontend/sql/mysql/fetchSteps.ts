@@ -6,10 +6,8 @@ import type { Span } from "../split";
 import { find } from "../routine/names";
 import { holds, type Known } from "./fold";
 import { conditionAt } from "./run";
-import type { State } from "./state";
+import type { Run, State } from "./state";
 import { assignedBy, someStatement, type RoutineStatement } from "./tree";
-
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 
 /** A statement, or the condition of the loop itself. */
 export type Step =

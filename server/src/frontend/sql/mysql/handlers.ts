@@ -9,15 +9,13 @@ import { collected, emit, lossAt, sourceAt } from "../routine/state";
 import type { Span } from "../split";
 import { caughtBy, closeness, isException, resolved } from "./conditions";
 import { emitReturn } from "./returns";
-import type { BlockFrame, Frame, State } from "./state";
+import type { BlockFrame, Frame, Run, State } from "./state";
 import {
   someStatement,
   type Condition,
   type HandlerDeclaration,
   type RoutineStatement,
 } from "./tree";
-
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
 
 interface Active {
   readonly frame: BlockFrame;

@@ -9,12 +9,10 @@ import type { Span } from "../split";
 import { cursorNamed, fetchLoop, openDeclared } from "./cursors";
 import { emitLoop, emitRowsLoop } from "./emitLoop";
 import { assignRowTo, conditionAt, runSql, setUnknown, valueAt } from "./run";
-import type { State } from "./state";
+import type { Run, State } from "./state";
 import type { RoutineStatement } from "./tree";
 
 type Loop = Extract<RoutineStatement, { readonly kind: "loop" }>;
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
-
 const FOREVER: LoopRange = { kind: "while", condition: TRUE };
 
 /** Any loop; its body is lowered by `run`. */

@@ -22,12 +22,11 @@ import {
   loopDepth,
   ROW_COUNT,
   userVariable,
+  type Run,
   type State,
 } from "./state";
 import { withoutTemporary } from "./temporary";
-import type { Into, RoutineStatement } from "./tree";
-
-type Run = (state: State, statements: readonly RoutineStatement[]) => void;
+import type { Into } from "./tree";
 
 /** The value of an expression; queries inside run before. `shown` is the statement that it belongs to. */
 export function valueAt(state: State, span: Span, shown: Span = span): Expression {

@@ -131,6 +131,9 @@ export interface State extends RoutineState {
   readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
 }
 
+/** Lowers statements in order: handlers and loops are given it, since statements contain them. */
+export type Run = (state: State, statements: readonly RoutineStatement[]) => void;
+
 /** What the session remembers of the last statement, by the names that SQL asks for it. */
 export const ROW_COUNT = "row_count()";
 export const FOUND_ROWS = "found_rows()";
