@@ -365,9 +365,11 @@ function bound(
 function bindParameters(script: Script, tuple: ProductTuple, database: Database): void {
   const fresh: Smt[] = [];
   for (const [instance, transaction] of tuple.transactions.entries())
-    for (const { name, type, fresh: isFresh } of transaction.parameters) {
-      if (type === "bool") continue;
+    for (const { name, type, fresh: isFresh, constant } of transaction.parameters) {
       const { value } = database.parameter(instance, name);
+      const first = tuple.transactions.findIndex(({ id }) => id === transaction.id);
+      if (constant === true) script.assert(eq(value, database.parameter(first, name).value));
+      if (type === "bool") continue;
       if (isFresh) {
         // Above everything else, each in a place of its own: different from all rows and from each other.
         script.assert(eq(value, add(int(FIRST_FRESH), int(fresh.length))));

@@ -155,6 +155,9 @@ function constrainParameters(
   for (const parameter of instance.transaction.parameters) {
     const own = database.parameter(instance.index, parameter.name);
     if (isWord(parameter.type)) database.script.assert(le("0", own.value));
+    const first = instances.find(({ transaction }) => transaction.id === instance.transaction.id);
+    if (parameter.constant === true && first !== undefined)
+      database.script.assert(eq(own.value, database.parameter(first.index, parameter.name).value));
     if (!parameter.fresh) continue;
     for (const other of instances) {
       for (const theirs of other.transaction.parameters) {

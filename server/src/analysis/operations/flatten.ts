@@ -81,7 +81,7 @@ function flattenOne(
   // Elements of arrays are added where they are used.
   const parameters = transaction.parameters.map(({ name, type, elements, origin }) =>
     elements === undefined
-      ? { name, type, fresh: origin === "fresh" }
+      ? { name, type, fresh: origin === "fresh", ...(origin === "constant" && { constant: true }) }
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
   const builder = newBuilder(tables, parameters);

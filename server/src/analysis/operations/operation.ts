@@ -123,6 +123,8 @@ export interface FlatTransaction {
     readonly name: string;
     readonly type: ValueType;
     readonly fresh: boolean;
+    /** The same in all instances of the transaction. */
+    readonly constant?: boolean;
   }[];
   /** Conditions over parameters. */
   readonly preconditions: readonly Term[];
