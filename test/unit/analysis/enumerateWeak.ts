@@ -1,4 +1,5 @@
-// All executions of two instances over small inputs at the papers' levels from read committed on.
+// All executions of two or more instances over small inputs at the papers' levels from read committed on.
+import { permutations } from "../../../server/src/store/permutations";
 import type { FlatProgram } from "../../../server/src/analysis/operations/operation";
 import type { PaperLevelName } from "../../../server/src/isolation/levels";
 import type { Row, ScheduleStep, WitnessInstance } from "../../../server/src/protocol/witness";
@@ -32,6 +33,69 @@ export function enumerateWeak(
   return undefined;
 }
 
+/**
+ * As `enumerateWeak` for any number of instances at levels where transactions are seen whole: every order, each instance
+ * seeing any of those before it; over every `stride`-th of the inputs.
+ */
+export function enumerateWhole(
+  flat: FlatProgram,
+  tuple: readonly number[],
+  stride: number,
+  judge: (plan: WitnessPlan) => Confirmation,
+): WitnessPlan | undefined {
+  let number = 0;
+  for (const { instances, initial } of inputs(flat, tuple)) {
+    number += 1;
+    if (number % stride !== 0) continue;
+    for (const order of permutations(range(tuple.length))) {
+      for (const seen of visibilities(order)) {
+        const schedule = order.flatMap((at, place) =>
+          wholeSteps(flat, tuple, at, seen[place] ?? []),
+        );
+        const plan = { instances, initial, schedule };
+        const { status, severity, witness } = judge(plan);
+        const committed = Object.values(witness.outcome.status).every(
+          (each) => each === "committed",
+        );
+        if (status === "confirmed" && severity !== "unused" && committed) return plan;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** For each place of the order the instances before it that are seen. */
+function* visibilities(order: readonly number[]): Iterable<readonly (readonly number[])[]> {
+  const bits = (order.length * (order.length - 1)) / 2;
+  for (let chosen = 0; chosen < 2 ** bits; chosen += 1) {
+    let bit = 0;
+    yield order.map((_, place) =>
+      order.slice(0, place).filter(() => {
+        bit += 1;
+        return (chosen & (1 << (bit - 1))) !== 0;
+      }),
+    );
+  }
+}
+
+/** The first statement and the commit: the program gives the rest, which sees the same. */
+function wholeSteps(
+  flat: FlatProgram,
+  tuple: readonly number[],
+  at: number,
+  seen: readonly number[],
+): readonly ScheduleStep[] {
+  const sees = seen.flatMap((other) => {
+    const count = flat.transactions[tuple[other] ?? 0]?.operations.length ?? 0;
+    return range(count).map((n) => `T${String(other + 1)}.${String(n + 1)}`);
+  });
+  const instance = `T${String(at + 1)}`;
+  return [
+    { instance, statement: 1, sees },
+    { instance, statement: "commit", sees: [] },
+  ];
+}
+
 function* inputs(
   flat: FlatProgram,
   pair: readonly number[],
@@ -56,7 +120,7 @@ function* inputs(
   }
 }
 
-/** How many statements run depends on guards: every number is tried, the store refuses the wrong ones. */
+/** As many statements as there may be: the program leaves out those that its guards leave out. */
 function* schedules(
   flat: FlatProgram,
   pair: readonly number[],
@@ -65,17 +129,14 @@ function* schedules(
 ): Iterable<readonly ScheduleStep[]> {
   const [first = 0, second = 1] = order;
   const length = (at: number): number => flat.transactions[pair[at] ?? 0]?.operations.length ?? 0;
-  for (let early = 0; early <= length(first); early += 1) {
-    for (let late = 0; late <= length(second); late += 1) {
-      const starts = level === "read-committed" ? range(late + 1) : [0, late];
-      for (const start of starts) {
-        const sees = range(early).map((at) => `T${String(first + 1)}.${String(at + 1)}`);
-        yield [
-          ...steps(first, early, () => []),
-          ...steps(second, late, (at) => (at >= start ? sees : [])),
-        ];
-      }
-    }
+  const [early, late] = [length(first), length(second)];
+  const starts = level === "read-committed" ? range(late + 1) : [0, late];
+  const sees = range(early).map((at) => `T${String(first + 1)}.${String(at + 1)}`);
+  for (const start of starts) {
+    yield [
+      ...steps(first, early, () => []),
+      ...steps(second, late, (at) => (at >= start ? sees : [])),
+    ];
   }
 }
 

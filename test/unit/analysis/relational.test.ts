@@ -14,11 +14,12 @@ import type { Z3 } from "../../../server/src/engine/z3";
 import type { PaperLevelName } from "../../../server/src/isolation/levels";
 import type { Solver } from "../../../server/src/solver/solver";
 import { confirm } from "../../../server/src/store/confirm";
-import { enumerateWeak } from "./enumerateWeak";
+import { enumerateWeak, enumerateWhole } from "./enumerateWeak";
 import { WITHDRAW, smallBank } from "./flatBuilder";
 import { programOf } from "./flatToProgram";
 import { LIMITS, fromApp, levelOf } from "./papersHarness";
 import { randomProgram } from "./randomFlat";
+import { compareTiers } from "./tiersAgree";
 
 let z3: Z3;
 
@@ -151,3 +152,53 @@ describe("random programs against all executions over small inputs", () => {
     assert.ok(shown >= 5, `only ${String(shown)} anomalies among the random programs`);
   });
 });
+
+describe("random programs", () => {
+  function agree(programs: number, size: number, atLeast: number): void {
+    let sat = 0;
+    for (let seed = 1; seed <= programs; seed += 1) {
+      const result = compareTiers(z3, randomProgram(seed), size);
+      assert.deepEqual(result.disagreements, [], `seed ${String(seed)}`);
+      sat += result.sat;
+    }
+    assert.ok(sat >= atLeast, `only ${String(sat)} cycles`);
+  }
+
+  test("both tiers give the same verdicts on pairs", () => {
+    agree(50, 2, 200);
+  });
+
+  test("both tiers, and the pairs, give the same verdicts on triples", () => {
+    agree(8, 3, 5);
+  });
+
+  test("three at snapshot isolation: what an execution shows is found", () => {
+    const level = levelOf("snapshot-isolation");
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const flat = randomProgram(seed);
+      const program = programOf(flat);
+      const triple = flat.transactions.length > 1 ? [0, 0, 1] : [0, 0, 0];
+      const found = planPapers(flat, level, 3)
+        .concat(planPapers(flat, level, 2))
+        .filter((unit) => isWithin(unit.transactions, triple))
+        .some((unit) =>
+          solvePapers(z3, program, flat, level, unit, LIMITS).findings.some(
+            ({ confirmation }) => confirmation.severity !== "unused",
+          ),
+        );
+      const example = found
+        ? undefined
+        : enumerateWhole(flat, triple, 5, (plan) => confirm(program, level, plan));
+      assert.equal(example, undefined, `seed ${String(seed)}: ${JSON.stringify(example)}`);
+    }
+  });
+});
+
+/** Whether a tuple is part of another, each instance counted. */
+function isWithin(part: readonly number[], whole: readonly number[]): boolean {
+  return [...new Set(part)].every((each) => count(part, each) <= count(whole, each));
+}
+
+function count(tuple: readonly number[], wanted: number): number {
+  return tuple.filter((each) => each === wanted).length;
+}
