@@ -76,7 +76,9 @@ export function asCondition(expression: Expression): Expression {
   if (expression.kind === "conditional") {
     const { condition, then, otherwise } = expression;
     // A condition that had become a value is itself again.
-    if (then.kind === "literal" && then.value === 1 && isFalse(otherwise)) return condition;
+    if (then.kind === "literal" && then.value === 1 && isRest(otherwise, condition)) {
+      return condition;
+    }
     const inner = asCondition(then);
     const rest = asCondition(otherwise);
     return { kind: "conditional", condition, then: inner, otherwise: rest };
@@ -84,13 +86,14 @@ export function asCondition(expression: Expression): Expression {
   return compare("<>", expression, literal(0));
 }
 
-/** 0, or NULL where the condition is: what `asValue` puts behind 1. */
-function isFalse(expression: Expression): boolean {
-  if (expression.kind === "literal") return expression.value === 0;
+/** What `asValue` puts behind 1: 0, or NULL where the condition is. */
+function isRest(expression: Expression, of: Expression): boolean {
+  const isZero = (each: Expression): boolean => each.kind === "literal" && each.value === 0;
+  if (TWO_VALUED.has(of.kind)) return isZero(expression);
   if (expression.kind !== "conditional") return false;
   const { condition, then, otherwise } = expression;
   const isNull = otherwise.kind === "literal" && otherwise.value === null;
-  return condition.kind === "not" && isFalse(then) && isNull;
+  return condition.kind === "not" && condition.operand === of && isZero(then) && isNull;
 }
 
 function lowerAny(node: SyntaxExpression, of: Expressions): Expression {
