@@ -6,7 +6,7 @@ import { lose, typeIn } from "../nsp/scope";
 import { compare, joined, negatedIf } from "../terms";
 import { lowerCall } from "./lowerCall";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
-import { castType } from "./types";
+import { columnType } from "./types";
 import { isMysql, loseCondition, resolveName, type Expressions } from "./work";
 
 /** The value of an expression: a number where it is a condition. Never fails. */
@@ -348,7 +348,7 @@ function cast(
 ): Expression {
   const { scope, work } = of;
   const operand = lowerValue(node.operand, of);
-  const to = castType(node.type, work.dialect);
+  const to = columnType(node.type, work.dialect);
   const from = typeIn(operand, scope, work);
   if (operand.kind === "literal" && typeof operand.value === "string" && to === "int") {
     const number = Number(operand.value);

@@ -148,8 +148,7 @@ function select(parsing: Parsing): SyntaxQuery {
 /** TOP 5, TOP (@n), TOP (1) WITH TIES. */
 function top(parsing: Parsing): SyntaxExpression {
   const { reader } = parsing;
-  const value =
-    wordAt(reader) === "(" ? parseExpression(parsing, 20) : parseExpression(parsing, 20);
+  const value = parseExpression(parsing, 20);
   if (take(reader, "percent")) reader.losses.push("TOP ... PERCENT");
   if (take(reader, "with", "ties")) reader.losses.push("TOP ... WITH TIES");
   return value;

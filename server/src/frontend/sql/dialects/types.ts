@@ -17,7 +17,7 @@ function each(type: ValueType, names: string): readonly (readonly [string, Value
   return names.split(" ").map((name) => [name, type] as const);
 }
 
-/** The type of a column that was declared with that name. */
+/** The type of a column, or of a cast, with that name. */
 export function columnType(name: string, dialect: Dialect): ValueType {
   if (dialect === "sqlserver" && name === "timestamp") return "bytes";
   const known = TYPES.get(name);
@@ -26,9 +26,4 @@ export function columnType(name: string, dialect: Dialect): ValueType {
   if (name.includes("int")) return "int";
   if (/char|clob|text/.test(name)) return "text";
   return /real|floa|doub|num|dec/.test(name) ? "decimal" : "other";
-}
-
-/** The type that CAST gives. */
-export function castType(name: string, dialect: Dialect): ValueType {
-  return columnType(name, dialect);
 }
