@@ -1,6 +1,5 @@
 // Expressions of MySQL, MariaDB, SQL Server and SQLite, by precedence climbing.
 import {
-  createReader,
   expect,
   peek,
   skipParentheses,
@@ -565,16 +564,4 @@ function matchAgainst(parsing: Parsing): SyntaxExpression {
   expect(reader, "against");
   skipParentheses(reader);
   return { kind: "other", what: "MATCH ... AGAINST", parts };
-}
-
-/** The expression that is all of a text, or why it is none. */
-export function parseWhole(
-  text: string,
-  dialect: Reader["dialect"],
-  readQuery: ReadQuery,
-): SyntaxExpression {
-  const reader = createReader(text, dialect);
-  const value = parseExpression({ reader, readQuery });
-  if (peek(reader) !== undefined) throw unexpected(reader);
-  return value;
 }
