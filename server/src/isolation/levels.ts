@@ -1,5 +1,10 @@
 // Isolation levels as data: the papers' levels as sets of axioms, the products' levels as lock and snapshot rules.
 import type { Dialect } from "../program/dialect";
+import { MODELLED_LEVELS } from "./productLevels";
+import type { Product, ProductLevel, ProductLevelName } from "./productLevels";
+
+export { MODELLED_LEVELS };
+export type { Product, ProductLevel, ProductLevelName };
 
 /**
  * Axioms over statements, with visibility `vis` and arbitration `ar` (a total order that contains `vis`).
@@ -46,23 +51,6 @@ export interface PaperLevel {
   readonly axioms: readonly Axiom[];
 }
 
-/** The two-view model: plain reads use a snapshot, locking statements act on the newest committed rows. */
-export interface ProductLevel {
-  readonly family: "product";
-  readonly name: ProductLevelName;
-  readonly aliases: readonly string[];
-  readonly product: "postgres";
-  readonly label: string;
-  readonly summary: string;
-  /** When the snapshot of a statement is taken. */
-  readonly snapshot: "statement" | "transaction";
-  /** A write to a row that was changed after the snapshot fails with 40001. */
-  readonly firstUpdaterWins: boolean;
-  /** Dangerous structures among transactions of this level are aborted: only serializable histories commit. */
-  readonly serializable: boolean;
-  readonly evidence: "measured" | "predicted";
-}
-
 export type Level = PaperLevel | ProductLevel;
 
 export type PaperLevelName =
@@ -78,9 +66,6 @@ export type PaperLevelName =
   | "clotho:repeatable-read"
   | "clotho:causal"
   | "anode:psi";
-
-export type ProductLevelName =
-  "postgres:read-committed" | "postgres:repeatable-read" | "postgres:serializable";
 
 // Each level of the papers is a weaker one and something more.
 const MONOTONIC: readonly Axiom[] = ["atomicVisibility", "atomicArbitration", "monotonic"];
@@ -199,47 +184,13 @@ export const PRINTED_LEVELS: readonly PaperLevel[] = [
   },
 ];
 
-export const PRODUCT_LEVELS: readonly ProductLevel[] = [
-  {
-    family: "product",
-    name: "postgres:read-committed",
-    aliases: ["pg:rc", "postgres:rc", "postgresql:read-committed", "postgres:read-uncommitted"],
-    product: "postgres",
-    label: "PostgreSQL READ COMMITTED",
-    summary:
-      "Each statement reads a new snapshot; a blocked UPDATE re-checks the newest row. PostgreSQL's default.",
-    snapshot: "statement",
-    firstUpdaterWins: false,
-    serializable: false,
-    evidence: "measured",
-  },
-  {
-    family: "product",
-    name: "postgres:repeatable-read",
-    aliases: ["pg:rr", "postgres:rr", "postgresql:repeatable-read"],
-    product: "postgres",
-    label: "PostgreSQL REPEATABLE READ",
-    summary:
-      "One snapshot per transaction; updating a row that changed since then fails with 40001.",
-    snapshot: "transaction",
-    firstUpdaterWins: true,
-    serializable: false,
-    evidence: "measured",
-  },
-  {
-    family: "product",
-    name: "postgres:serializable",
-    aliases: ["pg:ser", "postgres:ser", "postgresql:serializable"],
-    product: "postgres",
-    label: "PostgreSQL SERIALIZABLE",
-    summary:
-      "As if one transaction ran after the other; dangerous ones fail with 40001 and must be retried.",
-    snapshot: "transaction",
-    firstUpdaterWins: true,
-    serializable: true,
-    evidence: "measured",
-  },
-];
+/** Products whose levels can be searched; the store executes all that are modelled. */
+const SEARCHED_PRODUCTS: readonly Product[] = ["postgres"];
+
+/** The products' levels that programs can be checked at. */
+export const PRODUCT_LEVELS: readonly ProductLevel[] = MODELLED_LEVELS.filter(({ product }) =>
+  SEARCHED_PRODUCTS.includes(product),
+);
 
 export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS, ...PRINTED_LEVELS];
 

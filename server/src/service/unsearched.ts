@@ -79,7 +79,7 @@ function unseenErrors(
   const statements = statementsOf(block.body);
   // Only a product's statements fail for what others do at the same time.
   const locks = level?.family !== "paper" && statements.some(takesLocks);
-  const fails = locks && (level === undefined || level.firstUpdaterWins);
+  const fails = locks && (level === undefined || level.conflict === "first-updater-wins");
   const unseen = [
     ...(locks && catches("40P01") ? ["a deadlock"] : []),
     ...(fails && catches("40001") ? ["a serialization failure"] : []),

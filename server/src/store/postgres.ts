@@ -394,7 +394,7 @@ function actingOf(server: Server, session: Session): Acting {
         .map((each) => each.machine.instance);
       if (holders.length > 0) throw new WaitFor(holders);
     },
-    firstUpdaterWins: session.level.firstUpdaterWins,
+    firstUpdaterWins: session.level.conflict === "first-updater-wins",
     step: server.steps.length,
   };
 }

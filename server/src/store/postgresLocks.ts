@@ -37,7 +37,7 @@ export function lockRow(
   const survives = newest.alive && newest.incarnation === row.incarnation;
   // A foreign key's share lock is compatible with changes of other columns, whenever they were committed.
   if (strength === "key-share" && survives) return { kind: "row", row, changed: false };
-  if (session.level.firstUpdaterWins)
+  if (session.level.conflict === "first-updater-wins")
     throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
   if (newest.moved === true)
     throw new NotExecutable(

@@ -10,7 +10,7 @@ import type { Run } from "./runRecord";
 export function serializationProblem(run: Run, server: Server): string | undefined {
   const safe = new Set(
     [...server.sessions.values()]
-      .filter((session) => session.level.serializable)
+      .filter((session) => session.level.ssi)
       .map((session) => session.machine.instance),
   );
   if (safe.size < 2) return undefined;

@@ -24,7 +24,7 @@ export function assertLocks(
             assertPair(script, tuple, run, snapshots, first, later);
             assertQueue(script, tuple, run, snapshots, first, later);
           }
-      if (tuple.levels[instance]?.firstUpdaterWins === true)
+      if (tuple.levels[instance]?.conflict === "first-updater-wins")
         assertVisibleConflict(script, run, later);
     }
 }

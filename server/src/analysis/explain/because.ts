@@ -91,7 +91,7 @@ function notSeen(execution: Execution, rw: ExecutedDependency, level: Level): st
     (step) => step.instance === writer && step.statement === "commit",
   );
   if (committed === -1 || committed > rw.from) return `${writer} has not committed yet`;
-  return level.snapshot === "transaction"
+  return level.snapshot !== "statement"
     ? `its snapshot was taken before ${writer} committed`
     : `the statement's snapshot was taken before ${writer} committed`;
 }

@@ -28,7 +28,7 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     // The commonest larger cycle at snapshot levels: a reader between two writers (Fekete et al. 2004).
     likely:
       size > 2 &&
-      transactions.every((each) => own[each]?.firstUpdaterWins === true) &&
+      transactions.every((each) => own[each]?.conflict === "first-updater-wins") &&
       readers(flat, transactions) === 1
         ? 1
         : 0,
