@@ -14,6 +14,8 @@ import type { Project } from "../../server/src/workspace/projects";
 import { noteAim, printAims } from "./aims";
 import { calibrate } from "./calibration";
 import type { Calibration } from "./calibration";
+import { multiple } from "./multiples";
+import { printPapers } from "./papers";
 import {
   editedSmallBank,
   exampleNames,
@@ -49,6 +51,7 @@ async function main(): Promise<void> {
   await printReading(calibration);
   await printExamples(calibration);
   await printEdit(calibration);
+  await printPapers(calibration, { runs, only: options.only, print });
   const peak = process.resourceUsage().maxRSS / 1024;
   print("");
   print(`Peak memory of this process (service, solver, benchmark): ${peak.toFixed(0)} MB`);
@@ -277,10 +280,6 @@ function defaultLevel(): Level {
 
 function percent(part: number, all: number): string {
   return all === 0 ? "-" : `${((100 * part) / all).toFixed(0)} %`;
-}
-
-function multiple(milliseconds: number, of: number, unit: string): string {
-  return `${(milliseconds / of).toFixed(1)} ${unit}`;
 }
 
 function print(line: string): void {

@@ -93,6 +93,19 @@ export async function manyTransactions(count: number): Promise<Project> {
   return { ...template, files: [{ ...first, text: lines.join("\n") }], context: [] };
 }
 
+/** SmallBank with every transaction that many times, under names of their own. */
+export async function copiedSmallBank(copies: number): Promise<Project> {
+  const template = await loadExample("smallbank");
+  const files = template.files.map((file) => {
+    if (!file.text.includes("-- @transaction ")) return file;
+    const texts = Array.from({ length: copies }, (_, copy) =>
+      file.text.replaceAll(/-- @transaction (\w+)/g, `-- @transaction $1${copy}`),
+    );
+    return { ...file, text: texts.join("\n") };
+  });
+  return { ...template, files };
+}
+
 /** The benchmark form of SmallBank before and after an edit of one of its six transactions. */
 export async function editedSmallBank(): Promise<{
   readonly before: Project;
