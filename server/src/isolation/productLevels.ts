@@ -110,6 +110,14 @@ const TWO_PHASE: Rules = {
 
 const MEASURED = { evidence: "measured" } as const;
 
+/** The usual abbreviations, accepted as aliases. */
+const SHORT: Readonly<Record<string, string | undefined>> = {
+  "read-uncommitted": "ru",
+  "read-committed": "rc",
+  "repeatable-read": "rr",
+  serializable: "ser",
+};
+
 /** Every product's level that is modelled, from weak to strong within a product. */
 export const MODELLED_LEVELS: readonly ProductLevel[] = [
   ...levelsOf("postgres", ["pg", "postgresql"], SNAPSHOT, {
@@ -316,10 +324,3 @@ function levelsOf(
     };
   });
 }
-
-const SHORT: Readonly<Record<string, string | undefined>> = {
-  "read-uncommitted": "ru",
-  "read-committed": "rc",
-  "repeatable-read": "rr",
-  serializable: "ser",
-};
