@@ -166,7 +166,7 @@ export interface Script {
 }
 
 /** Factors and divisors up to this are calculated with exactly. */
-const SMALL = 10;
+const SMALL = 2;
 
 /** What `mul` and `div` write for unknown operands, by name; declared where it is used. */
 const DEFINITIONS: Readonly<Record<string, readonly Smt[]>> = {

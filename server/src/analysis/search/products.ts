@@ -162,6 +162,8 @@ function findOne(search: Search, cycle: string, shapes: readonly CycleShape[]): 
     search.solved.serial = true;
   }
   let best: Found | undefined = isConfirmed(proposed) ? proposed : undefined;
+  // The widest question first: most cycles that show nothing at once are harmless, and then it is the only one.
+  if (best === undefined && isHarmless(search, cycle)) return undefined;
   let unconfirmed: Found | undefined;
   for (const [question, severity] of QUESTIONS) {
     if (rank(best?.finding.confirmation.severity) >= rank(severity)) break;
@@ -206,6 +208,17 @@ function askReadable(queries: Search["queries"], assumptions: readonly string[])
     if (!wishes.some((wish) => core.includes(wish))) return false;
   }
   return false;
+}
+
+/** Whether no run with such a cycle differs from the serial ones in anything; false where the solver gave up. */
+function isHarmless({ queries, encoding }: Search, cycle: string): boolean {
+  queries.add(encoding.script.take());
+  // Among small values the solver decides at once, and what it learns there helps it with the others.
+  for (const wishes of [[READABLE], []]) {
+    if (queries.ask([cycle, OTHER_READ, ...wishes]) !== "unsat") return false;
+    if (!wishes.some((wish) => queries.core().includes(wish))) return true;
+  }
+  return true;
 }
 
 /** A model under these assumptions, a readable one if there is one, and what the store says to it. */
