@@ -46,6 +46,23 @@ export function predecessors(nodes: number, edges: Edges, start = 0): Adjacency 
   return adjacency(nodes, edges.to, edges.from, start, edges.count);
 }
 
+/** The same edges the other way round. */
+export function transposed({ nodes, first, target }: Adjacency): Adjacency {
+  const back = new Int32Array(nodes + 1);
+  for (const node of target) back[node + 1] = (back[node + 1] ?? 0) + 1;
+  for (let n = 0; n < nodes; n++) back[n + 1] = (back[n] ?? 0) + (back[n + 1] ?? 0);
+  const next = back.slice(0, nodes);
+  const source = new Int32Array(target.length);
+  for (let n = 0; n < nodes; n++)
+    for (let at = first[n] ?? 0; at < (first[n + 1] ?? 0); at++) {
+      const node = target[at] ?? 0;
+      const slot = next[node] ?? 0;
+      next[node] = slot + 1;
+      source[slot] = n;
+    }
+  return { nodes, first: back, target: source };
+}
+
 function adjacency(
   nodes: number,
   source: Int32Array,

@@ -5,11 +5,11 @@ import { addListOrder, knownEdges, nodeCount } from "./arrange";
 import type { Adjacency, Order } from "./graph";
 import {
   EdgeList,
-  predecessors,
   shortCycle,
   shortestPath,
   successors,
   topologicalOrder,
+  transposed,
 } from "./graph";
 import { grownInts } from "./intern";
 import { keyWriters } from "./keyWriters";
@@ -203,7 +203,7 @@ export function checkReadAtomic(base: WeakBase, poll: Poll): Blamed {
 export function checkCausal(base: WeakBase, poll: Poll): Blamed {
   const { arranged, nodes, order } = base;
   const { count, chains, chainOf, chainFirst, readFrom, readKey, readWriter } = arranged;
-  const into = predecessors(nodes, knownEdges(arranged, false));
+  const into = transposed(base.happensBefore);
   const { runFrom, runChain, runStart, writer: writerAt } = keyWriters(arranged);
   const pending = new Int32Array(nodes);
   const crosses = (from: number, to: number) =>
@@ -214,8 +214,11 @@ export function checkCausal(base: WeakBase, poll: Poll): Blamed {
       if (crosses(from, n)) pending[from] = (pending[from] ?? 0) + 1;
     }
   const current = Array.from({ length: chains }, () => new Int32Array(chains).fill(-1));
-  const kept = new Map<number, Int32Array>();
-  const free: Int32Array[] = [];
+  // Clocks that are kept stand in one array, `slotOf` times the number of chains; 0 is none.
+  let kept: Int32Array = new Int32Array(chains * 64);
+  const slotOf = new Int32Array(nodes);
+  const free: number[] = [];
+  let slots = 1;
   const blank = new Int32Array(chains);
   const edges = new CommitEdges();
   let steps = 0;
@@ -230,19 +233,20 @@ export function checkCausal(base: WeakBase, poll: Poll): Blamed {
       const from = into.target[at] ?? 0;
       if (!crosses(from, n)) continue;
       const other = from < count ? (chainOf[from] ?? 0) : -1;
-      const theirs = kept.get(from);
-      if (theirs !== undefined && (other < 0 || (clock[other] ?? 0) < from)) {
+      const slot = slotOf[from] ?? 0;
+      if (slot > 0 && (other < 0 || (clock[other] ?? 0) < from)) {
+        const theirs = slot * chains;
         for (let c = 0; c < chains; c++) {
-          const far = theirs[c] ?? 0;
+          const far = kept[theirs + c] ?? 0;
           if (far > (clock[c] ?? 0)) clock[c] = far;
         }
         if (other >= 0 && (clock[other] ?? 0) < from) clock[other] = from;
       }
       const left = (pending[from] ?? 0) - 1;
       pending[from] = left;
-      if (left === 0 && theirs !== undefined) {
-        free.push(theirs);
-        kept.delete(from);
+      if (left === 0 && slot > 0) {
+        free.push(slot);
+        slotOf[from] = 0;
       }
     }
     if (chain >= 0) {
@@ -261,14 +265,17 @@ export function checkCausal(base: WeakBase, poll: Poll): Blamed {
               if ((writerAt[middle] ?? 0) <= bound) low = middle;
               else high = middle - 1;
             }
-          edges.demand(writerAt[low] ?? 0, from, n);
+          // Within a chain the order is known already.
+          const before = writerAt[low] ?? 0;
+          if (before > from || chainOf[before] !== chainOf[from]) edges.demand(before, from, n);
         }
       }
     }
     if ((pending[n] ?? 0) > 0) {
-      const copy = free.pop() ?? new Int32Array(chains);
-      copy.set(clock);
-      kept.set(n, copy);
+      const slot = free.pop() ?? slots++;
+      kept = grownInts(kept, (slot + 1) * chains);
+      kept.set(clock, slot * chains);
+      slotOf[n] = slot;
     }
   }
   return cycleOf(base, edges, true);
