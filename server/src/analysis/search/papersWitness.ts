@@ -62,6 +62,9 @@ export interface WitnessSource {
 /** Models that are tried per question before it is given up; those that teach a new serial order do not count. */
 const TRIES = 3;
 
+/** Serial orders that are told to the solver of a larger tuple before a lesser witness is enough. */
+const MOST_ORDERS = 2;
+
 /** Models that are tried per group of cycles: where so many show nothing, the store does not follow the encoding. */
 export const PATIENCE = 8;
 
@@ -144,6 +147,9 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
           else if (lesser?.confirmation.status !== "confirmed") lesser = judged;
           if (isEnough(severity, wanted)) return judged;
         } else if (!isBenign(confirmation)) lesser ??= judged;
+        // With three and more each further order costs seconds, and this cycle is shown already.
+        const enough = encoding.instances.length > 2 && orders.size >= MOST_ORDERS;
+        if (enough && (lesser ?? unused)?.confirmation.status === "confirmed") break;
         const same = wanted === "state" ? agreeing?.state : agreeing?.values;
         if (wanted !== "anything" && learn(same ?? [])) continue;
         blockCycle(queries, cycle);
