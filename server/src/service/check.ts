@@ -106,12 +106,14 @@ export async function check(
   const { limit, release } = limitedSignal(signal, input.budget);
   const { pool, hasFailed } = watchedPool(input.pool);
   try {
-    const ids = analysable.transactions.map((each) => each.id);
+    const { transactions } = analysable;
+    const ids = transactions.map((each) => each.id);
     const ask = askInvariants(pool, input.cache, counters, { unroll, signal: limit });
     const settled = isSerializable(levels, ids)
-      ? { invariants: [], notes: [], unsafe: new Map<string, string>() }
+      ? { invariants: [], transactions, notes: [], unsafe: new Map<string, string>() }
       : await settleInvariants(analysable, counterCandidates(flat), ask);
-    const program = { ...analysable, invariants: settled.invariants };
+    const { invariants } = settled;
+    const program = { ...analysable, invariants, transactions: settled.transactions };
     const { solve, assumed } = recordAssumptions(
       tupleSolver(program, pool, input.cache, counters, unroll),
     );

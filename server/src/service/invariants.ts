@@ -3,7 +3,8 @@
 import type { CounterCandidates } from "../analysis/assumptions/counters";
 import type { BreakingRun, BrokenInvariant, InvariantAnswer } from "../analysis/search/unit";
 import { flattenProgram } from "../analysis/operations/flatten";
-import { invariantName } from "../analysis/encoding/assumptions";
+import { invariantName, preconditionName } from "../analysis/encoding/assumptions";
+import { expressionText } from "../analysis/explain/expressionText";
 import { listText, resultText, valueText } from "../analysis/explain/words";
 import type { Job } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
@@ -39,6 +40,8 @@ export function askInvariants(
 export interface SettledInvariants {
   /** What the search assumes. */
   readonly invariants: readonly Invariant[];
+  /** Without preconditions that contradict each other. */
+  readonly transactions: readonly Transaction[];
   readonly notes: readonly Note[];
   /** By text: why what rests on this invariant stays open. */
   readonly unsafe: ReadonlyMap<string, string>;
@@ -49,11 +52,14 @@ export interface SettledInvariants {
  * most one round per candidate, one question per transaction that touches them.
  */
 export async function settleInvariants(
-  program: Program,
+  { transactions, ...rest }: Program,
   candidates: readonly CounterCandidates[],
   ask: AskInvariants,
 ): Promise<SettledInvariants> {
   const notes: Note[] = [];
+  const callable: Transaction[] = [];
+  for (const each of transactions) callable.push(await callableOne(each, ask, notes));
+  const program: Program = { ...rest, transactions: callable };
   const said = await withoutContradictions(program, ask, notes);
   const unsafe = new Map<string, string>();
   let kept: readonly Invariant[] = [...said, ...candidates.flat()];
@@ -80,6 +86,7 @@ export async function settleInvariants(
   const known = new Set(said.map(({ text }) => text));
   return {
     invariants: [...said, ...counters.filter(({ text }) => !known.has(text))],
+    transactions: callable,
     notes: distinctNotes(notes),
     unsafe,
   };
@@ -118,6 +125,33 @@ async function withoutContradictions(
     for (const { source } of refused)
       if (source) notes.push({ severity: "error", code: "invariant", message, source });
     said = said.filter((each) => !refused.includes(each));
+  }
+}
+
+/** The transaction; without the conditions on its arguments that no arguments satisfy, until some satisfy the rest. */
+async function callableOne(
+  transaction: Transaction,
+  ask: AskInvariants,
+  notes: Note[],
+): Promise<Transaction> {
+  for (let callable = transaction; ;) {
+    const { id, name, header, preconditions } = callable;
+    if (preconditions.length === 0) return callable;
+    const call: Transaction = { ...callable, body: { kind: "sequence", commands: [] } };
+    const part = { schema: { tables: [] }, transactions: [call], notes: [], files: [] };
+    const job = jobOf(part, [0]);
+    const contradictory = (await ask(job, digest([job])))?.contradictory ?? [];
+    const refused = preconditions.filter((_, at) =>
+      contradictory.includes(preconditionName(id, at)),
+    );
+    if (refused.length === 0) return callable;
+    const texts = listText([...new Set(refused.map((each) => `"${expressionText(each)}"`))]);
+    const message = `No arguments of ${name} satisfy ${texts}: this is not used.`;
+    notes.push({ severity: "error", code: "invariant", message, source: header });
+    callable = {
+      ...callable,
+      preconditions: preconditions.filter((each) => !refused.includes(each)),
+    };
   }
 }
 

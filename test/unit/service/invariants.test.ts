@@ -101,6 +101,26 @@ test("invariants over several tables, and rows that must be there", async () => 
   );
 });
 
+test("conditions that no arguments satisfy are refused", async () => {
+  const keep =
+    "SELECT balance INTO v FROM account WHERE id = a; UPDATE account SET balance = v WHERE id = b;";
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [
+      "-- @isolens distinct a, b\n-- @isolens invariant a = b",
+      /^3: No arguments of f satisfy "a <> b" and "a = b"/,
+    ],
+    [
+      "-- @isolens invariant a > 5 and a < 3\n-- @isolens invariant b > 0",
+      /^3: .* "a > 5 and a < 3": /,
+    ],
+    ["-- @isolens distinct a, a\n", /^3: .* "a <> a"/],
+  ];
+  for (const [said, note] of cases)
+    await check(`${ACCOUNT}${said}\n${routine("f", keep)}`, { assumed: [], notes: [note] });
+  const fine = "-- @isolens distinct a, b\n-- @isolens invariant a > b";
+  await check(`${ACCOUNT}${fine}\n${routine("f", keep)}`, { assumed: [] });
+});
+
 test("contradictory invariants are refused by name", async () => {
   await check(
     `${ACCOUNT}-- @isolens invariant account.balance > 5

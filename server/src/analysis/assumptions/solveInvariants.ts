@@ -16,6 +16,7 @@ import { TRUE as ALWAYS, createScript, imp } from "../encoding/smt";
 import type { Script } from "../encoding/smt";
 import { isTrue } from "../encoding/sqlValue";
 import type { FlatInvariant, FlatProgram, FlatTransaction } from "../operations/operation";
+import { FALSE } from "../operations/terms";
 import { decodeStart } from "../search/productsDecode";
 import type { Start } from "../search/productsDecode";
 import type {
@@ -42,7 +43,7 @@ export function solveInvariants(
   const invariants: InvariantAnswer =
     member === undefined
       ? { broken: [], contradictory: contradiction(asked) }
-      : { broken: brokenBy(asked, member), contradictory: [] };
+      : { broken: brokenBy(asked, member), contradictory: contradictoryConditions(asked, member) };
   return { findings: [], undecided: [], queries: asked.queries.count, invariants };
 }
 
@@ -207,10 +208,31 @@ function serializable() {
  * such set as far as leaving one out shows; empty when there is none, or when the solver gives up.
  */
 function contradiction(asked: Asked): readonly string[] {
-  const { flat, solvers, limits } = asked;
+  const { flat } = asked;
   const tables = [...new Set((flat.invariants ?? []).flatMap((each) => each.tables))];
   if (tables.length === 0) return [];
-  const { script, start } = encode(flat, [], probeOfTables(flat, tables));
+  return unsatisfiable(asked, encode(flat, [], probeOfTables(flat, tables)));
+}
+
+/** As `contradiction`, for what is said of the arguments of one transaction. */
+function contradictoryConditions(asked: Asked, member: number): readonly string[] {
+  const transaction = asked.flat.transactions[member];
+  if (transaction === undefined || transaction.preconditions.length === 0) return [];
+  const call: FlatTransaction = {
+    ...transaction,
+    steps: [],
+    operations: [],
+    aborts: FALSE,
+    returns: [],
+    visible: [],
+  };
+  const flat = { ...asked.flat, invariants: [] };
+  return unsatisfiable(asked, encode(flat, [call], probeOfTables(flat, [])));
+}
+
+/** The names of a smallest set of assumptions that cannot hold together, as far as leaving one out shows. */
+function unsatisfiable(asked: Asked, { script, start }: Encoded): readonly string[] {
+  const { solvers, limits } = asked;
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     solver.add(script.take());

@@ -7,8 +7,8 @@ import type { Confirmation } from "../../store/execution";
 export interface Unit {
   readonly transactions: readonly number[];
   /**
-   * Instead of anomalies: which of the program's invariants the one transaction breaks; without a transaction, whether
-   * they can hold together.
+   * Instead of anomalies: which of the program's invariants the one transaction breaks, and whether its preconditions
+   * can hold together; without a transaction, whether the invariants can.
    */
   readonly question?: "invariants";
 }
@@ -33,7 +33,7 @@ export interface BreakingRun {
 
 export interface InvariantAnswer {
   readonly broken: readonly BrokenInvariant[];
-  /** Names of assumptions that no rows satisfy together, at least one row in each of their tables; empty: none. */
+  /** Names of assumptions that no rows (at least one in each table) or no arguments satisfy together; empty: none. */
   readonly contradictory: readonly string[];
 }
 
