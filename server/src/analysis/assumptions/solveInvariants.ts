@@ -12,7 +12,8 @@ import { makeDatabase } from "../encoding/productDatabase";
 import { READABLE, SPARSE } from "../encoding/productNames";
 import { makeRun } from "../encoding/productRun";
 import { makeTuple } from "../encoding/productTuple";
-import { TRUE as ALWAYS, createScript, imp } from "../encoding/smt";
+import { SEES_ALL } from "../encoding/productViews";
+import { createScript, imp } from "../encoding/smt";
 import type { Script } from "../encoding/smt";
 import { isTrue } from "../encoding/sqlValue";
 import type { FlatInvariant, FlatProgram, FlatTransaction } from "../operations/operation";
@@ -182,7 +183,7 @@ function encode(
   const order = all.map((_, instance) => instance);
   const tuple = makeTuple({ ...flat, transactions: all }, SERIAL, order);
   const database = makeDatabase(script, tuple);
-  const run = makeRun(script, tuple, database, { order, sees: () => ALWAYS, serial: true });
+  const run = makeRun(script, tuple, database, { ...SEES_ALL, order, serial: true });
   for (const [instance, { id, preconditions }] of transactions.entries()) {
     for (const [at, condition] of preconditions.entries()) {
       const assumed = database.assumptions.literal(preconditionName(id, at));

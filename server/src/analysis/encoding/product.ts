@@ -23,7 +23,8 @@ import type { Run } from "./productRun";
 import { makeSnapshots } from "./productSnapshots";
 import { EXISTS, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
-import { FALSE, TRUE, and, createScript, imp, lt, not, or } from "./smt";
+import { SEES_ALL } from "./productViews";
+import { FALSE, and, createScript, imp, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { isTrue } from "./sqlValue";
 
@@ -64,7 +65,7 @@ export function encodeProduct(
   const database = makeDatabase(script, tuple);
   const snapshots = makeSnapshots(script, tuple);
   const order = tuple.transactions.map((_, instance) => instance);
-  const run = makeRun(script, tuple, database, { order, sees: snapshots.sees, serial: false });
+  const run = makeRun(script, tuple, database, { ...snapshots, order, serial: false });
   for (const [instance, transaction] of tuple.transactions.entries()) {
     for (const [at, condition] of transaction.preconditions.entries()) {
       const assumed = database.assumptions.literal(preconditionName(transaction.id, at));
@@ -103,7 +104,7 @@ function assertSerializable(
   tuple: ProductTuple,
   dependencies: readonly Dependencies[],
 ): void {
-  const isSafe = (instance: number): boolean => tuple.levels[instance]?.serializable === true;
+  const isSafe = (instance: number): boolean => tuple.levels[instance]?.ssi === true;
   const place = (instance: number): Smt => script.constant(serialPlaceName(instance), "Int");
   for (const { from, to, tables } of dependencies)
     if (isSafe(from) && isSafe(to))
@@ -178,7 +179,7 @@ export function addSerialRuns(encoding: ProductEncoding): void {
   const { script, tuple, database, run } = encoding;
   const orders = permutations(tuple.transactions.map((_, instance) => instance));
   const all = orders.map((order) => {
-    const serial = makeRun(script, tuple, database, { order, sees: () => TRUE, serial: true });
+    const serial = makeRun(script, tuple, database, { ...SEES_ALL, order, serial: true });
     encoding.serial.push(serial);
     return differences(script, tuple, run, serial);
   });

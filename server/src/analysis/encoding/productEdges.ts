@@ -1,12 +1,12 @@
-// Dependencies between instances (Adya): write-write, write-read and read-write, over both views. Against commit order
-// only a read of a snapshot can point: a plain read, or a locking statement whose snapshot held no matching row.
+// Dependencies between instances (Adya): write-write, write-read and read-write, over all views. Against commit order
+// only a read of something older can point: a plain read, or a locking statement that passed by a row that did not match
+// in its snapshot, or when it looked at it.
 import type { RowKey } from "./productDatabase";
-import { rowsOf } from "./productLocks";
+import { rowsOf } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { EXISTS } from "./productTuple";
-import type { Access, ProductTuple, TupleTable } from "./productTuple";
-import type { View } from "./productViews";
+import { EXISTS, mayReadStale, readView } from "./productTuple";
+import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { isTrue } from "./sqlValue";
@@ -21,7 +21,7 @@ export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): 
       shared(from, to).length > 0
     );
   }
-  return shared(from, to).length > 0 && (from.plain || canMissCandidates(from));
+  return shared(from, to).length > 0 && canMiss(from);
 }
 
 /** The condition that some dependency over the table leads from one instance to the other; exact. */
@@ -39,7 +39,8 @@ export function dependencyOver(
     for (const b of tuple.accesses[to] ?? []) {
       if (b.table !== table || !mayDepend(a, b, from < to)) continue;
       for (const row of rowsOf(run, a, b)) {
-        if (from < to) found.push(writeWrite(run, a, b, row), writeRead(run, snapshots, a, b, row));
+        if (from < to)
+          found.push(writeWrite(run, a, b, row), writeRead(tuple, run, snapshots, a, b, row));
         found.push(readWrite(run, snapshots, a, b, row));
       }
     }
@@ -55,16 +56,24 @@ function shared(reader: Access, writer: Access): readonly string[] {
   return whole && writer.operation.onDuplicate !== "update" ? [EXISTS] : columns;
 }
 
-/** A statement that locks may act, or not act, on what its snapshot shows. */
-function canMissCandidates(access: Access): boolean {
+/** It may act, or not act, on what is not the newest. */
+function canMiss(access: Access): boolean {
+  if (access.plain) return true;
   const isInsert = access.operation.kind === "insert" && !access.skips;
-  return !access.plain && !isInsert && access.tests.size > 0;
+  return access.view !== "current" && !isInsert && access.tests.size > 0;
 }
 
-/** The snapshot lets a locking statement pass the row by: it does not match, or it is in an insertion's way. */
+/** A locking statement passes the row by: it does not match, or it is in an insertion's way. */
 function passes(run: Run, access: Access, row: RowKey): Smt {
-  const matches = run.matches(access, "snapshot", row);
+  const matches = run.matches(access, access.view, row);
   return access.skips ? matches : not(matches);
+}
+
+/** What the access looks at contains the earlier committer's writes to the row. */
+function sees(snapshots: Snapshots, earlier: number, access: Access, row: RowKey): Smt {
+  return access.view === "look"
+    ? snapshots.looksAfter(earlier, access, row)
+    : snapshots.sees(earlier, access);
 }
 
 function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {
@@ -74,6 +83,7 @@ function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {
 
 /** The reader's snapshot (or, once it holds the row, the newest version) contains the earlier writer. */
 function writeRead(
+  tuple: ProductTuple,
   run: Run,
   snapshots: Snapshots,
   writer: Access,
@@ -82,13 +92,14 @@ function writeRead(
 ): Smt {
   const columns = shared(reader, writer);
   if (columns.length === 0) return FALSE;
-  const sees = snapshots.sees(writer.instance, reader);
-  const view: View = reader.plain ? "snapshot" : "current";
-  const seen = reader.plain
-    ? sees
-    : canMissCandidates(reader)
-      ? or(sees, not(passes(run, reader, row)))
-      : TRUE;
+  const sight = sees(snapshots, writer.instance, reader, row);
+  // Whose own version of the row is newer than the snapshot sees the others' columns as they were then.
+  const seen = !canMiss(reader)
+    ? TRUE
+    : reader.plain
+      ? or(sight, mayReadStale(tuple, reader.instance) ? run.hasOwnVersion(reader, row) : FALSE)
+      : or(sight, not(passes(run, reader, row)));
+  const view = readView(reader);
   return and(
     seen,
     run.hits(writer, row),
@@ -107,16 +118,17 @@ function readWrite(
   const columns = shared(reader, writer);
   if (columns.length === 0) return FALSE;
   const hit = run.hits(writer, row);
-  const view: View = reader.plain ? "snapshot" : "current";
-  if (reader.instance < writer.instance)
+  if (reader.instance < writer.instance) {
+    const view = reader.view === "look" ? "look" : readView(reader);
     return and(hit, concerns(run, reader, writer, row, columns, { view, after: false }));
+  }
+  if (!canMiss(reader)) return FALSE;
   const missed = and(
-    not(snapshots.sees(writer.instance, reader)),
+    not(sees(snapshots, writer.instance, reader, row)),
     hit,
-    concerns(run, reader, writer, row, columns, { view: "snapshot", after: false }),
+    concerns(run, reader, writer, row, columns, { view: reader.view, after: false }),
   );
-  if (reader.plain) return missed;
-  return canMissCandidates(reader) ? and(missed, passes(run, reader, row)) : FALSE;
+  return reader.plain ? missed : and(missed, passes(run, reader, row));
 }
 
 /**

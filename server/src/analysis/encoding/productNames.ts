@@ -20,6 +20,11 @@ export function snapshotName(earlier: number, instance: number, step: number | "
   return `S${String(earlier)}_${String(instance)}_${String(step)}`;
 }
 
+/** The instance looks at a row after the earlier committer; looks are numbered. */
+export function lookName(earlier: number, instance: number, number: number): string {
+  return `K${String(earlier)}_${String(instance)}_${String(number)}`;
+}
+
 /** Some dependency over the table leads from one instance to another. */
 export function dependencyName(from: number, to: number, table: number): string {
   return `E${String(from)}_${String(to)}_${String(table)}`;

@@ -1,6 +1,8 @@
-// Which earlier commits a snapshot contains: one Boolean per earlier committer and statement (per transaction, where
-// the level keeps one snapshot), closed under program order and under commit order.
-import { snapshotName } from "./productNames";
+// Which earlier commits a statement comes after: one Boolean per earlier committer and snapshot (or statement whose
+// beginning matters), closed under program order and under commit order. Where a statement looks at rows without holding
+// them, each row has a moment of its own between the beginnings of that statement and the next.
+import type { RowKey } from "./productDatabase";
+import { lookName, snapshotName } from "./productNames";
 import { hasOwnSnapshots } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, imp } from "./smt";
@@ -11,37 +13,82 @@ export interface Snapshots {
   sees(earlier: number, access: Access): Smt;
   /** The same for a statement by its number; true when that statement's snapshot does not matter. */
   seesAt(earlier: number, instance: number, step: number): Smt;
-  /** The first statement behind `step` whose snapshot matters. */
+  /** Whether a statement begins after the commit; true when it does not matter when it begins. */
+  beginsAfter(earlier: number, instance: number, step: number): Smt;
+  /** Whether the access looks at the row after the commit; true where it reads nothing that changes. */
+  looksAfter(earlier: number, access: Access, row: RowKey): Smt;
+  /** The first statement behind `step` whose beginning matters. */
   nextStep(instance: number, step: number): number | undefined;
 }
 
 /** Declares the snapshots of a tuple and asserts what makes them prefixes of the commit order. */
 export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
   const perStatement = tuple.transactions.map((_, instance) => hasOwnSnapshots(tuple, instance));
-  const steps = tuple.accesses.map((accesses) => {
-    const needed = accesses.filter((each) => each.needsSnapshot);
+  const steps = tuple.accesses.map((accesses, instance) => {
+    const needed = accesses.filter(
+      (each) => each.needsSnapshot && (perStatement[instance] === true || each.view === "look"),
+    );
     return [...new Set(needed.map((each) => each.operation.step))].sort((a, b) => a - b);
   });
-  const literal = (earlier: number, instance: number, step: number): Smt =>
-    script.constant(snapshotName(earlier, instance, perStatement[instance] ? step : "all"), "Bool");
-  const seesAt = (earlier: number, instance: number, step: number): Smt => {
+  const whole = (earlier: number, instance: number): Smt =>
+    script.constant(snapshotName(earlier, instance, "all"), "Bool");
+  const begins = (earlier: number, instance: number, step: number): Smt =>
+    script.constant(snapshotName(earlier, instance, step), "Bool");
+  const beginsAfter: Snapshots["beginsAfter"] = (earlier, instance, step) => {
     if (earlier >= instance) return FALSE;
-    if (perStatement[instance] && !steps[instance]?.includes(step)) return TRUE;
-    return literal(earlier, instance, step);
+    return steps[instance]?.includes(step) === true ? begins(earlier, instance, step) : TRUE;
   };
-  for (const [instance, needed] of steps.entries()) {
-    const own = perStatement[instance] ? needed : [0];
-    for (const [at, step] of own.entries())
+  const seesAt: Snapshots["seesAt"] = (earlier, instance, step) => {
+    if (earlier >= instance) return FALSE;
+    return perStatement[instance] ? beginsAfter(earlier, instance, step) : whole(earlier, instance);
+  };
+  const nextStep: Snapshots["nextStep"] = (instance, step) =>
+    steps[instance]?.find((each) => each > step);
+  for (const instance of tuple.transactions.keys()) {
+    const moments: ((earlier: number) => Smt)[] = (steps[instance] ?? []).map(
+      (step) => (earlier: number) => begins(earlier, instance, step),
+    );
+    // A snapshot of the whole transaction is older than all of its looks: it is taken before the first statement.
+    if (!perStatement[instance]) moments.unshift((earlier) => whole(earlier, instance));
+    for (const [at, moment] of moments.entries())
       for (let earlier = 0; earlier < instance; earlier += 1) {
-        const sees = literal(earlier, instance, step);
-        if (earlier > 0) script.assert(imp(sees, literal(earlier - 1, instance, step)));
-        const next = own[at + 1];
-        if (next !== undefined) script.assert(imp(sees, literal(earlier, instance, next)));
+        const after = moment(earlier);
+        if (earlier > 0) script.assert(imp(after, moment(earlier - 1)));
+        const next = moments[at + 1];
+        if (next !== undefined) script.assert(imp(after, next(earlier)));
       }
   }
+
+  const looks = new Map<string, readonly Smt[]>();
+  const counts = tuple.accesses.map(() => 0);
+  /** One constant per earlier committer. */
+  const momentsOf = (access: Access, row: RowKey): readonly Smt[] => {
+    const { instance, operation } = access;
+    const key = `${String(instance)} ${String(operation.index)} ${row.join(" ")}`;
+    const known = looks.get(key);
+    if (known) return known;
+    const number = counts[instance] ?? 0;
+    counts[instance] = number + 1;
+    const made = [...tuple.transactions.keys()]
+      .slice(0, instance)
+      .map((earlier) => script.constant(lookName(earlier, instance, number), "Bool"));
+    looks.set(key, made);
+    const next = nextStep(instance, operation.step);
+    for (const [earlier, after] of made.entries()) {
+      script.assert(imp(beginsAfter(earlier, instance, operation.step), after));
+      if (earlier > 0) script.assert(imp(after, made[earlier - 1] ?? TRUE));
+      if (next !== undefined) script.assert(imp(after, begins(earlier, instance, next)));
+    }
+    return made;
+  };
   return {
     sees: (earlier, access) => seesAt(earlier, access.instance, access.operation.step),
     seesAt,
-    nextStep: (instance, step) => steps[instance]?.find((each) => each > step),
+    beginsAfter,
+    looksAfter: (earlier, access, row) => {
+      if (earlier >= access.instance) return FALSE;
+      return access.needsSnapshot ? (momentsOf(access, row)[earlier] ?? TRUE) : TRUE;
+    },
+    nextStep,
   };
 }

@@ -3,9 +3,9 @@ import { ERRORS } from "../../program/errors";
 import type { Operation, Term } from "../operations/operation";
 import { collisions, violates } from "./productConstraints";
 import type { RowKey } from "./productDatabase";
-import { EXISTS, catchesDuplicate, isWrite } from "./productTuple";
-import type { Access } from "./productTuple";
-import type { Done, Ledger, View, Views } from "./productViews";
+import { EXISTS, catchesDuplicate, isWrite, readView } from "./productTuple";
+import type { Access, View } from "./productTuple";
+import type { Done, Ledger, Views } from "./productViews";
 import { FALSE, TRUE, add, and, eq, ite, lt, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlInt } from "./sqlValue";
@@ -14,7 +14,7 @@ import type { SqlValue } from "./sqlValue";
 /** Adds operations to a ledger; returns the conditions under which the operation ends its transaction. */
 export function makeSteps(ledger: Ledger, views: Views): (access: Access) => readonly Smt[] {
   const { script, done } = ledger;
-  const { state, matches, matchesLocked, keyMatches, rows, value, columnAt } = views;
+  const { state, finds, keyMatches, rows, value, columnAt } = views;
   const { newValue, insertedValue } = views;
 
   const run = (access: Access): readonly Smt[] => {
@@ -73,10 +73,9 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
   const runPoint = (access: Access, exec: Smt): Done => {
     const { operation } = access;
     const { row, complete } = keyOf(access);
-    const met = access.plain ? matches(access, "snapshot", row) : matchesLocked(access, row);
-    const found = script.name(and(exec, complete, met), "Bool");
+    const found = script.name(and(exec, complete, finds(access, row)), "Bool");
     const one = aggregateOf(access, [{ row, is: found }], exec);
-    const view: View = access.plain ? "snapshot" : "current";
+    const view = readView(access);
     return {
       access,
       exec,
@@ -151,11 +150,11 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
 
   const runScan = (access: Access, exec: Smt): Done => {
     const { operation, table } = access;
-    const view: View = access.plain ? "snapshot" : "current";
+    const view = readView(access);
     const candidates: { readonly row: RowKey; readonly is: Smt }[] = [];
     for (const row of rows(table)) {
       const again = or(...candidates.map((other) => sameAll(other.row, row)));
-      const met = access.plain ? matches(access, view, row) : matchesLocked(access, row);
+      const met = finds(access, row);
       const is = script.name(and(exec, keyMatches(access, row), met, not(again)), "Bool");
       if (is !== FALSE) candidates.push({ row, is });
     }
@@ -232,7 +231,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
   ): Readonly<Record<string, SqlValue>> => {
     const { aggregate } = access.operation;
     if (!aggregate) return {};
-    const view: View = access.plain ? "snapshot" : "current";
+    const view = readView(access);
     const some = or(...candidates.map((each) => each.is));
     if (aggregate.function !== "sum" || !aggregate.operand) {
       const count = add(...candidates.map((each) => ite(each.is, "1", "0")));

@@ -14,6 +14,12 @@ import type {
 import { askedTables } from "../operations/flatInvariant";
 import { columnsIn, subterms } from "../operations/terms";
 
+/**
+ * Which versions a read goes to: its snapshot, the newest committed ones, or what is committed at the moment at which
+ * it looks at the row without holding it.
+ */
+export type View = "snapshot" | "current" | "look";
+
 /** Stands for the existence of a row among its columns. */
 export const EXISTS = "@";
 
@@ -37,8 +43,10 @@ export interface Access {
   readonly instance: number;
   readonly operation: Operation;
   readonly table: TupleTable;
-  /** A read without a lock: it sees its snapshot and nothing else. */
+  /** A read without a lock that lasts: it sees its `view` and nothing else. */
   readonly plain: boolean;
+  /** Where it looks for its rows; what it locks is then read in the newest version. */
+  readonly view: View;
   /** At most one row. */
   readonly point: boolean;
   /** Mutable columns that its result depends on. */
@@ -52,7 +60,7 @@ export interface Access {
    * these are the newest.
    */
   readonly skips: boolean;
-  /** What it does depends on its statement's snapshot. */
+  /** What it does depends on the snapshot, or the moment, at which its statement begins. */
   readonly needsSnapshot: boolean;
 }
 
@@ -84,13 +92,15 @@ export function makeTuple(
     const table = flat.tables[name];
     if (table) tables.set(name, describeTable(table, tables.size, transactions));
   }
-  const accesses = transactions.map((transaction, instance) =>
-    transaction.operations.flatMap((operation) => {
+  const accesses = transactions.map((transaction, instance) => {
+    const level = productLevelAt(levels, transaction.id);
+    const writing = stepsThatWrite(transaction);
+    return transaction.operations.flatMap((operation) => {
       const table = tables.get(operation.table);
-      const own = productLevelAt(levels, transaction.id).snapshot === "statement";
-      return table ? [makeAccess(instance, operation, table, own)] : [];
-    }),
-  );
+      const locks = locksReads(level, writing.has(operation.step));
+      return table ? [makeAccess(instance, operation, table, level, locks)] : [];
+    });
+  });
   return {
     flat,
     transactions,
@@ -105,9 +115,31 @@ export function hasOwnSnapshots(tuple: ProductTuple, instance: number): boolean 
   return tuple.levels[instance]?.snapshot === "statement";
 }
 
+/** Whether the instance may read a snapshot older than the rows that it has changed. */
+export function mayReadStale(tuple: ProductTuple, instance: number): boolean {
+  const level = tuple.levels[instance];
+  return level?.snapshot !== "statement" && level?.candidates === "current";
+}
+
+/** Statements that write: at some levels what they read is locked as well. */
+function stepsThatWrite(transaction: FlatTransaction): ReadonlySet<number> {
+  const writes = transaction.operations.filter((each) => each.kind !== "read");
+  return new Set(writes.map((each) => each.step));
+}
+
+/** Whether a read without a lock of its own takes shared ones: InnoDB locks what a writing statement comes across. */
+function locksReads(level: ProductLevel, writes: boolean): boolean {
+  return level.plainRead === "locking" || (level.locks === "scanned" && writes);
+}
+
 /** An insertion whose failure for a duplicate is caught. */
 export function catchesDuplicate({ operation }: Access): boolean {
   return operation.kind === "insert" && operation.caught?.includes(ERRORS.duplicate) === true;
+}
+
+/** The versions that its results come from. */
+export function readView(access: Access): View {
+  return access.plain ? access.view : "current";
 }
 
 /** Whether the operation may create a version of a row. */
@@ -221,14 +253,19 @@ function makeAccess(
   instance: number,
   operation: Operation,
   table: TupleTable,
-  ownSnapshots: boolean,
+  level: ProductLevel,
+  locksReads: boolean,
 ): Access {
   const changes = (columns: Iterable<string>): readonly string[] =>
     [...columns].filter((column) => table.mutable.has(column));
-  const plain = operation.kind === "read" && operation.lock === "none";
+  const plain = operation.kind === "read" && operation.lock === "none" && !locksReads;
+  const view = viewOf(level, plain);
   const isInsert = operation.kind === "insert";
   const caught = isInsert && operation.caught?.includes(ERRORS.duplicate) === true;
-  const skips = isInsert && (operation.onDuplicate === "nothing" || (caught && ownSnapshots));
+  const skips =
+    isInsert &&
+    view === "snapshot" &&
+    (operation.onDuplicate === "nothing" || (caught && level.snapshot === "statement"));
   const depends = !isInsert || caught || operation.onDuplicate !== "error";
   const existence = depends && table.mutable.has(EXISTS) ? [EXISTS] : [];
   const tests = new Set([...existence, ...changes(columnsIn(operation.where))]);
@@ -253,13 +290,22 @@ function makeAccess(
     operation,
     table,
     plain,
+    view,
     point: isInsert || operation.pick === "point",
     reads,
     tests,
     writes: writtenColumns(operation, table),
     skips,
-    needsSnapshot: plain ? reads.size > 0 : (!isInsert || skips) && tests.size > 0,
+    needsSnapshot: plain
+      ? reads.size > 0
+      : view !== "current" && (!isInsert || skips) && tests.size > 0,
   };
+}
+
+function viewOf(level: ProductLevel, plain: boolean): View {
+  if (plain) return level.plainRead === "snapshot" ? "snapshot" : "look";
+  if (level.candidates === "snapshot") return "snapshot";
+  return level.locks === "matching" ? "look" : "current";
 }
 
 function writtenColumns(operation: Operation, table: TupleTable): ReadonlySet<string> {

@@ -6,15 +6,12 @@ import { applyFree } from "./freeFunction";
 import { READABLE } from "./productNames";
 import { termValue } from "./termValue";
 import type { TermScope } from "./termValue";
-import { EXISTS, isWrite } from "./productTuple";
-import type { Access, ProductTuple, TupleTable } from "./productTuple";
+import { EXISTS, isWrite, mayReadStale } from "./productTuple";
+import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
-import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlBool } from "./sqlValue";
+import { SQL_NULL, asInt, choose, isTrue, nameValue, sameValue, sqlBool } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
-
-/** Which versions a read goes to: its snapshot, or the newest committed ones. */
-export type View = "snapshot" | "current";
 
 /** What an operation did. */
 export interface Done {
@@ -52,9 +49,17 @@ export interface RunOptions {
   readonly order: readonly number[];
   /** Whether the snapshot of the access contains the earlier committer. */
   readonly sees: (earlier: number, access: Access) => Smt;
+  /** Whether it looks at the row after the commit of the earlier committer. */
+  readonly looksAfter: (earlier: number, access: Access, row: RowKey) => Smt;
   /** Serial: an instance may fail and is undone. Concurrent: all commit, which the caller asserts. */
   readonly serial: boolean;
 }
+
+/** Who comes after all others sees them. */
+export const SEES_ALL: Pick<RunOptions, "sees" | "looksAfter"> = {
+  sees: () => TRUE,
+  looksAfter: () => TRUE,
+};
 
 export interface Views {
   /** A column as an operation sees it; EXISTS is a Boolean. */
@@ -62,8 +67,10 @@ export interface Views {
   final(table: TupleTable, column: string, row: RowKey): SqlValue;
   /** Existence and WHERE in a view. */
   matches(access: Access, view: View, row: RowKey): Smt;
-  /** A locking statement takes rows that match in its snapshot and still match in their newest version. */
-  matchesLocked(access: Access, row: RowKey): Smt;
+  /** What the statement finds: of rows that it locks, those that match in its view and in their newest version. */
+  finds(access: Access, row: RowKey): Smt;
+  /** Earlier statements of its instance made a version of the row. */
+  hasOwnVersion(access: Access, row: RowKey): Smt;
   /** The key conditions that do not depend on any view. */
   keyMatches(access: Access, row: RowKey): Smt;
   /** The operation writes the row, if only until that is undone. */
@@ -199,21 +206,87 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return made;
   };
 
+  const isVisible = (other: number, access: Access, view: View, row: RowKey): Smt => {
+    switch (view) {
+      case "current":
+        return TRUE;
+      case "snapshot":
+        return options.sees(other, access);
+      case "look":
+        return options.looksAfter(other, access, row);
+    }
+  };
+
+  /**
+   * The own versions of a row where the snapshot may be older than what was changed: such a version shows the whole row
+   * as it was newest then, and an UPDATE that changes nothing makes none.
+   */
+  const applyOwnVersions = (
+    before: SqlValue,
+    access: Access,
+    at: { readonly table: TupleTable; readonly column: string; readonly row: RowKey },
+  ): SqlValue => {
+    let result = before;
+    for (const each of ownWrites(access, at.table)) {
+      const made = and(makesVersion(each, at.row), not(undone(each.access, access.operation.step)));
+      if (made === FALSE) continue;
+      const base = state(each.access, "current", at.column, at.row);
+      const writes = each.access.writes.has(at.column);
+      result = choose(made, writes ? applyWrite(base, each, TRUE, at) : base, result);
+    }
+    return result;
+  };
+
+  const ownWrites = (access: Access, table: TupleTable): readonly Done[] =>
+    (done[access.instance] ?? []).filter(
+      (each) =>
+        each.access.table === table &&
+        each.access.operation.step < access.operation.step &&
+        isWrite(each.access),
+    );
+
+  /** The write makes a version of the row: where the level says so, only if some value changes. */
+  const makesVersion = (write: Done, row: RowKey): Smt => {
+    const { access } = write;
+    const hit = touches(access, row);
+    const level = tuple.levels[access.instance];
+    if (hit === FALSE || level?.noVersionOnNoChange !== true) return hit;
+    const { operation } = access;
+    const changed = (set: Readonly<Record<string, Term>>): Smt =>
+      or(
+        ...Object.entries(set).map(([column, term]) =>
+          not(sameValue(newValue(write, term, row), state(access, "current", column, row))),
+        ),
+      );
+    if (operation.kind === "update") return and(hit, changed(operation.set));
+    if (operation.kind !== "insert") return hit;
+    return and(hit, or(write.inserted, changed(operation.update ?? {})));
+  };
+
+  const hasOwnVersion: Views["hasOwnVersion"] = (access, row) =>
+    or(...ownWrites(access, access.table).map((each) => touches(each.access, row)));
+
   const state: Views["state"] = (access, view, column, row) => {
     const { table, instance, operation } = access;
     if (!table.mutable.has(column)) return initial(table, column, row);
     const own = String(instance);
-    const key = `${view} ${own} ${String(operation.step)} ${table.table.name}.${column} ${row.join(" ")}`;
+    // Each operation looks at rows at moments of its own.
+    const who = view === "look" ? `o${String(operation.index)}` : String(operation.step);
+    const key = `${view} ${own} ${who} ${table.table.name}.${column} ${row.join(" ")}`;
     const before = memo.get(key);
     if (before) return before;
     let result = initial(table, column, row);
     const at = { table, column, row };
     for (const other of order) {
       if (other === instance) break;
-      const visible = view === "current" ? TRUE : options.sees(other, access);
+      const visible = isVisible(other, access, view, row);
       result = applyWrites(result, other, and(visible, commits[other] ?? TRUE), at);
     }
-    result = nameValue(script, applyWrites(result, instance, TRUE, at, operation.step));
+    const stale = view === "snapshot" && mayReadStale(tuple, instance);
+    result = stale
+      ? applyOwnVersions(result, access, at)
+      : applyWrites(result, instance, TRUE, at, operation.step);
+    result = nameValue(script, result);
     memo.set(key, result);
     return result;
   };
@@ -242,9 +315,13 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
       }),
     );
 
-  /** A locking statement takes rows that match in its snapshot and still match in their newest version. */
-  const matchesLocked = (access: Access, row: RowKey): Smt =>
-    and(matches(access, "snapshot", row), matches(access, "current", row));
+  const finds: Views["finds"] = (access, row) => {
+    const found = matches(access, access.view, row);
+    // Rows that it locks where it looks at them are the newest there.
+    return access.plain || access.view !== "snapshot"
+      ? found
+      : and(found, matches(access, "current", row));
+  };
 
   const exec: Views["exec"] = (access) => doneOf(access)?.exec ?? FALSE;
 
@@ -262,16 +339,15 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     if (own === undefined || !isWrite(access)) return FALSE;
     if (own.row) return and(sameAll(own.row, row), own.found);
     const key = keyMatches(access, row);
-    return key === FALSE
-      ? FALSE
-      : script.name(and(own.exec, key, matchesLocked(access, row)), "Bool");
+    return key === FALSE ? FALSE : script.name(and(own.exec, key, finds(access, row)), "Bool");
   };
 
   return {
     state,
     final,
     matches,
-    matchesLocked,
+    finds,
+    hasOwnVersion,
     keyMatches,
     touches,
     undone,

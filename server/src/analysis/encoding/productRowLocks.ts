@@ -1,0 +1,117 @@
+// Which rows a statement locks until its transaction ends, and whether another one has to wait for that: by the levels of
+// both. Where it is not certain that a row is locked, it is not: fewer locks allow more.
+import type { ProductLevel } from "../../isolation/levels";
+import type { RowKey } from "./productDatabase";
+import type { Run } from "./productRun";
+import { EXISTS } from "./productTuple";
+import type { Access, ProductTuple } from "./productTuple";
+import { FALSE, and, not, or, sameAll } from "./smt";
+import type { Smt } from "./smt";
+
+/** The rows on which two accesses can meet. */
+export function rowsOf(run: Run, a: Access, b: Access): readonly RowKey[] {
+  const own = (access: Access): RowKey | undefined =>
+    run.done[access.instance]?.[access.operation.index]?.row;
+  const row = own(a) ?? own(b);
+  return row ? [row] : run.rows(a.table);
+}
+
+/** Whether the locks of two statements on one row can exclude each other. */
+export function mayConflict(tuple: ProductTuple, a: Access, b: Access): boolean {
+  const [left, right] = [strengthOf(tuple, a), strengthOf(tuple, b)];
+  const weak = (each: Strength): boolean => each === "key-share" || each === "share";
+  if (weak(left) && weak(right)) return false;
+  if (left === "key-share" || right === "key-share") return left !== "change" && right !== "change";
+  return true;
+}
+
+/** The later statement waits for the lock that the first one took on the row, or on the gap that it is. */
+export function waitsFor(
+  tuple: ProductTuple,
+  run: Run,
+  first: Access,
+  later: Access,
+  row: RowKey,
+): Smt {
+  const reached = reaches(tuple, run, later, row);
+  if (reached === FALSE) return FALSE;
+  const held = holds(tuple, run, first, row);
+  const inserts = later.operation.kind === "insert";
+  // INSERT IGNORE of a key that is there only reads it.
+  if (isShared(tuple, first) && inserts && ignoresDuplicates(later))
+    return and(reached, guards(tuple, run, first, row), not(held));
+  const made = run.done[first.instance]?.[first.operation.index]?.inserted ?? FALSE;
+  if (isShared(tuple, later) && first.operation.kind === "insert" && ignoresDuplicates(first))
+    return and(reached, held, made);
+  return and(reached, inserts ? or(held, guards(tuple, run, first, row)) : held);
+}
+
+/** The statement asks for a lock on the row, whatever becomes of it. */
+export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
+  const asked = looksFor(run, access, row);
+  if (asked === FALSE) return FALSE;
+  if (access.skips) return and(asked, not(run.state(access, "snapshot", EXISTS, row).value));
+  if (access.operation.kind === "insert") return asked;
+  // Of a row that is gone what was there is still waited for.
+  if (levelOf(tuple, access)?.locks === "scanned") return scans(run, access, row);
+  return and(asked, run.matches(access, access.view, row));
+}
+
+/** The row itself is locked. */
+function holds(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
+  const asked = reaches(tuple, run, access, row);
+  if (asked === FALSE || access.operation.kind === "insert") return asked;
+  if (levelOf(tuple, access)?.locks !== "scanned") return asked;
+  return and(asked, run.state(access, "current", EXISTS, row).value);
+}
+
+/** Nobody may insert the row. */
+function guards(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
+  if (levelOf(tuple, access)?.gaps !== true || access.operation.kind === "insert") return FALSE;
+  return scans(run, access, row);
+}
+
+/**
+ * It comes across the row: for certain where it names the key, or asks for nothing else; a condition on other columns
+ * may have an index.
+ */
+function scans(run: Run, access: Access, row: RowKey): Smt {
+  const { where } = access.operation;
+  const asked = looksFor(run, access, row);
+  const all = where.kind === "bool" && where.value;
+  return access.point || all ? asked : and(asked, run.matches(access, "current", row));
+}
+
+function looksFor(run: Run, access: Access, row: RowKey): Smt {
+  const own = run.done[access.instance]?.[access.operation.index];
+  const key = own?.row ? sameAll(own.row, row) : run.keyMatches(access, row);
+  return key === FALSE ? FALSE : and(run.exec(access), key);
+}
+
+function ignoresDuplicates(access: Access): boolean {
+  const { onDuplicate, caught } = access.operation;
+  return !access.skips && (onDuplicate === "nothing" || (caught?.length ?? 0) > 0);
+}
+
+type Strength = "key-share" | "share" | "change" | "all";
+
+function isShared(tuple: ProductTuple, access: Access): boolean {
+  return strengthOf(tuple, access) === "share";
+}
+
+function strengthOf(tuple: ProductTuple, access: Access): Strength {
+  const { operation } = access;
+  if (operation.kind === "update") return "change";
+  if (operation.kind !== "read") return "all";
+  // InnoDB knows no lock on a key alone.
+  if (operation.keyLock === true) return isInnoDb(levelOf(tuple, access)) ? "share" : "key-share";
+  return operation.lock === "exclusive" ? "all" : "share";
+}
+
+function isInnoDb(level: ProductLevel | undefined): boolean {
+  return level?.product === "mysql" || level?.product === "mariadb";
+}
+
+function levelOf(tuple: ProductTuple, access: Access): ProductLevel | undefined {
+  return tuple.levels[access.instance];
+}
