@@ -154,6 +154,10 @@ export function render(expression: Expression): string {
       return JSON.stringify(expression.value);
     case "parameter":
       return `:${expression.name}`;
+    case "array":
+      return `:${expression.parameter}`;
+    case "element":
+      return `${render(expression.array)}[${render(expression.index)}]`;
     case "variable":
       return `@${expression.name}`;
     case "column":

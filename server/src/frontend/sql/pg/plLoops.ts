@@ -147,7 +147,7 @@ function elementsLoop(
   targets: readonly Target[],
   run: RunBody,
 ): void {
-  const variable = declareVariable(state.names, "", "int");
+  const variable = declareVariable(state.names, "#index", "int");
   const to: Expression = {
     kind: "call",
     name: "cardinality",
