@@ -1,6 +1,6 @@
 // The search at a product's level: per commit order one solver; a cycle is proposed, the store runs it, and only where
 // that does not settle the matter the solver is asked for an outcome that no serial order gives.
-import { distinctLevels } from "../../isolation/mixedLevels";
+import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { Severity } from "../../protocol/report";
@@ -22,9 +22,10 @@ import type { FlatProgram } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import type { Queries } from "./papersQueries";
 import { decodeProduct } from "./productsDecode";
+import { planProduct, readsDirty } from "./productsPlan";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
 
-export { planProduct } from "./productsPlan";
+export { planProduct };
 
 /** Runs a plan and says what it shows. */
 export type Judge = (program: Program, levels: Levels, plan: WitnessPlan) => Confirmation;
@@ -45,9 +46,16 @@ export function solveProduct(
   limits: SearchLimits,
   judge: Judge = confirm,
 ): UnitResult {
-  const own = distinctLevels(levels);
-  if (own.every((level) => level.family === "product" && level.serializable))
-    return { findings: [], undecided: [], queries: 0 };
+  const own = unit.transactions.flatMap((each) => {
+    const transaction = flat.transactions[each];
+    return transaction ? [productLevelAt(levels, transaction.id)] : [];
+  });
+  if (own.every((level) => level.serializable)) return { findings: [], undecided: [], queries: 0 };
+  const dirty = own.find(readsDirty);
+  if (dirty !== undefined) {
+    const reason = `${dirty.label}: what reads of uncommitted rows let through is not searched`;
+    return { findings: [], undecided: [reason], queries: 0 };
+  }
   const encoding = encodeProduct(flat, levels, unit.transactions);
   const shapes = cycleShapes(encoding);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };

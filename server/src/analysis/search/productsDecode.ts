@@ -185,6 +185,8 @@ interface Planned {
   readonly gap: number;
   /** Begins before the statements of earlier committers in its gap: their locks must not stop it. */
   readonly early: boolean;
+  /** How many earlier commits its transaction's snapshot contains, if there is one by then. */
+  readonly snapshot: number | undefined;
 }
 
 /**
@@ -196,23 +198,20 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
   const planned = tuple.transactions.flatMap((_, instance) =>
     placedSteps(encoding, model, instance),
   );
+  const committed = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, earlier) => instanceName(earlier));
   const steps: ScheduleStep[] = [];
-  const transactionSnapshot = new Map<number, readonly string[]>();
   for (const gap of tuple.transactions.keys()) {
-    const committed = Array.from({ length: gap }, (_, earlier) => instanceName(earlier));
     const inGap = planned.filter((step) => step.gap === gap);
     for (const each of [
       ...inGap.filter((step) => step.early),
       ...inGap.filter((step) => !step.early),
-    ]) {
-      const first = transactionSnapshot.get(each.instance) ?? committed;
-      transactionSnapshot.set(each.instance, first);
+    ])
       steps.push({
         instance: instanceName(each.instance),
         statement: each.number,
-        sees: hasOwnSnapshots(tuple, each.instance) ? committed : first,
+        sees: committed(each.snapshot ?? gap),
       });
-    }
     steps.push({ instance: instanceName(gap), statement: "commit", sees: [] });
   }
   return steps;
@@ -225,37 +224,77 @@ function placedSteps(
   instance: number,
 ): readonly Planned[] {
   const executed = executedSteps(encoding, model, instance);
-  const perStatement = hasOwnSnapshots(encoding.tuple, instance);
+  const { snapshot: taken } = encoding.tuple.levels[instance] ?? {};
+  const opening = openingStep(encoding, model, instance, executed);
   let gap = instance;
   let earlyGap: number | undefined;
   const placed: Planned[] = [];
   for (const [at, step] of [...executed.entries()].reverse()) {
-    if (perStatement) gap = Math.min(gap, snapshotGap(encoding, model, instance, step) ?? gap);
-    else if (at === 0) gap = snapshotGap(encoding, model, instance, step) ?? gap;
+    const bound = at === opening ? snapshotGap(encoding, model, instance, "all") : undefined;
+    gap = Math.min(gap, bound ?? snapshotGap(encoding, model, instance, step) ?? gap);
     if (gap < instance && readBool(model, encoding.passing[instance]?.[step] ?? FALSE))
       earlyGap = gap;
-    placed.unshift({ instance, number: at + 1, gap, early: earlyGap === gap });
+    placed.unshift({
+      instance,
+      number: at + 1,
+      gap,
+      early: earlyGap === gap,
+      snapshot: undefined,
+    });
   }
-  return placed;
+  if (taken === undefined || taken === "statement") return placed;
+  const snapshot =
+    taken === "begin"
+      ? (snapshotGap(encoding, model, instance, "all") ?? placed[0]?.gap)
+      : placed[opening]?.gap;
+  return placed.map((each, at) =>
+    taken === "first-plain-read" && at < opening ? each : { ...each, snapshot },
+  );
 }
 
-/** How many earlier commits the snapshot contains; undefined when it does not matter. */
+/** Which of the executed statements takes the transaction's snapshot; -1 where none of them does. */
+function openingStep(
+  { tuple, run }: ProductEncoding,
+  model: Model,
+  instance: number,
+  executed: readonly number[],
+): number {
+  switch (tuple.levels[instance]?.snapshot) {
+    case "first-statement":
+      return 0;
+    case "first-plain-read":
+      return executed.findIndex((step) =>
+        (tuple.accesses[instance] ?? []).some(
+          (each) => each.plain && each.operation.step === step && readBool(model, run.exec(each)),
+        ),
+      );
+    default:
+      return -1;
+  }
+}
+
+/**
+ * How many earlier commits come before a statement, or are in the transaction's snapshot; undefined when that does not
+ * matter.
+ */
 function snapshotGap(
   encoding: ProductEncoding,
   model: Model,
   instance: number,
-  step: number,
+  step: number | "all",
 ): number | undefined {
   const { tuple } = encoding;
-  const accesses = tuple.accesses[instance] ?? [];
   const perStatement = hasOwnSnapshots(tuple, instance);
-  const matters = accesses.some(
-    (each) => each.needsSnapshot && (!perStatement || each.operation.step === step),
+  const matters = (tuple.accesses[instance] ?? []).some(
+    (each) =>
+      each.needsSnapshot &&
+      (step === "all"
+        ? each.view === "snapshot"
+        : each.operation.step === step && (perStatement || each.view === "look")),
   );
   if (!matters) return undefined;
   let gap = 0;
-  while (gap < instance && model.bool(snapshotName(gap, instance, perStatement ? step : "all")))
-    gap += 1;
+  while (gap < instance && model.bool(snapshotName(gap, instance, step))) gap += 1;
   return gap;
 }
 

@@ -1,4 +1,5 @@
 // Which tuples to search at a product's level: commit orders whose text allows a cycle.
+import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import { mayDepend } from "../encoding/productEdges";
@@ -19,8 +20,12 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   const table = Array.from({ length: count }, (_, first) =>
     Array.from({ length: count }, (__, second) => pairOf(flat, levels, first, second)),
   );
-  const open = sequences(count, size).filter((transactions) =>
-    transactions.some((each) => own[each]?.serializable === false),
+  // Dirty reads are not searched; pairs that could have them say so, and any larger cycle passes through such a pair.
+  const dirty = own.map(readsDirty);
+  const open = sequences(count, size).filter(
+    (transactions) =>
+      transactions.some((each) => own[each]?.serializable === false) &&
+      (size === 2 || !transactions.some((each) => dirty[each])),
   );
   const units = open.map((transactions) => ({
     transactions,
@@ -28,7 +33,7 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     // The commonest larger cycle at snapshot levels: a reader between two writers (Fekete et al. 2004).
     likely:
       size > 2 &&
-      transactions.every((each) => own[each]?.conflict === "first-updater-wins") &&
+      transactions.every((each) => own[each]?.snapshot !== "statement") &&
       readers(flat, transactions) === 1
         ? 1
         : 0,
@@ -37,6 +42,11 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     .filter((each) => each.score > 0)
     .sort((a, b) => b.likely - a.likely || b.score - a.score)
     .map(({ transactions }) => ({ transactions }));
+}
+
+/** Whether plain reads at the level may see what is not committed. */
+export function readsDirty(level: ProductLevel): boolean {
+  return level.plainRead === "newest-uncommitted";
 }
 
 interface Pair {
@@ -48,12 +58,14 @@ interface Pair {
 }
 
 function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number): Pair {
-  const [a = [], b = []] = makeTuple(flat, levels, [first, second]).accesses;
+  const tuple = makeTuple(flat, levels, [first, second]);
+  const [a = [], b = []] = tuple.accesses;
   const count = (from: readonly Access[], to: readonly Access[], forward: boolean): number =>
     from.reduce((sum, x) => sum + to.filter((y) => mayDepend(x, y, forward)).length, 0);
+  const dirty = tuple.levels.some(readsDirty) ? count(a, b, true) + count(b, a, true) : 0;
   return {
-    forward: count(a, b, true),
-    backward: count(b, a, false),
+    forward: count(a, b, true) + dirty,
+    backward: count(b, a, false) + dirty,
     operations: a.length + b.length,
   };
 }
