@@ -5,7 +5,7 @@ import { evaluate } from "./evaluateExpression";
 import { withRows, type Binding, type Frame, type ResultRows } from "./frame";
 import { columnType, keyOf, type StoredRow, type Write } from "./row";
 import type { StatementFrame } from "./statementFrame";
-import { coerce, type SqlValue } from "./value";
+import { coerce, sameValue, type SqlValue } from "./value";
 
 /** The row that an assignment list makes of a row, coerced to the columns' types. */
 export function assigned(
@@ -19,13 +19,17 @@ export function assigned(
   return values;
 }
 
-/** The writes that give a row these values: one, or two when its key changes. */
+/** The writes that give a row these values: one, or two when its key changes; none where the product makes none. */
 export function updateWrites(
   table: Table,
   row: StoredRow,
   values: Readonly<Record<string, SqlValue>>,
   frame: StatementFrame,
 ): readonly Write[] {
+  const unchanged = Object.entries(values).every(([column, value]) =>
+    sameValue(value, row.values[column] ?? null),
+  );
+  if (unchanged && frame.acting.noVersionOnNoChange) return [];
   const base = { table: table.name, instance: frame.environment.instance, step: frame.acting.step };
   const all = { ...row.values, ...values };
   const key = keyOf(table, all) ?? row.key;

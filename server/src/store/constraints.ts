@@ -15,7 +15,7 @@ export interface Conflict {
   readonly row: StoredRow;
   /** Made by the same statement. */
   readonly own: boolean;
-  /** The transaction's snapshot has it. */
+  /** The transaction's snapshot has it, where that matters. */
   readonly visible: boolean;
 }
 
@@ -75,8 +75,11 @@ export function conflictingRow(
   if (row === undefined) return undefined;
   recordExistence(frame.recorder, table.name, row.key, row);
   recordUse(frame.recorder, row);
-  const seen = frame.tables.rows(table.name).find((each) => each.key === row.key);
-  return { row, own: false, visible: seen !== undefined && seen.alive };
+  // Elsewhere nobody asks, and to look would open a snapshot.
+  const visible =
+    !frame.acting.firstUpdaterWins ||
+    frame.tables.rows(table.name).some((each) => each.key === row.key && each.alive);
+  return { row, own: false, visible };
 }
 
 /** Foreign keys of a row: the parent must exist and stays while the transaction runs. */

@@ -7,7 +7,7 @@ import type { Setup } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues } from "./freshValues";
 import { permutations } from "./permutations";
-import { advance, copyServer, runOf, startServer, type Server } from "./postgres";
+import { advance, copyServer, possibleBegins, runOf, startServer, type Server } from "./server";
 import type { Run, StepRecord } from "./runRecord";
 import { renderRow } from "./toExecution";
 import { runBlocks } from "./relational";
@@ -54,10 +54,14 @@ export function enumerateProduct(
     }
     for (const [index, [name]] of ready.entries()) {
       if (finished >= limit) return;
-      const next = index === ready.length - 1 ? server : copyServer(server);
-      const events = advance(next, name);
-      if (events.some((event) => event.kind === "aborted")) finished += 1;
-      else explore(next, [...turns, name]);
+      const begins = possibleBegins(server, name);
+      for (const [at, begun] of begins.entries()) {
+        const last = index === ready.length - 1 && at === begins.length - 1;
+        const next = last ? server : copyServer(server);
+        const events = advance(next, name, begun);
+        if (events.some((event) => event.kind === "aborted")) finished += 1;
+        else explore(next, [...turns, name]);
+      }
     }
   };
   explore(startServer(program, setup, levelOf, freshValues(setup)), []);
@@ -109,7 +113,9 @@ function stateText(server: Server): string {
     return [
       session.ended,
       session.snapshot?.instances,
-      session.waiting,
+      session.waiting?.holders,
+      session.waiting?.since,
+      session.passed.map((rows) => rows.map(({ key, version }) => [key, version])),
       session.locks,
       session.log.map((write) => renderRow(write.values)),
       given,

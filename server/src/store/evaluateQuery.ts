@@ -15,6 +15,7 @@ import {
 } from "./frame";
 import { recordExistence, recordUse, rereadRow } from "./recorder";
 import { findTable, type BoundRow, type StoredRow } from "./row";
+import { searchRange } from "./searchRange";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
 /** The rows of a query; one with a lock clause locks them. A query that depends on no outer row runs once. */
@@ -29,10 +30,22 @@ export function runQuery(query: Query, frame: Frame): ResultRows {
 function computeRows(query: Query, frame: Frame): ResultRows {
   if (query.setOperations.length > 0)
     return limited(query, ordered(query, combined(query, frame), frame), frame);
-  const bindings = joinRelations(query.relations, query.where, frame);
-  if (query.lock === undefined || frame.acting === undefined)
+  if (query.lock === undefined || frame.acting === undefined) {
+    const reading = frame.targets === undefined ? frame : { ...frame, targets: undefined };
+    const bindings = joinRelations(query.relations, query.where, reading);
     return limited(query, outputRows(query, bindings, frame), frame);
+  }
+  const searching = { ...frame, targets: lockedTargets(query.lock, frame.acting, frame) };
+  const bindings = joinRelations(query.relations, query.where, searching);
   return outputRows(query, lockedRows(query, query.lock, bindings, frame, frame.acting), frame);
+}
+
+/** The relations that the clause names are looked for where its locks are taken. */
+function lockedTargets(clause: LockClause, acting: Acting, frame: Frame): Frame["targets"] {
+  const targets = acting.targets?.(clause.strength, clause.wait, false);
+  const reads = frame.tables;
+  if (targets === undefined || reads === undefined) return undefined;
+  return (alias) => (clause.of.length === 0 || clause.of.includes(alias) ? targets : reads);
 }
 
 /** Locks the rows of a query in its order until LIMIT is reached; changed rows are tested again (EvalPlanQual). */
@@ -245,14 +258,24 @@ function searchTable(
   const keyed = conditions.filter(byKey);
   const others = conditions.filter((condition) => !keyed.includes(condition));
   const { recorder } = frame;
+  const tables = frame.targets?.(relation.alias) ?? frame.tables;
   const bind = (row: BoundRow) => withRows(frame, { [relation.alias]: row });
   const later: Frame = { ...frame, recorder: undefined, acting: undefined };
+  const matches = (row: StoredRow) =>
+    holdAll(conditions, withRows(later, { [relation.alias]: row }));
   recorder?.scans.push({
     table: relation.table,
-    matches: (row) => holdAll(conditions, withRows(later, { [relation.alias]: row })),
-    newest: false,
+    matches,
+    newest: tables?.search === undefined ? false : "searched",
   });
-  return (frame.tables?.rows(relation.table) ?? []).filter((row) => {
+  const range = searchRange(table, relation.alias, conditions);
+  const rows = tables?.search?.(relation.table, {
+    inRange: (values) =>
+      holdAll(range.conditions, withRows(later, { [relation.alias]: { kind: "derived", values } })),
+    point: range.point,
+    matches,
+  });
+  return (rows ?? tables?.rows(relation.table) ?? []).filter((row) => {
     // The key is the row's identity: to compare it is not to read the row.
     const unread: BoundRow = { kind: "derived", values: row.values };
     if (keyed.length > 0 && !holdAll(keyed, bind(unread))) return false;

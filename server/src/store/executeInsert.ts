@@ -85,11 +85,14 @@ function insertRow(
     const applies =
       onConflict !== undefined &&
       (onConflict.target.length === 0 || sameColumns(onConflict.target, key.columns));
-    if (!applies)
+    if (!applies) {
+      if (!conflict.own) frame.acting.lockDuplicate(conflict.row);
       throw new SqlFailure("23505", `duplicate key (${key.columns.join(", ")}) in ${table.name}`);
+    }
     return resolveConflict(onConflict, table, values, conflict, frame);
   }
   lockParents(table, values, Object.keys(values), frame);
+  frame.acting.announce(table.name, values);
   return freshRow(table, values, pending, frame);
 }
 
@@ -120,6 +123,7 @@ function resolveConflict(
   if (frame.acting.firstUpdaterWins && !visible)
     throw new SqlFailure("40001", "could not serialize access due to a concurrent insert");
   if (onConflict.action === "nothing") {
+    if (!conflict.own) frame.acting.lockDuplicate(row);
     // Doing nothing depends on the row that is there.
     recordExistence(frame.recorder, table.name, row.key, row);
     recordUse(frame.recorder, row);

@@ -87,7 +87,8 @@ function change(
   const rows: Readonly<Record<string, SqlValue>>[] = [];
   const done = new Set<string>();
   let affected = 0;
-  for (const candidate of joinRelations(relations, where, frame)) {
+  const searching = { ...frame, targets: targetsOf(relation, what, frame) };
+  for (const candidate of joinRelations(relations, where, searching)) {
     const target = candidate[relation.alias];
     if (
       target === undefined ||
@@ -110,6 +111,12 @@ function change(
   }
   checkReferences(table, writes, frame);
   return { into: returning?.into, rows, affected, writes };
+}
+
+/** Only the rows of the relation to change are looked for where its locks are taken. */
+function targetsOf(relation: Relation, what: Change, frame: StatementFrame): Frame["targets"] {
+  const targets = frame.acting.targets?.("update", "block", what.kind === "update");
+  return targets && ((alias) => (alias === relation.alias ? targets : frame.tables));
 }
 
 /** Locks the target and gives the rows to act on; nothing when the newest version does not qualify. */

@@ -43,6 +43,8 @@ export interface Frame {
   readonly schema: Schema;
   readonly scope: Scope | undefined;
   readonly tables: Tables | undefined;
+  /** Where the rows that the statement locks or changes are looked for, if not where it reads. Not for subqueries. */
+  readonly targets?: ((alias: string) => Tables) | undefined;
   readonly acting: Acting | undefined;
   readonly recorder: Recorder | undefined;
   /** Results of subqueries that depend on no row: evaluated once per statement. */
@@ -52,6 +54,17 @@ export interface Frame {
 /** The tables as the statement's plain reads see them, its own transaction's writes included. */
 export interface Tables {
   readonly rows: (table: string) => TableRows;
+  /** Goes over current rows instead, and locks them as the level says. Throws WaitFor. */
+  readonly search?: (table: string, search: Search) => TableRows;
+}
+
+/** A search through one table. */
+export interface Search {
+  /** What an index leads it to, dead rows and rows to be included. */
+  readonly inRange: (values: Readonly<Record<string, SqlValue>>) => boolean;
+  /** At most one row can be there. */
+  readonly point: boolean;
+  readonly matches: (row: StoredRow) => boolean;
 }
 
 /** How a statement reaches its rows when it locks, changes or checks them; the levels differ here. */
@@ -69,6 +82,14 @@ export interface Acting {
   ) => void;
   /** Rows outside of the transaction's snapshot must not be acted on (40001). */
   readonly firstUpdaterWins: boolean;
+  /** An UPDATE that leaves a row's values as they are makes no new version of it. */
+  readonly noVersionOnNoChange: boolean;
+  /** Where rows to lock in that strength are looked for; absent where that is where the statement reads. */
+  readonly targets?: (strength: RowLock, wait: Waiting, skipsLocked: boolean) => Tables;
+  /** Throws WaitFor while another instance keeps such a row from being inserted. */
+  readonly announce: (table: string, values: Readonly<Record<string, SqlValue>>) => void;
+  /** Locks the row that an INSERT found in its place, where the product does. */
+  readonly lockDuplicate: (row: StoredRow) => void;
   /** The number of the step at hand. */
   readonly step: number;
 }
@@ -91,6 +112,14 @@ export class WaitFor extends Error {
   }
 }
 
+/** Thrown through a statement that starts again with a new snapshot. */
+export class StartAgain extends Error {
+  constructor() {
+    super("a row has changed since the statement's snapshot");
+    this.name = "StartAgain";
+  }
+}
+
 /** The frame with these rows in scope, in front of what was in scope before. */
 export function withRows(
   frame: Frame,
@@ -109,6 +138,7 @@ export function inScope(frame: Frame, scope: Scope | undefined): Frame {
     schema: frame.schema,
     scope,
     tables: frame.tables,
+    targets: frame.targets,
     acting: frame.acting,
     recorder: frame.recorder,
     once: frame.once,

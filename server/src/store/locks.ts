@@ -1,9 +1,12 @@
-// Lock modes of PostgreSQL and which of them exclude each other. Held until the transaction ends.
+// Lock modes, PostgreSQL's names for them, and which of them exclude each other. Held until the transaction ends.
 import type { RowLock } from "./frame";
+import type { SqlValue } from "./value";
 
 export interface HeldLock {
   readonly name: string;
   readonly mode: string;
+  /** Of a lock on a gap: the rows that nobody else may insert. */
+  readonly covers?: (values: Readonly<Record<string, SqlValue>>) => boolean;
 }
 
 /** Whether two locks on the same thing exclude each other. */

@@ -15,8 +15,11 @@ export interface CellRead {
 export interface Scan {
   readonly table: string;
   readonly matches: (row: StoredRow) => boolean;
-  /** A constraint's search looks at the newest rows, not at the snapshot. */
-  readonly newest: boolean;
+  /**
+   * A constraint's search looks at the newest rows, not at the snapshot; one that goes over current rows may have
+   * passed a place before a row came there.
+   */
+  readonly newest: boolean | "searched";
 }
 
 /** The reads of one execution of one statement. */

@@ -256,7 +256,10 @@ function actingOf(tables: Tables, step: number): Acting {
     lockObject: () => undefined,
     current: tables.rows,
     awaitDecided: () => undefined,
+    announce: () => undefined,
+    lockDuplicate: () => undefined,
     firstUpdaterWins: false,
+    noVersionOnNoChange: false,
     step,
   };
 }

@@ -149,12 +149,19 @@ function initialRow(table: Table, row: Row, index: number): StoredRow {
 }
 
 function sortRows(table: Table, rows: StoredRow[]): TableRows {
-  const byName = (a: StoredRow, b: StoredRow) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
-  return rows.sort((a, b) => {
+  return rows.sort(compareRows(table));
+}
+
+/** The order of rows by their keys. */
+export function compareRows(table: Table): (a: Placed, b: Placed) => number {
+  const byName = (a: Placed, b: Placed) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+  return (a, b) => {
     for (const column of table.primaryKey) {
       const order = orderValues(a.values[column] ?? null, b.values[column] ?? null);
       if (order !== 0) return order;
     }
     return table.primaryKey.length === 0 ? 0 : byName(a, b);
-  });
+  };
 }
+
+type Placed = Pick<StoredRow, "key" | "values">;

@@ -12,6 +12,8 @@ export interface StepRecord {
   readonly statement: number | "commit" | "rollback";
   readonly source?: Statement;
   readonly sees: readonly string[];
+  /** It met the newest rows where it got to them, not those of a snapshot. */
+  readonly current?: boolean;
   readonly cells: readonly CellRead[];
   readonly scans: readonly Scan[];
   readonly used: ReadonlySet<string>;

@@ -3,7 +3,7 @@
 import type { ExecutedDependency } from "./execution";
 import { cycleThrough } from "./cycle";
 import { findDependencies } from "./dependencies";
-import type { Server } from "./postgres";
+import type { Server } from "./server";
 import type { Run } from "./runRecord";
 
 /** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE instances are protected. */

@@ -10,7 +10,7 @@ import {
   startServer,
   type Event,
   type Server,
-} from "../../../server/src/store/postgres";
+} from "../../../server/src/store/server";
 import { serializationProblem } from "../../../server/src/store/serializable";
 import { renderValue, type SqlValue } from "../../../server/src/store/value";
 import { instances, productOf, programOf, table } from "./programs";

@@ -21,21 +21,16 @@ export interface Comparison {
   readonly extra: readonly string[];
 }
 
-const POSTGRES = ["postgres:read-committed", "postgres:repeatable-read", "postgres:serializable"];
-
 /** More interleavings than any litmus program has. */
 const LIMIT = 200_000;
 
-/** Every litmus at every PostgreSQL level, and mixed where that was measured. */
-export function productComparisons(): readonly Comparison[] {
-  return readLitmus().flatMap((litmus) => [
-    ...POSTGRES.flatMap((level) => compareProduct(litmus, level, litmus.observed[level])),
-    ...Object.entries(litmus.observedMixed ?? {}).flatMap(([levels, cell]) =>
-      levels.split(" + ").every((level) => POSTGRES.includes(level))
-        ? compareProduct(litmus, levels, cell)
-        : [],
+/** Every litmus at every level, and mixture of levels, at which it was measured. */
+export function productComparisons(all = readLitmus()): readonly Comparison[] {
+  return all.flatMap((litmus) =>
+    Object.entries({ ...litmus.observed, ...litmus.observedMixed }).flatMap(([levels, cell]) =>
+      compareProduct(litmus, levels, cell),
     ),
-  ]);
+  );
 }
 
 /** Programs without inserts, locks and rollbacks: SI against repeatable read, SER against serializable. */

@@ -1,6 +1,11 @@
 // Programs for the store's tests, from SQL text and tables.
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
-import { findLevel, type Level, type ProductLevel } from "../../../server/src/isolation/levels";
+import {
+  findLevel,
+  MODELLED_LEVELS,
+  type Level,
+  type ProductLevel,
+} from "../../../server/src/isolation/levels";
 import type { ValueType } from "../../../server/src/program/expression";
 import type { Program } from "../../../server/src/program/program";
 import type { Table } from "../../../server/src/program/schema";
@@ -72,8 +77,12 @@ export function levelOf(name: string): Level {
   return level;
 }
 
+/** A product's level, also one that is modelled and not searched. */
 export function productOf(name: string): ProductLevel {
-  const level = levelOf(name);
-  if (level.family !== "product") throw new Error(`${name} is no product's level`);
+  const wanted = name.replaceAll("_", "-");
+  const level = MODELLED_LEVELS.find(
+    (each) => each.name === wanted || each.aliases.includes(wanted),
+  );
+  if (level === undefined) throw new Error(`${name} is no product's level`);
   return level;
 }

@@ -1,6 +1,7 @@
-// An operational simulator of PostgreSQL's three levels at the granularity of statements: snapshots, row locks that
-// block, re-checking of changed rows (EvalPlanQual), first-updater-wins and deadlocks. Serialization failures of
-// SERIALIZABLE are not simulated: a history that is not serializable is refused as a whole (serializable.ts).
+// An operational simulator of the products' levels at the granularity of statements: snapshots, row and gap locks that
+// block, what happens to rows that have changed, and deadlocks. What a row of the table of levels means is in acting.ts.
+// Serialization failures of levels with `ssi` are not simulated: a history that is not serializable is refused as a
+// whole (serializable.ts).
 import type { ProductLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Schema } from "../program/schema";
@@ -8,10 +9,11 @@ import type { Statement } from "../program/statement";
 import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
-import { NotExecutable, SqlFailure } from "./failure";
-import { WaitFor, type Acting, type Tables } from "./frame";
+import { actingOf, readModeOf, readTables, usesSnapshot } from "./acting";
+import { SqlFailure } from "./failure";
+import { StartAgain, WaitFor } from "./frame";
 import type { FreshValues } from "./freshValues";
-import { excludes, type HeldLock } from "./locks";
+import type { HeldLock } from "./locks";
 import {
   copyMachine,
   deliver,
@@ -22,10 +24,12 @@ import {
   type Machine,
   type Undo,
 } from "./machine";
-import { lockRow } from "./postgresLocks";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import { cellsRead, openRecorder } from "./recorder";
-import { applyWrite, findTable, initialRows, type TableRows, type Write } from "./row";
+import { initialRows, type TableRows, type Write } from "./row";
+import type { Passed } from "./searching";
+import { failureText } from "./vendorErrors";
+import { withWrites } from "./views";
 
 /** The database after some commits. Immutable: a snapshot is a reference to one. */
 export interface Committed {
@@ -42,8 +46,13 @@ export interface Session {
   snapshot: Committed | undefined;
   log: readonly Write[];
   locks: readonly HeldLock[];
-  /** Set while a statement waits. */
-  waiting: { readonly holders: readonly string[]; readonly since: number } | undefined;
+  /** Set while a statement waits. `step` is the number of the step at which it began. */
+  waiting:
+    | { readonly holders: readonly string[]; readonly since: number; readonly step: number }
+    | undefined;
+  /** What the statement at hand has gone over, and how many searches of its attempt have begun. */
+  passed: Passed;
+  searches: number;
   ended: string | undefined;
 }
 
@@ -52,6 +61,8 @@ export interface Server {
   readonly schema: Schema;
   readonly sessions: ReadonlyMap<string, Session>;
   newest: Committed;
+  /** All committed states so far, `newest` included. */
+  past: readonly Committed[];
   steps: readonly StepRecord[];
 }
 
@@ -59,7 +70,13 @@ export type Event =
   | { readonly kind: "executed" | "ended"; readonly instance: string }
   | { readonly kind: "waits"; readonly instance: string; readonly holders: readonly string[] }
   /** The server refused a statement and aborted the transaction. */
-  | { readonly kind: "aborted"; readonly instance: string; readonly failure: SqlFailure };
+  | {
+      readonly kind: "aborted";
+      readonly instance: string;
+      readonly failure: SqlFailure;
+      /** The failure in the product's words. */
+      readonly why: string;
+    };
 
 /** A server with the setup's rows and one idle session per instance. Throws NotExecutable. */
 export function startServer(
@@ -77,15 +94,13 @@ export function startServer(
       log: [],
       locks: [],
       waiting: undefined,
+      passed: [],
+      searches: 0,
       ended: undefined,
     },
   ]);
-  return {
-    schema: program.schema,
-    sessions: new Map(sessions),
-    newest: { tables: initialRows(program.schema, setup.initial), instances: [] },
-    steps: [],
-  };
+  const newest = { tables: initialRows(program.schema, setup.initial), instances: [] };
+  return { schema: program.schema, sessions: new Map(sessions), newest, past: [newest], steps: [] };
 }
 
 /** A server that goes on independently. */
@@ -105,16 +120,16 @@ export function nextStatement(session: Session): number | "end" | undefined {
 }
 
 /**
- * Lets one session that does not wait execute its next statement or end, and then those that waited for it. Throws
- * NotExecutable when a statement's effect is not known.
+ * Lets one session that does not wait execute its next statement or end, and then those that waited for it. `begun` is
+ * the state at its BEGIN, for levels whose snapshot is that. Throws NotExecutable when a statement's effect is not known.
  */
-export function advance(server: Server, name: string): readonly Event[] {
+export function advance(server: Server, name: string, begun?: Committed): readonly Event[] {
   const session = sessionOf(server, name);
   const next = nextOf(session.machine, undoOf(session));
   switch (next.kind) {
     case "statement":
-      if (session.snapshot === undefined || session.level.snapshot === "statement")
-        session.snapshot = server.newest;
+      openSnapshot(server, session, begun);
+      session.passed = [];
       return attempt(server, session, next.statement, undefined);
     case "commit":
       return end(server, session, { status: COMMITTED });
@@ -149,6 +164,29 @@ function sessionOf(server: Server, name: string): Session {
   return session;
 }
 
+function openSnapshot(server: Server, session: Session, begun: Committed | undefined): void {
+  switch (session.level.snapshot) {
+    case "statement":
+      session.snapshot = server.newest;
+      return;
+    case "first-statement":
+      session.snapshot ??= server.newest;
+      return;
+    case "begin":
+      session.snapshot ??= begun ?? server.newest;
+      return;
+    case "first-plain-read":
+      // By the read itself: other statements open none.
+      return;
+  }
+}
+
+/** The states of which one may have been the newest at the BEGIN of a session that is about to start. */
+export function possibleBegins(server: Server, name: string): readonly (Committed | undefined)[] {
+  const { level, snapshot } = sessionOf(server, name);
+  return level.snapshot === "begin" && snapshot === undefined ? server.past : [undefined];
+}
+
 /** Executes a statement that may already have waited; its snapshot stays the one it began with. */
 function attempt(
   server: Server,
@@ -157,19 +195,20 @@ function attempt(
   waitedFor: string | undefined,
 ): readonly Event[] {
   const { machine } = session;
-  const snapshot = session.snapshot ?? server.newest;
   const drawn = { ...machine.drawn };
   const recorder = openRecorder();
-  const tables = visibleTables(server, session, snapshot);
+  session.searches = 0;
+  const tables = readTables(server, session, statement);
   const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
     instance: machine.instance,
     statement: machine.executed + 1,
     source: statement,
-    sees: snapshot.instances,
+    sees: seenBy(server, session, statement),
+    ...(usesSnapshot(session, statement) ? {} : { current: true }),
     cells: cellsRead(recorder, server.steps.length),
     scans: recorder.scans,
     used: recorder.used,
-    saw: sightOf(snapshot, server.steps),
+    saw: sightOf(server, session, statement),
     ...did,
     ...(waitedFor === undefined ? {} : { waitedFor }),
   });
@@ -188,22 +227,45 @@ function attempt(
     server.steps = [...server.steps, recordOf({ writes, rows, affected })];
     session.log = [...session.log, ...result.writes];
     session.waiting = undefined;
+    session.passed = [];
     deliver(machine, statement, { ...result, drawn });
     return [{ kind: "executed", instance: machine.instance }];
   } catch (failure) {
     if (failure instanceof WaitFor) return wait(server, session, failure.holders);
-    if (failure instanceof SqlFailure)
-      return refuse(server, session, failure, recordOf({ ...NOTHING, why: failureText(failure) }));
+    if (failure instanceof StartAgain) {
+      session.snapshot = server.newest;
+      return attempt(server, session, statement, waitedFor);
+    }
+    if (failure instanceof SqlFailure) {
+      const why = failureText(session.level.product, failure);
+      return refuse(server, session, failure, recordOf({ ...NOTHING, why }));
+    }
     throw failure;
   }
 }
 
-/** Constraint searches see all that is committed, others their snapshot. */
-function sightOf(snapshot: Committed, steps: readonly StepRecord[]): StepRecord["saw"] {
+/** The instances whose commits a statement has met; at READ UNCOMMITTED also those that have only written. */
+function seenBy(server: Server, session: Session, statement: Statement): readonly string[] {
+  if (usesSnapshot(session, statement)) return (session.snapshot ?? server.newest).instances;
+  const { instances } = server.newest;
+  if (readModeOf(session, statement) !== "uncommitted") return instances;
+  const writing = [...server.sessions.values()].filter(
+    (each) => each !== session && each.ended === undefined && each.log.length > 0,
+  );
+  return [...instances, ...writing.map((each) => each.machine.instance)];
+}
+
+/** Searches of current rows and those of constraints see all that is committed, others their snapshot. */
+function sightOf(server: Server, session: Session, statement: Statement): StepRecord["saw"] {
+  const { steps } = server;
   const before = steps.length;
-  const instances = new Set(snapshot.instances);
+  // Behind a place that was passed something may have come while the statement waited.
+  const since = session.waiting?.step ?? before;
+  const everything = readModeOf(session, statement) === "uncommitted";
+  const instances = new Set((session.snapshot ?? server.newest).instances);
   return (step, scan) => {
-    if (scan.newest) return step < before;
+    if (scan.newest === "searched") return step < since;
+    if (scan.newest || everything) return step < before;
     const writer = steps[step]?.instance;
     return writer !== undefined && instances.has(writer);
   };
@@ -212,7 +274,7 @@ function sightOf(snapshot: Committed, steps: readonly StepRecord[]): StepRecord[
 function wait(server: Server, session: Session, holders: readonly string[]): readonly Event[] {
   const { instance } = session.machine;
   const since = session.waiting?.since ?? nextTurn(server);
-  session.waiting = { holders, since };
+  session.waiting = { holders, since, step: session.waiting?.step ?? server.steps.length };
   const event: Event = { kind: "waits", instance, holders };
   const victim = deadlockVictim(server, session);
   if (victim === undefined) return [event];
@@ -226,7 +288,10 @@ function nextTurn(server: Server): number {
   );
 }
 
-/** Of a cycle of waiting sessions the one that has waited longest: its deadlock_timeout ends first. */
+/**
+ * Of a cycle of waiting sessions the one that is rolled back. PostgreSQL: the one that has waited longest, whose
+ * deadlock_timeout ends first. Others: the one that has done least, of equal ones the last to wait.
+ */
 function deadlockVictim(server: Server, start: Session): Session | undefined {
   const onCycle: Session[] = [];
   const visit = (name: string, path: readonly Session[]): void => {
@@ -238,7 +303,10 @@ function deadlockVictim(server: Server, start: Session): Session | undefined {
     for (const holder of session.waiting?.holders ?? []) visit(holder, [...path, session]);
   };
   visit(start.machine.instance, []);
-  return onCycle.sort((a, b) => (a.waiting?.since ?? 0) - (b.waiting?.since ?? 0))[0];
+  const since = (session: Session): number => session.waiting?.since ?? 0;
+  if (start.level.product === "postgres") return onCycle.sort((a, b) => since(a) - since(b))[0];
+  const weight = ({ log, locks }: Session): number => log.length + locks.length;
+  return onCycle.sort((a, b) => weight(a) - weight(b) || since(b) - since(a))[0];
 }
 
 /** The statement failed: a handler of the program goes on, else the transaction is aborted. */
@@ -259,15 +327,11 @@ function refuse(
 /** What a statement that fails does. */
 const NOTHING = { writes: [], rows: [], affected: 0 };
 
-function failureText(failure: SqlFailure): string {
-  return `${failure.code} ${failure.message}`;
-}
-
 function abort(server: Server, session: Session, failure: SqlFailure): readonly Event[] {
   const { instance } = session.machine;
-  const why = failureText(failure);
+  const why = failureText(session.level.product, failure);
   const [, ...woken] = end(server, session, { status: `rolled back: ${why}`, why });
-  return [{ kind: "aborted", instance, failure }, ...woken];
+  return [{ kind: "aborted", instance, failure, why }, ...woken];
 }
 
 function end(
@@ -279,7 +343,10 @@ function end(
   session.ended = how.status;
   session.waiting = undefined;
   session.locks = [];
-  if (how.status === COMMITTED) server.newest = committedWith(server, session);
+  if (how.status === COMMITTED) {
+    server.newest = committedWith(server, session);
+    server.past = [...server.past, server.newest];
+  }
   const record: StepRecord = {
     instance,
     statement: how.status === COMMITTED ? "commit" : "rollback",
@@ -320,97 +387,14 @@ function committedWith(server: Server, session: Session): Committed {
   };
 }
 
-function withWrites(
-  schema: Schema,
-  tables: ReadonlyMap<string, TableRows>,
-  writes: readonly Write[],
-): ReadonlyMap<string, TableRows> {
-  if (writes.length === 0) return tables;
-  const after = new Map(tables);
-  for (const write of writes)
-    after.set(
-      write.table,
-      applyWrite(findTable(schema, write.table), after.get(write.table) ?? [], write),
-    );
-  return after;
-}
-
-/** A snapshot with the session's own writes. */
-function visibleTables(server: Server, session: Session, snapshot: Committed): Tables {
-  const tables = withWrites(server.schema, snapshot.tables, session.log);
-  const doubled = doubledTables(session, snapshot);
-  return {
-    rows: (table) => {
-      if (doubled.includes(table))
-        throw new NotExecutable(
-          `the snapshot shows a row of ${table} beside the one inserted in its place`,
-        );
-      return tables.get(table) ?? [];
-    },
-  };
-}
-
-/**
- * Tables in which PostgreSQL shows two rows with one key: that of the transaction's snapshot, which another one has
- * deleted since, and the transaction's own.
- */
-function doubledTables(session: Session, snapshot: Committed): readonly string[] {
-  const own = (write: Write) =>
-    session.log.some(
-      (each) => each.alive === false && each.table === write.table && each.key === write.key,
-    );
-  const shown = (write: Write) =>
-    snapshot.tables.get(write.table)?.some((row) => row.key === write.key && row.alive) === true;
-  return session.log
-    .filter((write) => write.alive === true && shown(write) && !own(write))
-    .map((write) => write.table);
-}
-
-function actingOf(server: Server, session: Session): Acting {
-  const newest = visibleTables(server, session, server.newest);
-  const others = [...server.sessions.values()].filter(
-    (each) => each !== session && each.ended === undefined,
-  );
-  const take = (name: string, mode: string): void => {
-    const holders = others
-      .filter((each) =>
-        each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
-      )
-      .map((each) => each.machine.instance);
-    if (holders.length > 0) throw new WaitFor(holders);
-    if (!session.locks.some((held) => held.name === name && held.mode === mode))
-      session.locks = [...session.locks, { name, mode }];
-  };
-  return {
-    lock: (row, strength, waiting) =>
-      lockRow({ level: session.level, newest, take }, row, strength, waiting),
-    lockObject: take,
-    current: newest.rows,
-    awaitDecided: (table, concerns) => {
-      const holders = others
-        .filter((each) =>
-          each.log.some((write) => write.table === table && mayConcern(write, concerns)),
-        )
-        .map((each) => each.machine.instance);
-      if (holders.length > 0) throw new WaitFor(holders);
-    },
-    firstUpdaterWins: session.level.conflict === "first-updater-wins",
-    step: server.steps.length,
-  };
-}
-
-function mayConcern(write: Write, concerns: (values: Write["values"]) => boolean): boolean {
-  const before = write.before?.values;
-  return (before !== undefined && concerns(before)) || concerns({ ...before, ...write.values });
-}
-
-/** Savepoints and handlers undo the writes since their mark and release the locks taken since. */
+/** Savepoints and handlers undo the writes since their mark; PostgreSQL and its kin release the locks taken since. */
 function undoOf(session: Session): Undo {
   return {
     mark: () => session.log.length * MARK + session.locks.length,
     undoTo: (mark) => {
       session.log = session.log.slice(0, Math.floor(mark / MARK));
-      session.locks = session.locks.slice(0, mark % MARK);
+      if (session.level.candidates === "snapshot")
+        session.locks = session.locks.slice(0, mark % MARK);
     },
   };
 }

@@ -1,7 +1,14 @@
-// What a PostgreSQL transaction gets when it locks a row that its snapshot showed it.
+// What a transaction gets when it locks a row that its snapshot showed it: PostgreSQL and its kin.
 import type { ProductLevel } from "../isolation/levels";
 import { NotExecutable, SqlFailure } from "./failure";
-import { WaitFor, type LockOutcome, type RowLock, type Tables, type Waiting } from "./frame";
+import {
+  StartAgain,
+  WaitFor,
+  type LockOutcome,
+  type RowLock,
+  type Tables,
+  type Waiting,
+} from "./frame";
 import { rowName } from "./recorder";
 import type { StoredRow } from "./row";
 
@@ -15,7 +22,8 @@ export interface RowLocking {
 
 /**
  * Locks a row. At READ COMMITTED the newest version is acted on, unless the row was deleted (even if its key was
- * inserted again: that is another row); with a transaction snapshot a changed row fails with 40001.
+ * inserted again: that is another row); with a transaction snapshot a changed row fails with 40001; restarting levels begin
+ * the statement again.
  */
 export function lockRow(
   session: RowLocking,
@@ -39,6 +47,7 @@ export function lockRow(
   if (strength === "key-share" && survives) return { kind: "row", row, changed: false };
   if (session.level.conflict === "first-updater-wins")
     throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
+  if (session.level.conflict === "restart") throw new StartAgain();
   if (newest.moved === true)
     throw new NotExecutable(
       `the key of a row of ${row.table} changes while another statement waits for it`,

@@ -1,0 +1,66 @@
+// Which part of a table a search goes through: what an index over a key leads it to. Other rows are not looked at, so
+// that they are neither locked nor waited for.
+import type { Expression } from "../program/expression";
+import type { Table } from "../program/schema";
+import { columnsOf } from "./columns";
+import { uniqueKeysOf } from "./constraints";
+
+export interface SearchRange {
+  /** Those of the conditions that bound the range; none where the whole table is searched. */
+  readonly conditions: readonly Expression[];
+  /** At most one row can be in it: every column of a unique key is given. */
+  readonly point: boolean;
+}
+
+/**
+ * The range that these conditions on a relation give, by the unique key that serves best: one that is given completely,
+ * else the one of which most leading columns are given or bounded. Indexes without uniqueness are not known.
+ */
+export function searchRange(
+  table: Table,
+  alias: string,
+  conditions: readonly Expression[],
+): SearchRange {
+  let best: SearchRange = { conditions: [], point: false };
+  for (const key of uniqueKeysOf(table)) {
+    if (key.where !== undefined) continue;
+    const range = rangeOf(key.columns, alias, conditions);
+    if (range.point) return range;
+    if (range.conditions.length > best.conditions.length) best = range;
+  }
+  return best;
+}
+
+function rangeOf(
+  columns: readonly string[],
+  alias: string,
+  conditions: readonly Expression[],
+): SearchRange {
+  const used: Expression[] = [];
+  for (const column of columns) {
+    const given = conditions.find((each) => bounds(each, alias, column) === "equal");
+    if (given === undefined) {
+      used.push(...conditions.filter((each) => bounds(each, alias, column) === "range"));
+      return { conditions: used, point: false };
+    }
+    used.push(given);
+  }
+  return { conditions: used, point: columns.length > 0 };
+}
+
+function bounds(
+  condition: Expression,
+  alias: string,
+  column: string,
+): "equal" | "range" | undefined {
+  const isColumn = (each: Expression): boolean =>
+    each.kind === "column" && each.relation === alias && each.column === column;
+  const isGiven = (each: Expression): boolean =>
+    columnsOf(each).every(({ relation }) => relation !== alias);
+  if (condition.kind === "in")
+    return isColumn(condition.operand) && condition.values.every(isGiven) ? "range" : undefined;
+  if (condition.kind !== "comparison" || condition.operator === "<>") return undefined;
+  const { left, right } = condition;
+  if (!(isColumn(left) && isGiven(right)) && !(isColumn(right) && isGiven(left))) return undefined;
+  return condition.operator === "=" ? "equal" : "range";
+}

@@ -1,0 +1,29 @@
+// The store's errors in the words of the product that raises them.
+import type { Product } from "../isolation/levels";
+import type { SqlFailure } from "./failure";
+
+/** The error as its product's documentation names it, with a sentence. */
+export function failureText(product: Product, failure: SqlFailure): string {
+  const known = VENDOR[product]?.[failure.code];
+  return known ?? `${failure.code} ${failure.message}`;
+}
+
+const INNODB: Readonly<Record<string, string | undefined>> = {
+  "40P01": "1213 (40001) deadlock found when trying to get lock",
+  "40001": "1020 (HY000) record has changed since last read",
+};
+
+const VENDOR: Readonly<Partial<Record<Product, Readonly<Record<string, string | undefined>>>>> = {
+  mysql: INNODB,
+  mariadb: INNODB,
+  sqlserver: {
+    "40P01": "1205 (40001) chosen as deadlock victim",
+    "40001": "3960 (HY000) snapshot isolation: update conflict",
+  },
+  oracle: {
+    "40P01": "ORA-00060 deadlock detected while waiting for resource",
+    "40001": "ORA-08177 can't serialize access for this transaction",
+  },
+  sqlite: { "40001": "SQLITE_BUSY_SNAPSHOT another connection has written since the first read" },
+  mongodb: { "40001": "WriteConflict (112)" },
+};
