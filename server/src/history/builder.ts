@@ -27,6 +27,7 @@ export class HistoryBuilder {
   private readonly sessionNames = new NameTable();
   private readonly transactionNames = new NameTable();
   private readonly versions: TripleTable;
+  private readonly sortOf = new Map<number, "list" | "single">();
   private readonly valueTexts: string[] = [];
   private readonly valueNumbers = new Map<string, number>();
 
@@ -44,6 +45,7 @@ export class HistoryBuilder {
   private fileOf: Uint16Array | undefined;
   private begin: Float64Array | undefined;
   private end: Float64Array | undefined;
+  private unusedTimes = 0;
 
   private lists: Int32Array = new Int32Array(16);
   private listCount = 0;
@@ -66,12 +68,28 @@ export class HistoryBuilder {
     return this.count;
   }
 
+  get transactions(): number {
+    return this.transactionNames.count;
+  }
+
+  /** Whether the transaction stands in this session: a name that two sessions give is a fault of the file. */
+  standsIn(transaction: number, session: number): boolean {
+    return this.sessionOf[transaction] === session + 1;
+  }
+
   key(low: number, high: number): number {
     return this.keys.integer(low, high);
   }
 
   textKey(text: string): number {
     return this.keys.text(text);
+  }
+
+  /** False if the key was said to hold the other sort of value before, a list or a single one. */
+  holds(key: number, sort: "list" | "single"): boolean {
+    const known = this.sortOf.get(key);
+    if (known === undefined) this.sortOf.set(key, sort);
+    return known === undefined || known === sort;
   }
 
   session(low: number, high: number): number {
@@ -105,8 +123,8 @@ export class HistoryBuilder {
     this.status[transaction] = status;
   }
 
-  /** Any unit, NaN for unknown; an end before its begin is a problem, and neither is used. */
-  setTimes(transaction: number, begin: number, end: number): void {
+  /** Any unit, NaN for unknown; an end before its begin is a problem, and neither is used. `place` is told then. */
+  setTimes(transaction: number, begin: number, end: number, place?: number): void {
     const capacity = this.sessionOf.length;
     if (this.begin === undefined || this.begin.length < capacity)
       this.begin = grownTimes(this.begin, capacity);
@@ -114,9 +132,10 @@ export class HistoryBuilder {
       this.end = grownTimes(this.end, capacity);
     const backwards = end < begin;
     if (backwards) {
-      const name = this.transactionNames.textFor(transaction, this.options.unsigned ?? false);
+      this.unusedTimes++;
       this.problem(
-        `Transaction ${name ?? transaction} ends (${end}) before it begins (${begin}): its times are not used.`,
+        `A transaction ends (${end}) before it begins (${begin}): its times are not used.`,
+        place,
       );
     }
     this.begin[transaction] = backwards ? Number.NaN : begin;
@@ -249,8 +268,11 @@ export class HistoryBuilder {
       next[session] = at + 1;
       arrived[at] = t;
     }
-    const { begin, end, fileOf } = this;
+    const { fileOf } = this;
     const count = this.count;
+    const begin = this.begin && Float64Array.from(arrived, (t) => this.begin?.[t] ?? NaN);
+    const end = this.end && Float64Array.from(arrived, (t) => this.end?.[t] ?? NaN);
+    if (begin && end) this.dropContradictingTimes(sessionFirst, begin, end);
     return {
       sessions,
       sessionFirst,
@@ -259,8 +281,9 @@ export class HistoryBuilder {
       status: Uint8Array.from(arrived, (t) => this.status[t] ?? 0),
       from: arrived.map((t) => this.from[t] ?? 0),
       to: arrived.map((t) => this.to[t] ?? 0),
-      ...(begin !== undefined && { begin: Float64Array.from(arrived, (t) => begin[t] ?? NaN) }),
-      ...(end !== undefined && { end: Float64Array.from(arrived, (t) => end[t] ?? NaN) }),
+      ...(begin !== undefined && { begin }),
+      ...(end !== undefined && { end }),
+      unusedTimes: this.unusedTimes,
       operations: count,
       kind: this.kind.subarray(0, count),
       key: this.keyColumn.subarray(0, count),
@@ -287,18 +310,32 @@ export class HistoryBuilder {
     };
   }
 
+  /** Where a transaction ends before one that precedes it in its session begins, nobody can tell which time is wrong. */
+  private dropContradictingTimes(first: Int32Array, begin: Float64Array, end: Float64Array): void {
+    for (let s = 0; s + 1 < first.length; s++) {
+      let latest = Number.NEGATIVE_INFINITY;
+      for (let t = first[s] ?? 0; t < (first[s + 1] ?? 0); t++) {
+        if ((end[t] ?? NaN) < latest) {
+          const name = this.sessionNames.textFor(s, this.options.unsigned ?? false) ?? s + 1;
+          this.problem(
+            `Times run backwards in session ${name}: a transaction ends (${end[t] ?? NaN}) before one that precedes it begins (${latest}). The times of this session are not used.`,
+          );
+          this.unusedTimes++;
+          begin.fill(NaN, first[s], first[s + 1]);
+          end.fill(NaN, first[s], first[s + 1]);
+          break;
+        }
+        if ((begin[t] ?? NaN) > latest) latest = begin[t] ?? NaN;
+      }
+    }
+  }
+
   private placed(session: number, transaction: number): number {
     if (transaction >= this.sessionOf.length) this.growTransactions(transaction + 1);
     const known = this.sessionOf[transaction] ?? 0;
     if (known === 0) {
       this.sessionOf[transaction] = session + 1;
       if (this.fileOf !== undefined) this.fileOf[transaction] = this.files.length - 1;
-    } else if (known !== session + 1) {
-      const unsigned = this.options.unsigned ?? false;
-      const name = (number: number) => this.sessionNames.textFor(number, unsigned) ?? number + 1;
-      this.problem(
-        `Transaction ${this.transactionNames.textFor(transaction, unsigned) ?? transaction} stands in two sessions, ${name(known - 1)} and ${name(session)}: a transaction belongs to one.`,
-      );
     }
     return transaction;
   }

@@ -34,14 +34,14 @@ export interface CheckResult {
   readonly verdicts: ReadonlyMap<HistoryLevel, HistoryVerdict>;
   readonly resolved: Resolved;
   /** Why a verdict is unknown. */
-  readonly unknown?: StopReason | "ambiguous";
+  readonly unknown?: StopReason | "ambiguous" | "times";
   /** The weakest violated level among those asked for, and transactions of the history that are likely to violate it alone. */
   readonly violated?: { readonly level: HistoryLevel; readonly blamed: readonly number[] };
 }
 
 /**
  * Checks a history. Never throws for what a history contains. A level that ran into a limit is `unknown`; so is one that
- * would hold if reads of values that were written twice are left out.
+ * would hold if reads of values that were written twice, or times that contradict each other, are left out.
  */
 export function checkHistory(history: History, options: CheckOptions = {}): CheckResult {
   const asked = HISTORY_LEVELS.filter((level) => options.levels?.includes(level) ?? true);
@@ -73,12 +73,12 @@ export function checkHistory(history: History, options: CheckOptions = {}): Chec
     if (violated === undefined || at < HISTORY_LEVELS.indexOf(violated.level))
       violated = { level, blamed };
   });
-  const ambiguous = resolved.ambiguousReads > 0;
+  const doubt = doubtOf(resolved, options.strict ?? false);
   const verdicts = new Map<HistoryLevel, HistoryVerdict>();
   for (const level of asked) {
     const verdict = known.get(level) ?? "unknown";
-    if (verdict === "ok" && ambiguous) unknown ??= "ambiguous";
-    verdicts.set(level, verdict === "ok" && ambiguous ? "unknown" : verdict);
+    if (verdict === "ok") unknown ??= doubt;
+    verdicts.set(level, verdict === "ok" && doubt !== undefined ? "unknown" : verdict);
   }
   return {
     verdicts,
@@ -90,6 +90,12 @@ export function checkHistory(history: History, options: CheckOptions = {}): Chec
   function resolvedTransaction(transaction: number): number {
     return run.original[transaction] ?? -1;
   }
+}
+
+/** Why a level that holds for what could be used of the recording might not hold for all of it. */
+function doubtOf(resolved: Resolved, strict: boolean): "ambiguous" | "times" | undefined {
+  if (resolved.ambiguousReads > 0) return "ambiguous";
+  return strict && resolved.history.unusedTimes > 0 ? "times" : undefined;
 }
 
 /**

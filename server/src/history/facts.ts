@@ -50,10 +50,15 @@ export function forbiddenCycle(
   switch (level) {
     case "read-committed":
     case "read-atomic":
-      for (const anti of isAnti ? [through] : facts.filter((each) => each.type === "rw"))
+      for (const anti of isAnti ? [through] : facts.filter((each) => each.type === "rw")) {
         for (const seen of isAnti ? facts : [through])
           if (seen.from === anti.to && seen.to === anti.from && isSeen(level, seen, anti))
             candidates.push([seen, anti]);
+        if (level === "read-committed" || !(isAnti || isGiven(through))) continue;
+        const before = path(facts, anti.to, anti.from, { anti: 0, admits: isGiven });
+        if (before !== undefined && (isAnti || before.includes(through)))
+          candidates.push([...before, anti]);
+      }
       break;
     case "causal":
       if (isAnti)
@@ -87,12 +92,15 @@ export function costOf(cycle: readonly Fact[]): number {
   );
 }
 
-/** Whether a reader had seen a transaction by this fact when it read a version from before it. */
+/** Whether a reader had seen a transaction by this read when it read a version from before it. */
 function isSeen(level: HistoryLevel, seen: Fact, anti: Fact): boolean {
-  if (seen.type === "wr" && level === "read-committed") return (seen.read ?? 0) < (anti.read ?? 0);
-  return (
-    level === "read-atomic" && (seen.type === "wr" || seen.type === "so" || seen.type === "rt")
-  );
+  if (seen.type !== "wr") return false;
+  return level === "read-atomic" || (seen.read ?? 0) < (anti.read ?? 0);
+}
+
+/** Sessions and time tell an order whatever is read. */
+function isGiven(fact: Fact): boolean {
+  return fact.type === "so" || fact.type === "rt";
 }
 
 interface PathOptions {

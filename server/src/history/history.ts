@@ -35,6 +35,8 @@ export interface History {
   /** When the transaction was invoked and when it returned; NaN where that was not recorded. */
   readonly begin?: Float64Array;
   readonly end?: Float64Array;
+  /** How many transactions or sessions have recorded times that contradict each other; these are left out above. */
+  readonly unusedTimes: number;
 
   readonly operations: number;
   readonly kind: Uint8Array;

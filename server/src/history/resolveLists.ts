@@ -10,7 +10,7 @@ export interface ResolvedLists {
   readonly ordered: readonly VersionOrder[];
   /** The read's writer (a resolved number, 0 for the initial version), or undefined where it cannot be used. */
   writerOf(operation: number): number | undefined;
-  /** Reads whose last element was appended more than once. */
+  /** Reads with an element that was appended more than once: not all that they say is used. */
   readonly ambiguous: readonly number[];
 }
 
@@ -52,9 +52,10 @@ export function resolveLists(
           continue;
         }
         const last = read.seen.at(-1);
+        if (read.seen.some((version) => isAmbiguous(writers, version)))
+          ambiguous.push(read.operation);
         if (last === undefined) writerOfRead.set(read.operation, 0);
-        else if (isAmbiguous(writers, last)) ambiguous.push(read.operation);
-        else {
+        else if (!isAmbiguous(writers, last)) {
           const writer = writers.of[last] ?? -1;
           if (writer < 0) continue;
           if (isIntermediate(writers, last))
@@ -69,7 +70,11 @@ export function resolveLists(
         }
       }
       checkElements(longest, writers, report);
-      ordered.push(...orderOf(key, longest, writers, number, appenders.get(key) ?? []));
+      const named = appenders.get(key) ?? [];
+      const doubtful = new Set(longest.seen.filter((version) => isAmbiguous(writers, version)));
+      const sure =
+        doubtful.size === 0 ? named : named.filter((t) => !appendsAny(history, t, doubtful));
+      ordered.push(...orderOf(key, longest, writers, number, sure));
     }
   }
   return { ordered, ambiguous, writerOf: (operation) => writerOfRead.get(operation) };
@@ -154,15 +159,23 @@ function checkElements(
   const { transaction, operation } = read;
   const met = new Set<number>();
   for (const version of read.seen) {
+    if (isAmbiguous(writers, version)) continue;
     if (met.has(version)) report({ kind: "duplicate-element", transaction, operation });
     met.add(version);
-    if (isAmbiguous(writers, version) || (writers.of[version] ?? -1) >= 0) continue;
+    if ((writers.of[version] ?? -1) >= 0) continue;
     const kind = isRefused(writers, version) ? "aborted-read" : "thin-air-read";
     report({ kind, transaction, operation });
   }
 }
 
-/** The writers along the longest list, and after its end those whose appends nobody saw. */
+function appendsAny(history: History, transaction: number, versions: ReadonlySet<number>): boolean {
+  const end = history.to[transaction] ?? 0;
+  for (let at = history.from[transaction] ?? 0; at < end; at++)
+    if (history.kind[at] === APPEND && versions.has(history.version[at] ?? 0)) return true;
+  return false;
+}
+
+/** The writers along the longest list, and after its end those of the appenders whose appends nobody saw. */
 function orderOf(
   key: number,
   longest: ListRead,

@@ -1,6 +1,15 @@
 // Who wrote which version of a history, and which versions nobody should have been able to read.
 import type { History } from "./history";
-import { ABORTED, FAILED_WRITE, READ, READ_LIST, WRITE, isInitial } from "./history";
+import {
+  ABORTED,
+  APPEND,
+  COMMITTED,
+  FAILED_WRITE,
+  READ,
+  READ_LIST,
+  WRITE,
+  isInitial,
+} from "./history";
 
 export const NOBODY = -1;
 /** Flags of versions. */
@@ -38,16 +47,19 @@ export function findWriters(history: History): Writers {
   };
   for (let t = 0; t < history.transactions; t++) {
     const lost = status[t] === ABORTED;
-    const initialises = history.zeroIsInitial && writesInitialOnly(history, t);
+    const initialises =
+      history.zeroIsInitial && status[t] === COMMITTED && writesInitialOnly(history, t);
     for (let at = history.from[t] ?? 0; at < (history.to[t] ?? 0); at++) {
       const what = kind[at] ?? 0;
       if (what === READ || what === READ_LIST) continue;
       const v = version[at] ?? 0;
       const writer = of[v] ?? NOBODY;
       const refused = lost || what === FAILED_WRITE;
-      // The same value written twice in one transaction is one version; otherwise nobody can tell who was read.
+      // The same value written twice in one transaction is one version; otherwise nobody can tell who was read. An
+      // element that is appended twice stands in the list twice.
       const known = writer !== NOBODY || ((flags[v] ?? 0) & REFUSED) !== 0;
-      if (known && (refused ? writer !== NOBODY : writer !== t)) add(v, AMBIGUOUS);
+      const isOne = refused ? writer === NOBODY : writer === t && what !== APPEND;
+      if (known && !isOne) add(v, AMBIGUOUS);
       else if (!initialises && isInitial(history, v)) add(v, AMBIGUOUS);
       if (refused) {
         add(v, REFUSED);

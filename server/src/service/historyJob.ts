@@ -104,10 +104,14 @@ function unknownText(
   { unknown, resolved }: CheckResult,
   job: HistoryJob,
 ): string {
+  if (unknown === "times")
+    return "recorded times contradict each other and were left out; without --strict they do not matter";
   if (unknown !== "ambiguous") return reasonText(unknown ?? "cancelled", job);
   const place = resolved.firstAmbiguous;
   const where = place === undefined ? "" : ` (first at ${placeWords(history, place, job)})`;
-  return `${String(resolved.ambiguousReads)} reads return a value that was written more than once, so nobody can tell from whom${where}`;
+  const count = resolved.ambiguousReads;
+  const reads = count === 1 ? "1 read returns" : `${String(count)} reads return`;
+  return `${reads} a value that was written more than once, so nobody can tell from whom${where}`;
 }
 
 function placeWords(history: History, operation: number, job: HistoryJob): string {

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { checkHistory } from "../../../server/src/history/check";
+import type { FormatName } from "../../../server/src/history/formats/format";
+import { startReading } from "../../../server/src/history/formats/readHistory";
 import { explainViolation } from "../../../server/src/history/violation";
 import type { PlainHistory, PlainOperation, PlainTransaction } from "./bruteForce";
 import { isMinimal } from "./minimal";
@@ -56,6 +58,58 @@ it("never says that a level holds which rests on a read of an ambiguous value", 
   check([t("w0=1", 0), t("w0=1", 1), t("r0=1", 2)], "uuuuuu");
   check([t("w0=1", 0), t("w0=1", 1), t("w1=2", 2)], "oooooo");
   check([t("w0=1", 0), t("w0=1", 1), t("r0=1 r1=9", 2)], "vvvvvv", "thin-air-read");
+});
+
+it("says of an element that was appended twice only what is sure", () => {
+  check([t("a0=1", 0), t("a0=1", 1), t("l0=[1,1]", 2)], "uuuuuu");
+  check([t("a0=1 a0=1", 0), t("l0=[1]", 1)], "uuuuuu");
+  check([t("a0=1", 0), t("a0=1", 1), t("a0=5 l0=[1,1,5]", 2)], "uuuuuu");
+  check([t("a0=1", 0), t("a0=1", 1), t("a0=5", 2), t("l0=[1,5]", 3)], "uuuuuu");
+  check([t("a0=1", 0), t("a0=1", 1), t("a0=5", 2), t("l0=[1,1,5]", 1)], "uuuuuu");
+});
+
+it("takes nobody's word for the value at the start but that of a transaction that committed", () => {
+  const judged = (text: string, format: FormatName) => {
+    const reading = startReading(format, text.length);
+    reading.file("history");
+    assert.equal(reading.feed(new TextEncoder().encode(text)), undefined);
+    assert.equal(reading.endFile(), undefined);
+    const { verdicts } = checkHistory(reading.finish());
+    return [...verdicts.values()].map((each) => each.charAt(0)).join("");
+  };
+  assert.equal(judged("[x:=0]!\n---\n[x==0]\n", "dbcop-hist"), "uuuuuu");
+  assert.equal(judged("[x:=0]\n---\n[x==0]\n", "dbcop-hist"), "oooooo");
+});
+
+it("explains what time and sessions tell together", () => {
+  const history = toHistory([
+    t("w0=1", 0),
+    { ...t("w1=1", 0), begin: 0, end: 1 },
+    { ...t("r0=0", 1), begin: 3, end: 4 },
+  ]);
+  const result = checkHistory(history, { strict: true });
+  assert.deepEqual(result.violated?.level, "read-atomic");
+  const violation = explainViolation(history, result, { strict: true });
+  assert.ok(violation);
+  assert.deepEqual(
+    violation.edges.map((edge) => edge.type),
+    ["so", "rt", "rw"],
+  );
+  assert.equal(isMinimal(violation, true), "minimal");
+});
+
+it("leaves out times that contradict each other, and says so", () => {
+  const backwards = [
+    { ...t("w0=1", 0), begin: 10, end: 20 },
+    { ...t("r0=1", 0), begin: 1, end: 5 },
+    { ...t("r0=0", 1), begin: 30, end: 40 },
+  ];
+  const history = toHistory(backwards);
+  assert.equal(checkHistory(history).verdicts.get("serializable"), "ok");
+  const strict = checkHistory(history, { strict: true });
+  assert.deepEqual(new Set(strict.verdicts.values()), new Set(["unknown"]));
+  assert.equal(strict.unknown, "times");
+  assert.match(history.problems[0]?.message ?? "", /^Times run backwards in session/u);
 });
 
 it("names what lists show", () => {

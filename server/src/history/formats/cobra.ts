@@ -26,8 +26,10 @@ export function cobraReader(builder: HistoryBuilder, session: number): FormatRea
     const half = (number: number, part: 0 | 4): number => view.getInt32(at + 1 + 8 * number + part);
     if (tag === BEGIN) {
       if (transaction !== undefined) builder.setStatus(transaction, UNKNOWN);
+      const before = builder.transactions;
       transaction = builder.transaction(session, half(0, 4), half(0, 0));
-      return undefined;
+      if (builder.transactions > before) return undefined;
+      return fault(place, "expected the start of a transaction that did not start before");
     }
     if (transaction === undefined)
       return fault(place, "expected the record of a transaction's start (S)");

@@ -122,7 +122,7 @@ function ownTransaction(
   builder.setStatus(transaction, known);
   const times = timesOf(value);
   if (typeof times === "string") return times;
-  if (times) builder.setTimes(transaction, times.begin, times.end);
+  if (times) builder.setTimes(transaction, times.begin, times.end, line);
   for (const op of ops) {
     const message = ownOperation(builder, transaction, op, line);
     if (message !== undefined) return message;
@@ -136,10 +136,15 @@ function newTransaction(
   name: JsonValue | undefined,
 ): number | string {
   if (name === undefined || name === null) return builder.newTransaction(session);
-  if (typeof name === "string") return builder.textTransaction(session, name);
+  const before = builder.transactions;
   const bits = isWhole(name) ? halves(name) : undefined;
-  if (!bits) return 'expected "id" to be a text or a whole number';
-  return builder.transaction(session, bits.low, bits.high);
+  if (!bits && typeof name !== "string") return 'expected "id" to be a text or a whole number';
+  const transaction = bits
+    ? builder.transaction(session, bits.low, bits.high)
+    : builder.textTransaction(session, String(name));
+  return builder.transactions > before
+    ? transaction
+    : `expected an "id" of its own, and ${String(name)} is another transaction's`;
 }
 
 function timesOf(
@@ -175,6 +180,12 @@ function ownOperation(
   const [name, value] = pair;
   if (!isName(name) || pair.length > 2) return wrong;
   const key = keyNumber(builder, name);
+  // What a key held at the start may be either.
+  if (kind !== "r" || (pair.length > 1 && value !== null)) {
+    const sort = kind === "a" || isArray(value) ? "list" : "single";
+    if (!builder.holds(key, sort))
+      return `key ${String(name)} is a list in one place and a single value in another: a key is one of the two`;
+  }
   if (kind === "r") {
     if (pair.length === 1) return undefined;
     if (isArray(value)) return listRead(builder, transaction, key, value, line);

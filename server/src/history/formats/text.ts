@@ -66,6 +66,7 @@ export function textReader(builder: HistoryBuilder): FormatReader {
     if (name !== lastName || session !== lastSession) {
       const owner = builder.session(session | 0, highHalf(session));
       transaction = builder.transaction(owner, name | 0, highHalf(name));
+      if (!builder.standsIn(transaction, owner)) return -1;
       lastName = name;
       lastSession = session;
     }
@@ -106,43 +107,48 @@ export function textReader(builder: HistoryBuilder): FormatReader {
       return { place: { line }, message };
     }
     const [, kind, key = "", value = "", session = "", name = ""] = match;
-    add(
+    const isPlaced = add(
       kind === "w",
       wholeNumber(key),
       wholeNumber(value),
       wholeNumber(session),
       wholeNumber(name),
     );
-    return undefined;
+    if (isPlaced) return undefined;
+    const message = `expected transaction ${name} in one session only: it stands in another one than ${session} before`;
+    return { place: { line }, message };
   }
 
+  /** False: the transaction stands in another session. */
   function add(
     isWrite: boolean,
     key: WholeNumber,
     value: WholeNumber,
     session: WholeNumber,
     name: WholeNumber,
-  ): void {
+  ): boolean {
     const owner = sessionNumber(builder, session);
     const own = keyNumber(builder, key);
     const version = versionNumber(builder, own, value);
     lastName = -1;
     if (name === -1) {
       // What an aborted transaction read says nothing.
-      if (!isWrite) return;
+      if (!isWrite) return true;
       const aborted = builder.textTransaction(
         owner,
         `aborted writes of session ${String(session)}`,
       );
       builder.setStatus(aborted, ABORTED);
       builder.add(FAILED_WRITE, aborted, own, version, line);
-      return;
+      return true;
     }
     const bits = halves(name);
     const found = bits
       ? builder.transaction(owner, bits.low, bits.high)
       : builder.textTransaction(owner, String(name));
+    if (!builder.standsIn(found, owner)) return false;
     builder.add(isWrite ? WRITE : READ, found, own, version, line);
+    return true;
   }
 
   const lines = lineBlocks(

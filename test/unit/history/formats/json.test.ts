@@ -30,6 +30,17 @@ describe("our own JSON", () => {
     check(lines, expected(1));
     check(`{"format": "isolens-history", "version": 1}\n${lines}`, expected(2));
   });
+  it("refuses names and keys that mean two things", () => {
+    const line = (session: number, id: string): string =>
+      `{"session": ${String(session)}, "id": ${id}, "ops": []}\n`;
+    check(line(1, '"a"') + line(1, '"a"'), /^line 2: expected an "id" of its own, and a is/u);
+    check(line(1, "7") + line(2, "7"), /^line 2: expected an "id" of its own/u);
+    const both = (first: string, second: string): string =>
+      `{"session": 1, "ops": [${first}]}\n{"session": 1, "ops": [${second}]}`;
+    check(both('{"w": ["x", 1]}', '{"a": ["x", 2]}'), /^line 2: key x is a list in one place/u);
+    check(both('{"r": ["x", [1]]}', '{"r": ["x", 1]}'), /^line 2: key x is a list in one place/u);
+    check(both('{"r": ["x", null]}', '{"a": ["x", 1]}'), ["1 S1.1: r x=nil@1", "1 S1.2: a x=1@2"]);
+  });
   it("refuses what it does not understand, with its line", () => {
     const transaction = (members: string): string => wrap(`[[\n{${members}}]]`);
     check(transaction('"ops": 3'), /^line 2: expected "ops" with a list/u);
@@ -67,6 +78,17 @@ describe("JSON of dbcop", () => {
       expected,
     );
     check("[[]]", []);
+  });
+  it("refuses names and keys that mean two things", () => {
+    const line = (session: number, id: string): string =>
+      `{"session": ${String(session)}, "id": ${id}, "ops": []}\n`;
+    check(line(1, '"a"') + line(1, '"a"'), /^line 2: expected an "id" of its own, and a is/u);
+    check(line(1, "7") + line(2, "7"), /^line 2: expected an "id" of its own/u);
+    const both = (first: string, second: string): string =>
+      `{"session": 1, "ops": [${first}]}\n{"session": 1, "ops": [${second}]}`;
+    check(both('{"w": ["x", 1]}', '{"a": ["x", 2]}'), /^line 2: key x is a list in one place/u);
+    check(both('{"r": ["x", [1]]}', '{"r": ["x", 1]}'), /^line 2: key x is a list in one place/u);
+    check(both('{"r": ["x", null]}', '{"a": ["x", 1]}'), ["1 S1.1: r x=nil@1", "1 S1.2: a x=1@2"]);
   });
   it("refuses what it does not understand, with its line", () => {
     check('[[{"events": [], "committed": 1}]]', /expected "committed" to be true or false/u);

@@ -76,10 +76,9 @@ describe("text of PolySI", () => {
     check("w(1,1,1,1)r(1,1,1,1)\n", /^line 1: /u);
     check("w(1,1,1,1)\n[x:=1]\n", /^line 2: /u);
   });
-  it("notes a transaction in two sessions", () => {
-    const history = read("w(1,1,1,1)\nw(1,2,2,1)\n");
-    assert.ok("problems" in history);
-    assert.match(history.problems[0]?.message ?? "", /two sessions/u);
+  it("refuses a transaction in two sessions", () => {
+    check("w(1,1,1,1)\nw(1,2,2,1)\n", /^line 2: expected transaction 1 in one session only/u);
+    check("w(1,1,1,-7)\nw(1,2,2,-7)\n", /^line 2: expected transaction -7 in one session only/u);
   });
 });
 
