@@ -20,6 +20,7 @@ import {
 import { differences } from "./productOutcome";
 import { makeRun } from "./productRun";
 import type { Run } from "./productRun";
+import { assertOrder } from "./productScans";
 import { makeSnapshots } from "./productSnapshots";
 import { EXISTS, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
@@ -33,6 +34,8 @@ export interface ProductEncoding {
   readonly script: Script;
   readonly database: Database;
   readonly run: Run;
+  /** Some statements look at rows without holding them, and IN_ORDER can be assumed of how. */
+  readonly searches: boolean;
   /** Per instance and statement, the condition that it runs. */
   readonly executed: readonly (readonly Smt[])[];
   /** Per instance and statement, the condition that a row of its snapshot keeps it from taking any lock. */
@@ -93,9 +96,10 @@ export function encodeProduct(
     }),
   );
   assertSerializable(script, tuple, dependencies);
+  const searches = assertOrder(script, tuple, run, snapshots);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
-  return { tuple, script, database, run, executed, passing, dependencies, serial: [] };
+  return { tuple, script, database, run, searches, executed, passing, dependencies, serial: [] };
 }
 
 /** Instances at SERIALIZABLE have no cycle among themselves; what others do is not looked at. */

@@ -62,8 +62,6 @@ function comingAfter(
   const result: Smt[] = [];
   if (next !== undefined) result.push(snapshots.beginsAfter(first.instance, instance, next));
   if (later.view === "look") result.push(snapshots.looksAfter(first.instance, later, row));
-  if (level?.conflict === "restart")
-    result.push(snapshots.beginsAfter(first.instance, instance, operation.step));
   if (level?.snapshot === "first-plain-read") {
     const opened = (tuple.accesses[instance] ?? [])
       .filter((each) => each.plain && each.operation.step < operation.step)
@@ -79,16 +77,17 @@ function heldUp({ tuple, run }: Locks, first: Access, later: Access, row: RowKey
   return both === FALSE ? FALSE : and(both, not(run.undone(first)));
 }
 
-/** A transaction fails when its snapshot does not contain what was written to a row that it locks. */
+/** A transaction fails, or its statement starts again, when the snapshot lacks what was written to a row that it locks. */
 function assertFirstWins(
   { script, tuple, run, snapshots }: Locks,
   first: Access,
   later: Access,
 ): void {
   const { instance, operation } = later;
-  const inserts = operation.kind === "insert" && operation.onDuplicate !== "update";
-  if (tuple.levels[instance]?.conflict !== "first-updater-wins" || !isWrite(first) || inserts)
-    return;
+  const conflict = tuple.levels[instance]?.conflict;
+  if ((conflict !== "first-updater-wins" && conflict !== "restart") || !isWrite(first)) return;
+  const upserts = operation.onDuplicate === "update" && conflict === "first-updater-wins";
+  if (operation.kind === "insert" && !upserts) return;
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   for (const row of rowsOf(run, first, later)) {
     const both = and(reaches(tuple, run, later, row), run.hits(first, row));

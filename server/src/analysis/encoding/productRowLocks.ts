@@ -58,7 +58,7 @@ export function reaches(tuple: ProductTuple, run: Run, access: Access, row: RowK
 }
 
 /** The row itself is locked. */
-function holds(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
+export function holds(tuple: ProductTuple, run: Run, access: Access, row: RowKey): Smt {
   const asked = reaches(tuple, run, access, row);
   if (asked === FALSE || access.operation.kind === "insert") return asked;
   if (levelOf(tuple, access)?.locks !== "scanned") return asked;

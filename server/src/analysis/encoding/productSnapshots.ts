@@ -8,6 +8,12 @@ import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, imp } from "./smt";
 import type { Script, Smt } from "./smt";
 
+/** A statement looks at a row without holding it. */
+export interface Look {
+  readonly access: Access;
+  readonly row: RowKey;
+}
+
 export interface Snapshots {
   /** Whether the access sees the instance's commit in its snapshot; false for later committers. */
   sees(earlier: number, access: Access): Smt;
@@ -17,6 +23,8 @@ export interface Snapshots {
   beginsAfter(earlier: number, instance: number, step: number): Smt;
   /** Whether the access looks at the row after the commit; true where it reads nothing that changes. */
   looksAfter(earlier: number, access: Access, row: RowKey): Smt;
+  /** The looks so far, in the order in which they were asked about. */
+  looks(): readonly Look[];
   /** The first statement behind `step` whose beginning matters. */
   nextStep(instance: number, step: number): number | undefined;
 }
@@ -59,20 +67,20 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
       }
   }
 
-  const looks = new Map<string, readonly Smt[]>();
-  const counts = tuple.accesses.map(() => 0);
+  const known = new Map<string, readonly Smt[]>();
+  const looks: Look[] = [];
   /** One constant per earlier committer. */
   const momentsOf = (access: Access, row: RowKey): readonly Smt[] => {
     const { instance, operation } = access;
     const key = `${String(instance)} ${String(operation.index)} ${row.join(" ")}`;
-    const known = looks.get(key);
-    if (known) return known;
-    const number = counts[instance] ?? 0;
-    counts[instance] = number + 1;
+    const before = known.get(key);
+    if (before) return before;
+    const number = looks.length;
+    looks.push({ access, row });
     const made = [...tuple.transactions.keys()]
       .slice(0, instance)
       .map((earlier) => script.constant(lookName(earlier, instance, number), "Bool"));
-    looks.set(key, made);
+    known.set(key, made);
     const next = nextStep(instance, operation.step);
     for (const [earlier, after] of made.entries()) {
       script.assert(imp(beginsAfter(earlier, instance, operation.step), after));
@@ -89,6 +97,7 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
       if (earlier >= access.instance) return FALSE;
       return access.needsSnapshot ? (momentsOf(access, row)[earlier] ?? TRUE) : TRUE;
     },
+    looks: () => looks,
     nextStep,
   };
 }

@@ -16,13 +16,21 @@ import {
 } from "../encoding/product";
 import type { CycleShape, ProductEncoding } from "../encoding/product";
 import { parameterName } from "../encoding/productDatabase";
-import { OTHER_READ, OTHER_STATE, OTHER_VALUE, READABLE, SPARSE } from "../encoding/productNames";
+import {
+  IN_ORDER,
+  OTHER_READ,
+  OTHER_STATE,
+  OTHER_VALUE,
+  READABLE,
+  SPARSE,
+} from "../encoding/productNames";
 import { and, bool, eq, imp, int, not } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import type { Queries } from "./papersQueries";
 import { decodeProduct } from "./productsDecode";
 import { planProduct, readsDirty } from "./productsPlan";
+import { retryPlan } from "./productsRetry";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
 
 export { planProduct };
@@ -176,8 +184,9 @@ function findOne(search: Search, cycle: string, shapes: readonly CycleShape[]): 
   for (const [question, severity] of QUESTIONS) {
     if (rank(best?.finding.confirmation.severity) >= rank(severity)) break;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const next = propose(search, [cycle, question], shapes);
-      if (next === undefined) break;
+      const proposal = propose(search, [cycle, question], shapes);
+      if (proposal === undefined) break;
+      const next = isConfirmed(proposal) ? proposal : retried(search, proposal, severity);
       if (isConfirmed(next)) {
         best = worse(best, next);
         if (rank(best.finding.confirmation.severity) >= rank(severity)) break;
@@ -186,6 +195,27 @@ function findOne(search: Search, cycle: string, shapes: readonly CycleShape[]): 
     }
   }
   return best ?? unconfirmed;
+}
+
+/** The best of the other interleavings of what was proposed. */
+function retried<Proposal extends Found & { readonly plan: WitnessPlan }>(
+  { program, levels, judge }: Search,
+  proposal: Proposal,
+  wanted: Severity,
+): Proposal {
+  const isGood = ({ status, severity }: Confirmation): boolean =>
+    status === "confirmed" && rank(severity) >= rank(wanted);
+  const judgePlan = (plan: WitnessPlan): Confirmation => judge(program, levels, plan);
+  const others = retryPlan(program, levels, proposal.plan, judgePlan, isGood);
+  const [best] = others
+    .filter(({ status }) => status === "confirmed")
+    .sort((a, b) => rank(b.severity) - rank(a.severity));
+  if (best === undefined) return proposal;
+  const { finding, tables } = proposal;
+  return {
+    ...proposal,
+    finding: { ...finding, confirmation: best, tables: tablesOf(best) ?? tables },
+  };
 }
 
 const QUESTIONS: readonly (readonly [string, Severity])[] = [
@@ -207,9 +237,11 @@ function rank(severity: Severity | undefined): number {
   return severity === undefined ? 0 : { unused: 1, value: 2, state: 3 }[severity];
 }
 
-/** Whether there is a model: one with few rows and small values if possible, else any. */
-function askReadable(queries: Search["queries"], assumptions: readonly string[]): boolean {
-  for (const wishes of [[READABLE, SPARSE], [READABLE], []]) {
+/** Whether there is a model: one that the store can execute, with few rows and small values if possible, else any. */
+function askReadable({ queries, encoding }: Search, assumptions: readonly string[]): boolean {
+  const small: readonly (readonly string[])[] = [[READABLE, SPARSE], [READABLE], []];
+  const wished = encoding.searches ? small.map((wishes) => [IN_ORDER, ...wishes]) : [];
+  for (const wishes of [...wished, ...small]) {
     const answer = queries.ask([...assumptions, ...wishes]);
     if (answer === "sat") return true;
     const core = answer === "unsat" ? queries.core() : wishes;
@@ -234,10 +266,10 @@ function propose(
   search: Search,
   assumptions: readonly string[],
   shapes: readonly CycleShape[],
-): (Found & { readonly model: Model }) | undefined {
+): (Found & { readonly model: Model; readonly plan: WitnessPlan }) | undefined {
   const { queries, encoding, program, levels } = search;
   queries.add(encoding.script.take());
-  if (!askReadable(queries, assumptions)) return undefined;
+  if (!askReadable(search, assumptions)) return undefined;
   const model = queries.model();
   const plan = decodeProduct(program, encoding, model);
   const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));
@@ -249,7 +281,7 @@ function propose(
     allowedAt: [],
     preventedBy: [],
   };
-  return { finding, tables, model };
+  return { finding, tables, model, plan };
 }
 
 /** Excludes the arguments and values at the start of a model from further answers to a question. */
