@@ -103,6 +103,12 @@ export function keyText(history: History, key: number): string {
   return history.labels.keys.textFor(key, history.labels.unsigned) ?? String(key);
 }
 
+/** The key in a sentence: a key that is a mere number is called a key, since "reads 0 = 4" says little. */
+export function keyWords(history: History, key: number): string {
+  const text = keyText(history, key);
+  return /^-?\d+$/u.test(text) ? `key ${text}` : text;
+}
+
 /** The value of a version as it stands in the file; `nil` where a key was read before anybody wrote it. */
 export function valueText(history: History, version: number): string {
   const [head, low, high] = history.versionEntries.subarray(version * 3, version * 3 + 3);

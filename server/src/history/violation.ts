@@ -7,6 +7,7 @@ import type { History } from "./history";
 import {
   READ_LIST,
   keyText,
+  keyWords,
   listVersions,
   sessionLabel,
   transactionLabel,
@@ -130,7 +131,7 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
   const inPart = (t: number) => resolved.original[t] ?? 0;
   const whole = (t: number) => part.transactions[inPart(t)] ?? 0;
   const name = (t: number) => transactionLabel(history, whole(t));
-  const key = (fact: Fact) => keyText(own, fact.key);
+  const key = (fact: Fact) => keyWords(own, fact.key);
   const operation = (at: number | undefined) =>
     at === undefined ? [] : [part.operations[at] ?? 0];
   const value = (at: number | undefined) => valueRead(own, at ?? 0);
@@ -153,9 +154,9 @@ function tellerOf(part: Part, resolved: Resolved, history: History) {
       case "wr":
         return `${to} reads ${key(fact)} = ${value(fact.read)} from ${from}`;
       case "ww":
-        return `${to} overwrites ${key(fact)} of ${from}`;
+        return `${to} writes ${key(fact)} after ${from} did`;
       case "rw":
-        return `${from} reads ${key(fact)} = ${value(fact.read)}, from before ${to}`;
+        return `${from} reads ${key(fact)} = ${value(fact.read)} and misses what ${to} writes`;
     }
   }
 
@@ -270,7 +271,7 @@ function readViolation(
   const key = keyText(history, history.key[violation.operation] ?? 0);
   const value = valueRead(history, violation.operation);
   const { transaction, writer, operation, because } = violation;
-  const text = `${name(transaction)} reads ${key} = ${value}, ${readWords(history, violation, name)}`;
+  const text = `${name(transaction)} reads ${keyWords(history, history.key[violation.operation] ?? 0)} = ${value}, ${readWords(history, violation, name)}`;
   const others = minimal.transactions.filter((t) => t !== transaction && t !== writer);
   return {
     kind,

@@ -1,7 +1,7 @@
 // One recorded history from its files to a report: read, judge, explain. Runs in a thread of its own and blocks it.
 import { FORMAT_TITLES } from "../history/formats/format";
 import { checkHistory, type CheckResult, type HistoryLevel } from "../history/check";
-import type { History } from "../history/history";
+import { UNKNOWN, type History } from "../history/history";
 import type { StopReason } from "../history/limits";
 import type { HistoryRemark, HistoryReport, HistoryVerdict } from "../protocol/history";
 import { durationWords } from "../workspace/duration";
@@ -72,7 +72,7 @@ export function runHistoryJob(job: HistoryJob, events: JobEvents): HistoryOutcom
     verdicts,
     ...(result.unknown !== undefined && { unknown: unknownText(history, result, job) }),
     violation: violation ?? null,
-    remarks: remarksOf(job, history),
+    remarks: remarksOf(job, history, result),
   };
   return { ok: true, report };
 }
@@ -130,8 +130,12 @@ function reasonText(reason: StopReason, { budget }: HistoryJob): string {
   }
 }
 
-function remarksOf({ input, strict }: HistoryJob, history: History): readonly HistoryRemark[] {
-  const remarks = history.problems.map(({ message, file, place }): HistoryRemark => {
+function remarksOf(
+  { input, strict }: HistoryJob,
+  history: History,
+  { resolved }: CheckResult,
+): readonly HistoryRemark[] {
+  const problems = history.problems.map(({ message, file, place }): HistoryRemark => {
     if (place === undefined) return { message };
     const own = history.labels.files[file ?? 0];
     const name = input.files.length === 1 ? input.name : (own ?? input.name);
@@ -141,8 +145,27 @@ function remarksOf({ input, strict }: HistoryJob, history: History): readonly Hi
       place: { file: name, ...(unit === "line" ? { line: place } : { byte: place }) },
     };
   });
+  const remarks = [...problems, ...fates(history, resolved.mustHaveCommitted)];
   if (history.transactions === 0)
     return [...remarks, { message: "There is no transaction in it." }];
   if (!strict || history.begin) return remarks;
   return [...remarks, { message: "No times were recorded, so --strict asks for nothing more." }];
+}
+
+/** What became of transactions whose end the recording does not tell. */
+function fates(history: History, mustHaveCommitted: number): readonly HistoryRemark[] {
+  let open = 0;
+  for (const status of history.status) if (status === UNKNOWN) open += 1;
+  if (open === 0) return [];
+  const unseen = open - mustHaveCommitted;
+  const parts = [
+    ...(mustHaveCommitted > 0
+      ? [`${String(mustHaveCommitted)} must have committed, since what they wrote was read`]
+      : []),
+    ...(unseen > 0
+      ? [`of ${String(unseen)} nothing was read, so whether they committed does not matter`]
+      : []),
+  ];
+  const ends = open === 1 ? "1 transaction's end is" : `${String(open)} transactions' ends are`;
+  return [{ message: `${ends} not recorded: ${parts.join("; ")}.` }];
 }

@@ -10,6 +10,7 @@ import {
   READ_LIST,
   UNKNOWN,
   keyText,
+  keyWords,
   listVersions,
   sessionLabel,
   transactionLabel,
@@ -93,12 +94,13 @@ function operationOf(
   const kind = history.kind[at];
   const version = history.version[at] ?? 0;
   const key = keyText(history, history.key[at] ?? 0);
+  const words = keyWords(history, history.key[at] ?? 0);
   const value =
     kind === READ_LIST
       ? `[${[...listVersions(history, version)].map((each) => valueText(history, each)).join(" ")}]`
       : valueText(history, version);
   if (kind !== READ && kind !== READ_LIST) {
-    const text = kind === APPEND ? `appends ${value} to ${key}` : `writes ${key} = ${value}`;
+    const text = kind === APPEND ? `appends ${value} to ${words}` : `writes ${words} = ${value}`;
     const refused = kind === FAILED_WRITE;
     return {
       kind: refused ? "failed-write" : "write",
@@ -114,7 +116,7 @@ function operationOf(
     key,
     value,
     place,
-    text: `reads ${key} = ${value}`,
+    text: `reads ${words} = ${value}`,
     writer: from === undefined ? null : transactionLabel(history, from),
   };
 }

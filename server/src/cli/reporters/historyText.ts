@@ -75,6 +75,8 @@ function violationLines(violation: HistoryViolation, style: Style): readonly str
   return [
     ...wrapText(violation.message, columns),
     "",
+    ...wrapText(violation.meaning, columns),
+    "",
     ...story.flatMap((transaction) => transactionLines(transaction, style)),
     ...(isCycle
       ? [
@@ -158,9 +160,13 @@ function verdictLines(report: HistoryReport, style: HistoryTextStyle): readonly 
         hangingText(`  ${word.padEnd(10)} `, `${levels}${strict}`, columns),
       ),
     paint.faint(
-      `  ${String(report.transactions)} transactions of ${String(report.sessions)} sessions with ${String(report.operations)} operations, read as ${report.format}.`,
+      `  ${counted(report.transactions, "transaction")} of ${counted(report.sessions, "session")} with ${counted(report.operations, "operation")}, read as ${report.format}.`,
     ),
   ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function because(report: HistoryReport): string {

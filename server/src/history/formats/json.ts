@@ -136,12 +136,16 @@ function newTransaction(
   name: JsonValue | undefined,
 ): number | string {
   if (name === undefined || name === null) return builder.newTransaction(session);
+  const wrong = 'expected "id" to be a text or a whole number';
+  if (!isName(name)) return wrong;
   const before = builder.transactions;
-  const bits = isWhole(name) ? halves(name) : undefined;
-  if (!bits && typeof name !== "string") return 'expected "id" to be a text or a whole number';
-  const transaction = bits
-    ? builder.transaction(session, bits.low, bits.high)
-    : builder.textTransaction(session, String(name));
+  let transaction: number;
+  if (typeof name === "string") transaction = builder.textTransaction(session, name);
+  else {
+    const bits = halves(name);
+    if (!bits) return wrong;
+    transaction = builder.transaction(session, bits.low, bits.high);
+  }
   return builder.transactions > before
     ? transaction
     : `expected an "id" of its own, and ${String(name)} is another transaction's`;
