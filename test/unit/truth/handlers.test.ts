@@ -122,3 +122,15 @@ COMMIT;`;
   await check(script(`ROLLBACK TO s;\n${read}`), RC, { finds: FOUND });
   await check(script(`RELEASE s;\n${read}`), RC, { finds: [] });
 });
+
+test("FOUND and ROW_COUNT are false and 0 at first, and each routine's own", async () => {
+  await check(routine(`IF NOT FOUND THEN ${LOSES} END IF;`), RC, { finds: FOUND });
+  await check(routine(`GET DIAGNOSTICS d = ROW_COUNT; IF d = 0 THEN ${LOSES} END IF;`), RC, {
+    finds: FOUND,
+  });
+  const callee = `CREATE FUNCTION g() RETURNS integer LANGUAGE plpgsql AS $$
+    BEGIN PERFORM 1 FROM counter WHERE id = -1; IF NOT FOUND THEN RETURN 1; END IF; RETURN 0; END $$;`;
+  const calls = `PERFORM 1 FROM log WHERE id = k; d := g(); IF FOUND THEN ${LOSES} END IF;`;
+  const report = await analyse([sql(`${routine(calls)}\n${callee}`)], RC, 2);
+  assert.deepEqual(verdicts(report), FOUND);
+});

@@ -6,6 +6,7 @@ import { readDialectControl } from "../dialectControl";
 import { collected, emit, lossAt, sourceAt } from "../routine/state";
 import { endsAlways, withoutExits } from "../routine/withoutReturns";
 import type { Span } from "../split";
+import { endsRoutine } from "./handlers";
 import { returnOf } from "./returns";
 import type { Part, State } from "./state";
 import { someStatement, type RoutineStatement } from "./tree";
@@ -136,7 +137,12 @@ function end(
   }
   if (state.nested > part.depth) {
     emit(state, command);
-    const leaves = following.some((each) => each.kind === "leave" || each.kind === "return");
+    const leaves = following.some(
+      (each) =>
+        each.kind === "leave" ||
+        each.kind === "return" ||
+        (each.kind === "signal" && endsRoutine(state, each.condition)),
+    );
     if (touchesTables(following)) loseRest(state, span);
     else if (!leaves) part.loose ??= { span, depth: state.nested, isOpen: false };
     return;

@@ -7,7 +7,7 @@ import { tablesByWords } from "../fallback";
 import { freshVariable } from "../routine/names";
 import { collected, emit, lossAt, sourceAt } from "../routine/state";
 import type { Span } from "../split";
-import { caughtBy, closeness, isException, resolved } from "./conditions";
+import { caughtBy, closeness, isException, resolved, signalled } from "./conditions";
 import { emitReturn } from "./returns";
 import type { BlockFrame, Frame, Run, State } from "./state";
 import {
@@ -67,6 +67,17 @@ export function handlerOf(state: State, code: string): HandlerDeclaration | unde
 /** Whether a handler around is for a condition. */
 export function isHandled(state: State, code: string): boolean {
   return handlerFor(state, code) !== undefined;
+}
+
+/** Whether SIGNAL of a condition leaves the routine, and a handler that it may have touches no table. */
+export function endsRoutine(state: State, condition: Condition | undefined): boolean {
+  const named = condition?.kind === "named" ? condition.name : undefined;
+  const code = signalled(named === undefined ? condition : declaredCondition(state.frames, named));
+  const active = handlerFor(state, code);
+  if (active === undefined) return isException(code);
+  const { frame, handler } = active;
+  const touches = someStatement(handler.body, ({ kind }) => kind === "sql" || kind === "call");
+  return frame.isOutermost && handler.action !== "continue" && !touches;
 }
 
 /** Runs the handler for a condition that is known to hold here: no row was found, a warning was signalled. */

@@ -23,7 +23,7 @@ import { typeText } from "./ast";
 import { expressionAt } from "./plExpression";
 import { lowerBlock, returnedValue } from "./plLower";
 import { parsePlBody } from "./plParser";
-import { runSql } from "./plSql";
+import { FOUND, ROW_COUNT, runSql, tellCount } from "./plSql";
 import { contextFor, type RoutineContext, type State } from "./plState";
 import { assignedNames } from "./plTree";
 import { lowerExpression } from "./recursion";
@@ -124,6 +124,7 @@ export function lowerBody(state: State): void {
   }
   if (problems.length > 0)
     lossAt(state, "a part of this routine that cannot be read", whole, "opaque");
+  tellCount(state, literal(0), START);
   if (block !== undefined) lowerBlock(state, block, whole);
 }
 
@@ -227,6 +228,7 @@ export function inlineDefinition(
   const shared = { ...caller.shared, note: () => undefined };
   const callee = createState(definition, shared, caller.ids, names, [name, ...caller.callers]);
   callee.nested = 1;
+  const restore = keepCounts(caller, callee, at);
   bindArguments(callee, args);
   lowerBody(callee);
   finishReturn(callee);
@@ -235,6 +237,7 @@ export function inlineDefinition(
   const done = freshVariable(names, `${name} done`);
   const inner: Command = { kind: "sequence", commands: callee.commands };
   emit(caller, calledFrom(withoutReturns(inner, { value, done, source: site }), site));
+  restore();
   caller.taint.push(...callee.taint);
   copyOutputs(caller, callee, args);
   const type = declaredType(definition.returns, caller.shared.table);
@@ -242,6 +245,20 @@ export function inlineDefinition(
   const result = resultOf(caller, definition, { kind: "variable", name: value });
   const outputs = outputsOf(callee);
   return outputs === undefined || result.isSet ? result : { ...result, values: outputs };
+}
+
+/** Every routine has its own FOUND and ROW_COUNT: those of the caller are kept until `restore`. */
+function keepCounts(caller: State, callee: State, at: Span): () => void {
+  const kept = [
+    { name: FOUND, isAsked: caller.asksFound && callee.asksFound },
+    { name: ROW_COUNT, isAsked: caller.asksCount && callee.asksCount },
+  ].flatMap(({ name, isAsked }) =>
+    isAsked ? [{ name, copy: freshVariable(caller.names, name) }] : [],
+  );
+  for (const { name, copy } of kept) assign(caller, copy, { kind: "variable", name }, at);
+  return () => {
+    for (const { name, copy } of kept) assign(caller, name, { kind: "variable", name: copy }, at);
+  };
 }
 
 /** The OUT arguments of a routine that has run, when all of them are plain variables. */
