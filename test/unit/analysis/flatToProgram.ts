@@ -224,6 +224,9 @@ function expressionOf(term: Term, relation: string): Expression {
         arguments: term.arguments.map(of),
         deterministic: true,
       };
+    case "over":
+    case "joined":
+      throw new Error("a flat program with nested rows has no plain form");
     case "failed":
       throw new Error("a flat program with handlers has no plain form");
     case "unknown":

@@ -79,6 +79,10 @@ function render(term: Term): string {
       return "?";
     case "failed":
       return `failed(${String(term.operation)}, ${term.code})`;
+    case "over":
+      return `${term.function}#${String(term.operation)}(${render(term.where)}: ${render(term.value)})`;
+    case "joined":
+      return `@${String(term.operation)}.${term.name}`;
     case "apply":
       return `${term.name}(${term.arguments.map(render).join(", ")})`;
     default:

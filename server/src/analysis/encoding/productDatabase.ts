@@ -238,9 +238,12 @@ function furtherRows(tuple: ProductTuple, table: TupleTable): number {
 /** The integers with which a transaction compares how many rows of the table there are. */
 function limitsOfCounts(transaction: FlatTransaction, table: TupleTable): readonly number[] {
   const counts = (term: Term): boolean => {
-    if (term.kind !== "output" && term.kind !== "count") return false;
+    if (term.kind !== "output" && term.kind !== "count" && term.kind !== "over") return false;
     const counted = transaction.operations[term.operation];
-    const isCount = term.kind === "count" || counted?.aggregate?.function === "count";
+    const isCount =
+      term.kind === "count" ||
+      (term.kind === "over" && term.function === "total" && term.value.kind === "int") ||
+      counted?.aggregate?.function === "count";
     return isCount && counted?.table === table.table.name;
   };
   const roots = [
@@ -265,6 +268,7 @@ function isEarly(term: Term): boolean {
     term.kind !== "output" &&
     term.kind !== "found" &&
     term.kind !== "count" &&
+    term.kind !== "over" &&
     term.kind !== "failed" &&
     term.kind !== "null" &&
     parts(term).every(isEarly)

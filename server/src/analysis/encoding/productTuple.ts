@@ -213,7 +213,8 @@ function nullableColumns(
           if (term.kind === "null") asked.add(column);
     }
     for (const term of subterms(...roots(transaction))) {
-      if (term.kind !== "isNull" || term.operand.kind !== "output") continue;
+      if (term.kind !== "isNull") continue;
+      if (term.operand.kind !== "output" && term.operand.kind !== "joined") continue;
       const { operation: index, name } = term.operand;
       const source = transaction.operations[index];
       const output = source?.outputs[name];
@@ -243,7 +244,7 @@ function roots(transaction: FlatTransaction): readonly Term[] {
 function asksForRows(transaction: FlatTransaction, table: FlatTable): boolean {
   return [...subterms(...roots(transaction))].some((term) => {
     const asked = term.kind === "isNull" ? term.operand : term;
-    const asks = asked.kind === "found" || asked.kind === "count";
+    const asks = asked.kind === "found" || asked.kind === "count" || asked.kind === "over";
     if (!asks && !(term.kind === "isNull" && asked.kind === "output")) return false;
     return transaction.operations[asked.operation]?.table === table.name;
   });

@@ -5,8 +5,8 @@ import type { Database, RowKey } from "./productDatabase";
 import { applyFree } from "./freeFunction";
 import { READABLE } from "./productNames";
 import { termValue } from "./termValue";
-import type { TermScope } from "./termValue";
-import { EXISTS, isWrite, mayReadStale } from "./productTuple";
+import type { FoundRow, TermScope } from "./termValue";
+import { EXISTS, isWrite, mayReadStale, readView } from "./productTuple";
 import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -103,6 +103,10 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     output: (operation, name) => done[instance]?.[operation]?.outputs[name] ?? SQL_NULL,
     found: (operation) => done[instance]?.[operation]?.found ?? FALSE,
     count: (operation) => done[instance]?.[operation]?.count ?? "0",
+    rows: (operation) => {
+      const own = done[instance]?.[operation];
+      return own ? foundRows(own) : [];
+    },
     failed: (operation, code) => done[instance]?.[operation]?.failed[code] ?? FALSE,
     known: new Map<Term, SqlValue>(),
     shorten: (value) => nameValue(script, value),
@@ -113,6 +117,17 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     if (own === undefined) return SQL_NULL;
     return termValue(term, column ? { ...own, column } : own);
   };
+
+  /** The rows that an operation found, with what it returns for each. */
+  const foundRows = ({ access, chosen }: Done): readonly FoundRow[] =>
+    chosen.map(({ row, is }) => ({
+      is,
+      output: (name) => {
+        const term = access.operation.outputs[name];
+        if (term === undefined) return SQL_NULL;
+        return value(access.instance, term, columnAt(access, readView(access), row));
+      },
+    }));
 
   const rows: Views["rows"] = (table) => [
     ...database.rows(table),

@@ -1,10 +1,13 @@
 // Operations on sets of rows: which row stands for the set, and aggregates over all mentioned rows.
 import type { Operation } from "../operations/operation";
 import type { RowTerm } from "./relationalDatabase";
+import { isPoint } from "./relationalInstances";
 import type { Site } from "./relationalInstances";
+import type { Memo } from "./relationalMemo";
 import type { Run } from "./relationalRun";
 import { termValue } from "./termValue";
-import { TRUE, add, and, eq, imp, ite, le, lt, not, or, sameAll } from "./smt";
+import type { FoundRow } from "./termValue";
+import { FALSE, TRUE, add, and, eq, imp, ite, le, lt, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
 import { SQL_NULL, asInt, choose, sqlBool, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -72,6 +75,24 @@ export function aggregateOf(run: Run, site: Site): SqlValue {
       return never;
     }
   }
+}
+
+/** The rows that the operation finds, each once, with what it returns for each. */
+export function foundRows(run: Run, memo: Memo, site: Site): readonly FoundRow[] {
+  const { operation } = site;
+  const point = isPoint(run.database.flat, operation);
+  const rows = point ? [run.row(site)] : run.rows(operation.table);
+  return rows.map((row, at) => ({
+    is: memo.condition(`j ${site.id} ${row.join(" ")}`, () => {
+      const here = and(run.executed(site), run.present(site, row));
+      const before = rows.slice(0, at).map((other) => not(sameAll(row, other)));
+      return here === FALSE ? FALSE : and(here, ...before);
+    }),
+    output: (name) =>
+      memo.value(`q ${site.id} ${name} ${row.join(" ")}`, () =>
+        operandAt(run, site, operation.outputs[name] ?? { kind: "null" }, row),
+      ),
+  }));
 }
 
 function operandAt(

@@ -11,7 +11,7 @@ import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
 import { termValue } from "./termValue";
-import { aggregateOf, constrainRepresentative } from "./relationalRows";
+import { aggregateOf, constrainRepresentative, foundRows } from "./relationalRows";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, asInt, choose, isTrue, sqlInt } from "./sqlValue";
@@ -177,7 +177,7 @@ export function makeRun(
       }),
     count: (site) => {
       const { operation } = site;
-      if (operation.pick !== "all" || isPoint(flat, operation)) {
+      if (isPoint(flat, operation)) {
         return ite(run.found(site), "1", "0");
       }
       return asInt(
@@ -223,6 +223,10 @@ export function makeRun(
         const site = siteOf(instance, operation);
         if (site === undefined) return FALSE;
         return memo.condition(`y ${site.id} ${code}`, () => errorOf(run, site, code));
+      },
+      rows: (operation) => {
+        const site = siteOf(instance, operation);
+        return site === undefined ? [] : foundRows(run, memo, site);
       },
       column: column ?? (() => SQL_NULL),
     }),

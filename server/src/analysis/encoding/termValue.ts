@@ -2,9 +2,10 @@
 import type { ValueType } from "../../program/expression";
 import type { Term } from "../operations/operation";
 import type { FreeFunction } from "./freeFunction";
-import { FALSE } from "./smt";
+import { FALSE, add, and, ite, lt, not, or } from "./smt";
 import type { Smt } from "./smt";
 import {
+  asInt,
   choose,
   isTrue,
   sqlAnd,
@@ -31,12 +32,22 @@ export interface TermScope {
   readonly apply?: (what: FreeFunction, args: readonly SqlValue[]) => SqlValue;
   /** Where no operations are at hand nothing fails. */
   readonly failed?: (operation: number, code: string) => Smt;
+  /** The rows that an operation found, for `over`; absent where no term has one. */
+  readonly rows?: (operation: number) => readonly FoundRow[];
+  /** What an operation returns for the row at hand of an `over`. */
+  readonly joined?: (operation: number, name: string) => SqlValue;
   /** A column of the row at hand. */
   readonly column?: (name: string) => SqlValue;
   /** Values of terms without columns that are known already. */
   readonly known?: Map<Term, SqlValue>;
   /** Gives a value a short name. */
   readonly shorten?: (value: SqlValue) => SqlValue;
+}
+
+/** A row among those that an operation found. No two of them that hold are the same row. */
+export interface FoundRow {
+  readonly is: Smt;
+  readonly output: (name: string) => SqlValue;
 }
 
 /** The value of a term. Terms share structure; each is evaluated once as long as `known` is kept. */
@@ -101,7 +112,60 @@ function compute(term: Term, go: (each: Term) => SqlValue, scope: TermScope): Sq
       return choose(isTrue(go(term.condition)), go(term.then), go(term.otherwise));
     case "apply":
       return scope.apply?.(term, term.arguments.map(go)) ?? sqlLiteral(null);
+    case "over":
+      return overRows(term, scope);
+    case "joined":
+      return scope.joined?.(term.operation, term.name) ?? sqlLiteral(null);
     case "unknown":
       return scope.unknown(term.id, term.type);
+  }
+}
+
+/** The value over rows that an operation found. */
+function overRows(term: Extract<Term, { kind: "over" }>, scope: TermScope): SqlValue {
+  const rows = (scope.rows?.(term.operation) ?? []).flatMap((row) => {
+    const inside: TermScope = {
+      ...scope,
+      // With a row at hand, values are not kept beyond this term.
+      column: scope.column ?? (() => sqlLiteral(null)),
+      joined: (operation, name) =>
+        operation === term.operation
+          ? row.output(name)
+          : (scope.joined?.(operation, name) ?? sqlLiteral(null)),
+    };
+    const is = and(row.is, isTrue(termValue(term.where, inside)));
+    return is === FALSE ? [] : [{ is, value: (): SqlValue => termValue(term.value, inside) }];
+  });
+  switch (term.function) {
+    case "exists":
+      return sqlBool(or(...rows.map((row) => row.is)));
+    case "total":
+      return sqlInt(
+        add(
+          ...rows.map((row) => {
+            const value = row.value();
+            return ite(and(row.is, not(value.isNull)), asInt(value), "0");
+          }),
+        ),
+      );
+    case "first":
+      return rows.reduceRight<SqlValue>(
+        (rest, row) => choose(row.is, row.value(), rest),
+        sqlLiteral(null),
+      );
+    case "min":
+    case "max":
+      return rows.reduce<SqlValue>((best, row) => {
+        const value = row.value();
+        const [low, high] =
+          term.function === "min" ? [asInt(value), asInt(best)] : [asInt(best), asInt(value)];
+        const better = and(row.is, not(value.isNull), or(best.isNull, lt(low, high)));
+        const chosen = choose(better, value, best);
+        return scope.shorten?.(chosen) ?? chosen;
+      }, sqlLiteral(null));
+    default: {
+      const never: never = term.function;
+      return never;
+    }
   }
 }

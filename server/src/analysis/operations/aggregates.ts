@@ -1,13 +1,18 @@
 // Aggregates, over the rows of one relation: joins and groups are reduced to that.
 import type { Expression } from "../../program/expression";
 import type { Query, Relation } from "../../program/statement";
+import { aggregatesIn, hasAggregate } from "./aggregatesIn";
+import type { Aggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { addOperation, outputOf, unknownTerm } from "./builder";
+import { aggregateOver, canCombine, combinationsOf } from "./combinations";
+import type { Combinations, Combined } from "./combinations";
 import { flattenExpression, sameValue } from "./expression";
 import type { Term } from "./operation";
 import { outputsOf, named } from "./outputs";
-import type { Selection } from "./relations";
-import { atHand, conjunctsOf, placeRelations, relationsIn } from "./relations";
+import type { Selection } from "./selection";
+import { placeRelations } from "./relations";
+import { atHand, conjunctsOf, equalityOf, relationsIn } from "./selection";
 import { tableOf } from "./tables";
 import {
   NULL,
@@ -22,47 +27,6 @@ import {
   not,
 } from "./terms";
 
-/** Whether a query computes over rows instead of returning them. */
-export function isAggregate(query: Query): boolean {
-  const parts = [...query.outputs.map((output) => output.value), query.having];
-  return query.groupBy.length > 0 || parts.some((each) => each !== undefined && hasAggregate(each));
-}
-
-function hasAggregate(expression: Expression): boolean {
-  return aggregatesIn(expression).length > 0;
-}
-
-type Aggregate = Extract<Expression, { kind: "aggregate" }>;
-
-/** The aggregates of an expression, not those of its subqueries. */
-function aggregatesIn(expression: Expression): readonly Aggregate[] {
-  switch (expression.kind) {
-    case "aggregate":
-      return [expression];
-    case "arithmetic":
-    case "comparison":
-    case "sameValue":
-      return [...aggregatesIn(expression.left), ...aggregatesIn(expression.right)];
-    case "negate":
-    case "not":
-    case "isNull":
-    case "inQuery":
-      return aggregatesIn(expression.operand);
-    case "and":
-    case "or":
-    case "coalesce":
-      return expression.operands.flatMap(aggregatesIn);
-    case "in":
-      return [expression.operand, ...expression.values].flatMap(aggregatesIn);
-    case "conditional":
-      return [expression.condition, expression.then, expression.otherwise].flatMap(aggregatesIn);
-    case "call":
-      return expression.arguments.flatMap(aggregatesIn);
-    default:
-      return [];
-  }
-}
-
 /**
  * A query with aggregates: one operation per aggregate over the relation that they range over. Other relations of a
  * join are read first, one row each; of groups that WHERE does not choose, one stands for all.
@@ -70,6 +34,13 @@ function aggregatesIn(expression: Expression): readonly Aggregate[] {
 export function aggregated(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const asked = withHavingInWhere(query);
   const relation = rangeOf(asked);
+  if (asksForCombinations(builder, asked, relation))
+    return overCombinations(
+      builder,
+      asked,
+      combinationsOf(builder, combinedIn(asked), outer),
+      outer,
+    );
   if (!relation) return unknownAggregates(builder, asked, outer);
   const others = asked.relations.filter((each) => each !== relation);
   const joined = others.filter(
@@ -120,6 +91,92 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
   const found = and(nonEmpty, having);
   const values = outputs.values.map((term) => conditional(nonEmpty, term, NULL));
   return { ...named(asked, values), found, size: conditional(found, int(1), int(0)) };
+}
+
+/** The relations of a query and its conditions. */
+export function combinedIn(query: Query): Combined {
+  const conditions = query.relations.flatMap((each) => conjunctsOf(each.on));
+  return {
+    relations: query.relations,
+    conjuncts: [...conjunctsOf(query.where), ...conditions],
+  };
+}
+
+/** One row of aggregates over all combinations of rows that the query's relations have. */
+export function overCombinations(
+  builder: Builder,
+  query: Query,
+  combinations: Combinations,
+  outer: Scope,
+): ResultTerms {
+  const computed = new Map<string, Term>();
+  const scope: Scope = {
+    ...outer,
+    aggregate: (expression) => {
+      const key = JSON.stringify(expression);
+      const term =
+        computed.get(key) ??
+        aggregateOver(builder, combinations, expression, () =>
+          combinationsOf(builder, combinedIn(query), outer),
+        ) ??
+        unknownTerm(
+          builder,
+          `aggregate:${String(combinations.members[0]?.draft.index)}:${key}`,
+          "decimal",
+          `${expression.function} is any number`,
+        );
+      computed.set(key, term);
+      return term;
+    },
+  };
+  const outputs = outputsOf(builder, query, scope);
+  const found = query.having ? isTrue(flattenExpression(builder, query.having, scope)) : TRUE;
+  return { ...outputs, found, size: conditional(found, int(1), int(0)) };
+}
+
+/** Whether there may be several rows of other relations to the one that is counted, or distinct values are counted. */
+function asksForCombinations(builder: Builder, query: Query, range: Relation | undefined): boolean {
+  if (query.groupBy.length > 0 || !canCombine(query.relations)) return false;
+  const parts = [
+    ...query.outputs.map(({ value }) => value),
+    ...(query.having ? [query.having] : []),
+  ];
+  const aggregates = parts.flatMap(aggregatesIn);
+  const distinct = aggregates.some(
+    (each) => each.distinct && each.function !== "min" && each.function !== "max",
+  );
+  const others = query.relations.filter((each) => each !== range);
+  return distinct || !areLookedUp(builder, others, combinedIn(query));
+}
+
+/** Whether the key of each of these relations is known before that of the others' rows. */
+function areLookedUp(
+  builder: Builder,
+  relations: readonly Relation[],
+  { conjuncts }: Combined,
+): boolean {
+  const waiting = new Set(relations);
+  const unknown = new Set(
+    conjuncts
+      .flatMap(relationsIn)
+      .filter((alias) => !relations.some((each) => each.alias === alias)),
+  );
+  for (const relation of relations) unknown.add(relation.alias);
+  for (let before = -1; before !== waiting.size && waiting.size > 0;) {
+    before = waiting.size;
+    for (const relation of waiting) {
+      const bound = conjuncts.flatMap((each) => {
+        const equality = equalityOf(each, relation.alias);
+        const known = equality && !relationsIn(equality.value).some((alias) => unknown.has(alias));
+        return known ? [equality.column] : [];
+      });
+      const { primaryKey } = tableOf(builder.tables, relation.table);
+      if (!primaryKey.every((column) => bound.includes(column))) continue;
+      waiting.delete(relation);
+      unknown.delete(relation.alias);
+    }
+  }
+  return waiting.size === 0;
 }
 
 /** Conditions on what is grouped by choose rows as well as groups. */

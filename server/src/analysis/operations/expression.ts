@@ -1,6 +1,7 @@
 // From expressions of the program to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
+import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
 import { applyTerm, freshTerm, unknownTerm } from "./builder";
 import { comparison, literalTerm, product } from "./numbers";
@@ -70,8 +71,11 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       const operand = go(expression.operand);
       return builder.subquery(expression.query, scope, operand).found;
     }
-    case "exists":
-      return builder.subquery(expression.query, scope).found;
+    case "exists": {
+      // What it returns is not looked at.
+      const { query } = expression;
+      return builder.subquery(isAggregate(query) ? query : { ...query, outputs: [] }, scope).found;
+    }
     case "subquery": {
       const { values } = builder.subquery(expression.query, scope);
       return values[0] ?? NULL;

@@ -56,6 +56,20 @@ export type Term =
       readonly strict: boolean;
       readonly arguments: readonly Term[];
     }
+  /**
+   * Over the rows that an earlier operation of the same statement found (a read of `all` rows or of one, or a deletion)
+   * and for which `where` is true: whether there is one, the sum of `value` (0 without any, NULLs left out), its least
+   * or greatest, or that of the first row. Their columns are `joined`, by the operation's outputs.
+   */
+  | {
+      readonly kind: "over";
+      readonly operation: number;
+      readonly function: "exists" | "total" | "min" | "max" | "first";
+      readonly where: Term;
+      readonly value: Term;
+    }
+  /** What the operation returns for the row at hand of an `over` around this term. */
+  | { readonly kind: "joined"; readonly operation: number; readonly name: string }
   /** Any value, the same for the same id within one instance. */
   | { readonly kind: "unknown"; readonly id: string; readonly type: ValueType };
 

@@ -1,13 +1,16 @@
 // Queries as operations of the statement at hand: joins, unions, order and limit. Aggregates are in aggregates.ts.
 import type { Query } from "../../program/statement";
-import { aggregated, isAggregate } from "./aggregates";
+import { aggregated, combinedIn } from "./aggregates";
+import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
 import { unknownTerm } from "./builder";
+import { canCombine, combinationsOf, overAll } from "./combinations";
 import { flattenExpression } from "./expression";
 import type { Operation, Term } from "./operation";
 import { named, outputsOf } from "./outputs";
 import type { Placed, Placing } from "./relations";
-import { conjunctsOf, placeRelations } from "./relations";
+import { placeRelations } from "./relations";
+import { conjunctsOf } from "./selection";
 import { NULL, and, compare, conditional, int, isTrue, or } from "./terms";
 
 /**
@@ -30,7 +33,7 @@ function plain(builder: Builder, query: Query, outer: Scope, rows: number): Resu
   const placed = placeRelations(builder, query.relations, placing);
   const found = query.relations.length === 0 ? constantFound(builder, query, outer) : placed.found;
   const outputs = outputsOf(builder, query, placed.scope);
-  const size = sizeOf(builder, query, found);
+  const size = sizeOf(builder, query, placed, found, outer);
   const limit = limitOf(query);
   const next: RowTerms[] = [];
   let last = placed;
@@ -62,14 +65,18 @@ function constantFound(builder: Builder, query: Query, outer: Scope): Term {
   );
 }
 
-function sizeOf(builder: Builder, query: Query, found: Term): Term {
+function sizeOf(builder: Builder, query: Query, placed: Placed, found: Term, outer: Scope): Term {
   const one = conditional(found, int(1), int(0));
-  const [only, ...others] = query.relations;
-  const last = builder.operations.at(-1);
+  const ranged = placed.drafts.filter(({ draft }) => draft.pick !== "point");
   const limit = limitOf(query);
-  if (!only || others.length > 0 || !last || last.pick === "point" || limit <= 1 || query.distinct)
-    return one;
-  const counted: Term = { kind: "count", operation: last.index };
+  const [only, further] = ranged;
+  if (only === undefined || limit <= 1 || query.distinct) return one;
+  if (query.relations.some((each) => each.kind !== "base")) return one;
+  // Where there are several, rows are counted one by one; an outer join is taken to give one row.
+  const counted: Term =
+    further === undefined || !canCombine(query.relations)
+      ? { kind: "count", operation: only.draft.index }
+      : overAll(combinationsOf(builder, combinedIn(query), outer), "total", int(1));
   if (limit === Infinity) return counted;
   return conditional(compare("<", counted, int(limit)), counted, int(limit));
 }

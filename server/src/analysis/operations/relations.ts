@@ -5,16 +5,12 @@ import type { Builder, Draft, Scope } from "./builder";
 import { addOperation, outputOf, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Operation, Term } from "./operation";
+import { combinationsOf, overAll } from "./combinations";
+import type { Combined } from "./combinations";
+import { atHand, conjunctsOf, equalityOf, relationsIn, selectionOf } from "./selection";
+import type { Selection } from "./selection";
 import { tableOf } from "./tables";
-import { FALSE, NULL, TRUE, and, compare, isTrue, mentionsRow, or } from "./terms";
-
-/** How the rows of one base relation are chosen. */
-export interface Selection {
-  readonly key: Readonly<Record<string, Term>>;
-  readonly where: Term;
-  /** The key is complete. */
-  readonly point: boolean;
-}
+import { FALSE, NULL, and, compare, isTrue, mentionsRow, or } from "./terms";
 
 export interface Placed {
   /** Columns of the relations placed so far; the row at hand is none of them. */
@@ -37,14 +33,6 @@ export interface Placing {
   readonly behind?: { readonly alias: string; readonly draft: Draft } | undefined;
   /** Others do not wait for the target's rows. */
   readonly targetLast?: boolean;
-}
-
-/** The conjuncts of a condition. */
-export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
-  if (condition === undefined) return [];
-  if (condition.kind === "and") return condition.operands.flatMap(conjunctsOf);
-  if (condition.kind === "literal" && condition.value === true) return [];
-  return [condition];
 }
 
 /**
@@ -74,23 +62,19 @@ export function placeRelations(
     const next = pickNext(state, placing.targetLast && others.length > 0 ? others : waiting);
     waiting.splice(waiting.indexOf(next), 1);
     if (next === target && waiting.length === 0) break;
-    place(state, next);
+    place(state, next, target ? [] : waiting);
   }
   const scope = scopeOf(state);
   if (!target) return { scope, found: and(...state.found), drafts: state.drafts };
   // Read before it is changed: its own conditions hold again for the row that is changed.
   state.columns.delete(target.alias);
-  const selection = selectionOf(state, target, conjunctsFor(state, target.alias, { again: true }));
+  const selection = selectionOf(
+    builder,
+    target,
+    conjunctsFor(state, target.alias, { again: true }),
+    scopeOf(state),
+  );
   return { scope, found: and(...state.found), drafts: state.drafts, target: selection };
-}
-
-/** The columns of a relation whose row is at hand, on top of another scope. */
-export function atHand(relation: string, scope: Scope): Scope {
-  return {
-    ...scope,
-    column: (alias, column) =>
-      alias === relation ? { kind: "column", column } : scope.column?.(alias, column),
-  };
 }
 
 interface State {
@@ -151,7 +135,7 @@ function boundKey(state: State, relation: Relation): number {
   return key.filter((column) => bound.has(column)).length / key.length;
 }
 
-function place(state: State, relation: Relation): void {
+function place(state: State, relation: Relation, waiting: readonly Relation[]): void {
   const { builder } = state;
   if (relation.kind === "derived" && relation.query) {
     const result = builder.query(relation.query, state.placing.outer);
@@ -172,12 +156,14 @@ function place(state: State, relation: Relation): void {
   const own = isOuter(relation)
     ? conjunctsOf(relation.on)
     : conjunctsFor(state, relation.alias, { again: false });
-  const selection = selectionOf(state, relation, own);
+  const selection = selectionOf(builder, relation, own, scopeOf(state));
   const first = state.drafts.length === 0;
   const { lock, orderBy } = state.placing;
   const locks = lock !== undefined && (lock.of.length === 0 || lock.of.includes(relation.alias));
   const ordered = first && orderBy !== undefined;
-  if (!first && !selection.point) builder.losses.add("a join is represented by one pair of rows");
+  const partnered = selection.point
+    ? selection.where
+    : withPartners(state, relation, selection, waiting);
   const behind = state.placing.behind?.alias === relation.alias ? state.placing.behind : undefined;
   const draft = addOperation(builder, {
     kind: "read",
@@ -188,8 +174,8 @@ function place(state: State, relation: Relation): void {
     ),
     key: selection.key,
     where: behind
-      ? and(selection.where, isBehind(builder, behind.draft, ordered ? orderBy : undefined))
-      : selection.where,
+      ? and(partnered, isBehind(builder, behind.draft, ordered ? orderBy : undefined))
+      : partnered,
     pick: selection.point ? "point" : ordered ? "first" : "some",
     ...(ordered && !selection.point ? { orderBy } : {}),
     ...(locks ? lockOf(lock) : {}),
@@ -198,6 +184,31 @@ function place(state: State, relation: Relation): void {
   state.columns.set(relation.alias, (column) => outputOf(draft, column));
   if (!isOuter(relation)) state.found.push({ kind: "found", operation: draft.index });
   else filter(state, relation.alias);
+}
+
+/** Of rows that relations still to come are joined to, those count that have partners there. */
+function withPartners(
+  state: State,
+  relation: Relation,
+  selection: Selection,
+  waiting: readonly Relation[],
+): Term {
+  const { builder } = state;
+  const outer = new Set(waiting.filter(isOuter).map((each) => each.alias));
+  const relations = waiting.filter((each) => !outer.has(each.alias));
+  const conjuncts = state.conjuncts.filter((each) => !state.done.has(each));
+  const asksOuter = conjuncts.flatMap(relationsIn).some((alias) => outer.has(alias));
+  if (asksOuter || relations.some((each) => each.kind !== "base"))
+    builder.losses.add("a join is represented by one pair of rows");
+  else if (relations.length > 0)
+    return and(selection.where, partnersOf(state, relation, { relations, conjuncts }));
+  return selection.where;
+}
+
+function partnersOf(state: State, relation: Relation, joined: Combined): Term {
+  const { builder } = state;
+  const partners = combinationsOf(builder, joined, atHand(relation.alias, scopeOf(state)));
+  return overAll(partners, "exists");
 }
 
 /** The row at hand comes after the one that an operation chose: by ORDER BY, then by key. */
@@ -247,68 +258,4 @@ function conjunctsFor(
 /** Whether the alias was placed, or belongs to a query around or inside of this one. */
 function isKnown(state: State, alias: string): boolean {
   return state.columns.has(alias) || !state.aliases.has(alias);
-}
-
-function selectionOf(
-  state: State,
-  relation: Relation,
-  conjuncts: readonly Expression[],
-): Selection {
-  const { builder } = state;
-  const { primaryKey } = tableOf(builder.tables, relation.table);
-  const key: Record<string, Term> = {};
-  const where: Term[] = [];
-  const known = scopeOf(state);
-  const scope = atHand(relation.alias, known);
-  for (const conjunct of conjuncts) {
-    const equality = equalityOf(conjunct, relation.alias);
-    if (
-      equality !== undefined &&
-      primaryKey.includes(equality.column) &&
-      !relationsIn(equality.value).includes(relation.alias)
-    ) {
-      const value = flattenExpression(builder, equality.value, known);
-      const bound = key[equality.column];
-      if (bound === undefined) key[equality.column] = value;
-      else where.push(compare("=", bound, value));
-      continue;
-    }
-    where.push(flattenExpression(builder, conjunct, scope));
-  }
-  const point = primaryKey.every((column) => key[column] !== undefined);
-  return { key, where: where.length === 0 ? TRUE : and(...where), point };
-}
-
-/** `relation.column = value` in either direction. */
-function equalityOf(
-  conjunct: Expression,
-  alias: string,
-): { readonly column: string; readonly value: Expression } | undefined {
-  const isComparison = conjunct.kind === "comparison" && conjunct.operator === "=";
-  if (!isComparison && conjunct.kind !== "sameValue") return undefined;
-  const { left, right } = conjunct;
-  if (left.kind === "column" && left.relation === alias && !relationsIn(right).includes(alias))
-    return { column: left.column, value: right };
-  if (right.kind === "column" && right.relation === alias && !relationsIn(left).includes(alias))
-    return { column: right.column, value: left };
-  return undefined;
-}
-
-/** The aliases that an expression mentions, those inside of subqueries included. */
-export function relationsIn(expression: Expression): readonly string[] {
-  const found = new Set<string>();
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) {
-      value.forEach(visit);
-      return;
-    }
-    if (typeof value !== "object" || value === null) return;
-    if ("kind" in value && value.kind === "column" && "relation" in value) {
-      if (typeof value.relation === "string") found.add(value.relation);
-      return;
-    }
-    Object.values(value).forEach(visit);
-  };
-  visit(expression);
-  return [...found];
 }

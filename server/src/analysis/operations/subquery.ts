@@ -2,11 +2,31 @@
 import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
 import type { Builder, ResultTerms, Scope } from "./builder";
+import { combinedIn, overCombinations } from "./aggregates";
+import { isAggregate } from "./aggregatesIn";
 import { unknownTerm } from "./builder";
+import { canCombine, combinationsOf, overAll } from "./combinations";
+import type { Combinations } from "./combinations";
+import { freeColumns } from "./freeColumns";
+import { outputsOf } from "./outputs";
+import { tableOf } from "./tables";
 import type { Term } from "./operation";
 import { flattenQuery } from "./query";
 import { HIDDEN } from "./operation";
-import { NULL, and, compare, isTrue, mentionsRow } from "./terms";
+import {
+  FALSE,
+  NULL,
+  TRUE,
+  and,
+  compare,
+  conditional,
+  int,
+  isNull,
+  isTrue,
+  mentionsRow,
+  neverNull,
+  or,
+} from "./terms";
 
 /**
  * Adds the operations of a subquery. With `member`, `found` says whether the query has that value: exactly when the
@@ -19,6 +39,11 @@ export function flattenSubquery(
   outer: Scope,
   member?: Term,
 ): ResultTerms {
+  const byRow = member !== undefined && mentionsRow(member);
+  if (byRow || correlates(query, outer)) {
+    const result = perRow(builder, query, outer, member);
+    if (result) return result;
+  }
   let correlated = false;
   const free: Scope = {
     ...outer,
@@ -52,6 +77,74 @@ export function flattenSubquery(
   const [value] = result.values;
   const found = value === undefined ? result.found : and(result.found, compare("=", member, value));
   return { ...result, found };
+}
+
+/** Whether the query names the row at hand of the statement around it. */
+function correlates(query: Query, outer: Scope): boolean {
+  return freeColumns(query).some(({ relation, column }) => {
+    const term = outer.column?.(relation, column);
+    return term !== undefined && mentionsRow(term);
+  });
+}
+
+/** The subquery as terms for each row at hand, or undefined where it has parts that are not told row by row. */
+function perRow(
+  builder: Builder,
+  query: Query,
+  outer: Scope,
+  member: Term | undefined,
+): ResultTerms | undefined {
+  const plain =
+    query.setOperations.length + query.groupBy.length + query.orderBy.length === 0 &&
+    query.offset === undefined;
+  if (!plain || !canCombine(query.relations)) return undefined;
+  const first = query.limit === undefined || isOne(query.limit);
+  const combinations = combinationsOf(builder, combinedIn(query), outer);
+  if (isAggregate(query)) {
+    const result = overCombinations(builder, query, combinations, outer);
+    const [value] = result.values;
+    if (member === undefined || value === undefined) return result;
+    return { ...result, found: and(result.found, compare("=", member, value)) };
+  }
+  if (member === undefined && !first) return undefined;
+  const { values, row } = outputsOf(builder, query, combinations.scope);
+  const each = (value: Term): Term => overAll(combinations, "first", value);
+  const some = overAll(combinations, "exists");
+  const [value] = values;
+  const found = member && value ? isMember(builder, query, combinations, member, value) : some;
+  return {
+    row: Object.fromEntries(Object.entries(row).map(([name, term]) => [name, each(term)])),
+    values: values.map(each),
+    found,
+    size: query.limit ? conditional(some, int(1), int(0)) : overAll(combinations, "total", int(1)),
+  };
+}
+
+function isOne(limit: Expression): boolean {
+  return limit.kind === "literal" && limit.value === 1;
+}
+
+/** IN: true for an equal value, else NULL where one of them may be it. */
+function isMember(
+  builder: Builder,
+  query: Query,
+  combinations: Combinations,
+  member: Term,
+  value: Term,
+): Term {
+  const equal = compare("=", member, value);
+  const among = overAll(combinations, "exists", TRUE, equal);
+  const [output] = query.outputs;
+  if (output && neverNull(member) && isNeverNull(builder, query, output.value)) return among;
+  const open = overAll(combinations, "exists", TRUE, isNull(equal));
+  return or(among, conditional(open, NULL, FALSE));
+}
+
+function isNeverNull(builder: Builder, query: Query, value: Expression): boolean {
+  if (value.kind !== "column") return false;
+  const table = query.relations.find((each) => each.alias === value.relation)?.table;
+  const columns = table === undefined ? [] : tableOf(builder.tables, table).columns;
+  return columns.some((each) => each.name === value.column && !each.nullable);
 }
 
 /** The relation under which the value that is looked for goes by. */

@@ -92,8 +92,11 @@ export function neverNull(term: Term): boolean {
     case "parameter":
     case "output":
     case "column":
+    case "joined":
     case "unknown":
       return false;
+    case "over":
+      return term.function === "exists" || term.function === "total";
     case "apply":
       return !term.strict || term.arguments.every(neverNull);
     case "add":
@@ -136,6 +139,8 @@ export function parts(term: Term): readonly Term[] {
       return [term.condition, term.then, term.otherwise];
     case "apply":
       return term.arguments;
+    case "over":
+      return [term.where, term.value];
     default:
       return [];
   }
@@ -168,13 +173,18 @@ export function dependsOnReads(term: Term): boolean {
       each.kind === "output" ||
       each.kind === "found" ||
       each.kind === "count" ||
+      each.kind === "over" ||
       each.kind === "failed",
   );
 }
 
-/** Whether the term depends on the row at hand. */
+/** Whether the term depends on the row at hand, of its own operation or of an `over` around it. */
 export function mentionsRow(term: Term): boolean {
-  return columnsIn(term).size > 0;
+  const all = [...subterms(term)];
+  const bound = new Set(all.flatMap((each) => (each.kind === "over" ? [each.operation] : [])));
+  return all.some(
+    (each) => each.kind === "column" || (each.kind === "joined" && !bound.has(each.operation)),
+  );
 }
 
 /** The term with columns replaced. */
@@ -199,6 +209,8 @@ export function substitute(term: Term, column: (name: string) => Term): Term {
         return { ...each, operands: each.operands.map(go) };
       case "apply":
         return { ...each, arguments: each.arguments.map(go) };
+      case "over":
+        return { ...each, where: go(each.where), value: go(each.value) };
       case "conditional":
         return {
           ...each,

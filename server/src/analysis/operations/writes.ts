@@ -12,8 +12,9 @@ import { NO_ROWS, addOperation, freshTerm, setResult } from "./builder";
 import { flattenExpression } from "./expression";
 import type { FlatTable, Operation, Term } from "./operation";
 import { flattenQuery } from "./query";
-import type { Selection } from "./relations";
-import { atHand, conjunctsOf, placeRelations } from "./relations";
+import type { Selection } from "./selection";
+import { placeRelations } from "./relations";
+import { atHand, conjunctsOf } from "./selection";
 import { ROW_KEY, tableOf } from "./tables";
 import { NULL, TRUE, and, conditional, int, isNull, not, or, substitute } from "./terms";
 

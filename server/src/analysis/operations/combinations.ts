@@ -1,0 +1,320 @@
+// Combinations of rows of several relations, as terms that range over what one operation per relation finds: joins
+// under aggregates, subqueries that depend on the row at hand, and whether a row has partners.
+import type { Expression } from "../../program/expression";
+import type { Relation } from "../../program/statement";
+import type { Aggregate } from "./aggregatesIn";
+import type { Builder, Draft, Scope } from "./builder";
+import { addOperation } from "./builder";
+import { flattenExpression } from "./expression";
+import { freeColumns } from "./freeColumns";
+import type { Operation, Term } from "./operation";
+import { equalityOf, selectionOf } from "./selection";
+import { tableOf } from "./tables";
+import {
+  FALSE,
+  NULL,
+  TRUE,
+  and,
+  compare,
+  conditional,
+  int,
+  isNull,
+  isTrue,
+  mentionsRow,
+  not,
+  or,
+} from "./terms";
+
+type Over = Extract<Term, { kind: "over" }>;
+
+export interface Combined {
+  readonly relations: readonly Relation[];
+  /** Conditions, those of inner joins included. */
+  readonly conjuncts: readonly Expression[];
+}
+
+interface Member {
+  readonly relation: Relation;
+  readonly draft: Draft;
+}
+
+export interface Combinations {
+  /** Those with many rows first, then those of which at most one row goes with the rows before. */
+  readonly members: readonly Member[];
+  /** How many of the members have many rows. */
+  readonly many: number;
+  readonly conjuncts: readonly Expression[];
+  /** What a combination satisfies beyond what chooses each relation's rows; its columns are `joined`. */
+  readonly condition: Term;
+  /** The columns of the combination at hand. */
+  readonly scope: Scope;
+}
+
+/** Whether combinations of these relations can be told one by one: tables, joined so that all must have a row. */
+export function canCombine(relations: readonly Relation[]): boolean {
+  return (
+    relations.length > 0 &&
+    relations.every(
+      (each, at) =>
+        each.kind === "base" && (at === 0 || each.join === "inner" || each.join === "cross"),
+    )
+  );
+}
+
+/**
+ * Adds an operation per relation, for its rows that satisfy what concerns it alone. `outer` may name the row at hand
+ * of a statement around. Linear in the relations; terms over the result are evaluated for each combination of rows.
+ */
+export function combinationsOf(
+  builder: Builder,
+  { relations, conjuncts }: Combined,
+  outer: Scope,
+  locks: Partial<Pick<Operation, "lock" | "keyLock" | "guard">> = {},
+): Combinations {
+  const own = new Set(relations.map((each) => each.alias));
+  const columns = new Map<string, (column: string) => Term>();
+  const scope: Scope = {
+    ...outer,
+    column: (alias, column) => columns.get(alias)?.(column) ?? outer.column?.(alias, column),
+  };
+  // What holds of the row at hand is tested with the combination, not to choose a relation's rows.
+  const around: Scope = {
+    ...outer,
+    column: (alias, column) => (own.has(alias) ? undefined : outer.column?.(alias, column)),
+  };
+  const concerns = (conjunct: Expression, relation: Relation): boolean =>
+    freeColumns(conjunct).every(
+      ({ relation: alias, column }) =>
+        alias === relation.alias || (!own.has(alias) && !atHandIn(outer, alias, column)),
+    );
+  const used = new Set<Expression>();
+  const { order, many } = arranged(builder, relations, conjuncts);
+  const members = order.map((relation) => {
+    const alone = conjuncts.filter((each) => !used.has(each) && concerns(each, relation));
+    for (const each of alone) used.add(each);
+    const { key, where, point } = selectionOf(builder, relation, alone, around);
+    const draft = addOperation(builder, {
+      kind: "read",
+      table: relation.table,
+      key,
+      where,
+      pick: point ? "point" : "all",
+      ...locks,
+    });
+    columns.set(relation.alias, (column) => {
+      draft.outputs[column] ??= { kind: "column", column };
+      return { kind: "joined", operation: draft.index, name: column };
+    });
+    return { relation, draft };
+  });
+  const rest = conjuncts.filter((each) => !used.has(each));
+  const condition = and(...rest.map((each) => flattenExpression(builder, each, scope)));
+  return { members, many, conjuncts, condition, scope };
+}
+
+/** The relations in an order in which as many as possible are looked up by what comes before. */
+function arranged(
+  builder: Builder,
+  relations: readonly Relation[],
+  conjuncts: readonly Expression[],
+): { readonly order: readonly Relation[]; readonly many: number } {
+  const own = new Set(relations.map((each) => each.alias));
+  const isLookedUp = (relation: Relation, known: readonly Relation[]): boolean => {
+    const aliases = known.map((each) => each.alias);
+    const bound = conjuncts.flatMap((each) => {
+      const equality = equalityOf(each, relation.alias);
+      const names = equality && freeColumns(equality.value).map((name) => name.relation);
+      return names?.every((name) => aliases.includes(name) || !own.has(name))
+        ? [equality?.column]
+        : [];
+    });
+    const { primaryKey } = tableOf(builder.tables, relation.table);
+    return primaryKey.every((column) => bound.includes(column));
+  };
+  const without = (all: readonly Relation[], one: Relation): readonly Relation[] =>
+    all.filter((each) => each !== one);
+  const many: Relation[] = [];
+  let lookedUp: readonly Relation[] = [];
+  let waiting = relations;
+  while (waiting.length > 0) {
+    const known = [...many, ...lookedUp];
+    const next = waiting.find((each) => isLookedUp(each, known));
+    if (next) lookedUp = [...lookedUp, next];
+    else {
+      const free = waiting.find((each) => !isLookedUp(each, without(relations, each)));
+      many.push(...[free ?? waiting[0]].flatMap((each) => each ?? []));
+    }
+    const placed = next ?? many.at(-1);
+    waiting = waiting.filter((each) => each !== placed);
+  }
+  return { order: [...many, ...lookedUp], many: many.length };
+}
+
+function atHandIn(outer: Scope, alias: string, column: string): boolean {
+  const term = outer.column?.(alias, column);
+  return term !== undefined && mentionsRow(term);
+}
+
+/** A value over all combinations that also satisfy `where`. */
+export function overAll(
+  { members, many, condition }: Combinations,
+  what: Over["function"],
+  value: Term = TRUE,
+  where: Term = TRUE,
+): Term {
+  const holds = and(isTrue(condition), isTrue(where));
+  const [ranged, lookedUp] = [members.slice(0, many), members.slice(many)];
+  if (what !== "total" || ranged.length === 0 || lookedUp.length === 0)
+    return nest(members, what, value, holds);
+  const summand = mentionsRow(value) ? nest(lookedUp, "first", value, holds) : value;
+  return nest(ranged, "total", summand, nest(lookedUp, "exists", TRUE, holds));
+}
+
+/** A value over the rows of the first of these, and for each of them over those of the next. */
+function nest(
+  members: Combinations["members"],
+  what: Over["function"],
+  value: Term,
+  where: Term,
+): Term {
+  const [first, ...others] = members;
+  if (first === undefined) return value;
+  const { index: operation } = first.draft;
+  if (others.length === 0) return { kind: "over", operation, function: what, where, value };
+  const inside = nest(others, what, value, where);
+  const some = what === "exists" ? inside : nest(others, "exists", TRUE, where);
+  const counts = what === "total" || what === "min" || what === "max";
+  return {
+    kind: "over",
+    operation,
+    function: what,
+    where: counts ? TRUE : some,
+    value: what === "exists" ? TRUE : inside,
+  };
+}
+
+/**
+ * An aggregate over all combinations, or undefined for one that is not known. `again` gives the same combinations with
+ * operations of their own, to compare two of them.
+ */
+export function aggregateOver(
+  builder: Builder,
+  combinations: Combinations,
+  expression: Aggregate,
+  again: () => Combinations,
+): Term | undefined {
+  const value = expression.operand
+    ? flattenExpression(builder, expression.operand, combinations.scope)
+    : TRUE;
+  const present = not(isNull(value));
+  const distinct = expression.distinct && expression.operand !== undefined;
+  const total = (summand: Term): Term =>
+    distinct
+      ? overDistinct(builder, combinations, expression.operand, summand, again)
+      : overAll(combinations, "total", summand, present);
+  const some = overAll(combinations, "exists", TRUE, present);
+  switch (expression.function) {
+    case "count":
+      return total(int(1));
+    case "sum":
+      return conditional(some, total(value), NULL);
+    case "avg":
+      builder.losses.add("an average is rounded");
+      return { kind: "divide", left: conditional(some, total(value), NULL), right: total(int(1)) };
+    case "min":
+    case "max":
+      return overAll(combinations, expression.function, value, present);
+    case "exists":
+      return some;
+    case "other":
+      return undefined;
+  }
+}
+
+/** The sum over combinations with different values of the operand. */
+function overDistinct(
+  builder: Builder,
+  combinations: Combinations,
+  operand: Expression,
+  summand: Term,
+  again: () => Combinations,
+): Term {
+  const names = [operand, ...equalsOf(combinations, operand)];
+  const keyed = combinations.members.find((each) =>
+    names.some((name) => tellsRows(builder, combinations, each, name)),
+  );
+  const mentioned = freeColumns(operand).map((each) => each.relation);
+  const owner = combinations.members.find(({ relation }) => mentioned.includes(relation.alias));
+  // One row stands for all with its value: the row that has it as key, or the first that has it.
+  const first = keyed ?? owner;
+  if (first === undefined) return overAll(combinations, "total", summand);
+  const valueIn = ({ scope }: Combinations): Term => flattenExpression(builder, operand, scope);
+  const value = valueIn(combinations);
+  const where = and(isTrue(combinations.condition), not(isNull(value)));
+  const others = combinations.members.filter((each) => each !== first);
+  const partners = others.length === 0 ? where : nest(others, "exists", TRUE, where);
+  if (keyed)
+    return nest(
+      [first],
+      "total",
+      others.length === 0 ? summand : firstOf(others, summand, where),
+      partners,
+    );
+  const second = again();
+  const rival = second.members[combinations.members.indexOf(first)];
+  const simple = mentioned.every((each) => each === first.relation.alias);
+  if (rival === undefined || !simple) {
+    builder.losses.add("distinct values of several tables are all counted");
+    return overAll(combinations, "total", summand, not(isNull(value)));
+  }
+  const rivals = [rival, ...second.members.filter((each) => each !== rival)];
+  const before = comesBefore(builder, rival.draft, first.draft);
+  const equalBefore = and(isTrue(second.condition), compare("=", valueIn(second), value), before);
+  const unique = not(nest(rivals, "exists", TRUE, isTrue(equalBefore)));
+  return nest([first], "total", summand, and(partners, unique));
+}
+
+function firstOf(others: Combinations["members"], value: Term, where: Term): Term {
+  return mentionsRow(value) ? nest(others, "first", value, where) : value;
+}
+
+/** Columns that a condition makes equal to a column. */
+function equalsOf({ conjuncts }: Combinations, operand: Expression): readonly Expression[] {
+  const text = JSON.stringify(operand);
+  return conjuncts.flatMap((each) => {
+    if (each.kind !== "comparison" || each.operator !== "=") return [];
+    if (JSON.stringify(each.left) === text) return [each.right];
+    return JSON.stringify(each.right) === text ? [each.left] : [];
+  });
+}
+
+/** Whether no two rows of the relation have the same value of that column. */
+function tellsRows(
+  builder: Builder,
+  { conjuncts }: Combinations,
+  { relation, draft }: Combinations["members"][number],
+  name: Expression,
+): boolean {
+  if (name.kind !== "column" || name.relation !== relation.alias) return false;
+  const bound = conjuncts.flatMap((each) => {
+    const equality = equalityOf(each, relation.alias);
+    return equality && freeColumns(equality.value).length === 0 ? [equality.column] : [];
+  });
+  return tableOf(builder.tables, draft.table).primaryKey.every(
+    (column) => column === name.column || bound.includes(column),
+  );
+}
+
+/** Of two rows of a relation, that the first has the lesser key. */
+function comesBefore(builder: Builder, first: Draft, second: Draft): Term {
+  const columnOf = (draft: Draft, column: string): Term => {
+    draft.outputs[column] ??= { kind: "column", column };
+    return { kind: "joined", operation: draft.index, name: column };
+  };
+  return tableOf(builder.tables, first.table)
+    .primaryKey.filter((column) => first.key[column] === undefined)
+    .reduceRight<Term>((rest, column) => {
+      const [low, high] = [columnOf(first, column), columnOf(second, column)];
+      return or(compare("<", low, high), and(compare("=", low, high), rest));
+    }, FALSE);
+}

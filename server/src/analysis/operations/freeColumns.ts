@@ -1,0 +1,48 @@
+// Names of columns that an expression or query takes from around it.
+import type { Expression } from "../../program/expression";
+import type { Query } from "../../program/statement";
+
+export interface ColumnName {
+  readonly relation: string;
+  readonly column: string;
+}
+
+/** The columns that are not those of relations inside of it, each once. */
+export function freeColumns(of: Expression | Query): readonly ColumnName[] {
+  const found = new Map<string, ColumnName>();
+  const visit = (value: unknown, bound: ReadonlySet<string>): void => {
+    if (Array.isArray(value)) {
+      for (const each of value) visit(each, bound);
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    if (isColumn(value)) {
+      if (!bound.has(value.relation)) found.set(`${value.relation}.${value.column}`, value);
+      return;
+    }
+    const own = "relations" in value && "outputs" in value ? aliasesOf(value.relations) : [];
+    const inside = own.length > 0 ? new Set([...bound, ...own]) : bound;
+    for (const each of Object.values(value)) visit(each, inside);
+  };
+  visit(of, new Set());
+  return [...found.values()];
+}
+
+function isColumn(value: object): value is ColumnName {
+  return (
+    "kind" in value &&
+    value.kind === "column" &&
+    "relation" in value &&
+    typeof value.relation === "string" &&
+    "column" in value
+  );
+}
+
+function aliasesOf(relations: unknown): readonly string[] {
+  if (!Array.isArray(relations)) return [];
+  return relations.flatMap((each: unknown) =>
+    typeof each === "object" && each !== null && "alias" in each && typeof each.alias === "string"
+      ? [each.alias]
+      : [],
+  );
+}

@@ -1,0 +1,97 @@
+// How conditions choose the rows of one relation: equalities on its key, and whatever else they ask.
+import type { Expression } from "../../program/expression";
+import type { Relation } from "../../program/statement";
+import type { Builder, Scope } from "./builder";
+import { flattenExpression } from "./expression";
+import type { Term } from "./operation";
+import { tableOf } from "./tables";
+import { TRUE, and, compare } from "./terms";
+
+/** How the rows of one base relation are chosen. */
+export interface Selection {
+  readonly key: Readonly<Record<string, Term>>;
+  readonly where: Term;
+  /** The key is complete. */
+  readonly point: boolean;
+}
+
+/** The conjuncts of a condition. */
+export function conjunctsOf(condition: Expression | undefined): readonly Expression[] {
+  if (condition === undefined) return [];
+  if (condition.kind === "and") return condition.operands.flatMap(conjunctsOf);
+  if (condition.kind === "literal" && condition.value === true) return [];
+  return [condition];
+}
+
+/** The columns of a relation whose row is at hand, on top of another scope. */
+export function atHand(relation: string, scope: Scope): Scope {
+  return {
+    ...scope,
+    column: (alias, column) =>
+      alias === relation ? { kind: "column", column } : scope.column?.(alias, column),
+  };
+}
+
+/** How conditions on a relation, with columns of others as `known` gives them, choose its rows. */
+export function selectionOf(
+  builder: Builder,
+  relation: Relation,
+  conjuncts: readonly Expression[],
+  known: Scope,
+): Selection {
+  const { primaryKey } = tableOf(builder.tables, relation.table);
+  const key: Record<string, Term> = {};
+  const where: Term[] = [];
+  const scope = atHand(relation.alias, known);
+  for (const conjunct of conjuncts) {
+    const equality = equalityOf(conjunct, relation.alias);
+    if (
+      equality !== undefined &&
+      primaryKey.includes(equality.column) &&
+      !relationsIn(equality.value).includes(relation.alias)
+    ) {
+      const value = flattenExpression(builder, equality.value, known);
+      const bound = key[equality.column];
+      if (bound === undefined) key[equality.column] = value;
+      else where.push(compare("=", bound, value));
+      continue;
+    }
+    where.push(flattenExpression(builder, conjunct, scope));
+  }
+  const point = primaryKey.every((column) => key[column] !== undefined);
+  return { key, where: where.length === 0 ? TRUE : and(...where), point };
+}
+
+/** `relation.column = value` in either direction. */
+export function equalityOf(
+  conjunct: Expression,
+  alias: string,
+): { readonly column: string; readonly value: Expression } | undefined {
+  const isComparison = conjunct.kind === "comparison" && conjunct.operator === "=";
+  if (!isComparison && conjunct.kind !== "sameValue") return undefined;
+  const { left, right } = conjunct;
+  if (left.kind === "column" && left.relation === alias && !relationsIn(right).includes(alias))
+    return { column: left.column, value: right };
+  if (right.kind === "column" && right.relation === alias && !relationsIn(left).includes(alias))
+    return { column: right.column, value: left };
+  return undefined;
+}
+
+/** The aliases that an expression mentions, those inside of subqueries included. */
+export function relationsIn(expression: Expression): readonly string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      value.forEach(visit);
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    if ("kind" in value && value.kind === "column" && "relation" in value) {
+      if (typeof value.relation === "string") found.add(value.relation);
+      return;
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(expression);
+  return [...found];
+}

@@ -1,0 +1,133 @@
+// Joins, aggregates over them, subqueries that depend on the row at hand: what PostgreSQL and the papers' levels let
+// through, and what they do not.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse, sql, verdicts } from "./analyse";
+
+interface Expected {
+  /** Verdicts by level; all is confirmed, and nothing is left open. */
+  readonly [level: string]: readonly string[];
+}
+
+const RC = "postgres:read-committed";
+const RR = "postgres:repeatable-read";
+
+function check(name: string, text: string, expected: Expected, most = 2): void {
+  test(name, async () => {
+    for (const [level, wanted] of Object.entries(expected)) {
+      const report = await analyse([sql(text)], level, most);
+      assert.deepEqual(
+        report.unknown.map((each) => each.reason),
+        [],
+        level,
+      );
+      assert.deepEqual(verdicts(report), wanted, level);
+      for (const each of report.anomalies) assert.equal(each.status, "confirmed", level);
+    }
+  });
+}
+
+const SHOP = `
+CREATE TABLE line (ord integer, n integer, item integer NOT NULL, qty integer NOT NULL, PRIMARY KEY (ord, n));
+CREATE TABLE item (id integer PRIMARY KEY, stock integer NOT NULL, price integer NOT NULL);
+CREATE TABLE ord (id integer PRIMARY KEY, total integer NOT NULL);
+`;
+
+check(
+  "distinct items in a join, after a read of an earlier statement",
+  `${SHOP}
+CREATE FUNCTION sell(o integer, l integer, i integer, q integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE ord SET total = total + 1 WHERE id = o;
+  UPDATE item SET stock = stock - q WHERE id = i;
+  INSERT INTO line VALUES (o, l, i, q);
+END $$;
+CREATE FUNCTION short(o integer, few integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE x integer; c bigint;
+BEGIN
+  SELECT total INTO x FROM ord WHERE id = o;
+  SELECT count(DISTINCT item.id) INTO c FROM line JOIN item ON item.id = line.item
+    WHERE line.ord = o AND item.stock < few;
+  RETURN c + 1000 * x;
+END $$;`,
+  {
+    [RC]: ["sell+short value"],
+    [RR]: [],
+    "read-atomic": ["sell+sell state"],
+    "snapshot-isolation": [],
+  },
+);
+
+check(
+  "a sum over a join guards a write",
+  `${SHOP}
+CREATE FUNCTION add(o integer, l integer, i integer, q integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE worth integer;
+BEGIN
+  SELECT sum(line.qty * 2) INTO worth FROM line JOIN item ON item.id = line.item
+    WHERE line.ord = o AND item.price > 5;
+  IF coalesce(worth, 0) + q * 2 <= 10 THEN
+    INSERT INTO line VALUES (o, l, i, q);
+  END IF;
+END $$;`,
+  { [RC]: ["add+add state"], [RR]: ["add+add state"], "snapshot-isolation": ["add+add state"] },
+);
+
+check(
+  "NOT EXISTS that depends on the row at hand",
+  `${SHOP}
+CREATE FUNCTION use(o integer, l integer, i integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM item WHERE id = i;
+  IF FOUND THEN
+    INSERT INTO line VALUES (o, l, i, 1);
+  END IF;
+END $$;
+CREATE FUNCTION clean(p integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM item WHERE price = p AND NOT EXISTS (SELECT * FROM line WHERE line.item = item.id);
+END $$;`,
+  { [RC]: ["clean+use state"], [RR]: ["clean+use state"], serializable: [] },
+);
+
+check(
+  "a total that is computed from the rows of another table",
+  `${SHOP}
+CREATE FUNCTION add(o integer, l integer, i integer, q integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO line VALUES (o, l, i, q);
+END $$;
+CREATE FUNCTION total(o integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE c integer;
+BEGIN
+  SELECT (SELECT count(*) FROM line WHERE line.ord = ord.id) INTO c FROM ord WHERE id = o;
+  UPDATE ord SET total = c WHERE id = o;
+END $$;
+CREATE FUNCTION at_once(o integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE ord SET total = (SELECT count(*) FROM line WHERE line.ord = ord.id) WHERE id = o;
+END $$;`,
+  {
+    [RC]: ["add+at_once+total state", "add+total+total state"],
+    [RR]: [],
+    "snapshot-isolation": [],
+  },
+  3,
+);
+
+check(
+  "a join by a full key is as exact as a read",
+  `${SHOP}
+CREATE FUNCTION price(o integer, l integer) RETURNS integer LANGUAGE sql AS $$
+  SELECT item.price FROM ord JOIN line ON line.ord = ord.id JOIN item ON item.id = line.item
+    WHERE ord.id = o AND line.qty > l $$;
+CREATE FUNCTION change(i integer, p integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE item SET price = p WHERE id = i;
+END $$;
+CREATE FUNCTION order_more(o integer, l integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE line SET qty = qty + 1 WHERE ord = o AND n = l;
+END $$;`,
+  { [RC]: [], [RR]: [], "snapshot-isolation": [] },
+);
