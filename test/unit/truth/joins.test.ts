@@ -108,7 +108,7 @@ BEGIN
   UPDATE ord SET total = (SELECT count(*) FROM line WHERE line.ord = ord.id) WHERE id = o;
 END $$;`,
   {
-    [RC]: ["add+at_once+total state", "add+total+total state"],
+    [RC]: ["add+total+total unused"],
     [RR]: [],
     "snapshot-isolation": [],
   },

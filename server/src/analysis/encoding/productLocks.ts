@@ -111,11 +111,20 @@ function assertQueue(locks: Locks, first: Access, later: Access): void {
     const both = and(heldUp(locks, first, later, row), not(seen));
     if (both === FALSE) continue;
     for (let before = 0; before < first.instance; before += 1) {
-      const begun = snapshots.seesAt(before, first.instance, first.operation.step);
+      const begun = begunAfter(snapshots, before, first);
       const known = snapshots.seesAt(before, instance, operation.step);
       if (begun !== TRUE) script.assert(imp(and(both, begun), known));
     }
   }
+}
+
+/** The statement, or the last one before it of which that matters, began after an earlier commit. */
+function begunAfter(snapshots: Snapshots, earlier: number, { instance, operation }: Access): Smt {
+  for (let { step } = operation; step >= 0; step -= 1) {
+    const begun = snapshots.seesAt(earlier, instance, step);
+    if (begun !== TRUE) return begun;
+  }
+  return TRUE;
 }
 
 /** What the snapshot of the statement contains says when it began. */
