@@ -2,7 +2,8 @@
 // put into effect.
 import type { Statement } from "../program/statement";
 import { WaitFor, type Acting, type Tables } from "./frame";
-import { excludes } from "./locks";
+import { excludes, type HeldLock } from "./locks";
+import { rowName } from "./recorder";
 import { lockRow } from "./rowLocks";
 import { gapName, holdersOf, othersOf, refuseChanged, searchingTables, takeRow } from "./searching";
 import type { Write } from "./row";
@@ -81,7 +82,7 @@ export function actingOf(server: Server, session: Session): Acting {
       if (!current) return lockRow({ level, newest, take }, row, strength, waiting);
       const weak = strength === "share" || strength === "key-share";
       const mode = weak ? "share" : "update";
-      waitFor(holdersOf(server, session, row, mode));
+      waitFor(holdersOf(server, session, row, mode), { name: rowName(row.table, row.key), mode });
       const found = newest.rows(row.table).find((each) => each.key === row.key);
       if (found !== undefined) refuseChanged(session, found);
       takeRow(session, row, mode);
@@ -136,8 +137,8 @@ export function actingOf(server: Server, session: Session): Acting {
   };
 }
 
-function waitFor(holders: readonly string[]): void {
-  if (holders.length > 0) throw new WaitFor(holders);
+function waitFor(holders: readonly string[], wants?: HeldLock): void {
+  if (holders.length > 0) throw new WaitFor(holders, wants);
 }
 
 function mayConcern(write: Write, concerns: (values: Write["values"]) => boolean): boolean {

@@ -2,6 +2,7 @@
 import type { Expression, ValueType } from "../program/expression";
 import type { Schema } from "../program/schema";
 import type { Query } from "../program/statement";
+import type { HeldLock } from "./locks";
 import type { Recorder } from "./recorder";
 import type { BoundRow, StoredRow, TableRows } from "./row";
 import type { SqlValue } from "./value";
@@ -106,7 +107,11 @@ export type LockOutcome =
 
 /** Thrown through a statement that has to wait; its driver executes it again when the holder has ended. */
 export class WaitFor extends Error {
-  constructor(readonly holders: readonly string[]) {
+  constructor(
+    readonly holders: readonly string[],
+    /** The row lock that it asks for, where others queue behind it. */
+    readonly wants?: HeldLock,
+  ) {
     super(`waits for ${holders.join(", ")}`);
     this.name = "WaitFor";
   }

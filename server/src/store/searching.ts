@@ -61,7 +61,7 @@ function searchTable(
       if (rules.wait === "nowait") throw new SqlFailure("55P03", `${table} (${row.key}) is locked`);
       if (rules.gaps) lockGap(server, session, table, search, row);
       session.passed = [...session.passed.slice(0, number), passed];
-      throw new WaitFor(holders);
+      throw new WaitFor(holders, { name: rowName(table, row.key), mode: rules.strength });
     }
     if (rules.keeps !== "nothing") refuseChanged(session, row);
     if (rules.keeps === "scanned" ? row.alive : rules.keeps === "matching" && matches)
@@ -86,7 +86,10 @@ function placesOf(server: Server, table: string, newest: Tables): readonly Store
   return [...rows, ...undecided].sort(order);
 }
 
-/** Other sessions that hold the row in a way that excludes `strength`: by a lock, or because they have written it. */
+/**
+ * Other sessions that keep this one from locking the row: by a lock, because they have written it, or because they have
+ * asked for such a lock before and wait for it themselves.
+ */
 export function holdersOf(
   server: Server,
   session: Session,
@@ -94,11 +97,17 @@ export function holdersOf(
   strength: RowLock,
 ): readonly string[] {
   const name = rowName(row.table, row.key);
+  const wanted: readonly string[] = strength === "update" ? ["update"] : [strength, "update"];
+  if (session.locks.some((held) => held.name === name && wanted.includes(held.mode))) return [];
+  const since = session.waiting?.since ?? Infinity;
+  const excludedBy = (lock: HeldLock): boolean =>
+    lock.name === name && excludes(name, lock.mode, strength);
   return othersOf(server, session)
     .filter(
-      (each) =>
-        each.locks.some((held) => held.name === name && excludes(name, held.mode, strength)) ||
-        each.log.some((write) => write.table === row.table && write.key === row.key),
+      ({ locks, log, waiting }) =>
+        locks.some(excludedBy) ||
+        log.some((write) => write.table === row.table && write.key === row.key) ||
+        (waiting?.wants !== undefined && waiting.since < since && excludedBy(waiting.wants)),
     )
     .map((each) => each.machine.instance);
 }

@@ -48,7 +48,12 @@ export interface Session {
   locks: readonly HeldLock[];
   /** Set while a statement waits. `step` is the number of the step at which it began. */
   waiting:
-    | { readonly holders: readonly string[]; readonly since: number; readonly step: number }
+    | {
+        readonly holders: readonly string[];
+        readonly since: number;
+        readonly step: number;
+        readonly wants: HeldLock | undefined;
+      }
     | undefined;
   /** What the statement at hand has gone over, and how many searches of its attempt have begun. */
   passed: Passed;
@@ -231,7 +236,7 @@ function attempt(
     deliver(machine, statement, { ...result, drawn });
     return [{ kind: "executed", instance: machine.instance }];
   } catch (failure) {
-    if (failure instanceof WaitFor) return wait(server, session, failure.holders);
+    if (failure instanceof WaitFor) return wait(server, session, failure);
     if (failure instanceof StartAgain) {
       session.snapshot = server.newest;
       return attempt(server, session, statement, waitedFor);
@@ -271,10 +276,10 @@ function sightOf(server: Server, session: Session, statement: Statement): StepRe
   };
 }
 
-function wait(server: Server, session: Session, holders: readonly string[]): readonly Event[] {
+function wait(server: Server, session: Session, { holders, wants }: WaitFor): readonly Event[] {
   const { instance } = session.machine;
   const since = session.waiting?.since ?? nextTurn(server);
-  session.waiting = { holders, since, step: session.waiting?.step ?? server.steps.length };
+  session.waiting = { holders, since, step: session.waiting?.step ?? server.steps.length, wants };
   const event: Event = { kind: "waits", instance, holders };
   const victim = deadlockVictim(server, session);
   if (victim === undefined) return [event];

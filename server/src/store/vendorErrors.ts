@@ -11,6 +11,9 @@ export function failureText(product: Product, failure: SqlFailure): string {
 const INNODB: Readonly<Record<string, string | undefined>> = {
   "40P01": "1213 (40001) deadlock found when trying to get lock",
   "40001": "1020 (HY000) record has changed since last read",
+  "23505": "1062 (23000) duplicate entry for a key",
+  "23503": "1452 (23000) a foreign key constraint fails",
+  "23502": "1048 (23000) a column cannot be null",
 };
 
 const VENDOR: Readonly<Partial<Record<Product, Readonly<Record<string, string | undefined>>>>> = {

@@ -8,7 +8,10 @@ import { instances, programOf, rowsOf, table } from "./programs";
 /** The program with one instance of each transaction. */
 export function anomalyProgram(anomaly: AnomalyProgram): { program: Program; setup: Setup } {
   const names = anomaly.transactions.map((_, at) => `T${String(at + 1)}`);
-  const scripts = names.map((name, at) => [name, anomaly.transactions[at]?.join("\n") ?? ""]);
+  const scripts = names.map((name, at): [string, string] => [
+    name,
+    anomaly.transactions[at]?.join("\n") ?? "",
+  ]);
   return {
     program: programOf(Object.fromEntries(scripts), [table("t", { id: "int", v: "int" })]),
     setup: { instances: instances(...names), initial: { t: rowsOf({ 1: 10, 2: 20 }) } },
