@@ -35,10 +35,17 @@ export interface Litmus {
   readonly observedMixed?: Readonly<Record<string, LitmusCell | undefined>>;
 }
 
-export function readLitmus(): readonly Litmus[] {
-  const text = readFileSync(new URL("../../data/litmus.json", import.meta.url), "utf8");
-  // The file is ours and its shape is written down beside it.
-  return JSON.parse(text) as readonly Litmus[];
+const MEASURED = new URL("../../data/litmus.json", import.meta.url);
+
+/** The programs of a file in the format of `test/data/litmus.json`. Throws for a file that is none. */
+export function readLitmus(file: string | URL = MEASURED): readonly Litmus[] {
+  const found: unknown = JSON.parse(readFileSync(file, "utf8"));
+  const isLitmus = (each: unknown): boolean =>
+    typeof each === "object" && each !== null && "transactions" in each && "observed" in each;
+  if (!Array.isArray(found) || !found.every(isLitmus))
+    throw new Error(`${String(file)} is no list of litmus programs with transactions and observed`);
+  // What is looked at of each program is there; the rest of its shape is the format's.
+  return found as readonly Litmus[];
 }
 
 /** The litmus' program and setup, or undefined when the front end does not read its statements exactly. */
