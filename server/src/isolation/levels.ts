@@ -17,6 +17,8 @@ export type { Product, ProductLevel, ProductLevelName };
  * - `repeatable`: all statements of a transaction see the same.
  * - `causal`: visibility is transitive and contains session order.
  * - `prefix`: who sees a transaction sees all that were arbitrated before it.
+ * - `uniqueKeys`: of two transactions that insert a row with the same key, the later sees the earlier: SQL databases
+ *   keep their keys at every level, only replicas that meet later do not.
  * - `noConflict`: of two transactions that write the same row, the later sees the earlier.
  * - `total`: arbitration is visibility.
  */
@@ -27,6 +29,7 @@ export type Axiom =
   | "repeatable"
   | "causal"
   | "prefix"
+  | "uniqueKeys"
   | "noConflict"
   | "total";
 
@@ -37,6 +40,7 @@ export const AXIOMS: readonly Axiom[] = [
   "repeatable",
   "causal",
   "prefix",
+  "uniqueKeys",
   "noConflict",
   "total",
 ];
@@ -68,7 +72,12 @@ export type PaperLevelName =
   | "anode:psi";
 
 // Each level of the papers is a weaker one and something more.
-const MONOTONIC: readonly Axiom[] = ["atomicVisibility", "atomicArbitration", "monotonic"];
+const MONOTONIC: readonly Axiom[] = [
+  "atomicVisibility",
+  "atomicArbitration",
+  "monotonic",
+  "uniqueKeys",
+];
 const READ_ATOMIC: readonly Axiom[] = [...MONOTONIC, "repeatable"];
 const CAUSAL: readonly Axiom[] = [...READ_ATOMIC, "causal"];
 const PREFIX: readonly Axiom[] = [...CAUSAL, "prefix"];
@@ -184,13 +193,8 @@ export const PRINTED_LEVELS: readonly PaperLevel[] = [
   },
 ];
 
-/** Products whose levels can be searched; the store executes all that are modelled. */
-const SEARCHED_PRODUCTS: readonly Product[] = ["postgres"];
-
 /** The products' levels that programs can be checked at. */
-export const PRODUCT_LEVELS: readonly ProductLevel[] = MODELLED_LEVELS.filter(({ product }) =>
-  SEARCHED_PRODUCTS.includes(product),
-);
+export const PRODUCT_LEVELS: readonly ProductLevel[] = MODELLED_LEVELS;
 
 export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS, ...PRINTED_LEVELS];
 

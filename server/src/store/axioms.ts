@@ -4,8 +4,12 @@ import { AXIOMS } from "../isolation/levels";
 import type { Axiom, PaperLevel } from "../isolation/levels";
 import { arePaired, labelOfLevels, paperLevelAt } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
+import type { Table } from "../program/schema";
 import { COMMITTED, type Run } from "./runRecord";
+import { uniqueKeysOf } from "./constraints";
 import { rowName } from "./recorder";
+import type { Write } from "./row";
+import { renderValue } from "./value";
 
 /** An executed statement of a committed instance. */
 interface Event {
@@ -14,6 +18,8 @@ interface Event {
   readonly step: number;
   /** Rows written, empty for pure reads. */
   readonly rows: ReadonlySet<string>;
+  /** Primary and unique keys of rows that it inserted, by table, columns and values. */
+  readonly inserted: ReadonlySet<string>;
   /** Names of visible writing statements of other committed instances. */
   readonly sees: ReadonlySet<string>;
 }
@@ -45,7 +51,13 @@ export function violatedAxiom(levels: Levels, run: Run): string | undefined {
 function eventsOf(run: Run): readonly Event[] {
   const names = run.steps.map((step) => `${step.instance}.${step.statement}`);
   const rowsAt = run.steps.map(() => new Set<string>());
-  for (const write of run.writes) rowsAt[write.step]?.add(rowName(write.table, write.key));
+  const insertedAt = run.steps.map(() => new Set<string>());
+  const tables = new Map(run.schema.tables.map((table) => [table.name, table]));
+  for (const write of run.writes) {
+    rowsAt[write.step]?.add(rowName(write.table, write.key));
+    if (write.alive !== true || write.before?.alive === true) continue;
+    for (const key of keysOf(write, tables.get(write.table))) insertedAt[write.step]?.add(key);
+  }
   const written = new Map(names.map((name, step) => [name, (rowsAt[step]?.size ?? 0) > 0]));
   return run.steps.flatMap((step, index) => {
     if (typeof step.statement !== "number" || run.status[step.instance] !== COMMITTED) return [];
@@ -57,9 +69,19 @@ function eventsOf(run: Run): readonly Event[] {
         instance: step.instance,
         step: index,
         rows: rowsAt[index] ?? new Set<string>(),
+        inserted: insertedAt[index] ?? new Set<string>(),
         sees: new Set(sees),
       },
     ];
+  });
+}
+
+/** The keys of an inserted row; one with a NULL is no key, nor is one that holds for some rows only. */
+function keysOf(write: Write, table: Table | undefined): readonly string[] {
+  return (table ? uniqueKeysOf(table) : []).flatMap(({ columns, where }) => {
+    const values = columns.map((column) => write.values[column] ?? null);
+    if (where !== undefined || values.includes(null)) return [];
+    return [JSON.stringify([write.table, columns, values.map(renderValue)])];
   });
 }
 
@@ -104,13 +126,10 @@ const CHECKS: Readonly<
       const earlier = writersBefore(events, b.step, q.instance);
       return missing(q, earlier, `${b.name}, which it sees, is arbitrated later`);
     }),
+  uniqueKeys: (events, governs) =>
+    conflict(events, governs, (event) => event.inserted, "both insert the same key"),
   noConflict: (events, governs) =>
-    first(events, (a, b) => {
-      const conflict = [...a.rows].some((row) => b.rows.has(row));
-      return governs(b.instance) && conflict && a.step < b.step && a.instance !== b.instance
-        ? missing(b, new Set([a.name]), "both write the same row")
-        : undefined;
-    }),
+    conflict(events, governs, (event) => event.rows, "both write the same row"),
   total: (events, governs) =>
     first(events, (q, same) =>
       q === same && governs(q.instance)
@@ -118,6 +137,20 @@ const CHECKS: Readonly<
         : undefined,
     ),
 };
+
+/** Of two instances that have something in common, the later sees the earlier. */
+function conflict(
+  events: readonly Event[],
+  governs: Governs,
+  of: (event: Event) => ReadonlySet<string>,
+  why: string,
+): string | undefined {
+  return first(events, (a, b) => {
+    if (!governs(b.instance) || a.step >= b.step || a.instance === b.instance) return undefined;
+    const shared = [...of(a)].some((each) => of(b).has(each));
+    return shared ? missing(b, new Set([a.name]), why) : undefined;
+  });
+}
 
 /** Whether something holds between two different instances, by their names. */
 type Between = (a: string, b: string) => boolean;

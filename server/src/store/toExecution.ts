@@ -79,7 +79,7 @@ function resultText(step: StepRecord): string {
 
 function observedIn(step: StepRecord): readonly string[] {
   if (typeof step.statement !== "number") return [];
-  return [`${step.statement}: ${step.why ?? `${step.affected} rows: ${resultText(step)}`}`];
+  return [`${step.statement}: ${step.why ?? resultText(step)}`];
 }
 
 function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedStep {

@@ -39,7 +39,7 @@ after(() => {
 
 const LEVELS: readonly PaperLevel[] = [...PAPER_LEVELS, ...PRINTED_LEVELS].map((level) => ({
   ...level,
-  axioms: level.axioms.filter((axiom) => axiom !== "noConflict"),
+  axioms: level.axioms.filter((axiom) => axiom !== "noConflict" && axiom !== "uniqueKeys"),
 }));
 
 interface Subject {

@@ -200,11 +200,8 @@ function runStatement(builder: Builder, flow: Flow, statement: Statement): void 
   const returning = "returning" in statement ? statement.returning?.into : undefined;
   const into = statement.kind === "select" ? statement.into : returning;
   const result = into === undefined ? undefined : builder.results.get(into);
-  const affected = builder.affected.get(statement.id);
-  const seen = [
-    ...(result ? [result.size, ...Object.values(result.row)] : []),
-    ...(affected ? [affected] : []),
-  ];
+  // How many rows were changed counts where the program asks for it, and is in what it then does or returns.
+  const seen = result ? [result.size, ...Object.values(result.row)] : [];
   builder.observed.push(builder.path, ...seen.map((term) => conditional(builder.path, term, NULL)));
 }
 
