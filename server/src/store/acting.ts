@@ -6,7 +6,7 @@ import { excludes, type HeldLock } from "./locks";
 import { rowName } from "./recorder";
 import { lockRow } from "./rowLocks";
 import { gapName, holdersOf, othersOf, refuseChanged, searchingTables, takeRow } from "./searching";
-import type { Write } from "./row";
+import { findTable, keyOf, type Write } from "./row";
 import type { Server, Session } from "./server";
 import { uncommittedTables, visibleTables } from "./views";
 
@@ -105,6 +105,11 @@ export function actingOf(server: Server, session: Session): Acting {
       );
     },
     announce: (table, values) => {
+      if (!current) return;
+      const key = keyOf(findTable(server.schema, table), values);
+      const place = newest.rows(table).find((row) => row.key === key);
+      // A row that others have deleted since the snapshot has changed as well.
+      if (place !== undefined) refuseChanged(session, place);
       const name = gapName(table);
       waitFor(
         othersOf(server, session)
@@ -117,6 +122,7 @@ export function actingOf(server: Server, session: Session): Acting {
     lockDuplicate: (row) => {
       if (!current) return;
       waitFor(holdersOf(server, session, row, "share"));
+      refuseChanged(session, row);
       takeRow(session, row, "share");
     },
     firstUpdaterWins: !current && level.conflict === "first-updater-wins",

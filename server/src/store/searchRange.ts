@@ -57,6 +57,10 @@ function bounds(
     each.kind === "column" && each.relation === alias && each.column === column;
   const isGiven = (each: Expression): boolean =>
     columnsOf(each).every(({ relation }) => relation !== alias);
+  if (condition.kind === "or")
+    return condition.operands.every((each) => bounds(each, alias, column) !== undefined)
+      ? "range"
+      : undefined;
   if (condition.kind === "in")
     return isColumn(condition.operand) && condition.values.every(isGiven) ? "range" : undefined;
   if (condition.kind !== "comparison" || condition.operator === "<>") return undefined;

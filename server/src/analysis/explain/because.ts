@@ -1,5 +1,5 @@
 // Why a step came out as it did: which other transaction it could not see, overwrote, waited for or saw.
-import type { Level } from "../../isolation/levels";
+import type { Level, Product } from "../../isolation/levels";
 import type { Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
 import { rowText, valueText } from "./words";
 
@@ -22,10 +22,11 @@ export function becauseOf(
   const seen = dependencies.find((d) => d.dependency === "wr" && d.to === index);
   const parts = [
     waited(step),
+    fresh(execution, index, levelOf(step.instance)),
     overwritten ? lost(execution, overwritten, step) : "",
     missed ? notSeen(execution, missed, levelOf(step.instance)) : "",
     !missed && !overwritten && seen && cycle.includes(execution.dependencies.indexOf(seen))
-      ? saw(execution, seen)
+      ? saw(execution, seen, step)
       : "",
   ];
   return parts.filter((part) => part !== "").join("; ");
@@ -91,12 +92,56 @@ function notSeen(execution: Execution, rw: ExecutedDependency, level: Level): st
     (step) => step.instance === writer && step.statement === "commit",
   );
   if (committed === -1 || committed > rw.from) return `${writer} has not committed yet`;
+  if (!readsSnapshot(read, level)) return `${what} came after it had passed that place`;
   return level.snapshot !== "statement"
     ? `its snapshot was taken before ${writer} committed`
     : `the statement's snapshot was taken before ${writer} committed`;
 }
 
-function saw(execution: Execution, wr: ExecutedDependency): string {
+function saw(execution: Execution, wr: ExecutedDependency, step: ExecutedStep): string {
   const write = execution.steps[wr.from];
-  return write ? `it sees what ${write.instance} wrote` : "";
+  if (!write) return "";
+  const ended = execution.steps.findIndex(
+    (each) => each.instance === write.instance && each.statement === "commit",
+  );
+  const early = ended > execution.steps.indexOf(step);
+  return `it sees what ${write.instance} wrote${early ? " and has not committed" : ""}`;
 }
+
+/** Whether the statement's rows are those of a snapshot at a product's level. */
+function readsSnapshot({ source }: ExecutedStep, level: Level): boolean {
+  if (level.family === "paper") return false;
+  const locks =
+    source !== undefined && (source.kind !== "select" || source.query.lock !== undefined);
+  return locks ? level.candidates === "snapshot" : level.plainRead === "snapshot";
+}
+
+/** Stale reads and fresh writes in one transaction, where the product mixes them. */
+function fresh(execution: Execution, index: number, level: Level): string {
+  const step = execution.steps[index];
+  if (level.family === "paper" || !step?.source || readsSnapshot(step, level)) return "";
+  if (level.plainRead !== "snapshot" || level.snapshot === "statement") return "";
+  const met = new Set(step.reads.flatMap(({ writer }) => writer ?? []));
+  const missed = execution.steps
+    .slice(0, index)
+    .filter((each) => each.instance === step.instance && readsSnapshot(each, level))
+    .some((each) =>
+      [...met].some((writer) => writer !== step.instance && !each.sees.includes(writer)),
+    );
+  if (!missed) return "";
+  const verb = step.source.kind === "select" ? "locking SELECT" : step.source.kind.toUpperCase();
+  return `${ENGINES[level.product]}'s ${verb} acts on the newest committed row, not on the transaction's snapshot`;
+}
+
+const ENGINES: Readonly<Record<Product, string>> = {
+  postgres: "PostgreSQL",
+  mysql: "InnoDB",
+  mariadb: "InnoDB",
+  sqlserver: "SQL Server",
+  oracle: "Oracle",
+  cockroach: "CockroachDB",
+  yugabyte: "YugabyteDB",
+  tidb: "TiDB",
+  sqlite: "SQLite",
+  mongodb: "MongoDB",
+};

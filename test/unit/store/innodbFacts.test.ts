@@ -1,0 +1,143 @@
+// Facts measured on MariaDB 10.11 that distinguish InnoDB from PostgreSQL, each as a test.
+import { describe, it } from "node:test";
+import { checkOutcomes, type Scenario } from "./outcomes";
+import { rowsOf, table } from "./programs";
+
+const T = table("t", { id: "int", v: "int" });
+const ALL = [
+  "mariadb:read-uncommitted",
+  "mariadb:read-committed",
+  "mariadb:repeatable-read",
+  "mariadb:rrsi",
+  "mariadb:serializable",
+];
+const RR = "mariadb:repeatable-read";
+const SI = "mariadb:rrsi";
+
+function check(levels: readonly string[], scenario: Scenario, expected: readonly string[]): void {
+  for (const level of levels) checkOutcomes(scenario, level, expected);
+}
+
+describe("facts about InnoDB", () => {
+  it("an UPDATE with a join acts on the newest version of both rows", () => {
+    const scenario: Scenario = {
+      tables: [table("a", { id: "int", v: "int" }), table("b", { id: "int", v: "int" })],
+      initial: { a: rowsOf({ 1: 0 }), b: rowsOf({ 1: 100 }) },
+      scripts: {
+        Change: "UPDATE a SET v = 1 WHERE id = 1; UPDATE b SET v = 300 WHERE id = 1;",
+        Add: "UPDATE a SET v = a.v + b.v FROM b WHERE a.id = b.id;",
+      },
+    };
+    check([RR, SI, "mariadb:serializable"], scenario, ["a: 1,1 | b: 1,300", "a: 1,301 | b: 1,300"]);
+  });
+
+  it("INSERT ... WHERE NOT EXISTS without a unique key inserts twice at READ COMMITTED only", () => {
+    const insert = (id: number) =>
+      `INSERT INTO t (id, v) SELECT ${String(id)}, 7 WHERE NOT EXISTS (SELECT 1 FROM t WHERE v = 7);`;
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: [] },
+      scripts: { One: insert(1), Two: insert(2) },
+    };
+    checkOutcomes(scenario, "mariadb:read-committed", ["t: 1,7", "t: 1,7; 2,7", "t: 2,7"]);
+    check([RR, SI, "mariadb:serializable"], scenario, ["t: 1,7", "t: 2,7"]);
+  });
+
+  it("one statement per transaction is a write skew at READ COMMITTED only", () => {
+    const scenario: Scenario = {
+      tables: [table("aa", { id: "int", v: "int" }), table("bb", { id: "int", v: "int" })],
+      initial: { aa: rowsOf({ 1: 1 }), bb: rowsOf({ 1: 2 }) },
+      scripts: {
+        One: "UPDATE aa SET v = v + (SELECT sum(v) FROM bb) WHERE id = 1;",
+        Two: "UPDATE bb SET v = v + (SELECT sum(v) FROM aa) WHERE id = 1;",
+      },
+    };
+    const serial = ["aa: 1,3 | bb: 1,5", "aa: 1,4 | bb: 1,3"];
+    checkOutcomes(scenario, "mariadb:read-committed", ["aa: 1,3 | bb: 1,3", ...serial]);
+    check([RR, SI, "mariadb:serializable"], scenario, serial);
+  });
+
+  it("an upsert changes a row that the snapshot does not have, unless snapshot isolation is on", () => {
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: rowsOf({ 1: 10 }) },
+      scripts: {
+        Look: "SELECT v FROM t WHERE id = 1; INSERT INTO t (id, v) VALUES (5, 2) ON CONFLICT (id) DO UPDATE SET v = t.v + 100;",
+        Add: "INSERT INTO t (id, v) VALUES (5, 1);",
+      },
+    };
+    checkOutcomes(scenario, RR, ["T1: v = 10 | t: 1,10; 5,101"]);
+    checkOutcomes(scenario, SI, ["T1: v = 10 | t: 1,10; 5,101"]);
+  });
+
+  it("INSERT IGNORE of a row that the snapshot does not have fails with snapshot isolation", () => {
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: rowsOf({ 1: 10 }) },
+      scripts: {
+        Look: "SELECT v FROM t WHERE id = 1; INSERT INTO t (id, v) VALUES (5, 2) ON CONFLICT DO NOTHING; SELECT v FROM t WHERE id = 5;",
+        Add: "INSERT INTO t (id, v) VALUES (5, 1);",
+      },
+    };
+    checkOutcomes(scenario, RR, [
+      "T1: v = 10 / v = 1 | t: 1,10; 5,1",
+      "T1: v = 10 / no row | t: 1,10; 5,1",
+    ]);
+    checkOutcomes(scenario, SI, ["T1: v = 10 / v = 1 | t: 1,10; 5,1"]);
+  });
+
+  it("a row that others have deleted since the snapshot has changed", () => {
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: rowsOf({ 1: 10, 7: 70 }) },
+      scripts: {
+        Again: "SELECT v FROM t WHERE id = 1; INSERT INTO t (id, v) VALUES (7, 1);",
+        Remove: "DELETE FROM t WHERE id = 7;",
+      },
+    };
+    checkOutcomes(scenario, RR, ["T1: v = 10 | t: 1,10; 7,1"]);
+    checkOutcomes(scenario, SI, ["T1: v = 10 | t: 1,10; 7,1"]);
+  });
+
+  it("rows outside of the keys that are asked for have not changed", () => {
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: rowsOf({ 1: 10, 2: 20, 7: 70 }) },
+      scripts: {
+        Some: "SELECT v FROM t WHERE id = 1; UPDATE t SET v = 5 WHERE id = 1 OR id = 2;",
+        Other: "UPDATE t SET v = 99 WHERE id = 7;",
+      },
+    };
+    check(ALL, scenario, ["T1: v = 10 | t: 1,5; 2,5; 7,99"]);
+  });
+
+  it("a transaction's own version of a row shows columns that its snapshot does not have", () => {
+    const scenario: Scenario = {
+      tables: [table("t", { id: "int", v: "int", w: "int" })],
+      initial: { t: [{ id: 2, v: 20, w: 0 }] },
+      scripts: {
+        Own: "SELECT w FROM t WHERE id = 2; UPDATE t SET v = v + 1 WHERE id = 2; SELECT w FROM t WHERE id = 2;",
+        Other: "UPDATE t SET w = 9 WHERE id = 2;",
+      },
+    };
+    checkOutcomes(scenario, RR, [
+      "T1: w = 0 / w = 0 | t: 2,21,9",
+      "T1: w = 0 / w = 9 | t: 2,21,9",
+      "T1: w = 9 / w = 9 | t: 2,21,9",
+    ]);
+    checkOutcomes(scenario, SI, ["T1: w = 0 / w = 0 | t: 2,21,9", "T1: w = 9 / w = 9 | t: 2,21,9"]);
+  });
+
+  it("the snapshot is that of the first plain SELECT, not of the first statement", () => {
+    const scenario: Scenario = {
+      tables: [T],
+      initial: { t: rowsOf({ 1: 10, 2: 20 }) },
+      scripts: {
+        Late: "UPDATE t SET v = 11 WHERE id = 1; SELECT v FROM t WHERE id = 2; SELECT v FROM t WHERE id = 2;",
+        Other: "UPDATE t SET v = 22 WHERE id = 2;",
+      },
+    };
+    const rows = "t: 1,11; 2,22";
+    check([RR, SI], scenario, [`T1: v = 20 / v = 20 | ${rows}`, `T1: v = 22 / v = 22 | ${rows}`]);
+  });
+});
