@@ -1,7 +1,7 @@
 // Everything that the server remembers. Handlers read it; only checks.ts and server.ts change it.
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import { defaultLevel, findLevel, type Level } from "../isolation/levels";
+import { defaultLevel, findLevel, sameProduct, type Level } from "../isolation/levels";
 import type {
   CheckSummary,
   InitializationOptions,
@@ -93,7 +93,9 @@ export function configuredLevel(state: ServerState, project: Project | undefined
   const set = findLevel(state.settings.level);
   const own = project?.configuration.level ?? defaultLevel("postgres");
   // The setting's default is a level of PostgreSQL, which files of another dialect do not have.
-  return set === undefined || (set.family === "product" && own.family === "paper") ? own : set;
+  const isOthers =
+    set?.family === "product" && set.product === "postgres" && !sameProduct(set, own);
+  return set === undefined || isOthers ? own : set;
 }
 
 /** The project with what the settings say where no isolens.json governs. */

@@ -58,7 +58,8 @@ test("random routines: nothing that enumeration shows is missed", async () => {
     seed: 5,
     rounds: 14,
     programs: randomRoutines,
-    levelsOf: () => PRODUCT_LEVELS.filter((each) => !each.serializable),
+    levelsOf: () =>
+      PRODUCT_LEVELS.filter((each) => each.product === "postgres" && !each.serializable),
     unroll: 3,
   });
   assert.ok(anomalous >= 2, "too few of the random programs say anything");

@@ -40,7 +40,7 @@ describe("the manifest", () => {
     assert.deepEqual(settings?.properties["isolens.level"].enum, names);
     assert.equal(settings.properties["isolens.level"].enumDescriptions.length, names.length);
     const schema: unknown = JSON.parse(read("client/media/isolens.schema.json"));
-    assert.match(JSON.stringify(schema), new RegExp(JSON.stringify(names).slice(1, -1)));
+    assert.ok(JSON.stringify(schema).includes(JSON.stringify(names).slice(1, -1)));
   });
 
   it("gives every colour for all four kinds of themes", () => {

@@ -197,12 +197,13 @@ function findOne(search: Search, cycle: string, shapes: readonly CycleShape[]): 
   return best ?? unconfirmed;
 }
 
-/** The best of the other interleavings of what was proposed. */
+/** The best of the other interleavings of what was proposed, where statements search without holding what they pass. */
 function retried<Proposal extends Found & { readonly plan: WitnessPlan }>(
-  { program, levels, judge }: Search,
+  { program, levels, judge, encoding }: Search,
   proposal: Proposal,
   wanted: Severity,
 ): Proposal {
+  if (!encoding.searches) return proposal;
   const isGood = ({ status, severity }: Confirmation): boolean =>
     status === "confirmed" && rank(severity) >= rank(wanted);
   const judgePlan = (plan: WitnessPlan): Confirmation => judge(program, levels, plan);

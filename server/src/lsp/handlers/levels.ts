@@ -1,16 +1,26 @@
-import { LEVELS } from "../../isolation/levels";
+import { createDialectReader } from "../../frontend/sql/dialectsOf";
+import { LEVELS, isLevelOf, type Level } from "../../isolation/levels";
+import type { Dialect } from "../../program/dialect";
 import type { LevelChoice } from "../../protocol/requests";
+import type { Project } from "../../workspace/projects";
 import { toCheckParams } from "../fromLsp";
 import { configuredLevel, findFile, knownKey, levelOf, type ServerState } from "../serverState";
 
-/** `isolens/levels`: every level with what it promises and what is known at it for the document's project. */
+/**
+ * `isolens/levels`: every level with what it promises and what is known at it for the document's project; those of the
+ * database that its files are written for come first, those of other databases last.
+ */
 export function handleLevels(state: ServerState, params: unknown): readonly LevelChoice[] {
   const { uri } = toCheckParams(params);
   const [first] = state.projects.values();
   const project = (uri === undefined ? undefined : findFile(state, uri)?.project) ?? first;
   const inForce = levelOf(state, project).name;
   const configured = configuredLevel(state, project).name;
-  return LEVELS.map((level) => {
+  const dialect = dialectOf(project);
+  const rank = (level: Level): number =>
+    level.family === "paper" ? 1 : isLevelOf(level, dialect) ? 0 : 2;
+  const ordered = [...LEVELS].sort((a, b) => rank(a) - rank(b));
+  return ordered.map((level) => {
     const known = project && state.known.get(knownKey(project, level));
     return {
       name: level.name,
@@ -28,4 +38,9 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
       }),
     };
   });
+}
+
+function dialectOf(project: Project | undefined): Dialect {
+  if (project === undefined) return "postgres";
+  return project.configuration.dialect ?? createDialectReader().usual(project.files);
 }
