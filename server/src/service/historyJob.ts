@@ -157,15 +157,12 @@ function fates(history: History, mustHaveCommitted: number): readonly HistoryRem
   let open = 0;
   for (const status of history.status) if (status === UNKNOWN) open += 1;
   if (open === 0) return [];
-  const unseen = open - mustHaveCommitted;
+  const unread = open - mustHaveCommitted;
   const parts = [
-    ...(mustHaveCommitted > 0
-      ? [`${String(mustHaveCommitted)} must have committed, since what they wrote was read`]
-      : []),
-    ...(unseen > 0
-      ? [`of ${String(unseen)} nothing was read, so whether they committed does not matter`]
-      : []),
-  ];
-  const ends = open === 1 ? "1 transaction's end is" : `${String(open)} transactions' ends are`;
+    mustHaveCommitted > 0 && `${String(mustHaveCommitted)} must have committed, as reads show`,
+    unread > 0 && `of ${String(unread)} nothing was read, so that changes nothing`,
+  ].filter((part) => part !== false);
+  const ends =
+    open === 1 ? "The end of 1 transaction is" : `The ends of ${String(open)} transactions are`;
   return [{ message: `${ends} not recorded: ${parts.join("; ")}.` }];
 }

@@ -148,16 +148,16 @@ function verdictLines(report: HistoryReport, style: HistoryTextStyle): readonly 
       .filter((level) => report.verdicts[level] === verdict)
       .map(levelText)
       .join(", ");
-  const rows: readonly (readonly [string, string])[] = [
-    ["holds", of("ok")],
-    ["violated", of("violated")],
-    ["undecided", of("unknown") === "" ? "" : `${of("unknown")}${because(report)}`],
+  const rows: readonly (readonly [word: string, levels: string, reason: string])[] = [
+    ["holds", of("ok"), ""],
+    ["violated", of("violated"), ""],
+    ["undecided", of("unknown"), because(report)],
   ];
   return [
     ...rows
       .filter(([, levels]) => levels !== "")
-      .flatMap(([word, levels]) =>
-        hangingText(`  ${word.padEnd(10)} `, `${levels}${strict}`, columns),
+      .flatMap(([word, levels, reason]) =>
+        hangingText(`  ${word.padEnd(10)} `, `${levels}${strict}${reason}`, columns),
       ),
     paint.faint(
       `  ${counted(report.transactions, "transaction")} of ${counted(report.sessions, "session")} with ${counted(report.operations, "operation")}, read as ${report.format}.`,
