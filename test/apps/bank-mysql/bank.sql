@@ -3,8 +3,9 @@
 -- @transaction Withdraw
 START TRANSACTION;
 SELECT `balance` INTO @b FROM `account` WHERE `id` = @account;
--- ^^^ lost-update state: Withdraw, Deposit (read-committed)
--- ^^^ lost-update state: Withdraw, Withdraw (read-committed)
+-- ^^^ lost-update state: Withdraw, Deposit (mysql:read-committed, mysql:repeatable-read)
+-- ^^^ lost-update state: Withdraw, Transfer (mysql:read-committed, mysql:repeatable-read)
+-- ^^^ lost-update state: Withdraw, Withdraw (read-committed, mysql:read-committed, mysql:repeatable-read)
 UPDATE `account` SET `balance` = @b - @amount WHERE `id` = @account AND @b >= @amount;
 COMMIT;
 
@@ -12,6 +13,7 @@ COMMIT;
 START TRANSACTION;
 UPDATE `account` SET `balance` = `balance` + @amount WHERE `id` = @account;
 -- ^^^ lost-update state: Deposit, Deposit (read-committed)
+-- ^^^ lost-update state: Deposit, Withdraw (read-committed)
 INSERT INTO `entry` SET `account` = @account, `amount` = @amount;
 COMMIT;
 
@@ -19,11 +21,13 @@ COMMIT;
 -- @isolens distinct source, target
 START TRANSACTION;
 SET @available = (SELECT balance FROM account WHERE id = @source);
+-- ^^^ lost-update state: Transfer, Deposit (read-committed)
 -- ^^^ lost-update state: Transfer, Transfer (read-committed)
+-- ^^^ lost-update state: Transfer, Withdraw (read-committed)
+-- ^^^ non-repeatable-read state: Transfer, Transfer (mysql:read-committed, mysql:repeatable-read)
+-- ^^^ non-repeatable-read state: Transfer, Withdraw (mysql:read-committed, mysql:repeatable-read)
 UPDATE account SET balance = balance - @amount WHERE id = @source AND @available >= @amount;
 UPDATE account SET balance = balance + @amount WHERE id = @target AND @available >= @amount;
--- ^^^ lost-update state: Transfer, Deposit (read-committed)
--- ^^^ lost-update state: Transfer, Withdraw (read-committed)
 COMMIT;
 
 -- @transaction Open
@@ -39,6 +43,6 @@ INSERT INTO visits (day, n) VALUES (@day, 1) ON DUPLICATE KEY UPDATE n = n + VAL
 -- @transaction Statement
 START TRANSACTION READ ONLY;
 SELECT balance FROM account WHERE id = @account;
--- ^^^ read-skew value: Statement, Deposit (read-committed)
+-- ^^^ read-skew value: Statement, Deposit (read-committed, mysql:read-committed)
 SELECT SUM(amount) FROM entry WHERE account = @account;
 COMMIT;

@@ -19,7 +19,7 @@ for (const name of APPS) {
   test(`${name}: findings are those that are marked`, async () => {
     const files = app(name);
     const marks = marksOf(files);
-    const usual = name.endsWith("-mysql") ? "read-committed" : "postgres:read-committed";
+    const usual = name.endsWith("-mysql") ? "mysql:repeatable-read" : "postgres:read-committed";
     assert.ok(marks.has(usual), "nothing is marked at the default level");
     for (const [level, expected] of marks) {
       const report = await analyse(files, level, 3);
