@@ -3,6 +3,7 @@ import type { Table } from "../program/schema";
 import type { Assignment, Returning } from "../program/statement";
 import { evaluate } from "./evaluateExpression";
 import { withRows, type Binding, type Frame, type ResultRows } from "./frame";
+import { recordCell } from "./recorder";
 import { columnType, keyOf, type StoredRow, type Write } from "./row";
 import type { StatementFrame } from "./statementFrame";
 import { coerce, sameValue, type SqlValue } from "./value";
@@ -29,7 +30,11 @@ export function updateWrites(
   const unchanged = Object.entries(values).every(([column, value]) =>
     sameValue(value, row.values[column] ?? null),
   );
-  if (unchanged && frame.acting.noVersionOnNoChange) return [];
+  if (unchanged && frame.acting.noVersionOnNoChange) {
+    // That there is nothing to change was read.
+    for (const column of Object.keys(values)) recordCell(frame.recorder, row, column);
+    return [];
+  }
   const base = { table: table.name, instance: frame.environment.instance, step: frame.acting.step };
   const all = { ...row.values, ...values };
   const key = keyOf(table, all) ?? row.key;
