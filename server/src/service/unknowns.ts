@@ -141,7 +141,7 @@ export function unconfirmed(anomalies: readonly Anomaly[]): readonly Unknown[] {
   return anomalies
     .filter((anomaly) => anomaly.status === "unconfirmed")
     .map((anomaly) => ({
-      reason: `a possible anomaly (${anomaly.id}) could not be executed: ${anomaly.reason ?? "no reason is known"}`,
+      reason: `a possible anomaly (${anomaly.id}) is not confirmed: ${anomaly.reason ?? "no reason is known"}`,
       transactions: anomaly.transactions,
     }));
 }

@@ -12,8 +12,8 @@ import type { Environment, Frame, ResultRows } from "./frame";
 import type { FreshValues } from "./freshValues";
 import { fromValue, type SqlValue } from "./value";
 
-/** Rounds of one WHILE or counting loop after which a run is given up. */
-const MAX_ROUNDS = 1000;
+/** Rounds after which a run is given up: of a loop that counts or goes through rows, and of one that may have no end. */
+const MAX_ROUNDS = { bounded: 1000, others: 100 };
 
 /** What an instance does next. */
 export type Next =
@@ -284,7 +284,9 @@ function firstRound(machine: Machine, loop: Extract<Command, { kind: "loop" }>):
 }
 
 function startRound(machine: Machine, at: Extract<Continuation, { kind: "round" }>): void {
-  if (at.round >= MAX_ROUNDS) throw new NotExecutable(`a loop of more than ${MAX_ROUNDS} rounds`);
+  const isBounded = at.over.kind === "count" || at.over.kind === "rows";
+  const most = isBounded ? MAX_ROUNDS.bounded : MAX_ROUNDS.others;
+  if (at.round >= most) throw new NotExecutable(`a loop of more than ${String(most)} rounds`);
   if (!entersRound(machine, at)) return;
   const { counter } = at;
   const following =

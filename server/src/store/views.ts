@@ -56,19 +56,19 @@ function withOwn(
   writes: readonly Write[],
 ): ReadonlyMap<string, TableRows> {
   const after = new Map(withWrites(schema, tables, writes));
-  const versions = new Map<string, TableRows>();
+  const changed = new Set<string>();
   for (const { table, key, before } of writes) {
-    const rows = versions.get(table) ?? after.get(table) ?? [];
-    if (before === undefined) continue;
+    const place = JSON.stringify([table, key]);
+    if (before === undefined || changed.has(place)) continue;
+    changed.add(place);
     const own = writes.filter((each) => each.table === table && each.key === key);
-    const first = own[0]?.before;
-    const whole = own.reduce((row, write) => writtenRow(row, write), first);
-    versions.set(
+    const whole = own.reduce((row, write) => writtenRow(row, write), own[0]?.before);
+    const rows = after.get(table) ?? [];
+    after.set(
       table,
       rows.map((row) => (row.key === key && whole !== undefined ? whole : row)),
     );
   }
-  for (const [table, rows] of versions) after.set(table, rows);
   return after;
 }
 

@@ -155,7 +155,7 @@ describe("control flow", () => {
       ),
       { returns: "1" },
     );
-    check(sequence(start, whileLoop("a", sequence())), { reason: /more than 1000 rounds/ });
+    check(sequence(start, whileLoop("a", sequence())), { reason: /more than 100 rounds/ });
   });
 
   it("goes through the rows of a result", () => {

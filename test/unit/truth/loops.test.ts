@@ -111,4 +111,13 @@ test("a loop without an end is searched as far as it was followed", async () => 
     finds: [],
     open: [ROUNDS("first")],
   });
+  const report = await analyse(
+    [sql(routine(`LOOP ${LOSES} END LOOP;`))],
+    "postgres:read-committed",
+    2,
+  );
+  assert.deepEqual(
+    report.unknown.map(({ reason }) => reason.replace(/^a possible anomaly .* is not/u, "is not")),
+    [ROUNDS("first"), "is not confirmed: cannot be executed: a loop of more than 100 rounds"],
+  );
 });
