@@ -61,8 +61,22 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       reason: "one after the other the transactions give the same",
     };
   if (base.cycle.length === 0)
-    return { ...base, status: "unconfirmed", severity, reason: "its dependencies form no cycle" };
+    return { ...base, status: "unconfirmed", severity, reason: withoutCycle(run) };
   return { ...base, status: "confirmed", severity };
+}
+
+function withoutCycle(run: Run): string {
+  const vanished = run.steps.some((step) =>
+    step.cells.some(({ writer }) => {
+      const instance = run.steps[writer]?.instance;
+      return (
+        instance !== undefined && run.status[instance] !== COMMITTED && instance !== step.instance
+      );
+    }),
+  );
+  return vanished
+    ? "it reads what a transaction wrote that rolled back, and its dependencies form no cycle"
+    : "its dependencies form no cycle";
 }
 
 /** A shortest cycle, over the given tables if there is one of that length. */

@@ -5,6 +5,7 @@ import { HISTORY_LEVELS, checkHistory } from "../history/check";
 import { READ, WRITE, type History } from "../history/history";
 import type { Levels } from "../isolation/mixedLevels";
 import type { CellAccess, Execution } from "./execution";
+import { EXISTENCE } from "./row";
 
 export interface RecordedOptions {
   /** Add a transaction after all others that reads the final version of everything that was written. */
@@ -13,7 +14,8 @@ export interface RecordedOptions {
 
 /**
  * The history of the instances that committed, each a session of its own. A predicate appears as the rows that it looked
- * at: rows that were not there are read by no key, so phantoms are not part of the history.
+ * at, and as those that would have met it but were not there: of them it read that they did not exist (the unborn
+ * versions of Adya 1999, section 4.3). Such reads conflict with the insert alone, never with other reads or as writes.
  */
 export function recordedHistory(execution: Execution, options: RecordedOptions = {}): History {
   const builder = new HistoryBuilder({ zeroIsInitial: false, placeUnit: "line" });
@@ -28,9 +30,15 @@ export function recordedHistory(execution: Execution, options: RecordedOptions =
   );
   const finalWrites = lastWrites(execution);
   const written = new Set<string>();
+  const missed = rowsMissed(execution, new Set(committed));
   execution.steps.forEach((step, index) => {
     const transaction = transactions.get(step.instance);
     if (transaction === undefined) return;
+    for (const cell of missed.get(index) ?? []) {
+      if (written.has(cellOf(step.instance, cell))) continue;
+      const key = builder.textKey(nameOf(cell));
+      builder.add(READ, transaction, key, builder.initialVersion(key), index + 1);
+    }
     for (const cell of step.reads) {
       // Own writes are what the transaction itself decided; whom it reads from is asked of the others.
       if (cell.writer === step.instance || written.has(cellOf(step.instance, cell))) continue;
@@ -68,6 +76,36 @@ export function historyObjection(levels: Levels, execution: Execution): string |
   return verdicts.get(level) === "violated"
     ? `its history is not possible at ${level}, says the history checker`
     : undefined;
+}
+
+/**
+ * Per step the existence of rows that its predicates would have met, had they been there. Only rows that one transaction
+ * alone created and nobody removed: before others it would have to be known which absence was read.
+ */
+function rowsMissed(
+  execution: Execution,
+  committed: ReadonlySet<string>,
+): ReadonlyMap<number, readonly Cell[]> {
+  const creators = new Map<string, Set<number>>();
+  execution.steps.forEach((step, index) => {
+    for (const cell of step.writes) {
+      if (cell.column !== EXISTENCE || !committed.has(step.instance)) continue;
+      const steps = creators.get(nameOf(cell)) ?? new Set();
+      creators.set(nameOf(cell), steps.add(index));
+    }
+  });
+  const missed = new Map<number, Cell[]>();
+  for (const { dependency, predicate, from, to, table, key } of execution.dependencies) {
+    if (dependency !== "rw" || !predicate) continue;
+    const cell: Cell = { table, key, column: EXISTENCE };
+    const created = creators.get(nameOf(cell));
+    const lookedAt = execution.steps[from]?.reads.some(
+      (each) => each.table === table && each.key === key,
+    );
+    if (lookedAt !== false || created?.size !== 1 || !created.has(to)) continue;
+    missed.set(from, [...(missed.get(from) ?? []), cell]);
+  }
+  return missed;
 }
 
 /** A session of its own that reads what nobody overwrote. */

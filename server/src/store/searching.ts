@@ -4,7 +4,7 @@ import { SqlFailure } from "./failure";
 import { WaitFor, type RowLock, type Search, type Tables, type Waiting } from "./frame";
 import { excludes, type HeldLock } from "./locks";
 import { rowName } from "./recorder";
-import { compareRows, findTable, type StoredRow, type TableRows } from "./row";
+import { compareRows, findTable, INITIAL, type StoredRow, type TableRows } from "./row";
 import type { Server, Session } from "./server";
 import { uncommittedTables, visibleTables } from "./views";
 
@@ -80,7 +80,13 @@ function placesOf(server: Server, table: string, newest: Tables): readonly Store
   const undecided = uncommittedTables(server)
     .rows(table)
     .filter((row) => !rows.some((each) => each.key === row.key))
-    .map((row): StoredRow => ({ ...row, alive: false }));
+    .map((row): StoredRow => ({
+      ...row,
+      alive: false,
+      writers: {},
+      version: INITIAL,
+      incarnation: INITIAL,
+    }));
   if (undecided.length === 0) return rows;
   const order = compareRows(findTable(server.schema, table));
   return [...rows, ...undecided].sort(order);

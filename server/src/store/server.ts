@@ -251,7 +251,9 @@ function attempt(
 
 /** The instances whose commits a statement has met; at READ UNCOMMITTED also those that have only written. */
 function seenBy(server: Server, session: Session, statement: Statement): readonly string[] {
-  if (usesSnapshot(session, statement)) return (session.snapshot ?? server.newest).instances;
+  // A snapshot of BEGIN is told by every statement: a schedule has no step for BEGIN itself.
+  if (usesSnapshot(session, statement) || session.level.snapshot === "begin")
+    return (session.snapshot ?? server.newest).instances;
   const { instances } = server.newest;
   if (readModeOf(session, statement) !== "uncommitted") return instances;
   const writing = [...server.sessions.values()].filter(

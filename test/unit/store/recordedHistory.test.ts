@@ -100,3 +100,33 @@ it("a non-repeatable read is possible at read committed only", () => {
     "ovvvvv",
   );
 });
+
+it("phantoms alone are refused: write skew by predicates at serializable only", () => {
+  check(
+    {
+      level: "snapshot-isolation",
+      scripts: {
+        One: "SELECT count(*) AS n FROM t WHERE v = 5 \\gset\nINSERT INTO t (id, v) VALUES (10, 6 + :n);",
+        Two: "SELECT count(*) AS n FROM t WHERE v = 6 \\gset\nINSERT INTO t (id, v) VALUES (20, 5 + :n);",
+      },
+      start: ["One", "Two"],
+      schedule: "T1.1; T1.2; T2.1; T2.2",
+    },
+    "ooooov",
+  );
+});
+
+it("a phantom between two reads is possible at read committed only", () => {
+  check(
+    {
+      level: "read-committed",
+      scripts: {
+        Read: "SELECT count(*) AS n FROM t WHERE v = 7;\nSELECT count(*) AS m FROM t WHERE v = 7;",
+        Insert: "INSERT INTO t (id, v) VALUES (10, 7);",
+      },
+      start: ["Insert", "Read"],
+      schedule: "T1.1; T2.1; T2.2<T1.1",
+    },
+    "ovvvvv",
+  );
+});
