@@ -90,7 +90,7 @@ function assertFirstWins(
   if (operation.kind === "insert" && !upserts) return;
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   for (const row of rowsOf(run, first, later)) {
-    const both = and(reaches(tuple, run, later, row), run.hits(first, row));
+    const both = and(reaches(tuple, run, later, row), run.makesVersion(first, row));
     if (both !== FALSE) script.assert(imp(both, seen));
   }
 }

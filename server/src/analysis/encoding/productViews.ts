@@ -69,6 +69,8 @@ export interface Views {
   matches(access: Access, view: View, row: RowKey): Smt;
   /** What the statement finds: of rows that it locks, those that match in its view and in their newest version. */
   finds(access: Access, row: RowKey): Smt;
+  /** As `hits`, but where the level says so only if some value changes. */
+  makesVersion(access: Access, row: RowKey): Smt;
   /** Earlier statements of its instance made a version of the row. */
   hasOwnVersion(access: Access, row: RowKey): Smt;
   /** The key conditions that do not depend on any view. */
@@ -243,7 +245,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   ): SqlValue => {
     let result = before;
     for (const each of ownWrites(access, at.table)) {
-      const made = and(makesVersion(each, at.row), not(undone(each.access, access.operation.step)));
+      const made = and(changes(each, at.row), not(undone(each.access, access.operation.step)));
       if (made === FALSE) continue;
       const base = state(each.access, "current", at.column, at.row);
       const writes = each.access.writes.has(at.column);
@@ -261,21 +263,26 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     );
 
   /** The write makes a version of the row: where the level says so, only if some value changes. */
-  const makesVersion = (write: Done, row: RowKey): Smt => {
+  const changes = (write: Done, row: RowKey): Smt => {
     const { access } = write;
     const hit = touches(access, row);
     const level = tuple.levels[access.instance];
     if (hit === FALSE || level?.noVersionOnNoChange !== true) return hit;
     const { operation } = access;
-    const changed = (set: Readonly<Record<string, Term>>): Smt =>
+    const differs = (set: Readonly<Record<string, Term>>): Smt =>
       or(
         ...Object.entries(set).map(([column, term]) =>
           not(sameValue(newValue(write, term, row), state(access, "current", column, row))),
         ),
       );
-    if (operation.kind === "update") return and(hit, changed(operation.set));
+    if (operation.kind === "update") return and(hit, differs(operation.set));
     if (operation.kind !== "insert") return hit;
-    return and(hit, or(write.inserted, changed(operation.update ?? {})));
+    return and(hit, or(write.inserted, differs(operation.update ?? {})));
+  };
+
+  const makesVersion: Views["makesVersion"] = (access, row) => {
+    const own = doneOf(access);
+    return own === undefined ? FALSE : and(changes(own, row), not(undone(access)));
   };
 
   const hasOwnVersion: Views["hasOwnVersion"] = (access, row) =>
@@ -362,6 +369,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     final,
     matches,
     finds,
+    makesVersion,
     hasOwnVersion,
     keyMatches,
     touches,
