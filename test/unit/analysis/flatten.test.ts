@@ -133,6 +133,7 @@ check("a row without a key gets one that nobody sees", "INSERT INTO note (what) 
 
 check("locks are kept", "SELECT total FROM orders WHERE total > 5 FOR UPDATE;", [
   "read orders some() where 5<total exclusive",
+  "read orders all() where 5<total exclusive",
 ]);
 
 test("a rollback ends the transaction and undoes it", () => {
@@ -153,6 +154,7 @@ test("what is left open is a function of its values, and said", () => {
   const flat = flatten("SELECT id FROM customer WHERE name LIKE 'A%';");
   assert.deepEqual(flat.operations.map(renderOperation), [
     "read customer some() where LIKE(name, 1000000)",
+    "read customer all() where LIKE(name, 1000000)",
   ]);
   assert.deepEqual(flat.guesses, ["LIKE is decided by any answer"]);
   assert.deepEqual(flat.losses, []);

@@ -131,3 +131,67 @@ BEGIN
 END $$;`,
   { [RC]: [], [RR]: [], "snapshot-isolation": [] },
 );
+
+check(
+  "a change with FROM changes every row that has a partner",
+  `${SHOP}
+CREATE FUNCTION take(o integer) RETURNS void LANGUAGE sql AS $$
+  UPDATE item SET stock = stock - line.qty FROM line WHERE line.item = item.id AND line.ord = o $$;
+CREATE FUNCTION two(a integer, b integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE x integer; y integer;
+BEGIN
+  SELECT stock INTO x FROM item WHERE id = a;
+  SELECT stock INTO y FROM item WHERE id = b;
+  RETURN x * 1000 + y;
+END $$;`,
+  { [RC]: ["take+two value"], [RR]: [], "snapshot-isolation": [] },
+);
+
+check(
+  "rows in an order of two columns, behind others",
+  `${SHOP}
+CREATE FUNCTION second(p integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x integer;
+BEGIN
+  SELECT id INTO x FROM item WHERE price = p ORDER BY stock DESC, id LIMIT 1 OFFSET 1;
+  UPDATE item SET stock = stock + 10 WHERE id = x;
+END $$;`,
+  { [RC]: ["second+second state"], "snapshot-isolation": [] },
+);
+
+check(
+  "queries in FROM, INTERSECT and EXCEPT",
+  `${SHOP}
+CREATE FUNCTION few(o integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE a bigint; b integer;
+BEGIN
+  SELECT sum(x.qty + x.price) INTO a
+    FROM (SELECT line.qty, item.price, line.n FROM line JOIN item ON item.id = line.item WHERE line.ord = o) x
+    WHERE x.n > 1;
+  SELECT item INTO b FROM line WHERE ord = o EXCEPT SELECT id FROM item WHERE stock > 5;
+  RETURN coalesce(a, 0) * 1000 + coalesce(b, 0);
+END $$;
+CREATE FUNCTION set_item(i integer, p integer) RETURNS void LANGUAGE sql AS $$
+  UPDATE item SET price = p, stock = p WHERE id = i $$;`,
+  { [RC]: ["few+set_item value"], [RR]: [], "snapshot-isolation": [] },
+);
+
+check(
+  "a query gives NULLs where a partner is missing",
+  `${SHOP}
+CREATE FUNCTION copy(o integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x integer;
+BEGIN
+  x := coalesce((SELECT ord.total FROM ord JOIN item ON item.id = ord.total WHERE ord.id = o), 0);
+  UPDATE ord SET total = x WHERE id = o;
+END $$;
+CREATE FUNCTION drop_item(i integer) RETURNS void LANGUAGE sql AS $$ DELETE FROM item WHERE id = i $$;
+CREATE FUNCTION total(o integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE x integer; y integer;
+BEGIN
+  SELECT total INTO x FROM ord WHERE id = o;
+  SELECT total INTO y FROM ord WHERE id = o;
+  RETURN x - y;
+END $$;`,
+  { [RC]: ["copy+copy unused", "copy+total value"], [RR]: [] },
+);

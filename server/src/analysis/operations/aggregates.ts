@@ -5,14 +5,14 @@ import { aggregatesIn, hasAggregate } from "./aggregatesIn";
 import type { Aggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, Scope } from "./builder";
 import { addOperation, outputOf, unknownTerm } from "./builder";
-import { aggregateOver, canCombine, combinationsOf } from "./combinations";
+import { aggregateOver, areLookedUp, canCombine, combinationsOf } from "./combinations";
 import type { Combinations, Combined } from "./combinations";
 import { flattenExpression, sameValue } from "./expression";
 import type { Term } from "./operation";
 import { outputsOf, named } from "./outputs";
 import type { Selection } from "./selection";
 import { placeRelations } from "./relations";
-import { atHand, conjunctsOf, equalityOf, relationsIn } from "./selection";
+import { atHand, conjunctsOf, relationsIn } from "./selection";
 import { tableOf } from "./tables";
 import {
   NULL,
@@ -146,37 +146,9 @@ function asksForCombinations(builder: Builder, query: Query, range: Relation | u
     (each) => each.distinct && each.function !== "min" && each.function !== "max",
   );
   const others = query.relations.filter((each) => each !== range);
-  return distinct || !areLookedUp(builder, others, combinedIn(query));
-}
-
-/** Whether the key of each of these relations is known before that of the others' rows. */
-function areLookedUp(
-  builder: Builder,
-  relations: readonly Relation[],
-  { conjuncts }: Combined,
-): boolean {
-  const waiting = new Set(relations);
-  const unknown = new Set(
-    conjuncts
-      .flatMap(relationsIn)
-      .filter((alias) => !relations.some((each) => each.alias === alias)),
+  return (
+    distinct || !areLookedUp(builder, { relations: others, conjuncts: combinedIn(query).conjuncts })
   );
-  for (const relation of relations) unknown.add(relation.alias);
-  for (let before = -1; before !== waiting.size && waiting.size > 0;) {
-    before = waiting.size;
-    for (const relation of waiting) {
-      const bound = conjuncts.flatMap((each) => {
-        const equality = equalityOf(each, relation.alias);
-        const known = equality && !relationsIn(equality.value).some((alias) => unknown.has(alias));
-        return known ? [equality.column] : [];
-      });
-      const { primaryKey } = tableOf(builder.tables, relation.table);
-      if (!primaryKey.every((column) => bound.includes(column))) continue;
-      waiting.delete(relation);
-      unknown.delete(relation.alias);
-    }
-  }
-  return waiting.size === 0;
 }
 
 /** Conditions on what is grouped by choose rows as well as groups. */

@@ -61,6 +61,38 @@ export function canCombine(relations: readonly Relation[]): boolean {
   );
 }
 
+/** Whether the key of each of these relations is known before the rows of others that conditions name. */
+export function areLookedUp(builder: Builder, { relations, conjuncts }: Combined): boolean {
+  const others = conjuncts.flatMap(freeColumns).map((each) => each.relation);
+  const unknown = new Set([...others, ...relations.map((each) => each.alias)]);
+  const waiting = new Set(relations);
+  for (let before = -1; before !== waiting.size;) {
+    before = waiting.size;
+    for (const relation of waiting) {
+      if (!isKeyed(builder, relation, conjuncts, (alias) => !unknown.has(alias))) continue;
+      waiting.delete(relation);
+      unknown.delete(relation.alias);
+    }
+  }
+  return waiting.size === 0;
+}
+
+/** Whether equalities with columns of known relations give the whole key. */
+function isKeyed(
+  builder: Builder,
+  relation: Relation,
+  conjuncts: readonly Expression[],
+  isKnown: (alias: string) => boolean,
+): boolean {
+  const bound = conjuncts.flatMap((each) => {
+    const equality = equalityOf(each, relation.alias);
+    const known = equality && freeColumns(equality.value).every((name) => isKnown(name.relation));
+    return known ? [equality.column] : [];
+  });
+  const { primaryKey } = tableOf(builder.tables, relation.table);
+  return primaryKey.every((column) => bound.includes(column));
+}
+
 /**
  * Adds an operation per relation, for its rows that satisfy what concerns it alone. `outer` may name the row at hand
  * of a statement around. Linear in the relations; terms over the result are evaluated for each combination of rows.
@@ -121,15 +153,12 @@ function arranged(
   const own = new Set(relations.map((each) => each.alias));
   const isLookedUp = (relation: Relation, known: readonly Relation[]): boolean => {
     const aliases = known.map((each) => each.alias);
-    const bound = conjuncts.flatMap((each) => {
-      const equality = equalityOf(each, relation.alias);
-      const names = equality && freeColumns(equality.value).map((name) => name.relation);
-      return names?.every((name) => aliases.includes(name) || !own.has(name))
-        ? [equality?.column]
-        : [];
-    });
-    const { primaryKey } = tableOf(builder.tables, relation.table);
-    return primaryKey.every((column) => bound.includes(column));
+    return isKeyed(
+      builder,
+      relation,
+      conjuncts,
+      (alias) => aliases.includes(alias) || !own.has(alias),
+    );
   };
   const without = (all: readonly Relation[], one: Relation): readonly Relation[] =>
     all.filter((each) => each !== one);

@@ -4,7 +4,13 @@ import { lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
 import { precisionOf } from "../../program/precision";
 import type { Program, Transaction } from "../../program/program";
-import type { Command, LockStatement, OpaqueStatement, Statement } from "../../program/statement";
+import type {
+  Command,
+  LockStatement,
+  OpaqueStatement,
+  Query,
+  Statement,
+} from "../../program/statement";
 import type { Builder } from "./builder";
 import {
   NO_ROWS,
@@ -22,7 +28,7 @@ import type { Leaves } from "./loops";
 import { runLoop, wantedRows } from "./loops";
 import type { FlatProgram, FlatTransaction, Term } from "./operation";
 import { rejoin } from "./paths";
-import { flattenQuery } from "./query";
+import { flattenQuery, limitOf, rowsTerm } from "./query";
 import { flattenSubquery } from "./subquery";
 import type { FlatTables } from "./tables";
 import { createTables, intern, locksTable, tableOf } from "./tables";
@@ -211,10 +217,14 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
   for (const loss of statement.taint) builder.losses.add(loss.reason);
   switch (statement.kind) {
     case "select": {
-      const rows = builder.wanted.get(statement.into);
+      const shown = !statement.discarded && flow.transaction.boundary !== "routine";
+      const limit = shown ? Math.min(limitOf(statement.query), SHOWN) : 1;
+      const rows = Math.max(builder.wanted.get(statement.into) ?? 1, limit < SHOWN ? limit : 1);
       const result = flattenQuery(builder, statement.query, NO_ROWS, rows);
       setResult(builder, statement.into, result);
-      if (!statement.discarded) show(builder, flow, statement.into);
+      if (!shown) return;
+      show(builder, flow, statement.into);
+      if (result.whole !== true) showRows(builder, statement.query);
       return;
     }
     case "insert":
@@ -238,17 +248,31 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
   }
 }
 
+/** Results of fewer rows than this are shown row by row. */
+const SHOWN = 4;
+
 /** A script's caller sees what its statements return, a routine's caller only what it returns. */
 function show(builder: Builder, flow: Flow, name: string): void {
   if (flow.transaction.boundary === "routine") return;
   const result = builder.results.get(name);
   if (!result) return;
   builder.shown.push(conditional(builder.path, result.size, int(0)));
+  for (const each of result.next ?? [])
+    for (const term of Object.values(each.row))
+      builder.shown.push(conditional(and(builder.path, each.found), term, NULL));
   for (const term of Object.values(result.row)) {
     if (term.kind === "output")
       builder.visible.push({ operation: term.operation, name: term.name });
     else builder.shown.push(conditional(builder.path, term, NULL));
   }
+}
+
+/** Of a result with many rows the caller sees all: whatever could tell two such sets apart. */
+function showRows(builder: Builder, query: Query): void {
+  const fingerprint = rowsTerm(builder, query);
+  if (!fingerprint && limitOf(query) !== Infinity)
+    builder.losses.add("of the rows that LIMIT allows the first counts");
+  if (fingerprint) builder.shown.push(conditional(builder.path, fingerprint, NULL));
 }
 
 /** A lock that is no row's becomes a lock of a row that nobody changes. */

@@ -1,50 +1,119 @@
 // Queries as operations of the statement at hand: joins, unions, order and limit. Aggregates are in aggregates.ts.
+import type { Expression } from "../../program/expression";
 import type { Query } from "../../program/statement";
 import { aggregated, combinedIn } from "./aggregates";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, ResultTerms, RowTerms, Scope } from "./builder";
-import { unknownTerm } from "./builder";
+import { NO_ROWS, unknownTerm } from "./builder";
 import { canCombine, combinationsOf, overAll } from "./combinations";
 import { flattenExpression } from "./expression";
+import { inlined } from "./inline";
 import type { Operation, Term } from "./operation";
 import { named, outputsOf } from "./outputs";
 import type { Placed, Placing } from "./relations";
-import { placeRelations } from "./relations";
-import { conjunctsOf } from "./selection";
-import { NULL, and, compare, conditional, int, isTrue, or } from "./terms";
+import { lockOf, placeRelations } from "./relations";
+import { atHand, conjunctsOf } from "./selection";
+import { tableOf } from "./tables";
+import {
+  FALSE,
+  NULL,
+  and,
+  calculate,
+  compare,
+  conditional,
+  int,
+  isTrue,
+  mentionsRow,
+  or,
+} from "./terms";
 
 /**
  * Adds the operations of a query and returns what its first rows stand for, `rows` of them. Columns of `outer` that
  * are at hand only row by row (a correlated subquery) are unknown, with a loss.
  */
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
-  if (query.setOperations.length > 0) return unionOf(builder, query, outer);
-  if (isAggregate(query)) {
-    const result = aggregated(builder, query, outer);
-    return { ...result, whole: query.groupBy.length === 0 };
+  const asked = inlined(withoutOthers(query));
+  if (asked.setOperations.length > 0) return unionOf(builder, asked, outer);
+  if (isAggregate(asked)) {
+    const result = aggregated(builder, asked, outer);
+    return { ...result, whole: asked.groupBy.length === 0 };
   }
-  return plain(builder, query, outer, rows);
+  return plain(builder, asked, outer, rows);
+}
+
+/**
+ * A number that is the same for two runs only if all rows of the query are, but for chance; undefined where they are
+ * not told one by one. It is a sum over the rows of a function that nothing is known of.
+ */
+export function rowsTerm(builder: Builder, query: Query): Term | undefined {
+  const asked = inlined(withoutOthers(query));
+  const all = asked.setOperations.length === 0 && !isAggregate(asked) && !asked.distinct;
+  if (!all || asked.limit || asked.offset || !canCombine(asked.relations)) return undefined;
+  const combinations = combinationsOf(builder, combinedIn(asked), NO_ROWS, lockIn(asked));
+  const { values } = outputsOf(builder, asked, combinations.scope);
+  return overAll(combinations, "total", {
+    kind: "apply",
+    name: "row",
+    type: "int",
+    strict: false,
+    arguments: values,
+  });
+}
+
+function lockIn({ lock }: Query): ReturnType<typeof lockOf> | undefined {
+  return lock && lock.of.length === 0 ? lockOf(lock) : undefined;
 }
 
 function plain(builder: Builder, query: Query, outer: Scope, rows: number): ResultTerms {
-  if (query.offset !== undefined) builder.losses.add("OFFSET is ignored");
   if (query.lock?.wait === "skip-locked") builder.losses.add("SKIP LOCKED waits like any lock");
-  const placing = placingOf(builder, query, outer);
+  const ranked = rankOf(builder, query, outer);
+  if (query.offset !== undefined && !ranked) builder.losses.add("OFFSET is ignored");
+  const placing = ranked
+    ? { ...placingOf(builder, { ...query, orderBy: [] }, outer), rank: ranked.at(0) }
+    : placingOf(builder, query, outer);
   const placed = placeRelations(builder, query.relations, placing);
   const found = query.relations.length === 0 ? constantFound(builder, query, outer) : placed.found;
-  const outputs = outputsOf(builder, query, placed.scope);
-  const size = sizeOf(builder, query, placed, found, outer);
+  const outputs = rowOf(builder, query, placed, found);
+  const size = sizeOf(
+    query,
+    found,
+    ranked ? () => ranked.size : () => countOf(builder, query, placed, outer),
+  );
   const limit = limitOf(query);
   const next: RowTerms[] = [];
   let last = placed;
   for (let count = 1; count < Math.min(rows, limit); count += 1) {
     const behind = last.drafts.findLast(({ draft }) => draft.pick !== "point");
     if (behind === undefined) break;
-    last = placeRelations(builder, query.relations, { ...placing, behind });
-    next.push({ row: outputsOf(builder, query, last.scope).row, found: last.found });
+    const further = ranked ? { rank: ranked.at(count) } : { behind };
+    last = placeRelations(builder, query.relations, { ...placing, ...further });
+    next.push({ row: rowOf(builder, query, last, last.found).row, found: last.found });
   }
   const single = query.relations.every((each) => each.kind === "base") && isSingle(placed);
   return { ...outputs, found, size, next, whole: single || limit <= next.length + 1 };
+}
+
+/** The row that was found, and NULLs without one: what the last operation returns is NULL then by itself. */
+function rowOf(
+  builder: Builder,
+  query: Query,
+  { scope, found: joined, drafts }: Placed,
+  found: Term,
+): Pick<ResultTerms, "row" | "values"> {
+  const { values } = outputsOf(builder, query, scope);
+  const last = drafts.findLast(({ draft }) => asksFor(joined, draft.index));
+  const whole = values.map((value) =>
+    value.kind === "output" && value.operation === last?.draft.index
+      ? value
+      : conditional(found, value, NULL),
+  );
+  return named(query, whole);
+}
+
+/** Whether a condition asks that the operation has found something. */
+function asksFor(condition: Term, operation: number): boolean {
+  const asked = condition.kind === "and" ? condition.operands : [condition];
+  return asked.some((each) => each.kind === "found" && each.operation === operation);
 }
 
 /** At most one row, since every relation's key is known. */
@@ -53,7 +122,7 @@ function isSingle(placed: Placed): boolean {
 }
 
 /** The number of rows that LIMIT allows, where it is a number. */
-function limitOf(query: Query): number {
+export function limitOf(query: Query): number {
   const { limit } = query;
   return limit?.kind === "literal" && typeof limit.value === "number" ? limit.value : Infinity;
 }
@@ -65,20 +134,91 @@ function constantFound(builder: Builder, query: Query, outer: Scope): Term {
   );
 }
 
-function sizeOf(builder: Builder, query: Query, placed: Placed, found: Term, outer: Scope): Term {
-  const one = conditional(found, int(1), int(0));
-  const ranged = placed.drafts.filter(({ draft }) => draft.pick !== "point");
+function sizeOf(query: Query, found: Term, count: () => Term | undefined): Term {
   const limit = limitOf(query);
-  const [only, further] = ranged;
-  if (only === undefined || limit <= 1 || query.distinct) return one;
-  if (query.relations.some((each) => each.kind !== "base")) return one;
-  // Where there are several, rows are counted one by one; an outer join is taken to give one row.
-  const counted: Term =
-    further === undefined || !canCombine(query.relations)
-      ? { kind: "count", operation: only.draft.index }
-      : overAll(combinationsOf(builder, combinedIn(query), outer), "total", int(1));
+  const counted = limit <= 1 || query.distinct ? undefined : count();
+  if (counted === undefined) return conditional(found, int(1), int(0));
   if (limit === Infinity) return counted;
   return conditional(compare("<", counted, int(limit)), counted, int(limit));
+}
+
+/** How many rows there are, where it may be more than one. An outer join is taken to give one row. */
+function countOf(builder: Builder, query: Query, placed: Placed, outer: Scope): Term | undefined {
+  const [only, further] = placed.drafts.filter(({ draft }) => draft.pick !== "point");
+  if (only === undefined || query.relations.some((each) => each.kind !== "base")) return undefined;
+  if (further === undefined || !canCombine(query.relations))
+    return { kind: "count", operation: only.draft.index };
+  return overAll(combinationsOf(builder, combinedIn(query), outer), "total", int(1));
+}
+
+/**
+ * For an order that is no single column's, and for OFFSET: the row that has as many before it as OFFSET skips. Rows
+ * that ORDER BY takes for equal are told apart by their keys.
+ */
+function rankOf(builder: Builder, query: Query, outer: Scope): Ranking | undefined {
+  const { orderBy, offset } = query;
+  const [relation] = query.relations;
+  const plainOrder = orderBy.length < 2 && orderBy.every(({ value }) => value.kind === "column");
+  if (plainOrder && offset === undefined) return undefined;
+  if (query.relations.length !== 1 || relation?.kind !== "base") return undefined;
+  const others = combinationsOf(builder, combinedIn(query), outer);
+  const skipped = offset ? flattenExpression(builder, offset, outer) : int(0);
+  if (mentionsRow(skipped)) return undefined;
+  const here = atHand(relation.alias, outer);
+  const keys = tableOf(builder.tables, relation.table).primaryKey.map((column) => ({
+    value: { kind: "column" as const, relation: relation.alias, column },
+    descending: false,
+  }));
+  const comesBefore = [...orderBy, ...keys].reduceRight<Term>((rest, { value, descending }) => {
+    const own = flattenExpression(builder, value, here);
+    const its = flattenExpression(builder, value, others.scope);
+    const [low, high] = descending ? [own, its] : [its, own];
+    return or(compare("<", low, high), and(compare("=", low, high), rest));
+  }, FALSE);
+  const rank = overAll(others, "total", int(1), comesBefore);
+  const left: Term = {
+    kind: "subtract",
+    left: overAll(others, "total", int(1)),
+    right: skipped,
+  };
+  return {
+    at: (row) => compare("=", rank, calculate("add", skipped, int(row))),
+    size: conditional(compare("<", int(0), left), left, int(0)),
+  };
+}
+
+interface Ranking {
+  /** Whether the row at hand is the n-th, from 0, behind those that are skipped. */
+  readonly at: (row: number) => Term;
+  /** How many there are, LIMIT aside. */
+  readonly size: Term;
+}
+
+/** INTERSECT and EXCEPT of rows as conditions on the rows of the first query. */
+function withoutOthers(query: Query): Query {
+  const { setOperations } = query;
+  const own = query.relations.map((each) => each.alias);
+  const conditions = setOperations.flatMap(({ operator, query: other }): readonly Expression[] => {
+    const plainRows = !isAggregate(other) && other.setOperations.length === 0 && !other.limit;
+    const apart = other.relations.every((each) => !own.includes(each.alias));
+    const united = operator === "union" || operator === "union all";
+    if (united || !plainRows || !apart || other.relations.length === 0) return [];
+    const same = query.outputs.flatMap(({ value }, at): readonly Expression[] => {
+      const theirs = other.outputs[at]?.value;
+      return theirs ? [{ kind: "sameValue", left: theirs, right: value }] : [];
+    });
+    const where: Expression = { kind: "and", operands: [other.where, ...same] };
+    const exists: Expression = { kind: "exists", query: { ...other, where } };
+    return [operator === "intersect" ? exists : { kind: "not", operand: exists }];
+  });
+  const rows = !isAggregate(query) && !query.limit && query.relations.length > 0;
+  if (!rows || conditions.length === 0 || conditions.length < setOperations.length) return query;
+  return {
+    ...query,
+    setOperations: [],
+    distinct: true,
+    where: { kind: "and", operands: [query.where, ...conditions] },
+  };
 }
 
 function placingOf(builder: Builder, query: Query, outer: Scope): Placing {

@@ -10,7 +10,7 @@ import type { Combined } from "./combinations";
 import { atHand, conjunctsOf, equalityOf, relationsIn, selectionOf } from "./selection";
 import type { Selection } from "./selection";
 import { tableOf } from "./tables";
-import { FALSE, NULL, and, compare, isTrue, mentionsRow, or } from "./terms";
+import { FALSE, TRUE, NULL, and, compare, isTrue, mentionsRow, or } from "./terms";
 
 export interface Placed {
   /** Columns of the relations placed so far; the row at hand is none of them. */
@@ -27,6 +27,8 @@ export interface Placing {
   readonly lock?: LockClause | undefined;
   /** The order in which the first relation's rows come. */
   readonly orderBy?: Operation["orderBy"];
+  /** What its row satisfies to be the one that is asked for, where no column's order says so. */
+  readonly rank?: Term | undefined;
   /** Handled by the caller: it is the last, and its rows are at hand. */
   readonly target?: Relation | undefined;
   /** Of the relation's rows, the next one behind the one that an operation chose. */
@@ -161,9 +163,10 @@ function place(state: State, relation: Relation, waiting: readonly Relation[]): 
   const { lock, orderBy } = state.placing;
   const locks = lock !== undefined && (lock.of.length === 0 || lock.of.includes(relation.alias));
   const ordered = first && orderBy !== undefined;
+  const { rank } = state.placing;
   const partnered = selection.point
     ? selection.where
-    : withPartners(state, relation, selection, waiting);
+    : and(withPartners(state, relation, selection, waiting), rank ?? TRUE);
   const behind = state.placing.behind?.alias === relation.alias ? state.placing.behind : undefined;
   const draft = addOperation(builder, {
     kind: "read",
@@ -227,7 +230,8 @@ function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"])
   return orderBy === undefined ? byKey : after(orderBy.column, orderBy.descending, byKey);
 }
 
-function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {
+/** The row locks that a clause asks for. */
+export function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {
   if (lock.strength === "key-share") return { lock: "share", keyLock: true };
   return { lock: lock.strength === "share" ? "share" : "exclusive" };
 }

@@ -3,10 +3,14 @@ import type {
   Assignment,
   DeleteStatement,
   InsertStatement,
+  Relation,
   Returning,
   UpdateStatement,
 } from "../../program/statement";
+import type { Expression } from "../../program/expression";
 import type { Table } from "../../program/schema";
+import { areLookedUp, canCombine, combinationsOf, overAll } from "./combinations";
+import { freeColumns } from "./freeColumns";
 import type { Builder, Draft, ResultTerms, Scope } from "./builder";
 import { NO_ROWS, addOperation, freshTerm, setResult } from "./builder";
 import { flattenExpression } from "./expression";
@@ -14,7 +18,7 @@ import type { FlatTable, Operation, Term } from "./operation";
 import { flattenQuery } from "./query";
 import type { Selection } from "./selection";
 import { placeRelations } from "./relations";
-import { atHand, conjunctsOf } from "./selection";
+import { atHand, conjunctsOf, selectionOf } from "./selection";
 import { ROW_KEY, tableOf } from "./tables";
 import { NULL, TRUE, and, conditional, int, isNull, not, or, substitute } from "./terms";
 
@@ -56,12 +60,8 @@ export function flattenInsert(builder: Builder, statement: InsertStatement): voi
 export function flattenUpdate(builder: Builder, statement: UpdateStatement): void {
   const { relation } = statement;
   const table = tableOf(builder.tables, relation.table);
-  const placed = placeRelations(builder, statement.from, {
-    conjuncts: conjunctsOf(statement.where),
-    outer: NO_ROWS,
-    target: relation,
-  });
-  if (!placed.target) return;
+  const placed = targetOf(builder, relation, statement.from, statement.where);
+  if (!placed) return;
   const scope = atHand(relation.alias, placed.scope);
   const set = assignments(builder, statement.set, scope);
   for (const column of Object.keys(set)) {
@@ -69,8 +69,6 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
     builder.losses.add(`a change of the key column ${relation.table}.${column} is ignored`);
     delete set[column];
   }
-  if (statement.from.length > 0 && !placed.target.point)
-    builder.losses.add("an UPDATE with FROM takes one row of the other tables");
   const draft = addOperation(builder, {
     kind: "update",
     table: relation.table,
@@ -91,12 +89,8 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
 /** Adds the operations of a DELETE. */
 export function flattenDelete(builder: Builder, statement: DeleteStatement): void {
   const { relation } = statement;
-  const placed = placeRelations(builder, statement.using, {
-    conjuncts: conjunctsOf(statement.where),
-    outer: NO_ROWS,
-    target: relation,
-  });
-  if (!placed.target) return;
+  const placed = targetOf(builder, relation, statement.using, statement.where);
+  if (!placed) return;
   const draft = addOperation(builder, {
     kind: "delete",
     table: relation.table,
@@ -111,6 +105,58 @@ export function flattenDelete(builder: Builder, statement: DeleteStatement): voi
       scope: placed.scope,
     });
   }
+}
+
+/** What a change is made to, with the rows of other relations that go with it. */
+interface Target {
+  readonly target: Selection;
+  readonly found: Term;
+  readonly scope: Scope;
+}
+
+/**
+ * The rows that are changed: those that go with some combination of rows of the other relations, the first of which
+ * gives them their values. Others that are looked up beforehand are read like rows of a query.
+ */
+function targetOf(
+  builder: Builder,
+  relation: Relation,
+  others: readonly Relation[],
+  where: Expression,
+): Target | undefined {
+  const conditions = [where, ...others.map((each) => each.on)].flatMap(conjunctsOf);
+  const joined = { relations: others, conjuncts: conditions };
+  if (!canCombine(others) || areLookedUp(builder, joined)) {
+    const placed = placeRelations(builder, others, {
+      conjuncts: conjunctsOf(where),
+      outer: NO_ROWS,
+      target: relation,
+    });
+    const { target } = placed;
+    if (target && others.some((each) => each.kind !== "base") && !target.point)
+      builder.losses.add("an UPDATE with FROM takes one row of the other tables");
+    return target && { ...placed, target };
+  }
+  const own = conditions.filter((each) =>
+    freeColumns(each).every((name) => name.relation === relation.alias),
+  );
+  const conjuncts = conditions.filter((each) => !own.includes(each));
+  const partners = combinationsOf(
+    builder,
+    { relations: others, conjuncts },
+    atHand(relation.alias, NO_ROWS),
+  );
+  const selection = selectionOf(builder, relation, own, NO_ROWS);
+  const scope: Scope = {
+    column: (alias, column) => {
+      const value = others.some((each) => each.alias === alias)
+        ? partners.scope.column?.(alias, column)
+        : undefined;
+      return value && overAll(partners, "first", value);
+    },
+  };
+  const target = { ...selection, where: and(selection.where, overAll(partners, "exists")) };
+  return { target, found: TRUE, scope };
 }
 
 function chosen(
