@@ -153,13 +153,38 @@ test("row 14: each micro program is an anomaly exactly up to its level", async (
   }
 });
 
-test("row 15: an atomic increment loses nothing at PostgreSQL READ COMMITTED", async () => {
-  const report = await analyse(app("micro"), "postgres:read-committed", 3);
-  assert.deepEqual(
-    tuples(report).filter((name) => name.includes("add_in_database")),
-    [],
-  );
-  assert.ok(tuples(report).includes("add_in_application+add_in_application"));
+for (const level of ["postgres:read-committed", "mysql:read-committed", "mysql:repeatable-read"]) {
+  test(`row 15: an atomic increment loses nothing at ${level}`, async () => {
+    const report = await analyse(app("micro"), level, 3);
+    assert.deepEqual(
+      tuples(report).filter((name) => name.includes("add_in_database")),
+      [],
+    );
+    assert.ok(tuples(report).includes("add_in_application+add_in_application"));
+  });
+}
+
+test("SmallBank at InnoDB REPEATABLE READ: stale reads and fresh writes, but no reader alone", async () => {
+  const report = await analyse(app("smallbank"), "mysql:repeatable-read", 3);
+  assert.deepEqual(report.unknown, []);
+  assert.deepEqual(tuples(report), [
+    "Amalgamate+Amalgamate",
+    "Amalgamate+Balance+DepositChecking",
+    "Amalgamate+Balance+TransactSavings",
+    "Amalgamate+SendPayment",
+    "Amalgamate+WriteCheck",
+    "Balance+TransactSavings+WriteCheck",
+    "SendPayment+SendPayment",
+    "SendPayment+WriteCheck",
+    "TransactSavings+TransactSavings",
+    "WriteCheck+WriteCheck",
+  ]);
+});
+
+test("READ UNCOMMITTED is never called safe: dirty reads are not searched", async () => {
+  const report = await analyse(app("bank-mysql"), "mysql:read-uncommitted", 2);
+  assert.notEqual(report.verdict, "safe");
+  assert.ok(report.unknown.some(({ reason }) => reason.includes("uncommitted rows")));
 });
 
 test("row 16: no cycle uses both branches of one IF in one run", async () => {

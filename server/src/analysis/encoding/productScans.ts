@@ -7,7 +7,7 @@ import { holds, mayConflict } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
 import type { Access, ProductTuple } from "./productTuple";
-import { FALSE, and, eq, imp, lt, not, or } from "./smt";
+import { FALSE, TRUE, and, eq, imp, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 
 /** Asserts it behind IN_ORDER; returns whether there is anything to assume. */
@@ -62,14 +62,26 @@ function assertPauses(search: Search): void {
   const theirs = (tuple.accesses[earlier] ?? []).filter(
     (each) => each.table === access.table && !each.plain && mayConflict(tuple, each, access),
   );
-  const waitsBefore = (step: number): Smt =>
+  const skips = passesLocked(tuple, access);
+  // What does not match before the other's commit is passed by, not waited for.
+  const waitsAt = (row: RowKey): Smt =>
+    and(looksAfter(row), skips ? run.matches(access, "snapshot", row) : TRUE);
+  const waitsBefore = (step: number, upTo?: RowKey): Smt =>
     or(
       ...theirs
         .filter((each) => each.operation.step < step)
-        .flatMap((each) => rows.map((row) => and(holds(tuple, run, each, row), looksAfter(row)))),
+        .flatMap((each) =>
+          rows.map((row) => {
+            const inTime = upTo === undefined ? TRUE : not(isBefore(upTo, row));
+            return and(inTime, holds(tuple, run, each, row), waitsAt(row));
+          }),
+        ),
     );
-  script.assert(imp(and(IN_ORDER, run.exec(access), paused), waitsBefore(Infinity)));
-  if (passesLocked(tuple, access)) return;
+  for (const row of rows) {
+    const late = and(IN_ORDER, run.exec(access), not(begun), looksAfter(row));
+    script.assert(imp(late, waitsBefore(Infinity, row)));
+  }
+  if (skips) return;
   for (const each of theirs)
     for (const row of rows) {
       const locked = holds(tuple, run, each, row);
