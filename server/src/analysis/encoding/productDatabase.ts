@@ -1,5 +1,6 @@
 // The rows at the start of a tuple's runs, shared by all of them: uninterpreted functions over keys, and for tables
 // that are looked through, the list of all rows that may exist.
+import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
@@ -378,8 +379,16 @@ function bindParameters(script: Script, tuple: ProductTuple, database: Database)
         // Above everything else, each in a place of its own: different from all rows and from each other.
         script.assert(eq(value, add(int(FIRST_FRESH), int(fresh.length))));
         fresh.push(value);
-      } else bound(script, tuple, type, value, { least: 1, most: 99 });
+      } else {
+        const most = name.endsWith(lengthName("")) ? mostElements(transaction) : 99;
+        bound(script, tuple, type, value, { least: 1, most });
+      }
     }
+}
+
+/** Arrays are not to ask for more rounds of a loop than are represented. */
+function mostElements({ uncovered = [] }: FlatTransaction): number {
+  return uncovered.length > 0 ? Math.max(1, ...uncovered.map((each) => each.rounds)) : 99;
 }
 
 const FIRST_FRESH = 500_000;
