@@ -29,6 +29,8 @@ export async function compareLevels(
   const verdicts = new Map<string, ReadonlySet<string> | undefined>();
   const tablesAt = async (other: Level, members: readonly number[]) => {
     const key = `${other.name} ${members.join()}`;
+    // Without time left there is no answer, and plans of large programs take long.
+    if (!verdicts.has(key) && signal.aborted) return undefined;
     if (!verdicts.has(key)) {
       const tuple = tupleAt(plans, planAt, other, members);
       verdicts.set(key, await anomalousTables(tuple, other, solve, signal));

@@ -30,6 +30,8 @@ export function planner(flat: FlatProgram): Planner {
 
 /** Planning looks at every sequence of transactions; so many are a matter of a second. */
 const MOST_SEQUENCES = 1_000_000;
+/** Names in a sentence. */
+const MOST_NAMES = 5;
 /** Every pair is looked at in depth. */
 const MOST_PAIRS = 160_000;
 
@@ -44,19 +46,70 @@ function makePlan(flat: FlatProgram, levels: Levels, size: number): Plan {
   const units: Unit[] = [];
   const omitted: string[] = [];
   for (const members of components(flat.transactions)) {
-    if (!fits(members.length, size)) {
+    const plan = (some: readonly number[]) => planPart(flat, some, levels, size);
+    if (fits(members.length, size)) units.push(...plan(members));
+    else if (size === 2) {
+      const pairs = pairsByTable(flat, members, plan);
+      units.push(...pairs.units);
+      omitted.push(...pairs.omitted);
+    } else {
       const count = String(members.length);
       omitted.push(
         `${count} transactions share tables, too many to search every ${String(size)} of them; check fewer files at a time`,
       );
-      continue;
-    }
-    const transactions = members.flatMap((member) => flat.transactions[member] ?? []);
-    for (const unit of planAll({ ...flat, transactions }, levels, size)) {
-      units.push({ transactions: unit.transactions.map((each) => members[each] ?? 0) });
     }
   }
   return { units, omitted };
+}
+
+/**
+ * The pairs of a large component: two transactions with a cycle share a table that one of them writes. Where too many
+ * share one, each of them is asked about with itself alone. Likely ones first: a transaction with itself.
+ */
+function pairsByTable(
+  { transactions }: FlatProgram,
+  members: readonly number[],
+  plan: (members: readonly number[]) => readonly Unit[],
+): Plan {
+  const tablesOf = (member: number, writes: boolean): ReadonlySet<string> =>
+    new Set(
+      (transactions[member]?.operations ?? [])
+        .filter(({ kind }) => !writes || kind !== "read")
+        .map(({ table }) => table),
+    );
+  const sharing = new Map<string, number[]>();
+  for (const member of members) for (const table of tablesOf(member, true)) sharing.set(table, []);
+  for (const member of members)
+    for (const table of tablesOf(member, false)) sharing.get(table)?.push(member);
+  const alone = members.flatMap((member) => plan([member]));
+  const found = new Map(alone.map((unit) => [unit.transactions.join(), unit]));
+  const crowded: string[] = [];
+  let room = MOST_PAIRS;
+  for (const [table, own] of [...sharing].sort(([, a], [, b]) => a.length - b.length)) {
+    room -= own.length ** 2;
+    if (room < 0) crowded.push(table);
+    else for (const unit of plan(own)) found.set(unit.transactions.join(), unit);
+  }
+  if (crowded.length === 0) return { units: [...found.values()], omitted: [] };
+  const some = crowded.slice(0, MOST_NAMES);
+  const tables = some.length < crowded.length ? [...some, "others"] : some;
+  const omitted = [
+    `too many transactions share the tables ${tables.join(", ")} to search every two of them; check fewer files at a time`,
+  ];
+  return { units: [...found.values()], omitted };
+}
+
+/** The plan for some of the transactions. */
+function planPart(
+  flat: FlatProgram,
+  members: readonly number[],
+  levels: Levels,
+  size: number,
+): readonly Unit[] {
+  const transactions = members.flatMap((member) => flat.transactions[member] ?? []);
+  return planAll({ ...flat, transactions }, levels, size).map((unit) => ({
+    transactions: unit.transactions.map((each) => members[each] ?? 0),
+  }));
 }
 
 function planAll(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {

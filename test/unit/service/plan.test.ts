@@ -1,0 +1,48 @@
+// Plans for programs in which every pair is too many.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { readProgram } from "../../../server/src/frontend/sql/readProgram";
+import { findLevel } from "../../../server/src/isolation/levels";
+import type { FileId } from "../../../server/src/protocol/source";
+import { planner } from "../../../server/src/service/plan";
+
+const MANY = 405;
+
+/** Transaction n changes table(n) and reads table(n + 1), so that all are connected. */
+async function planOf(table: (n: number) => number) {
+  const tables = new Set<number>();
+  const routines = Array.from({ length: MANY }, (_, n) => {
+    for (const each of [n, n + 1]) tables.add(table(each));
+    return `CREATE FUNCTION f${String(n)}(k integer) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE x integer; BEGIN SELECT v INTO x FROM t${String(table(n + 1))} WHERE id = k;
+      UPDATE t${String(table(n))} SET v = v + x WHERE id = k; END $$;`;
+  });
+  const created = [...tables].map(
+    (each) => `CREATE TABLE t${String(each)} (id integer PRIMARY KEY, v integer NOT NULL);`,
+  );
+  const text = [...created, ...routines].join("\n");
+  const pg = await loadPgParser();
+  const program = readProgram([{ file: "a.sql" as FileId, text }], { pg });
+  const level = findLevel("read-atomic");
+  assert.ok(level);
+  const { units, omitted } = planner(flattenProgram(program, { unroll: 1 }))(level, 2);
+  return { pairs: new Set(units.map((unit) => [...unit.transactions].sort().join())), omitted };
+}
+
+test("pairs of a large program are found by the tables that they share", async () => {
+  const { pairs, omitted } = await planOf((n) => n % 45);
+  assert.deepEqual(omitted, []);
+  // Both change the same table.
+  for (const pair of ["0,45", "0,90"]) assert.ok(pairs.has(pair), pair);
+  assert.ok(!pairs.has("0,2"));
+});
+
+test("where too many share a table, each is asked about with itself, and the rest is said", async () => {
+  const { pairs, omitted } = await planOf(() => 0);
+  assert.deepEqual(omitted, [
+    "too many transactions share the tables t0 to search every two of them; check fewer files at a time",
+  ]);
+  for (const pair of ["0,0", "7,7"]) assert.ok(pairs.has(pair), pair);
+});
