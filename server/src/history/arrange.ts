@@ -28,7 +28,7 @@ export interface TimeLine {
 }
 
 /** More sessions than this are covered by fewer chains, if reads allow it. */
-const SESSIONS_AS_CHAINS = 48;
+const SESSIONS_AS_CHAINS = 64;
 
 /** Linear, apart from sorting times. */
 export function arrange(resolved: Resolved, strict: boolean): Arranged {
@@ -46,10 +46,17 @@ export function arrange(resolved: Resolved, strict: boolean): Arranged {
     chainFirst,
     chainOf: chainsOf(chainFirst, count),
     previous,
-    bySession: Int32Array.from({ length: count - 1 }, (_, index) => index + 1),
+    bySession: ascending(count),
     time,
   };
   return firsts.length > SESSIONS_AS_CHAINS ? coverByChains(arranged) : arranged;
+}
+
+/** 1 up to `count - 1`. */
+function ascending(count: number): Int32Array {
+  const numbers = new Int32Array(count - 1);
+  for (let at = 0; at < numbers.length; at++) numbers[at] = at + 1;
+  return numbers;
 }
 
 /**

@@ -22,6 +22,7 @@ const VIOLATION_LIMIT = 1000;
 /** Resolves all reads. Linear in the number of operations. */
 export function resolve(history: History): Resolved {
   const writers = findWriters(history);
+  const { flagged } = writers;
   const included = includedTransactions(history, writers);
   const { original, number } = renumber(history, included);
   const violations: ReadViolation[] = [];
@@ -53,20 +54,19 @@ export function resolve(history: History): Resolved {
 
   const lists = resolveLists(history, writers, number, report);
   let firstAmbiguous = lists.ambiguous[0];
-  const lastWriter = new Int32Array(history.keys);
-  const lastWrite = new Int32Array(history.keys);
+  const ownWrites = ownWritesOf(history);
   for (let t = 1; t < count; t++) {
     const h = original[t] ?? 0;
     const firstWrite = writes;
-    for (let at = history.from[h] ?? 0; at < (history.to[h] ?? 0); at++) {
+    const start = history.from[h] ?? 0;
+    const end = history.to[h] ?? 0;
+    const isLong = end - start > FEW;
+    for (let at = start; at < end; at++) {
       const what = kind[at] ?? 0;
       const k = key[at] ?? 0;
       if (what === WRITE || what === APPEND) {
-        if (lastWriter[k] !== t) {
-          lastWriter[k] = t;
-          writeKey[writes++] = k;
-        }
-        lastWrite[k] = at;
+        if (ownWrites.before(start, at, t, isLong) < 0) writeKey[writes++] = k;
+        if (isLong) ownWrites.note(at, t);
         continue;
       }
       if (what === FAILED_WRITE) continue;
@@ -80,9 +80,9 @@ export function resolve(history: History): Resolved {
       }
       const v = version[at] ?? 0;
       const writer = writers.of[v] ?? NOBODY;
-      const refused = isRefused(writers, v);
-      if (lastWriter[k] === t) {
-        const own = lastWrite[k] ?? 0;
+      const refused = flagged && isRefused(writers, v);
+      const own = ownWrites.before(start, at, t, isLong);
+      if (own >= 0) {
         if (version[own] !== v)
           report({
             kind: "own-write-not-read",
@@ -93,7 +93,7 @@ export function resolve(history: History): Resolved {
           });
         continue;
       }
-      if (isAmbiguous(writers, v)) {
+      if (flagged && isAmbiguous(writers, v)) {
         ambiguousReads++;
         firstAmbiguous ??= at;
         continue;
@@ -113,7 +113,7 @@ export function resolve(history: History): Resolved {
         report({ kind: "future-read", transaction: h, operation: at });
         continue;
       }
-      if (isIntermediate(writers, v))
+      if (flagged && isIntermediate(writers, v))
         report({
           kind: "intermediate-read",
           transaction: h,
@@ -132,7 +132,7 @@ export function resolve(history: History): Resolved {
     history,
     count,
     original,
-    sessionOf: original.map((h) => (h < 0 ? -1 : (history.sessionOf[h] ?? 0))),
+    sessionOf: sessionsOf(history, original),
     readFrom,
     readKey: readKey.subarray(0, reads),
     readWriter: readWriter.subarray(0, reads),
@@ -145,6 +145,37 @@ export function resolve(history: History): Resolved {
     ...(firstAmbiguous !== undefined && { firstAmbiguous }),
     mustHaveCommitted: included.observed,
   };
+}
+
+/** Transactions of up to so many operations are looked through: these are neighbours in memory, and a table is not. */
+const FEW = 24;
+
+/** Finds a transaction's own last write to the key of an operation. Transactions come one after the other, from 1. */
+function ownWritesOf({ kind, key, keys }: History) {
+  const lastWriter = new Int32Array(keys);
+  const lastWrite = new Int32Array(keys);
+  return {
+    /** The number of the write before the operation `at` of a transaction that begins at `start`, or -1. */
+    before(start: number, at: number, transaction: number, isLong: boolean): number {
+      const wanted = key[at] ?? 0;
+      if (isLong) return lastWriter[wanted] === transaction ? (lastWrite[wanted] ?? -1) : -1;
+      for (let earlier = at - 1; earlier >= start; earlier--)
+        if (key[earlier] === wanted && (kind[earlier] === WRITE || kind[earlier] === APPEND))
+          return earlier;
+      return -1;
+    },
+    /** Told of each write of a long transaction. */
+    note(at: number, transaction: number): void {
+      lastWriter[key[at] ?? 0] = transaction;
+      lastWrite[key[at] ?? 0] = at;
+    },
+  };
+}
+
+function sessionsOf(history: History, original: Int32Array): Int32Array {
+  const sessionOf = new Int32Array(original.length).fill(-1);
+  for (let t = 1; t < original.length; t++) sessionOf[t] = history.sessionOf[original[t] ?? 0] ?? 0;
+  return sessionOf;
 }
 
 interface Included {

@@ -21,6 +21,8 @@ const REFUSED = 4;
 export interface Writers {
   readonly of: Int32Array;
   readonly flags: Uint8Array;
+  /** Whether any version has a flag: without, look-ups of flags, each a miss of the cache, can be left out. */
+  readonly flagged: boolean;
 }
 
 export function isIntermediate(writers: Writers, version: number): boolean {
@@ -47,9 +49,8 @@ export function findWriters(history: History): Writers {
   };
   for (let t = 0; t < history.transactions; t++) {
     const lost = status[t] === ABORTED;
-    const initialises =
-      history.zeroIsInitial && status[t] === COMMITTED && writesInitialOnly(history, t);
-    for (let at = history.from[t] ?? 0; at < (history.to[t] ?? 0); at++) {
+    const end = history.to[t] ?? 0;
+    for (let at = history.from[t] ?? 0; at < end; at++) {
       const what = kind[at] ?? 0;
       if (what === READ || what === READ_LIST) continue;
       const v = version[at] ?? 0;
@@ -60,7 +61,6 @@ export function findWriters(history: History): Writers {
       const known = writer !== NOBODY || ((flags[v] ?? 0) & REFUSED) !== 0;
       const isOne = refused ? writer === NOBODY : writer === t && what !== APPEND;
       if (known && !isOne) add(v, AMBIGUOUS);
-      else if (!initialises && isInitial(history, v)) add(v, AMBIGUOUS);
       if (refused) {
         add(v, REFUSED);
         continue;
@@ -70,14 +70,21 @@ export function findWriters(history: History): Writers {
       if (lastWriter[k] === t && lastVersion[k] !== v) add(lastVersion[k] ?? 0, INTERMEDIATE);
       lastWriter[k] = t;
       lastVersion[k] = v;
-      flags[v] = (flags[v] ?? 0) & ~INTERMEDIATE;
+      if (writer === t) flags[v] = (flags[v] ?? 0) & ~INTERMEDIATE;
     }
   }
-  return { of, flags };
+  for (let v = 0; v < history.versions; v++) {
+    if (!isInitial(history, v)) continue;
+    const writer = of[v] ?? NOBODY;
+    const written = writer !== NOBODY || ((flags[v] ?? 0) & REFUSED) !== 0;
+    if (written && !initialises(history, writer)) add(v, AMBIGUOUS);
+  }
+  return { of, flags, flagged: flags.some((flag) => flag !== 0) };
 }
 
 /** Some recordings begin with a transaction that writes the initial values: reading them is reading from it. */
-function writesInitialOnly(history: History, transaction: number): boolean {
+function initialises(history: History, transaction: number): boolean {
+  if (!history.zeroIsInitial || history.status[transaction] !== COMMITTED) return false;
   const session = history.sessionOf[transaction] ?? 0;
   if (history.sessionFirst[session] !== transaction) return false;
   for (let at = history.from[transaction] ?? 0; at < (history.to[transaction] ?? 0); at++)

@@ -49,6 +49,14 @@ it("finds reads that no level allows", () => {
   check([t("a0=1", 0), t("l0=[1,1]", 1)], "vvvvvv", "duplicate-element");
 });
 
+it("knows a long transaction's own writes", () => {
+  const others = Array.from({ length: 40 }, (_, at) => `r${String(9 + at)}=0`).join(" ");
+  check([t(`w0=1 ${others} r0=1`, 0), t("r0=1", 1)], "oooooo");
+  check([t(`w0=1 ${others} r0=2`, 0), t("w0=2", 1)], "vvvvvv", "own-write-not-read");
+  check([t(`w0=1 ${others} w0=2`, 0), t("r0=1", 1)], "vvvvvv", "intermediate-read");
+  check([t(`${others} r0=0 w0=2`, 0), t("r0=0 w0=1", 1)], "ooovvv", "lost-update");
+});
+
 it("takes a transaction of unknown fate as committed exactly if it was read", () => {
   check([t("w0=1 w1=1", 0, "unknown"), t("r0=0", 1)], "oooooo");
   check([t("w0=1 w1=1", 0, "unknown"), t("r1=0 r0=1", 1)], "ovvvvv", "fractured-read");
