@@ -10,7 +10,7 @@ import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import { PAPER_LEVELS } from "../../../server/src/isolation/levels";
 import type { PaperLevelName } from "../../../server/src/isolation/levels";
 import type { LevelReport } from "../../../server/src/protocol/report";
-import { analyse, app, members, sql, tuples } from "./analyse";
+import { analyse, app, members, sql, tuples, verdicts } from "./analyse";
 
 /** "A+B table": confirmed anomalies over one table. */
 function overOneTable(report: LevelReport): ReadonlySet<string> {
@@ -54,6 +54,27 @@ test("row 8: TPC-C at parallel snapshot isolation has a long fork of four", asyn
     ]),
     ["customer orders"],
   );
+  assert.deepEqual(
+    await tablesOf("tpcc", "parallel-snapshot-isolation", [
+      "new_order",
+      "stock_level",
+      "new_order",
+      "stock_level",
+    ]),
+    ["stock"],
+  );
+});
+
+test("row 8b: TPC-C at PostgreSQL's read committed", async () => {
+  const report = await analyse(app("tpcc"), "postgres:read-committed", 2);
+  assert.deepEqual(verdicts(report), [
+    "delivery+delivery state",
+    "delivery+order_status value",
+    "delivery+payment state",
+    "new_order+stock_level value",
+    "payment+payment state",
+  ]);
+  assert.ok(report.anomalies.every((each) => each.status === "confirmed"));
 });
 
 test("row 9: TPC-C at snapshot isolation has nothing", async () => {
@@ -92,6 +113,8 @@ test("row 13: TATP mixes dirty writes at eventual consistency alone", async () =
     [],
   );
   assert.deepEqual(tuples(await analyse(app("tatp"), "snapshot-isolation", 3)), []);
+  const postgres = await analyse(app("tatp"), "postgres:read-committed", 2);
+  assert.deepEqual([postgres.verdict, postgres.unknown], ["safe", []]);
 });
 
 const FORK = `
