@@ -155,7 +155,7 @@ async function printExamples(calibration: Calibration): Promise<void> {
     (name) => options.only.length === 0 || options.only.includes(name),
   );
   const rows: Row[] = names.flatMap((example) => [
-    ...PRODUCT_LEVELS.map((level) => ({ example, level, maxTransactions: 3, figures: [] })),
+    ...productLevels().map((level) => ({ example, level, maxTransactions: 3, figures: [] })),
     ...PAPER_LEVELS.map((level) => ({
       example,
       level,
@@ -194,6 +194,13 @@ async function printExamples(calibration: Calibration): Promise<void> {
     ],
     rows.map((row) => exampleRow(row, calibration)),
     print,
+  );
+}
+
+/** PostgreSQL's levels, and InnoDB's default. */
+function productLevels(): readonly Level[] {
+  return PRODUCT_LEVELS.filter(
+    ({ product, name }) => product === "postgres" || name === "mysql:repeatable-read",
   );
 }
 
