@@ -195,3 +195,21 @@ BEGIN
 END $$;`,
   { [RC]: ["copy+copy unused", "copy+total value"], [RR]: [] },
 );
+
+check(
+  "a limit on how many rows there are is passed by two at a time",
+  `CREATE TABLE seat (id integer PRIMARY KEY, taken integer NOT NULL);
+CREATE FUNCTION take(k integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE x integer;
+BEGIN
+  SELECT count(*) INTO x FROM seat;
+  IF x < 4 THEN
+    INSERT INTO seat VALUES (k, 1);
+  END IF;
+END $$;`,
+  {
+    [RC]: ["take+take state"],
+    [RR]: ["take+take state"],
+    "snapshot-isolation": ["take+take state"],
+  },
+);

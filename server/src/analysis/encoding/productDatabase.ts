@@ -4,11 +4,12 @@ import { lengthName } from "../../program/arrays";
 import type { ValueType } from "../../program/expression";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatTable, FlatTransaction, Term } from "../operations/operation";
-import { parts, subterms } from "../operations/terms";
+import { parts } from "../operations/terms";
 import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
 import type { Assumptions } from "./assumptions";
 import { READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
+import { limitsOfCounts } from "./countLimits";
 import { applyFree } from "./freeFunction";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
 import type { Script, Smt, Sort } from "./smt";
@@ -231,36 +232,11 @@ function listRows(
 function furtherRows(tuple: ProductTuple, table: TupleTable): number {
   const own = tuple.accesses.flat().filter((access) => access.table === table);
   if (own.length > FEW_ACCESSES) return FURTHER_ROWS.least;
-  const limits = tuple.transactions.flatMap((transaction) => limitsOfCounts(transaction, table));
+  const limits = tuple.transactions.flatMap((transaction) =>
+    limitsOfCounts(transaction, table.table.name),
+  );
   const wanted = limits.filter((limit) => limit <= FURTHER_ROWS.most);
   return Math.max(FURTHER_ROWS.least, ...wanted);
-}
-
-/** The integers with which a transaction compares how many rows of the table there are. */
-function limitsOfCounts(transaction: FlatTransaction, table: TupleTable): readonly number[] {
-  const counts = (term: Term): boolean => {
-    if (term.kind !== "output" && term.kind !== "count" && term.kind !== "over") return false;
-    const counted = transaction.operations[term.operation];
-    const isCount =
-      term.kind === "count" ||
-      (term.kind === "over" && term.function === "total" && term.value.kind === "int") ||
-      counted?.aggregate?.function === "count";
-    return isCount && counted?.table === table.table.name;
-  };
-  const roots = [
-    transaction.aborts,
-    ...transaction.operations.flatMap((each) => [
-      each.guard,
-      each.where,
-      ...Object.values(each.set),
-    ]),
-  ];
-  return [...subterms(...roots)].flatMap((term) => {
-    if (term.kind !== "compare") return [];
-    const sides = [...subterms(term)];
-    if (!sides.some(counts)) return [];
-    return sides.flatMap((side) => (side.kind === "int" && side.value > 0 ? [side.value] : []));
-  });
 }
 
 /** A key that is known before anything is read. */

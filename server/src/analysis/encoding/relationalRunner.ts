@@ -6,6 +6,7 @@ import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalIns
 import type { Instance, Site } from "./relationalInstances";
 import type { Database, RowTerm } from "./relationalDatabase";
 import { errorOf, fails, takesEffect } from "./relationalConstraints";
+import { limitsOfCounts } from "./countLimits";
 import { TELLING, applyFree } from "./freeFunction";
 import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
@@ -368,7 +369,10 @@ export function makeRun(
   return run;
 }
 
-/** Rows beyond those that operations mention: one per table that is accessed by anything but full keys. */
+/**
+ * Rows beyond those that operations mention, per table that is accessed by anything but full keys: one, or as many as
+ * a count of them is compared with.
+ */
 export function spareRows(script: Script, database: Database, instances: readonly Instance[]) {
   const { flat } = database;
   const tables = new Set(
@@ -379,11 +383,18 @@ export function spareRows(script: Script, database: Database, instances: readonl
   );
   const made = new Map<string, readonly RowTerm[]>();
   [...tables].sort().forEach((table, number) => {
-    const row = keyColumns(tableOf(flat, table)).map((_, at) =>
-      script.constant(`z${String(number)}_${String(at)}`, "Int"),
+    const limits = instances.flatMap(({ transaction }) => limitsOfCounts(transaction, table));
+    const count = Math.max(1, ...limits.filter((limit) => limit <= MOST_SPARE));
+    const rows = Array.from({ length: count }, (_, nth) =>
+      keyColumns(tableOf(flat, table)).map((__, at) =>
+        script.constant(`z${[number, ...(nth > 0 ? [nth] : []), at].join("_")}`, "Int"),
+      ),
     );
-    database.mention(table, row);
-    made.set(table, [row]);
+    for (const row of rows) database.mention(table, row);
+    made.set(table, rows);
   });
   return (table: string): readonly RowTerm[] => made.get(table) ?? [];
 }
+
+/** More of them cost too much. */
+const MOST_SPARE = 5;
