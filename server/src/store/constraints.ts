@@ -15,8 +15,10 @@ export interface Conflict {
   readonly row: StoredRow;
   /** Made by the same statement. */
   readonly own: boolean;
-  /** The transaction's snapshot has it, where that matters. */
+  /** The transaction's snapshot has a row with that key, where that matters. */
   readonly visible: boolean;
+  /** It has the very version, where that matters. */
+  readonly unchanged: boolean;
 }
 
 /** The primary key and the unique keys. */
@@ -71,15 +73,15 @@ export function conflictingRow(
     newest: true,
   });
   if (row === undefined && own !== undefined)
-    return { row: pendingRow(own), own: true, visible: true };
+    return { row: pendingRow(own), own: true, visible: true, unchanged: true };
   if (row === undefined) return undefined;
   recordExistence(frame.recorder, table.name, row.key, row);
   recordUse(frame.recorder, row);
   // Elsewhere nobody asks, and to look would open a snapshot.
-  const visible =
-    !frame.acting.firstUpdaterWins ||
-    frame.tables.rows(table.name).some((each) => each.key === row.key && each.alive);
-  return { row, own: false, visible };
+  if (!frame.acting.firstUpdaterWins) return { row, own: false, visible: true, unchanged: true };
+  const seen = frame.tables.rows(table.name).find((each) => each.key === row.key && each.alive);
+  const unchanged = seen?.version === row.version;
+  return { row, own: false, visible: seen !== undefined, unchanged };
 }
 
 /** Foreign keys of a row: the parent must exist and stays while the transaction runs. */

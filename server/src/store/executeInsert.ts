@@ -119,9 +119,11 @@ function resolveConflict(
   conflict: Conflict,
   frame: StatementFrame,
 ): Inserted | undefined {
-  const { row, visible } = conflict;
+  const { row, visible, unchanged } = conflict;
   if (frame.acting.firstUpdaterWins && !visible)
     throw new SqlFailure("40001", "could not serialize access due to a concurrent insert");
+  if (frame.acting.firstUpdaterWins && !unchanged && onConflict.action !== "nothing")
+    throw new SqlFailure("40001", "could not serialize access due to a concurrent update");
   if (onConflict.action === "nothing") {
     if (!conflict.own) frame.acting.lockDuplicate(row);
     // Doing nothing depends on the row that is there.
