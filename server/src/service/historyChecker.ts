@@ -52,9 +52,12 @@ export function checkRecorded(
       worker.removeAllListeners();
       // A thread that is being ended may still fail; nobody waits for it any more.
       worker.on("error", () => undefined);
-      void worker.terminate();
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
+      const settle = (): void => {
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      // Whoever gets the outcome may end the process, which must not meet a thread that is ending just now.
+      worker.terminate().then(settle, settle);
     }
     signal.addEventListener("abort", onAbort);
     worker.on("message", (message: FromHistoryThread) => {
