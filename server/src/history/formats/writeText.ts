@@ -118,7 +118,7 @@ function values(history: History): Names {
     plain &&= isInteger || initial(version);
   }
   // A zero that somebody wrote, or that nobody can have read, must not be mixed up with the value at the start.
-  if (!plain || strangeZero || (writtenZero && someNil))
+  if (!plain || strangeZero || (writtenZero && (someNil || !history.zeroIsInitial)))
     return { renamed: true, of: (each) => (initial(each) ? "0" : String(each + 1)) };
   return { renamed: false, of: (each) => (initial(each) ? "0" : valueText(history, each)) };
 }

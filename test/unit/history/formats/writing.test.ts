@@ -33,12 +33,14 @@ const name = fc.oneof(
   fc.constantFrom("x", "1", "a b", '\u00e9\n"', ""),
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 65n }),
 );
+/** A key holds a list or a single value, never both. */
+const listName = fc.constantFrom("list", "l 2", "\u00fc");
 const operation = fc.oneof(
   fc.tuple(name, fc.option(name)).map((pair) => ({ r: pair })),
   fc.tuple(name, name).map((pair) => ({ w: pair })),
   fc.tuple(name, name).map((pair) => ({ w: pair, failed: true })),
-  fc.tuple(name, name).map((pair) => ({ a: pair })),
-  fc.tuple(name, fc.array(name, { maxLength: 3 })).map((pair) => ({ r: pair })),
+  fc.tuple(listName, name).map((pair) => ({ a: pair })),
+  fc.tuple(listName, fc.array(name, { maxLength: 3 })).map((pair) => ({ r: pair })),
 );
 const transaction = fc.record(
   {
