@@ -29,14 +29,17 @@ DECLARE
   taken integer;
 BEGIN
   PERFORM 1 FROM student s WHERE s.id = student;
+  -- ^^^ predicate-write-skew state: enroll, remove_student (postgres:read-committed, postgres:repeatable-read)
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   SELECT capacity INTO places FROM course c WHERE c.id = course;
+  -- ^^^ predicate-write-skew state: enroll, remove_course (postgres:read-committed, postgres:repeatable-read)
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   SELECT count(*) INTO taken FROM enrolment WHERE course_id = course;
+  -- ^^^ predicate-write-skew state: enroll, enroll (postgres:read-committed, postgres:repeatable-read)
   IF taken >= places THEN
     RETURN false;
   END IF;

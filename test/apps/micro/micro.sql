@@ -19,9 +19,8 @@ COMMIT;
 -- @isolens distinct mine, other
 BEGIN;
 SELECT v FROM skew_cell WHERE id = :mine \gset mine_
--- ^^^ lost-update state: take, take (postgres:read-committed)
 SELECT v FROM skew_cell WHERE id = :other \gset other_
--- ^^^ write-skew state: take, take (postgres:repeatable-read)
+-- ^^^ write-skew state: take, take (postgres:read-committed, postgres:repeatable-read)
 \if :mine_v + :other_v > 0
 UPDATE skew_cell SET v = :mine_v - 1 WHERE id = :mine;
 \endif

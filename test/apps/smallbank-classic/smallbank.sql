@@ -59,13 +59,12 @@ BEGIN
   SELECT custid INTO cust1 FROM account WHERE name = customer1;
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT s.balance INTO total FROM saving s WHERE s.custid = cust1;
-  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
+  -- ^^^ read-skew state: amalgamate, amalgamate (postgres:read-committed)
   SELECT c.balance + total INTO total FROM checking c WHERE c.custid = cust1;
   -- ^^^ lost-update state: amalgamate, write_check (postgres:read-committed)
   UPDATE saving SET balance = 0 WHERE custid = cust1;
   UPDATE checking SET balance = 0 WHERE custid = cust1;
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust2;
-  -- ^^^ lost-update state: amalgamate, send_payment (postgres:read-committed)
   UPDATE checking SET balance = checks + total WHERE custid = cust2;
 END $$;
 
@@ -103,7 +102,7 @@ BEGIN
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT c.balance INTO checks1 FROM checking c WHERE c.custid = cust1;
   -- ^^^ lost-update state: send_payment, send_payment (postgres:read-committed)
-  -- ^^^ read-skew state: send_payment, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, amalgamate (postgres:read-committed)
   IF checks1 < amount THEN
     RAISE EXCEPTION 'insufficient funds';
   END IF;

@@ -10,6 +10,7 @@ const APPS = [
   "inventory",
   "micro",
   "oncall",
+  "courseware",
   "smallbank",
   "smallbank-classic",
   "bank-mysql",
