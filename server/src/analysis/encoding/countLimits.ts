@@ -15,6 +15,7 @@ export function limitsOfCounts(transaction: FlatTransaction, table: string): rea
   };
   const roots = [
     transaction.aborts,
+    ...(transaction.exceeds ? [transaction.exceeds] : []),
     ...transaction.operations.flatMap((each) => [
       each.guard,
       each.where,

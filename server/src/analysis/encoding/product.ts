@@ -75,6 +75,7 @@ export function encodeProduct(
       script.assert(imp(assumed, isTrue(run.value(instance, condition))));
     }
     script.assert(not(run.failures[instance] ?? FALSE));
+    if (transaction.exceeds) script.assert(not(isTrue(run.value(instance, transaction.exceeds))));
   }
   assertLocks(script, tuple, run, snapshots);
   const dependencies = order.flatMap((from) =>

@@ -229,6 +229,7 @@ function nullableColumns(
 function roots(transaction: FlatTransaction): readonly Term[] {
   return [
     transaction.aborts,
+    ...(transaction.exceeds ? [transaction.exceeds] : []),
     ...transaction.returns,
     ...(transaction.steps ?? []).map((each) => each.guard),
     ...transaction.operations.flatMap((each) => [

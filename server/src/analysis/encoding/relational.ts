@@ -20,6 +20,8 @@ import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
 import { FALSE, and, createScript, eq, imp, not, or, sameAll } from "./smt";
 import type { Script } from "./smt";
+import { isTrue } from "./sqlValue";
+import { termValue } from "./termValue";
 
 /** What visibility relates: statements, or whole transactions (enough at read-atomic and above). */
 export type Tier = "statement" | "transaction";
@@ -108,7 +110,11 @@ export function encodeRelational(
       : transactionRelations(script, instances, mixture);
   const spare = spareRows(script, database, instances);
   const run = makeRun(database, instances, relations, { prefix: "", mayAbort: false, spare });
-  for (const { index } of instances) script.assert(not(run.aborted(index)));
+  for (const { index, transaction } of instances) {
+    script.assert(not(run.aborted(index)));
+    const { exceeds } = transaction;
+    if (exceeds) script.assert(not(isTrue(termValue(exceeds, run.scope(index)))));
+  }
   for (const step of instances.flatMap((instance) => instance.steps)) run.reached(step);
   nameInserted(run);
   const selectors = encodeCycle(run);

@@ -91,7 +91,7 @@ function flattenOne(
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
   const builder = newBuilder(tables, parameters);
-  const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Map() };
+  const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Map(), exceeds: [] };
   for (const [result, rows] of wantedRows(transaction.body, options.unroll))
     builder.wanted.set(result, rows);
   run(builder, flow, transaction.body, TRUE);
@@ -117,6 +117,7 @@ function flattenOne(
     returns: [...(builder.returns.length > 0 ? [value] : []), ...builder.shown],
     visible: builder.visible,
     observed: builder.observed,
+    ...(flow.exceeds.length > 0 && { exceeds: orAll(flow.exceeds) }),
     ...(flow.uncovered.size > 0 && {
       uncovered: [...flow.uncovered].map(([loop, rounds]) => ({ loop, rounds })),
     }),
@@ -132,6 +133,7 @@ interface Flow {
   readonly leaves: Map<string, Leaves>;
   /** Loops that may have more rounds than are represented. */
   readonly uncovered: Map<string, number>;
+  readonly exceeds: Term[];
 }
 
 /** Runs a command where `path` holds; returns where control goes on behind it. */
@@ -162,6 +164,7 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
         unroll: flow.options.unroll,
         leaves: flow.leaves,
         uncovered: flow.uncovered,
+        exceeds: flow.exceeds,
         run: (body, on) => run(builder, flow, body, on),
       });
     case "exit":

@@ -22,6 +22,8 @@ export interface Unrolling {
   readonly leaves: Map<string, Leaves>;
   /** Loops that may have more rounds than were looked at, with the rounds that were. */
   readonly uncovered: Map<string, number>;
+  /** The conditions under which they have. */
+  readonly exceeds: Term[];
   readonly run: (body: Command, path: Term) => Term;
 }
 
@@ -60,8 +62,9 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
     on = leaves.continues.length === 0 ? after : continued(body, after, leaves.continues);
     straight &&= on === body;
   }
-  if (on !== FALSE && mayGoOn(builder, loop, bounds, on, round))
-    unrolling.uncovered.set(loop.id, round);
+  const more = on === FALSE ? FALSE : goesOn(builder, loop, bounds, on, round);
+  if (more !== FALSE) unrolling.uncovered.set(loop.id, round);
+  if (more !== FALSE && more !== undefined) unrolling.exceeds.push(more);
   builder.rounds.delete(loop.id);
   unrolling.leaves.delete(loop.id);
   // Every round was passed through or not entered: behind the loop control is where it was before.
@@ -136,27 +139,29 @@ function hasHandler(command: Command): boolean {
   }
 }
 
-/** Whether a round may follow the last one that was looked at. */
-function mayGoOn(
+/** The condition that a round follows the last one that was looked at; undefined where that is not known. */
+function goesOn(
   builder: Builder,
   loop: Loop,
   bounds: Bounds | undefined,
   on: Term,
   round: number,
-): boolean {
+): Term | undefined {
   const { over } = loop;
   switch (over.kind) {
     case "rows": {
       const result = builder.results.get(over.result);
-      return result?.whole !== true || (result.next?.length ?? 0) >= round;
+      const whole = result?.whole === true && (result.next?.length ?? 0) < round;
+      return whole ? FALSE : undefined;
     }
     case "count":
     case "while": {
       builder.path = on;
-      return !isFalseLiteral(and(on, entersRound(builder, loop, bounds, round)));
+      const enters = and(on, entersRound(builder, loop, bounds, round));
+      return isFalseLiteral(enters) ? FALSE : enters;
     }
     case "unknown":
-      return true;
+      return undefined;
   }
 }
 

@@ -155,6 +155,8 @@ export interface FlatTransaction {
   readonly observed?: readonly Term[];
   /** Loops that may have more rounds than are represented, by their ids, with the rounds that are. */
   readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
+  /** Holds iff one of those loops goes on after them: what such a run does is not represented. */
+  readonly exceeds?: Term;
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
   /** Where it left more open than there is: nothing is missed for it, but what is found may rest on it. */
