@@ -96,6 +96,22 @@ export interface LoweringContext {
   readonly wantsInsertId?: boolean;
 }
 
+/** The context of expressions and queries that DDL contains: no placeholders, no variables. */
+export function declarationContext(
+  piece: SqlPiece,
+  name: string,
+  table: LoweringContext["table"],
+): LoweringContext {
+  return {
+    piece,
+    table,
+    placeholder: () => undefined,
+    variable: () => undefined,
+    ids: createIds(name),
+    note: () => undefined,
+  };
+}
+
 /** What a routine returns. */
 export interface CallResult {
   readonly value: Expression;

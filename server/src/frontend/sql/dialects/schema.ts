@@ -4,7 +4,13 @@ import type { Expression } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Column, Table, UniqueKey } from "../../../program/schema";
 import type { Query, Relation } from "../../../program/statement";
-import { createIds, sourceIn, sourceOf, type LoweringContext, type SqlPiece } from "../lowering";
+import {
+  declarationContext,
+  sourceIn,
+  sourceOf,
+  type LoweringContext,
+  type SqlPiece,
+} from "../lowering";
 import { columnsOf, type Scope } from "../nsp/scope";
 import type { PgSchemaReading } from "../pg/schema";
 import { withColumnNames } from "../terms";
@@ -319,26 +325,11 @@ function over(
   { piece, dialect }: State,
   others: (name: string) => Table | undefined = () => undefined,
 ): Expressions {
-  const context = contextOf(piece, table.name, (name) => others(name) ?? table);
+  const context = declarationContext(piece, table.name, (name) => others(name) ?? table);
   const work = startWork(context, dialect);
   const relation: Relation = { alias: table.name, table: table.name, kind: "base", join: "inner" };
   const scope: Scope = { sources: [{ relation, columns: columnsOf(relation, work) }] };
   return expressions(scope, work);
-}
-
-function contextOf(
-  piece: SqlPiece,
-  name: string,
-  table: LoweringContext["table"],
-): LoweringContext {
-  return {
-    piece,
-    table,
-    placeholder: () => undefined,
-    variable: () => undefined,
-    ids: createIds(name),
-    note: () => undefined,
-  };
 }
 
 /** Views of views deeper than this are not followed: they may name each other. */
@@ -353,7 +344,7 @@ function viewQuery(
   const view = state.views.get(name);
   if (view === undefined || depth > DEEPEST_VIEW) return undefined;
   const context: LoweringContext = {
-    ...contextOf(view.piece, name, table),
+    ...declarationContext(view.piece, name, table),
     view: (inner) => viewQuery(state, inner, table, depth + 1),
   };
   const query = lowerQuery(view.query, undefined, startWork(context, state.dialect));

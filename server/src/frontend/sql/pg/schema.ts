@@ -13,7 +13,13 @@ import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import type { Query } from "../../../program/statement";
-import { createIds, sourceIn, sourceOf, type LoweringContext, type SqlPiece } from "../lowering";
+import {
+  declarationContext,
+  sourceIn,
+  sourceOf,
+  type LoweringContext,
+  type SqlPiece,
+} from "../lowering";
 import { withColumnNames } from "../terms";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import type { PgParser } from "./pgParser";
@@ -482,26 +488,13 @@ function renamed<Part>(part: Part, property: string, from: string, to: string): 
 /** An expression over the columns of a table. */
 function condition(node: Node, table: Table, state: State): Expression {
   const work = startWork(
-    contextOf(state.piece, table.name, (name) => (name === table.name ? table : undefined)),
+    declarationContext(state.piece, table.name, (name) =>
+      name === table.name ? table : undefined,
+    ),
   );
   const relation = { alias: table.name, table: table.name, kind: "base", join: "inner" } as const;
   const scope: Scope = { sources: [sourceOfRelation(relation, work)] };
   return lowerExpression(node, scope, work);
-}
-
-function contextOf(
-  piece: SqlPiece,
-  name: string,
-  table: LoweringContext["table"],
-): LoweringContext {
-  return {
-    piece,
-    table,
-    placeholder: () => undefined,
-    variable: () => undefined,
-    ids: createIds(name),
-    note: () => undefined,
-  };
 }
 
 /** A view's query; views on views are followed, a view on itself is not. */
@@ -514,7 +507,7 @@ function viewQuery(
   const view = views.get(name);
   if (view === undefined || inside.includes(name)) return undefined;
   const context: LoweringContext = {
-    ...contextOf(view.piece, name, table),
+    ...declarationContext(view.piece, name, table),
     view: (inner) => viewQuery(inner, views, table, [...inside, name]),
   };
   const query = lowerQuery(view.select, undefined, startWork(context));
