@@ -77,11 +77,11 @@ describe("the command line", () => {
     ["check a --levle si", 'there is no option "levle"; did you mean "level"?'],
     [
       "check a --level repeatable",
-      'there is no level "repeatable"; did you mean "postgres:repeatable-read"?',
+      'there is no level "repeatable"; did you mean "postgres:repeatable-read", "mysql:repeatable-read", "cockroach:repeatable-read"?',
     ],
     [
       "check a --level serialisable",
-      'there is no level "serialisable"; did you mean "serializable"?',
+      'there is no level "serialisable"; did you mean "serializable", "postgres:serializable"?',
     ],
     ["check a --format xml", '--format must be text or json, and is "xml"'],
     ["check a --budget soon", '--budget must be a duration, as 10s, 500ms or 2m, and is "soon"'],
