@@ -81,7 +81,7 @@ describe("the command line", () => {
     ],
     [
       "check a --level serialisable",
-      'there is no level "serialisable"; did you mean "serializable", "postgres:serializable"?',
+      'there is no level "serialisable"; did you mean "serializable"?',
     ],
     ["check a --format xml", '--format must be text or json, and is "xml"'],
     ["check a --budget soon", '--budget must be a duration, as 10s, 500ms or 2m, and is "soon"'],

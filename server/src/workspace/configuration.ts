@@ -125,10 +125,13 @@ export function unknownLevelText(written: string): string {
     ? LEVELS
     : LEVELS.filter((level) => !PRINTED_LEVELS.some((printed) => printed === level));
   const names = offered.map((level) => level.name);
-  const near = nearestNames(
-    written,
-    offered.flatMap((level) => [level.name, ...level.aliases]),
-  ).map((name) => findLevel(name)?.name ?? name);
+  const spelled = offered.flatMap((level) => [level.name, ...level.aliases]);
+  // Who names no product means a level without one, if there is one like it.
+  const plain = written.includes(":") ? [] : spelled.filter((name) => !name.includes(":"));
+  const nearPlain = nearestNames(written, plain);
+  const near = (nearPlain.length > 0 ? nearPlain : nearestNames(written, spelled)).map(
+    (name) => findLevel(name)?.name ?? name,
+  );
   // SQL's own words name a level of the product.
   const ofProduct = findLevel(`postgres:${written}`)?.name;
   const hints = ofProduct ? [ofProduct] : [...new Set(near)];
