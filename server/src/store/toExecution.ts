@@ -53,23 +53,21 @@ function perInstance(
   );
 }
 
-/** SELECT and RETURNING rows of scripts, the value of RETURN of routines. */
+/** Rows that SELECT gives the caller, RETURNING rows of scripts, the value of RETURN of routines. */
 function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly string[] {
-  const lines =
-    machine.transaction.boundary === "routine"
-      ? []
-      : steps
-          .filter((step) => step.instance === machine.instance && reachesCaller(step))
-          .map(resultText);
+  const isRoutine = machine.transaction.boundary === "routine";
+  const lines = steps
+    .filter((step) => step.instance === machine.instance && reachesCaller(step, isRoutine))
+    .map(resultText);
   return machine.returned === undefined ? lines : [...lines, renderValue(machine.returned)];
 }
 
-function reachesCaller(step: StepRecord): boolean {
+function reachesCaller(step: StepRecord, isRoutine: boolean): boolean {
   const { source } = step;
   if (source === undefined) return false;
   if (source.kind === "select") return !source.discarded;
   if (source.kind === "insert" || source.kind === "update" || source.kind === "delete")
-    return source.returning !== undefined;
+    return source.returning !== undefined && !isRoutine;
   return false;
 }
 

@@ -6,6 +6,7 @@ import { precisionOf } from "../../program/precision";
 import type { Program, Transaction } from "../../program/program";
 import type {
   Command,
+  InsertStatement,
   LockStatement,
   OpaqueStatement,
   Query,
@@ -220,27 +221,27 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
   for (const loss of statement.taint) builder.losses.add(loss.reason);
   switch (statement.kind) {
     case "select": {
-      const shown = !statement.discarded && flow.transaction.boundary !== "routine";
+      const shown = !statement.discarded;
       const limit = shown ? Math.min(limitOf(statement.query), SHOWN) : 1;
       const rows = Math.max(builder.wanted.get(statement.into) ?? 1, limit < SHOWN ? limit : 1);
       const result = flattenQuery(builder, statement.query, NO_ROWS, rows);
       setResult(builder, statement.into, result);
       if (!shown) return;
-      show(builder, flow, statement.into);
+      show(builder, statement.into);
       if (result.whole !== true) showRows(builder, statement.query);
       return;
     }
     case "insert":
       flattenInsert(builder, statement);
-      if (statement.returning) show(builder, flow, statement.returning.into);
+      showReturning(builder, flow, statement);
       return;
     case "update":
       flattenUpdate(builder, statement);
-      if (statement.returning) show(builder, flow, statement.returning.into);
+      showReturning(builder, flow, statement);
       return;
     case "delete":
       flattenDelete(builder, statement);
-      if (statement.returning) show(builder, flow, statement.returning.into);
+      showReturning(builder, flow, statement);
       return;
     case "lock":
       flattenLock(builder, statement);
@@ -255,8 +256,7 @@ function flattenStatement(builder: Builder, flow: Flow, statement: Statement): v
 const SHOWN = 4;
 
 /** A script's caller sees what its statements return, a routine's caller only what it returns. */
-function show(builder: Builder, flow: Flow, name: string): void {
-  if (flow.transaction.boundary === "routine") return;
+function show(builder: Builder, name: string): void {
   const result = builder.results.get(name);
   if (!result) return;
   builder.shown.push(conditional(builder.path, result.size, int(0)));
@@ -268,6 +268,15 @@ function show(builder: Builder, flow: Flow, name: string): void {
       builder.visible.push({ operation: term.operation, name: term.name });
     else builder.shown.push(conditional(builder.path, term, NULL));
   }
+}
+
+/** What a change returns reaches the caller of a script; a routine keeps it in variables. */
+function showReturning(
+  builder: Builder,
+  flow: Flow,
+  { returning }: Pick<InsertStatement, "returning">,
+): void {
+  if (returning && flow.transaction.boundary !== "routine") show(builder, returning.into);
 }
 
 /** Of a result with many rows the caller sees all: whatever could tell two such sets apart. */

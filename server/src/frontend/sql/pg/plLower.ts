@@ -290,6 +290,8 @@ function lowerReturnNext(state: State, value: Span | undefined, span: Span): voi
   assign(state, variable, given, span);
   const isNew = !state.returned.some((each) => each.kind === "variable" && each.name === variable);
   if (isNew) state.returned.push(known);
+  if (!isNew || state.loops.length > 0)
+    lossAt(state, "the rows of RETURN NEXT before the last", span);
 }
 
 function outputRow(state: State): Expression | undefined {

@@ -71,7 +71,9 @@ function unreadable(state: State, piece: SqlPiece, message: string, offset: numb
 
 function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): Rows | undefined {
   const { into, returned = false } = options;
-  const ran = readLowered(lowered, returned);
+  // Of a single value the first row counts, and who calls from a routine gets values as well: RETURN gives these.
+  const isRows = state.definition.returns?.setof === true && state.callers.length === 0;
+  const ran = readLowered(lowered, returned && isRows);
   if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
   for (const command of ran.commands) emit(state, command);
   if (ran.count !== undefined) tellCount(state, ran.count, span);
