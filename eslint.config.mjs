@@ -18,6 +18,7 @@ const layers = [
   "frontend",
   "solver",
   "store",
+  "exploration",
   "analysis",
   "engine",
   "replay",

@@ -1,0 +1,96 @@
+// What can be asked of the explorer and what it answers: runs of a client program, decided by one of three drivers.
+import type { ProductLevelName } from "../isolation/levels";
+import type { FinalState, History, TransactionId } from "./history";
+
+/** The levels that the store can hold histories to. At `any` every read may return any committed version. */
+export type StoreLevel = AxiomaticLevel | ProductLevelName;
+
+/** As Biswas and Enea define them (OOPSLA 2019); parallel snapshot isolation as Cerone and Gotsman (PODC 2016). */
+export type AxiomaticLevel =
+  | "any"
+  | "read-committed"
+  | "read-atomic"
+  | "causal"
+  | "prefix"
+  | "parallel-snapshot-isolation"
+  | "snapshot-isolation"
+  | "serializable";
+
+/** Limits that keep a run finite whatever the client does. */
+export interface RunLimits {
+  /** Events of one transaction; 10,000 if absent. */
+  readonly events?: number;
+  /** Transactions of one session, retries included; 1,000 if absent. */
+  readonly transactions?: number;
+  /**
+   * Lets the event loop turn once. Application code that awaits something else than the store is given a few turns
+   * before it counts as stuck; without this only promises that need no turn are waited for.
+   */
+  readonly turn?: () => Promise<void>;
+}
+
+/** One execution of the client. */
+export interface Run {
+  readonly history: History;
+  /** What went wrong in the client's code; empty in an orderly run. */
+  readonly problems: readonly RunProblem[];
+  /**
+   * Every state that the database can be in at the end, over all orders of commits that the level allows for this
+   * history, without repetition. Assertions over the final state must hold in each.
+   */
+  readonly finalStates: () => readonly FinalState[];
+}
+
+export interface RunProblem {
+  readonly session: number;
+  /** The transaction that was open, if one was. */
+  readonly transaction?: TransactionId;
+  readonly kind:
+    | "thrown"
+    | "stuck"
+    | "too-many-events"
+    | "too-many-transactions"
+    | "wrong-request"
+    | "not-deterministic";
+  readonly message: string;
+}
+
+export interface ExploreOptions extends RunLimits {
+  readonly level: StoreLevel;
+  /**
+   * Only at levels up to `causal`: explore at this weaker level, and leave out histories that the level forbids. Slower,
+   * and the same result; for comparison.
+   */
+  readonly startLevel?: AxiomaticLevel;
+  /** Go on with what an earlier exploration, or `split`, left. */
+  readonly from?: readonly Work[];
+  /** Keys that exist in some history, as an earlier exploration of the same client found out. */
+  readonly universe?: readonly string[];
+  /** Polled before each run; true ends the exploration and leaves the rest as work. */
+  readonly stop?: () => boolean;
+}
+
+/** The beginning of some histories that are still to be explored: plain data. */
+export type Work = History;
+
+/** What an exploration tells while it goes on. */
+export type ExploreEvent =
+  | { readonly kind: "run"; readonly run: Run }
+  /** A key turned up that predicates of earlier runs had missed. All runs so far are void; they come again. */
+  | { readonly kind: "restart"; readonly keys: readonly string[] };
+
+export interface ExploreSummary {
+  /** Since the last restart; each a history of its own. */
+  readonly histories: number;
+  /** Runs that were begun, those included that gave no history of the level. */
+  readonly runs: number;
+  /** Runs that could not be ended at the level. None at levels up to `causal`. */
+  readonly blocked: number;
+  /** Every history of the level was told. */
+  readonly exhausted: boolean;
+  /** What is left if it was stopped. */
+  readonly remaining: readonly Work[];
+  readonly universe: readonly string[];
+  /** The most beginnings of histories that were kept at a time. */
+  readonly peakWork: number;
+}
