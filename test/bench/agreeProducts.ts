@@ -1,43 +1,126 @@
-// `npm run agree:products`: random programs, on which the search must find whatever some interleaving of the store shows, at
-// levels of real databases that are encoded in different ways. Stops at the first that is missed, and prints it.
+// `npm run agree:products`: random programs, on which the verdict of the search must be that of exhaustive enumeration,
+// at the levels that were measured on real servers. Prints sums per level; a disagreement is printed as the smallest
+// program that still shows it, and the exit code is then 1.
 //
-//   npm run agree:products -- [--programs N] [--seed N]
+//   npm run agree:products -- [--programs N] [--seed N] [--shard I/N] [--levels NAME,NAME|all]
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { checkRandom } from "../unit/analysis/productsHarness";
-import { OTHERS, POSTGRES, randomProgram } from "../unit/analysis/randomSql";
+import { PRODUCT_LEVELS, type ProductLevel } from "../../server/src/isolation/levels";
+import {
+  compareProgram,
+  randomSeed,
+  smallest,
+  type ProgramAgreement,
+} from "../unit/analysis/agreementRuns";
+import { chooser } from "../unit/analysis/productsHarness";
+import { randomTransactions, routinesText } from "../unit/analysis/randomTransactions";
+import { levelNamed } from "../unit/analysis/randomSql";
 
 const { values: options } = parseArgs({
   options: {
     programs: { type: "string", default: "5000" },
     seed: { type: "string", default: "1" },
+    shard: { type: "string", default: "1/1" },
+    levels: { type: "string", default: "" },
   },
 });
 
-/** Programs between two lines of figures. */
-const BATCH = 50;
+/** Programs between two lines of progress. */
+const BATCH = 250;
+
+const KINDS = ["same", "missed", "weaker", "false", "unconfirmed", "unknown"] as const;
+
+type Sums = Record<(typeof KINDS)[number] | "anomalous" | "verdicts", number>;
 
 main().then(
-  () => process.exit(0),
+  (wrong) => process.exit(wrong === 0 ? 0 : 1),
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
+    console.error(error);
     process.exit(1);
   },
 );
 
-async function main(): Promise<void> {
-  const levels = [...POSTGRES.filter((each) => !each.serializable), ...OTHERS];
+/** The number of wrong verdicts. */
+async function main(): Promise<number> {
+  const levels = chosenLevels();
+  const sums = new Map(levels.map((level) => [level.name, noSums()]));
+  const causes = new Map<string, number>();
+  const [shard = 1, shards = 1] = options.shard.split("/").map(Number);
   const started = performance.now();
-  let [programs, anomalous, turn] = [0, 0, 0];
-  for (let seed = Number(options.seed); programs < Number(options.programs); seed += 1) {
-    anomalous += await checkRandom({
-      seed: seed * 7919,
-      rounds: BATCH,
-      programs: randomProgram,
-      levelsOf: () => [levels[turn++ % levels.length]].flatMap((each) => each ?? []),
-    });
-    programs += BATCH;
-    const seconds = ((performance.now() - started) / 1000).toFixed(0);
-    console.log(`${programs} programs, ${anomalous} with an anomaly, none missed, ${seconds} s`);
+  for (let number = shard; number <= Number(options.programs); number += shards) {
+    const transactions = randomTransactions(chooser(randomSeed(Number(options.seed), number)));
+    for (const level of levels)
+      for (const result of await compareProgram(transactions, level)) {
+        count(sums.get(level.name), result);
+        if (result.kind !== "same")
+          for (const reason of new Set(result.reasons)) {
+            const cause = `${level.name}, ${result.kind}: ${reason.replace(/\d+/g, "N")}`;
+            causes.set(cause, (causes.get(cause) ?? 0) + 1);
+          }
+        if (["missed", "weaker", "false"].includes(result.kind))
+          await report(number, level, result);
+      }
+    if (number % BATCH < shards) console.log(`${number} programs, ${seconds(started)} s`);
   }
+  console.log(["level".padEnd(46), "verdicts", "anomalous", ...KINDS].join("  "));
+  for (const [name, sum] of sums)
+    console.log(
+      [
+        name.padEnd(46),
+        ...(["verdicts", "anomalous", ...KINDS] as const).map((each) =>
+          String(sum[each]).padStart(each.length),
+        ),
+      ].join("  "),
+    );
+  const most = [...causes].sort(([, a], [, b]) => b - a).slice(0, 20);
+  for (const [cause, times] of most) console.log(`${String(times).padStart(5)}  ${cause}`);
+  const all = [...sums.values()];
+  const wrong = all.reduce((total, each) => total + each.missed + each.weaker + each.false, 0);
+  const verdicts = all.reduce((total, each) => total + each.verdicts, 0);
+  console.log(
+    `${options.programs} programs, ${verdicts} verdicts, ${wrong} wrong, ${seconds(started)} s`,
+  );
+  return wrong;
+}
+
+function chosenLevels(): readonly ProductLevel[] {
+  if (options.levels === "all") return PRODUCT_LEVELS;
+  if (options.levels !== "") return options.levels.split(",").map(levelNamed);
+  return PRODUCT_LEVELS.filter((each) => each.evidence === "measured");
+}
+
+async function report(
+  number: number,
+  level: ProductLevel,
+  result: ProgramAgreement,
+): Promise<void> {
+  const shrunk = await smallest(result.transactions, level, result.kind);
+  console.log(
+    `program ${number} at ${level.name}: ${result.kind}, ${result.shown} by enumeration, ${result.claimed} by the search`,
+  );
+  console.log(routinesText(shrunk));
+}
+
+function noSums(): Sums {
+  return {
+    same: 0,
+    missed: 0,
+    weaker: 0,
+    false: 0,
+    unconfirmed: 0,
+    unknown: 0,
+    anomalous: 0,
+    verdicts: 0,
+  };
+}
+
+function count(sums: Sums | undefined, { kind, shown }: ProgramAgreement): void {
+  if (sums === undefined) return;
+  sums.verdicts += 1;
+  sums[kind] += 1;
+  if (shown !== "none") sums.anomalous += 1;
+}
+
+function seconds(started: number): string {
+  return ((performance.now() - started) / 1000).toFixed(0);
 }

@@ -1,0 +1,197 @@
+// A small program's verdict at a product's level by the search, beside that of exhaustive enumeration over the store,
+// which shares no code with the encodings: all interleavings from some states at the start, and from those of the
+// search's own witnesses.
+import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
+import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
+import { openZ3 } from "../../../server/src/engine/z3";
+import { productLevelAt, type Levels } from "../../../server/src/isolation/mixedLevels";
+import type { Program } from "../../../server/src/program/program";
+import type { Severity } from "../../../server/src/protocol/report";
+import { enumerateProduct } from "../../../server/src/store/enumerate";
+import type { Setup } from "../../../server/src/store/execution";
+import { NotExecutable } from "../../../server/src/store/failure";
+import { freshValues } from "../../../server/src/store/freshValues";
+import { runEveryOrder } from "../../../server/src/store/run";
+import { COMMITTED, type Run } from "../../../server/src/store/runRecord";
+import { observedOf, outcomeOf } from "../../../server/src/store/toExecution";
+
+/** What differs from every serial order, or that nothing does. */
+export type Worst = Severity | "none";
+
+export interface Agreement {
+  /** By enumeration. */
+  readonly shown: Worst;
+  /** By the search, confirmed. */
+  readonly claimed: Worst;
+  /**
+   * The same; an anomaly that the search does not have, or has as a less severe one; one that no interleaving shows.
+   * Where the search says that it could not confirm or decide something, it has not called the program safe: such
+   * answers are `unconfirmed` and `unknown`, also where there is nothing to find.
+   */
+  readonly kind: "same" | "missed" | "weaker" | "false" | "unconfirmed" | "unknown";
+  /** Reasons of the search for what it could not confirm or decide, and why enumeration was cut short. */
+  readonly reasons: readonly string[];
+}
+
+const solvers = openZ3();
+const SEVERITIES: readonly Worst[] = ["none", "unused", "value", "state"];
+const STARTS = [[1, 2], [5, 5], [6, 0], [7, 1, 3], [-3, 5], [12, 12], [3]];
+/** More runs than any of the programs has at one start. */
+const RUNS = 4000;
+
+/** Compares the verdicts on one instance each of `transactions` (indexes into the program's), at most three. */
+export async function compareVerdicts(
+  program: Program,
+  levels: Levels,
+  transactions: readonly number[],
+  unroll = 1,
+): Promise<Agreement> {
+  const search = await searched(program, levels, transactions, unroll);
+  const instances = transactions.flatMap((each, at) => {
+    const id = program.transactions[each]?.id;
+    return id === undefined
+      ? []
+      : [{ instance: `T${String(at + 1)}`, transaction: id, arguments: {} }];
+  });
+  let shown: Worst = "none";
+  const reasons = [...search.reasons];
+  const look = (setup: Setup): void => {
+    if (shown === "state") return;
+    const { worst, reason } = enumerated(program, levels, setup);
+    shown = severer(shown, worst);
+    if (reason !== undefined) reasons.push(reason);
+  };
+  for (const start of STARTS)
+    look({ instances, initial: { t: start.map((v, at) => ({ id: at + 1, v })) } });
+  for (const { setup, severity } of search.witnesses)
+    if (severer(shown, severity) !== shown) look(setup);
+  const { claimed } = search;
+  return { shown, claimed, kind: kindOf(shown, search), reasons };
+}
+
+export function severer<S extends Worst>(a: S, b: S): S {
+  return SEVERITIES.indexOf(b) > SEVERITIES.indexOf(a) ? b : a;
+}
+
+interface Searched {
+  readonly claimed: Worst;
+  readonly witnesses: readonly { readonly setup: Setup; readonly severity: Worst }[];
+  readonly undecided: boolean;
+  readonly unconfirmed: boolean;
+  readonly reasons: readonly string[];
+}
+
+async function searched(
+  program: Program,
+  levels: Levels,
+  transactions: readonly number[],
+  unroll: number,
+): Promise<Searched> {
+  const flat = flattenProgram(program, { unroll });
+  const limits = { resourceLimit: 3_000_000, maxFindings: 5, stopped: () => false };
+  const wanted = [...transactions].sort().join(" ");
+  let claimed: Worst = "none";
+  const witnesses: { readonly setup: Setup; readonly severity: Worst }[] = [];
+  const undecided: string[] = [];
+  const unconfirmed: string[] = [];
+  for (const unit of planProduct(flat, levels, transactions.length)) {
+    if ([...unit.transactions].sort().join(" ") !== wanted) continue;
+    const result = solveProduct(await solvers, program, flat, levels, unit, limits);
+    undecided.push(...result.undecided);
+    for (const { confirmation } of result.findings) {
+      const { status, severity = "none", witness, reason = "" } = confirmation;
+      if (status === "unconfirmed") unconfirmed.push(reason);
+      else {
+        claimed = severer<Worst>(claimed, severity);
+        witnesses.push({ setup: witness, severity });
+      }
+    }
+  }
+  return {
+    claimed,
+    witnesses,
+    undecided: undecided.length > 0,
+    unconfirmed: unconfirmed.length > 0,
+    reasons: [...undecided, ...unconfirmed],
+  };
+}
+
+function kindOf(shown: Worst, search: Searched): Agreement["kind"] {
+  const { claimed, undecided, unconfirmed } = search;
+  if (severer(shown, claimed) !== shown) return "false";
+  if (claimed !== "none") return shown === claimed ? "same" : "weaker";
+  if (undecided) return "unknown";
+  if (unconfirmed) return "unconfirmed";
+  return shown === "none" ? "same" : "missed";
+}
+
+/** The worst severity over all interleavings from one state. */
+function enumerated(
+  program: Program,
+  levels: Levels,
+  setup: Setup,
+): { readonly worst: Worst; readonly reason?: string } {
+  try {
+    const transactions = new Map(setup.instances.map((each) => [each.instance, each.transaction]));
+    const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
+    const { runs, complete } = enumerateProduct(program, setup, levelOf, RUNS);
+    const severityOf = makeJudge(program, setup);
+    const worst = runs.map(severityOf).reduce<Worst>(severer, "none");
+    return complete ? { worst } : { worst, reason: "enumeration was cut short" };
+  } catch (problem) {
+    if (!(problem instanceof NotExecutable)) throw problem;
+    return { worst: "none", reason: `not enumerated: ${problem.message}` };
+  }
+}
+
+/**
+ * The severity of runs from one state: against every serial order of all instances and, where some rolled themselves
+ * back, of those that committed alone.
+ */
+function makeJudge(program: Program, setup: Setup): (run: Run) => Worst {
+  const fresh = freshValues(setup);
+  const all = setup.instances.map((each) => each.instance);
+  const serialOf = new Map<string, readonly Run[]>();
+  const ordersOf = (names: readonly string[]): readonly Run[] => {
+    const known = serialOf.get(names.join(" "));
+    if (known !== undefined) return known;
+    const made = runEveryOrder(program, setup, names, fresh).map((each) => each.run);
+    serialOf.set(names.join(" "), made);
+    return made;
+  };
+  const judged = new Map<string, Worst>();
+  return (run) => {
+    const committed = all.filter((name) => run.status[name] === COMMITTED);
+    const own = viewsOf(run, committed);
+    const text = `${committed.join(" ")} ${own.join(" ")}`;
+    const known = judged.get(text);
+    if (known !== undefined) return known;
+    const references = [
+      ...ordersOf(all),
+      ...(committed.length < all.length ? ordersOf(committed) : []),
+    ];
+    let like = references.map((each) => viewsOf(each, committed));
+    let worst: Worst = "none";
+    for (const [at, severity] of (["state", "value", "unused"] as const).entries()) {
+      like = like.filter((each) => each[at] === own[at]);
+      if (like.length > 0) continue;
+      worst = severity;
+      break;
+    }
+    judged.set(text, worst);
+    return worst;
+  };
+}
+
+/** Final rows, what callers were given, and all that was observed, each as text. */
+function viewsOf(run: Run, committed: readonly string[]): readonly string[] {
+  const { final, status, returned } = outcomeOf(run);
+  const observed = observedOf(run);
+  return [
+    JSON.stringify(
+      Object.values(final).map((rows) => rows.map((row) => JSON.stringify(row)).sort()),
+    ),
+    JSON.stringify(committed.map((name) => [status[name], returned[name]])),
+    JSON.stringify(committed.map((name) => observed[name])),
+  ];
+}
