@@ -83,7 +83,7 @@ function tupleAt(
 }
 
 /**
- * Whether these transactions, or two of them, have any anomaly on these tables at the level: another kind there is no
+ * Whether these transactions, or some of them, have any anomaly on these tables at the level: another kind there is no
  * prevention. Undefined when it could not be decided.
  */
 async function allowedAt(
@@ -93,7 +93,7 @@ async function allowedAt(
   tablesAt: (level: Level, members: readonly number[]) => Promise<ReadonlySet<string> | undefined>,
 ): Promise<boolean | undefined> {
   let undecided = false;
-  for (const some of [members, ...pairsOf(members)]) {
+  for (const some of [members, ...partsOf(members)]) {
     const found = await tablesAt(level, some);
     if (found === undefined) undecided = true;
     else if (tables.some((table) => found.has(table))) return true;
@@ -101,11 +101,16 @@ async function allowedAt(
   return undecided ? undefined : false;
 }
 
-/** The pairs inside a larger tuple, each once. */
-function pairsOf(members: readonly number[]): readonly (readonly number[])[] {
-  if (members.length < 3) return [];
-  const pairs = members.flatMap((a, n) => members.slice(n + 1).map((b) => [a, b]));
-  return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];
+/** Proper parts of a tuple, of two members and more, each once and small ones first. */
+function partsOf(members: readonly number[]): readonly (readonly number[])[] {
+  const parts = members.reduce<readonly (readonly number[])[]>(
+    (known, member) => [...known, ...known.map((part) => [...part, member])],
+    [[]],
+  );
+  const distinct = new Map(parts.map((part) => [part.join(), part]));
+  return [...distinct.values()]
+    .filter((part) => part.length > 1 && part.length < members.length)
+    .sort((a, b) => a.length - b.length);
 }
 
 /** The tables on which a tuple has anomalies at a level; undefined when it could not be decided. */
@@ -125,5 +130,5 @@ async function anomalousTables(
 }
 
 function ordered(names: readonly string[]): readonly string[] {
-  return LEVELS.map((level) => level.name as string).filter((name) => names.includes(name));
+  return LEVELS.map((level) => level.name).filter((name) => names.includes(name));
 }

@@ -5,7 +5,7 @@ import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
 import type { Level } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
-import type { Levels, SerializablePair } from "../isolation/mixedLevels";
+import type { SerializablePair } from "../isolation/mixedLevels";
 import type { Note, Program, Transaction } from "../program/program";
 import type {
   Anomaly,
@@ -147,7 +147,7 @@ export async function check(
     return {
       report: reportOf(input, {
         verdict,
-        bound: boundOf(searched, levels, input),
+        bound: boundOf(searched, input),
         anomalies,
         unknown,
         assumptions,
@@ -240,8 +240,8 @@ function uncompared(anomalies: readonly Anomaly[], interrupted: boolean): readon
 }
 
 /** How many transactions at a time were really searched. */
-function boundOf(result: SearchResult, levels: Levels, input: CheckInput): number {
-  const asked = largestSize(levels, input.maxTransactions);
+function boundOf(result: SearchResult, input: CheckInput): number {
+  const asked = largestSize(input.maxTransactions);
   return result.stopped || result.failure ? Math.min(result.completed, asked) : asked;
 }
 

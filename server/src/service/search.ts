@@ -2,8 +2,7 @@
 // collects findings and what stayed undecided.
 import type { Finding } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
-import type { Level } from "../isolation/levels";
-import { distinctLevels, restrictLevels } from "../isolation/mixedLevels";
+import { restrictLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Planner } from "./plan";
 import type { TupleAnswer, TupleSolver } from "./tupleSolver";
@@ -54,13 +53,12 @@ export interface SearchInput {
   readonly lanes: number;
 }
 
-/** How many transactions at a time are searched at these levels. */
-export function largestSize(levels: Levels, maxTransactions: number): number {
-  return Math.min(maxTransactions, ...distinctLevels(levels).map(builtFor));
-}
+/** Outcomes are compared with every serial order: of more transactions there are too many. */
+const MOST_TRANSACTIONS = 4;
 
-function builtFor(level: Level): number {
-  return level.family === "product" ? 3 : 4;
+/** How many transactions at a time are searched when so many are asked for. */
+export function largestSize(maxTransactions: number): number {
+  return Math.min(maxTransactions, MOST_TRANSACTIONS);
 }
 
 /** Searches until done or until the signal aborts; what was found until then is kept. */
@@ -83,7 +81,7 @@ export async function search(
     total: 0,
     failure: undefined,
   };
-  const largest = largestSize(input.levels, input.maxTransactions);
+  const largest = largestSize(input.maxTransactions);
   let completed = 1;
   let cut = false;
   for (let size = 2; size <= largest; size += 1) {

@@ -120,7 +120,10 @@ function agreeingOrders(
   const own = viewsOf(run, committed);
   const state = serial.filter((each) => viewsOf(each.run, committed).state === own.state);
   const values = state.filter((each) => viewsOf(each.run, committed).values === own.values);
-  return { state: state.map((each) => each.order), values: values.map((each) => each.order) };
+  const observed = observedText(run, committed);
+  const reads = values.filter((each) => observedText(each.run, committed) === observed);
+  const orders = (runs: typeof serial) => runs.map((each) => each.order);
+  return { state: orders(state), values: orders(values), reads: orders(reads) };
 }
 
 interface Views {

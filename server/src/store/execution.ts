@@ -92,10 +92,14 @@ export interface Confirmation {
   readonly cycle: readonly number[];
   readonly execution?: Execution;
   readonly serial: readonly SerialOutcome[];
-  /** Serial orders of all instances that end with the same rows, and those in which callers receive the same as well. */
+  /**
+   * Serial orders of all instances that end with the same rows, of these the ones in which callers receive the same as
+   * well, and of these the ones in which everything that is read is the same.
+   */
   readonly agreeing?: {
     readonly state: readonly (readonly string[])[];
     readonly values: readonly (readonly string[])[];
+    readonly reads: readonly (readonly string[])[];
   };
   readonly witness: Witness;
 }

@@ -42,7 +42,7 @@ export interface ProductEncoding {
   readonly passing: readonly (readonly Smt[])[];
   /** Per ordered pair of instances, the tables over which the text allows a dependency. */
   readonly dependencies: readonly Dependencies[];
-  /** Runs that outcomes are compared with; empty until `addSerialRuns`. */
+  /** Runs that outcomes are compared with; see `addSerialRun`. */
   readonly serial: Run[];
 }
 
@@ -154,18 +154,28 @@ export function cycleShapes(encoding: ProductEncoding): readonly CycleShape[] {
   return shapes;
 }
 
-/** Asserts that no two instances form a cycle by themselves: such anomalies are found as pairs. */
+/** Asserts that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
 export function assertMinimal(encoding: ProductEncoding): void {
   const { dependencies, script, tuple } = encoding;
-  if (tuple.transactions.length < 3) return;
-  const between = (from: number, to: number): Smt =>
+  const size = tuple.transactions.length;
+  const leads = (from: number, to: number): Smt =>
     or(
       ...(dependencies.find((each) => each.from === from && each.to === to)?.tables ?? []).map(
         (each) => each.literal,
       ),
     );
-  for (const { from, to } of dependencies)
-    if (from < to) script.assert(not(and(between(from, to), between(to, from))));
+  const extend = (path: readonly number[]): void => {
+    const [first = 0, ...rest] = path;
+    if (rest.length > 0) {
+      const steps = path.map((from, at) => leads(from, path[at + 1] ?? first));
+      script.assert(not(and(...steps)));
+    }
+    if (path.length === size - 1) return;
+    // Each cycle once: it begins with its least member.
+    for (let next = first + 1; next < size; next += 1)
+      if (!path.includes(next)) extend([...path, next]);
+  };
+  if (size > 2) for (const first of tuple.transactions.keys()) extend([first]);
 }
 
 /** Assuming `literal` asks for one of these cycles. */
@@ -179,19 +189,18 @@ export function askForCycle(
   script.assert(imp(literal, or(...shapes.map((shape) => and(...shape.literals)))));
 }
 
-/** Adds all serial runs, so that OTHER_STATE, OTHER_VALUE and OTHER_READ can be assumed. n! runs. */
-export function addSerialRuns(encoding: ProductEncoding): void {
+/** Adds the run in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */
+export function addSerialRun(encoding: ProductEncoding, order: readonly number[]): void {
   const { script, tuple, database, run } = encoding;
-  const orders = permutations(tuple.transactions.map((_, instance) => instance));
-  const all = orders.map((order) => {
-    const serial = makeRun(script, tuple, database, { ...SEES_ALL, order, serial: true });
-    encoding.serial.push(serial);
-    return differences(script, tuple, run, serial);
-  });
-  for (const name of [OTHER_STATE, OTHER_VALUE, OTHER_READ]) script.constant(name, "Bool");
-  script.assert(imp(OTHER_STATE, and(...all.map((each) => each.state))));
-  script.assert(imp(OTHER_VALUE, and(...all.map((each) => each.value))));
-  script.assert(imp(OTHER_READ, and(...all.map((each) => each.read))));
+  const serial = makeRun(script, tuple, database, { ...SEES_ALL, order, serial: true });
+  encoding.serial.push(serial);
+  const { state, value, read } = differences(script, tuple, run, serial);
+  for (const [name, differs] of [
+    [OTHER_STATE, state],
+    [OTHER_VALUE, value],
+    [OTHER_READ, read],
+  ] as const)
+    script.assert(imp(script.constant(name, "Bool"), differs));
 }
 
 function passingSteps(
@@ -225,11 +234,4 @@ function executedSteps(
     executed[step] = script.name(or(executed[step] ?? FALSE, run.exec(access)), "Bool");
   }
   return executed;
-}
-
-function permutations(items: readonly number[]): readonly (readonly number[])[] {
-  if (items.length < 2) return [items];
-  return items.flatMap((first) =>
-    permutations(items.filter((each) => each !== first)).map((rest) => [first, ...rest]),
-  );
 }
