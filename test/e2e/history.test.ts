@@ -9,7 +9,7 @@ test("from a recorded history to its counterexample", async () => {
   await inWorkbench("history", OPTIONS, async (workbench) => {
     const { page } = workbench;
     const lens = page.locator(".codelens-decoration");
-    await lens.getByText("Check history").click();
+    await workbench.clickLens("Check history");
     const verdict = "violates parallel snapshot isolation: lost update";
     await workbench.statusItem(verdict).waitFor();
     await workbench.squiggles("warning").first().waitFor();

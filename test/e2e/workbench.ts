@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { FrameLocator, Locator, Page } from "playwright-core";
+import { errors, type FrameLocator, type Locator, type Page } from "playwright-core";
 import { launchEditor } from "../editor/launch.mjs";
 import { openBrowser, patience, resultFile, root } from "../support/browser";
 
@@ -30,6 +30,8 @@ export interface Workbench {
   /** The inside of the webview that is open. */
   webview(): FrameLocator;
   statusItem(text: string | RegExp): Locator;
+  /** Clicks a lens until it is gone: the editor draws its lenses anew now and then, and loses a click on the way. */
+  clickLens(text: string): Promise<void>;
   /** Makes an open file the active one, with the keyboard in its text. */
   focusEditor(file: string): Promise<void>;
   /** Moves the cursor of the active editor, both numbers from 1. */
@@ -89,9 +91,10 @@ async function inPage(
   body: (workbench: Workbench) => Promise<void>,
 ): Promise<void> {
   page.setDefaultTimeout(patience);
-  const errors: string[] = [];
+  const consoleErrors: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") errors.push(`${message.text()} (${message.location().url})`);
+    if (message.type() === "error")
+      consoleErrors.push(`${message.text()} (${message.location().url})`);
   });
   const hosts = new Set<string>();
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
@@ -99,7 +102,7 @@ async function inPage(
     ...drive(page),
     page,
     folder,
-    consoleErrors: () => errors.filter((text) => !isKnown(text)),
+    consoleErrors: () => consoleErrors.filter((text) => !isKnown(text)),
     hosts: () => [...hosts].filter((host) => host !== ""),
     screenshot: async (picture) => {
       await page.screenshot({ path: resultFile(`${picture}.png`) });
@@ -144,6 +147,15 @@ function drive(page: Page): Drive {
     webview: () =>
       page.frameLocator("iframe.webview.ready").last().frameLocator("iframe#active-frame"),
     statusItem: (text) => page.locator(".statusbar-item", { hasText: text }),
+    clickLens: async (text) => {
+      const lens = page.locator(".codelens-decoration").getByText(text);
+      await lens.waitFor();
+      for (const deadline = Date.now() + patience; await lens.isVisible();) {
+        if (Date.now() > deadline) throw new Error(`The lens "${text}" is there after all clicks.`);
+        await lens.click();
+        await lens.waitFor({ state: "detached", timeout: 5000 }).catch(stillThere);
+      }
+    },
     focusEditor: async (file) => {
       await page.locator(".tab", { hasText: file }).click();
       await page.locator(".editor-instance .monaco-editor.focused").waitFor();
@@ -155,4 +167,9 @@ function drive(page: Page): Drive {
       await page.keyboard.press("Enter");
     },
   };
+}
+
+/** A wait that ended without what it waited for; anything else is a failure of its own. */
+function stillThere(error: unknown): void {
+  if (!(error instanceof errors.TimeoutError)) throw error;
 }

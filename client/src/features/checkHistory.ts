@@ -64,8 +64,9 @@ export function registerCheckHistory(server: ServerClient, panel: Panel): Dispos
       provideCodeLenses: (document) => lenses(document, judged.get(document.uri.toString())),
     }),
     // A lens that changed while another editor had the keyboard is shown again only when it is asked for.
-    window.onDidChangeActiveTextEditor(() => {
-      changed.fire();
+    // One that did not change stays as it is: a lens that is drawn anew swallows the click that it is under.
+    window.onDidChangeActiveTextEditor((editor) => {
+      if (editor && judged.has(editor.document.uri.toString())) changed.fire();
     }),
     workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       const key = document.uri.toString();
