@@ -1,0 +1,56 @@
+// What runs on real servers ask of them: sessions that execute one statement after the other, and who waits for whom.
+// Nothing here knows a product; `postgres.ts` and `mariadb.ts` are the two that do.
+import type { ProductLevel } from "../../isolation/levels";
+import type { Row } from "../../protocol/witness";
+
+/** A server that answers. */
+export interface LiveServer {
+  /** Product and version as the server tells them, "PostgreSQL 18.4". */
+  readonly version: string;
+  readonly product: "postgres" | "mariadb";
+  /** Opens a session; rejects when the server does not take it. */
+  open(): Promise<LiveSession>;
+  /**
+   * Of all sessions those whose statement waits for a lock at this moment, with the ids of those it waits for where the
+   * server tells them. This is the server's own knowledge, not a matter of time.
+   */
+  waits(): Promise<ReadonlyMap<number, readonly number[]>>;
+  /** Statements that begin a transaction at the level. Throws for a level of another product. */
+  begin(level: ProductLevel): readonly string[];
+  close(): Promise<void>;
+}
+
+/** One connection. */
+export interface LiveSession {
+  /** The server's number for it: what `waits` speaks of. */
+  readonly id: number;
+  /** Executes a statement; a refusal of the server is a value, a lost connection rejects. */
+  execute(sql: string): Promise<StatementResult>;
+  close(): Promise<void>;
+}
+
+export type StatementResult =
+  | { readonly ok: true; readonly rows: readonly Row[]; readonly affected: number }
+  /** `code` is the SQLSTATE at PostgreSQL and the error's number at MariaDB. */
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** Where a server listens. */
+export interface ServerAddress {
+  /** A folder (PostgreSQL) or file (MariaDB) of a local socket, instead of host and port. */
+  readonly socket?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly user: string;
+  readonly password?: string;
+  readonly database: string;
+}
+
+/** Whether some of those that wait do so for each other: the server will end that by itself. */
+export function hasDeadlock(waits: ReadonlyMap<number, readonly number[]>): boolean {
+  const reaches = (from: number, wanted: number, seen: ReadonlySet<number>): boolean =>
+    (waits.get(from) ?? []).some(
+      (next) =>
+        next === wanted || (!seen.has(next) && reaches(next, wanted, new Set([...seen, next]))),
+    );
+  return [...waits.keys()].some((session) => reaches(session, session, new Set([session])));
+}

@@ -1,0 +1,15 @@
+// Rows of a server's answer as plain data.
+import type { Row, Value } from "../../protocol/witness";
+
+/** A row by its columns. Numbers that clients give as texts, because they may be long, are numbers again. */
+export function plainRow(row: object): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]): [string, Value] => [column, plainValue(value)]),
+  );
+}
+
+function plainValue(value: unknown): Value {
+  if (value === null || typeof value === "boolean" || typeof value === "number") return value;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,76 @@
+// Sessions on a PostgreSQL server.
+import { Client, DatabaseError } from "pg";
+import type { ProductLevel } from "../../isolation/levels";
+import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
+import { plainRow } from "./liveValue";
+
+/** The words of BEGIN, by the level's name. */
+const LEVELS: Readonly<Record<string, string>> = {
+  "postgres:read-committed": "READ COMMITTED",
+  "postgres:repeatable-read": "REPEATABLE READ",
+  "postgres:serializable": "SERIALIZABLE",
+};
+
+/** Connects to a server. Rejects with the client's reason when it cannot be reached. */
+export async function connectPostgres(address: ServerAddress): Promise<LiveServer> {
+  const monitor = await openClient(address);
+  const version = await monitor.query<{ server_version: string }>("SHOW server_version");
+  const [number = "?"] = (version.rows[0]?.server_version ?? "?").split(" ");
+  return {
+    version: `PostgreSQL ${number}`,
+    product: "postgres",
+    open: () => openSession(address),
+    waits: async () => {
+      const { rows } = await monitor.query<{ pid: number; holders: number[] }>(WAITS);
+      return new Map(rows.map(({ pid, holders }) => [pid, holders]));
+    },
+    begin: (level) => [`BEGIN ISOLATION LEVEL ${wordsOf(level)}`],
+    close: () => monitor.end(),
+  };
+}
+
+/** Sessions with a lock that was not granted, and who holds it. */
+const WAITS = `SELECT pid, pg_blocking_pids(pid) AS holders
+  FROM pg_locks WHERE NOT granted GROUP BY pid`;
+
+async function openSession(address: ServerAddress): Promise<LiveSession> {
+  const client = await openClient(address);
+  const { rows } = await client.query<{ id: number }>("SELECT pg_backend_pid() AS id");
+  return {
+    id: rows[0]?.id ?? 0,
+    execute: async (sql): Promise<StatementResult> => {
+      try {
+        const result = await client.query<Record<string, unknown>>(sql);
+        // After a failure COMMIT succeeds, and answers ROLLBACK.
+        if (/^commit$/i.test(sql) && result.command === "ROLLBACK")
+          return { ok: false, code: "25P02", message: "the transaction was rolled back" };
+        return { ok: true, rows: result.rows.map(plainRow), affected: result.rowCount ?? 0 };
+      } catch (problem) {
+        if (!(problem instanceof DatabaseError)) throw problem;
+        return { ok: false, code: problem.code ?? "", message: problem.message };
+      }
+    },
+    close: () => client.end(),
+  };
+}
+
+async function openClient(address: ServerAddress): Promise<Client> {
+  const { socket, host, port, user, password, database } = address;
+  const client = new Client({
+    user,
+    database,
+    ...((socket ?? host) ? { host: socket ?? host } : {}),
+    ...(port === undefined ? {} : { port }),
+    ...(password === undefined ? {} : { password }),
+  });
+  // A server that is stopped ends its connections: the statements at hand reject, and that is enough.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+function wordsOf(level: ProductLevel): string {
+  const words = LEVELS[level.name];
+  if (words === undefined) throw new Error(`${level.label} is no level of PostgreSQL`);
+  return words;
+}

