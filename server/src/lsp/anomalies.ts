@@ -1,7 +1,7 @@
 // Anomalies as the client and the panel get them: summaries for lists, payloads for one.
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import { LEVELS } from "../isolation/levels";
-import type { Anomaly } from "../protocol/report";
+import { shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
 import { anomalyPlace, type ProjectResult } from "./results";
 import { clientUri, levelName, type ServerState } from "./serverState";
@@ -85,7 +85,7 @@ function urisOf(
   result: ProjectResult,
   anomaly: Anomaly,
 ): Readonly<Record<string, string>> {
-  const ends = anomaly.cycle.flatMap((edge) => [edge.from, edge.to]);
+  const ends = shownEdges(anomaly).flatMap((edge) => [edge.from, edge.to]);
   const files = new Set([...anomaly.steps, ...ends].map((each) => each.file));
   files.delete("");
   return Object.fromEntries(

@@ -1,7 +1,14 @@
 // What is known about a project: its last report, moved along with the edits since, and what of it went stale.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
-import type { Anomaly, CycleEnd, LevelReport, ReportTransaction } from "../protocol/report";
+import { mainEnd, shownEdges } from "../protocol/report";
+import type {
+  Anomaly,
+  CycleEdge,
+  CycleEnd,
+  LevelReport,
+  ReportTransaction,
+} from "../protocol/report";
 import type { Range } from "../protocol/source";
 import type { Project } from "../workspace/projects";
 import { editRange, type TextEdit } from "./editRange";
@@ -31,12 +38,12 @@ export function anomaliesOf(
   return result.report.anomalies.filter((each) => each.transactions.includes(transaction.name));
 }
 
-/** Where the diagnostic of an anomaly stands: the first dependency's source, or else its first transaction. */
+/** Where the diagnostic of an anomaly stands: the first dependency's source (or the dirty read), or else its first transaction. */
 export function anomalyPlace(
   report: LevelReport,
   anomaly: Anomaly,
 ): { readonly file: string; readonly range: Range } | undefined {
-  const end = anomaly.cycle[0]?.from;
+  const end = mainEnd(anomaly);
   if (end && end.file !== "") return end;
   const step = anomaly.steps.find((each) => each.file !== "");
   if (step) return step;
@@ -58,6 +65,11 @@ export function editResult(
     place.file === file && (edit === undefined || editRange(place.range, edit).touched);
   const moved = <T extends { readonly file?: string; readonly range?: Range }>(place: T): T =>
     place.file === file && place.range ? { ...place, range: move(place.range) } : place;
+  const movedEdge = (edge: CycleEdge): CycleEdge => ({
+    ...edge,
+    from: moved(edge.from),
+    to: moved(edge.to),
+  });
   for (const transaction of result.report.transactions) {
     if (touches(transaction)) touchedTransactions.add(transaction.name);
   }
@@ -75,7 +87,8 @@ export function editResult(
     anomalies: result.report.anomalies.map((anomaly) => ({
       ...anomaly,
       steps: anomaly.steps.map(moved),
-      cycle: anomaly.cycle.map((edge) => ({ ...edge, from: moved(edge.from), to: moved(edge.to) })),
+      cycle: anomaly.cycle.map(movedEdge),
+      ...(anomaly.dirtyRead && { dirtyRead: movedEdge(anomaly.dirtyRead) }),
     })),
   };
   const notes = result.notes
@@ -89,5 +102,5 @@ export function editResult(
 }
 
 function placesOf(anomaly: Anomaly): readonly Pick<CycleEnd, "file" | "range">[] {
-  return [...anomaly.steps, ...anomaly.cycle.flatMap((edge) => [edge.from, edge.to])];
+  return [...anomaly.steps, ...shownEdges(anomaly).flatMap((edge) => [edge.from, edge.to])];
 }

@@ -84,6 +84,8 @@ export interface Anomaly {
   readonly transactions: readonly string[];
   readonly tables: readonly string[];
   readonly cycle: readonly CycleEdge[];
+  /** Instead of a cycle: from a write that was never committed (or was replaced by its own transaction) to its read. */
+  readonly dirtyRead?: CycleEdge;
   readonly witness: Witness;
   /** What the same transactions give one after the other, in every order. */
   readonly serial: readonly SerialOutcome[];
@@ -92,6 +94,16 @@ export interface Anomaly {
   readonly message: string;
   readonly preventedBy: readonly string[];
   readonly allowedAt: readonly string[];
+}
+
+/** What a figure of the anomaly draws: its cycle, or the one read that no serial order has. */
+export function shownEdges({ cycle, dirtyRead }: Anomaly): readonly CycleEdge[] {
+  return dirtyRead ? [dirtyRead] : cycle;
+}
+
+/** The statement at which an anomaly is reported: where its cycle starts, or where it reads what was never committed. */
+export function mainEnd({ cycle, dirtyRead }: Anomaly): CycleEnd | undefined {
+  return dirtyRead?.to ?? cycle[0]?.from;
 }
 
 /** Something that could not be decided, or that was weakened, with the reason and what to do. */

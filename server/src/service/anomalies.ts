@@ -1,5 +1,5 @@
 // From findings to the anomalies of a report: one per kind, transactions and tables, the most telling witness of each.
-import type { Anomaly, Severity } from "../protocol/report";
+import { mainEnd, type Anomaly, type Severity } from "../protocol/report";
 
 const SEVERITIES: readonly Severity[] = ["state", "value", "unused"];
 
@@ -37,7 +37,7 @@ function compareAnomalies(a: Anomaly, b: Anomaly): number {
 }
 
 function comparePlaces(a: Anomaly, b: Anomaly): number {
-  const [from, to] = [a.cycle[0]?.from, b.cycle[0]?.from];
+  const [from, to] = [mainEnd(a), mainEnd(b)];
   if (!from || !to) return Number(!from) - Number(!to);
   return (
     compareText(from.file, to.file) ||

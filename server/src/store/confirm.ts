@@ -4,6 +4,7 @@ import type { Program } from "../program/program";
 import type { Severity } from "../protocol/report";
 import type { ScheduleStep, SerialOutcome, Witness } from "../protocol/witness";
 import { cycleThrough } from "./cycle";
+import { dirtyReadObjection } from "./dirtyReads";
 import type { Confirmation, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues, type FreshValues } from "./freshValues";
@@ -13,8 +14,8 @@ import { observedOf, outcomeOf, toExecution } from "./toExecution";
 import { runEveryOrder, runPlan } from "./run";
 
 /**
- * Judges a plan: confirmed when it runs at the levels, its dependencies form a cycle, and something differs from every
- * serial order. Never throws for a plan that does not fit: that is a reason. Takes n! serial runs, n at most 4.
+ * Judges a plan: confirmed when it runs at the levels, something differs from every serial order, and its dependencies
+ * form a cycle or it reads what was never committed. Never throws for a plan that does not fit: that is a reason. Takes n! serial runs, n at most 4.
  */
 export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Confirmation {
   try {
@@ -27,10 +28,16 @@ export function confirm(program: Program, levels: Levels, plan: WitnessPlan): Co
   }
 }
 
-/** The history checker must find a confirmed execution possible as well, at the levels that it knows. */
+/**
+ * The history checker must find a confirmed execution possible as well, at the levels that it knows; of a dirty read it
+ * must say that it is one.
+ */
 function secondOpinion(levels: Levels, judged: Confirmation): Confirmation {
   if (judged.status !== "confirmed" || judged.execution === undefined) return judged;
-  const objection = historyObjection(levels, judged.execution);
+  const { execution, dirtyRead } = judged;
+  const objection = dirtyRead
+    ? dirtyReadObjection(execution, dirtyRead)
+    : historyObjection(levels, execution);
   return objection === undefined ? judged : { ...judged, status: "unconfirmed", reason: objection };
 }
 
@@ -60,23 +67,11 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
       status: "unconfirmed",
       reason: "one after the other the transactions give the same",
     };
-  if (base.cycle.length === 0)
-    return { ...base, status: "unconfirmed", severity, reason: withoutCycle(run) };
-  return { ...base, status: "confirmed", severity };
-}
-
-function withoutCycle(run: Run): string {
-  const vanished = run.steps.some((step) =>
-    step.cells.some(({ writer }) => {
-      const instance = run.steps[writer]?.instance;
-      return (
-        instance !== undefined && run.status[instance] !== COMMITTED && instance !== step.instance
-      );
-    }),
-  );
-  return vanished
-    ? "it reads what a transaction wrote that rolled back, and its dependencies form no cycle"
-    : "its dependencies form no cycle";
+  if (base.cycle.length > 0) return { ...base, status: "confirmed", severity };
+  const [dirtyRead] = execution.dirtyReads ?? [];
+  if (dirtyRead === undefined)
+    return { ...base, status: "unconfirmed", severity, reason: "its dependencies form no cycle" };
+  return { ...base, status: "confirmed", severity, dirtyRead };
 }
 
 /** A shortest cycle, over the given tables if there is one of that length. */

@@ -1,6 +1,7 @@
 // Dependencies between the committed instances of a run (Adya, "Weak Consistency", 1999): write-read, write-write and
 // read-write, the last also for rows that a predicate would have met.
 import type { ExecutedDependency } from "./execution";
+import { isIntermediate } from "./dirtyReads";
 import { rowName } from "./recorder";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import {
@@ -73,8 +74,11 @@ function readDependencies(
 ): void {
   for (const cell of record.cells) {
     const writer = run.steps[cell.writer]?.instance;
+    // A version that its writer replaced itself is none that others depend on (Adya 1999, definition of versions).
+    const others = writer !== undefined && writer !== record.instance;
+    if (others && isIntermediate(run, cell, cell.writer)) continue;
     const predicate = !record.used.has(rowName(cell.table, cell.key));
-    if (writer !== undefined && writer !== record.instance && run.status[writer] === COMMITTED)
+    if (others && run.status[writer] === COMMITTED)
       add(found, "wr", cell.writer, step, cell.table, cell.key, cell.column, predicate);
     const list = versions.get(cellName(cell.table, cell.key, cell.column)) ?? [];
     const next = list.find((version) => version.step > cell.writer && version.step !== step);

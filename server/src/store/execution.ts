@@ -68,9 +68,25 @@ export interface ExecutedDependency {
   readonly predicate: boolean;
 }
 
+/** A read of a version that was never committed: rolled back (or undone), or replaced by its own writer (Adya: G1a, G1b). */
+export interface DirtyRead {
+  readonly kind: "rolled-back" | "replaced";
+  /** Indexes into `steps`: the write, and the read. */
+  readonly from: number;
+  readonly to: number;
+  readonly table: string;
+  readonly key: string;
+  readonly columns: readonly string[];
+  /** The row was only tested. */
+  readonly predicate: boolean;
+}
+
 export interface Execution {
   readonly steps: readonly ExecutedStep[];
+  /** Among committed instances; a read of what was never committed is none. */
   readonly dependencies: readonly ExecutedDependency[];
+  /** Absent: none. */
+  readonly dirtyReads?: readonly DirtyRead[];
   readonly outcome: Outcome;
   /** Everything that any statement read, per instance in program order, rendered: finer than `outcome.returned`. */
   readonly observed: Readonly<Record<string, readonly string[]>>;
@@ -90,6 +106,8 @@ export interface Confirmation {
   readonly severity?: Severity;
   /** Dependencies of the execution that form a cycle over instances, in order (indexes into `dependencies`). */
   readonly cycle: readonly number[];
+  /** Without a cycle: the read of a version that was never committed. */
+  readonly dirtyRead?: DirtyRead;
   readonly execution?: Execution;
   readonly serial: readonly SerialOutcome[];
   /**

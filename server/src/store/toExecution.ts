@@ -1,6 +1,7 @@
 // The plain form of a run: execution, outcome, and what its statements observed.
 import type { Outcome, Row, Value } from "../protocol/witness";
 import { findDependencies } from "./dependencies";
+import { findDirtyReads } from "./dirtyReads";
 import type { CellAccess, ExecutedStep, Execution } from "./execution";
 import type { Machine } from "./machine";
 import type { Run, StepRecord } from "./runRecord";
@@ -9,9 +10,11 @@ import { renderValue, toValue } from "./value";
 
 /** The run as plain data. */
 export function toExecution(run: Run): Execution {
+  const dirtyReads = findDirtyReads(run);
   return {
     steps: run.steps.map((step) => executedStep(step, run.steps)),
     dependencies: findDependencies(run),
+    ...(dirtyReads.length > 0 && { dirtyReads }),
     outcome: outcomeOf(run),
     observed: observedOf(run),
   };
@@ -77,7 +80,14 @@ function resultText(step: StepRecord): string {
 
 function observedIn(step: StepRecord): readonly string[] {
   if (typeof step.statement !== "number") return [];
-  return [`${step.statement}: ${step.why ?? resultText(step)}`];
+  return [`${step.statement}: ${step.why ?? observedText(step)}`];
+}
+
+/** Of rows that nobody gets, the first one may be looked at, and how many there are. */
+function observedText(step: StepRecord): string {
+  const thrownAway = step.source?.kind === "select" && step.source.discarded;
+  if (!thrownAway || step.rows.length < 2) return resultText(step);
+  return `${step.rows.length} rows: ${step.rows.slice(0, 1).map(renderRow).join("")}`;
 }
 
 function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedStep {

@@ -1,6 +1,13 @@
 // One anomaly prepared for drawing: instances, steps with their lines, the cycle's edges between steps, values over time.
 import type { HistoryPlace, HistoryReason } from "../../../server/src/protocol/history";
-import type { CycleEdge, CycleEnd, Step, StepCell } from "../../../server/src/protocol/report";
+import { shownEdges } from "../../../server/src/protocol/report";
+import type {
+  Anomaly,
+  CycleEdge,
+  CycleEnd,
+  Step,
+  StepCell,
+} from "../../../server/src/protocol/report";
 import type { AnomalyPayload, Place } from "../../../server/src/protocol/requests";
 import type { Value } from "../../../server/src/protocol/witness";
 import { cellText, rowText, valueText } from "./words";
@@ -88,7 +95,7 @@ export function tellStory(payload: AnomalyPayload): Story {
     payload,
     instances,
     steps,
-    edges: anomaly.cycle.map((edge, index) => edgeOf(payload, edge, index)),
+    edges: shownEdges(anomaly).map((edge, index) => edgeOf(payload, edge, index)),
     cells: historiesOf(payload, steps),
   };
 }
@@ -155,7 +162,7 @@ function edgeOf(payload: AnomalyPayload, edge: CycleEdge, index: number): StoryE
     data: dataText(edge),
     sentence: edge.reason
       ? `${edge.from.instance} comes before ${edge.to.instance}: ${edge.reason.text}`
-      : sentenceOf(edge),
+      : sentenceOf(payload.anomaly, edge),
     places: places.filter((place) => place !== undefined),
     because: edge.reason ? reasonOf(payload, edge.reason).because : [],
   };
@@ -212,10 +219,14 @@ function dataText({ table, columns }: CycleEdge): string {
   return columns.length === 1 ? `${table}.${columns[0] ?? ""}` : table;
 }
 
-function sentenceOf(edge: CycleEdge): string {
+function sentenceOf(anomaly: Anomaly, edge: CycleEdge): string {
   const { from, to } = edge;
   const columns =
     edge.columns.length > 1 ? `${edge.table} (${edge.columns.join(", ")})` : dataText(edge);
+  if (edge === anomaly.dirtyRead) {
+    const gone = anomaly.kind === "aborted-read" ? "rolled back" : "replaced itself";
+    return `${to.instance} read what ${from.instance} wrote to ${columns} and then ${gone}`;
+  }
   switch (edge.dependency) {
     case "rw":
       return `${from.instance} read ${columns} without what ${to.instance} wrote: ${from.instance} comes before ${to.instance}`;
@@ -235,7 +246,7 @@ function historiesOf(
   { anomaly }: AnomalyPayload,
   steps: readonly StoryStep[],
 ): readonly CellHistory[] {
-  const onCycle = new Set(anomaly.cycle.map((edge) => edge.table));
+  const onCycle = new Set(shownEdges(anomaly).map((edge) => edge.table));
   const histories = new Map<
     string,
     { first: Value | undefined; versions: CellHistory["versions"][number][]; rank: number }

@@ -30,7 +30,7 @@ export function createCycleView(story: Story, actions: Actions): Figure {
     "div",
     { class: "cycle" },
     scroll,
-    element("h2", {}, "Why no order is possible"),
+    element("h2", {}, isDirtyRead(story) ? "Why no order gives this" : "Why no order is possible"),
     element(
       "ol",
       { class: "reasons" },
@@ -108,6 +108,11 @@ function expansion(because: readonly StoryReason[], actions: Actions): HTMLEleme
   );
 }
 
+/** There is no cycle: the one edge leads to a read that no order of whole transactions has. */
+function isDirtyRead({ payload }: Story): boolean {
+  return payload.anomaly.dirtyRead !== undefined;
+}
+
 function emptyFigure({ payload }: Story): Figure {
   const text = payload.recorded
     ? "There is no cycle: no level allows this read, whatever the order."
@@ -126,7 +131,12 @@ function draw(story: Story, layout: CycleLayout, actions: Actions): SVGSVGElemen
     .attr("height", layout.height)
     .attr("viewBox", `0 0 ${String(layout.width)} ${String(layout.height)}`)
     .attr("role", "group")
-    .attr("aria-label", `Cycle of ${String(story.edges.length)} dependencies`);
+    .attr(
+      "aria-label",
+      isDirtyRead(story)
+        ? "The read of what was never committed"
+        : `Cycle of ${String(story.edges.length)} dependencies`,
+    );
   addArrowHeads(select<SVGSVGElement, unknown>(svg), "cycle");
   drawBoxes(svg, layout, actions);
   drawEdges(svg, story, layout, actions);
@@ -260,6 +270,7 @@ function drawEdges(
 
 /** "T1 before T2 before T1": the contradiction, said once. */
 function conclusion(story: Story): string {
+  if (isDirtyRead(story)) return "One after the other, nobody sees what is not committed.";
   const names = story.edges.map(({ edge }) => edge.from.instance);
   const [first] = names;
   if (story.edges.at(-1)?.edge.to.instance !== first)

@@ -1,6 +1,6 @@
 // Why a step came out as it did: which other transaction it could not see, overwrote, waited for or saw.
 import type { Level, Product } from "../../isolation/levels";
-import type { Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
+import type { DirtyRead, Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
 import { rowText, valueText } from "./words";
 
 /**
@@ -20,10 +20,12 @@ export function becauseOf(
   const missed = dependencies.find((d) => d.dependency === "rw" && d.from === index);
   const overwritten = dependencies.find((d) => d.dependency === "ww" && d.to === index);
   const seen = dependencies.find((d) => d.dependency === "wr" && d.to === index);
+  const dirty = execution.dirtyReads?.find((read) => read.to === index);
   const parts = [
     waited(step),
     fresh(execution, index, levelOf(step.instance)),
     overwritten ? lost(execution, overwritten, step) : "",
+    dirty ? neverCommitted(execution, dirty) : "",
     missed ? notSeen(execution, missed, levelOf(step.instance)) : "",
     !missed && !overwritten && seen && cycle.includes(execution.dependencies.indexOf(seen))
       ? saw(execution, seen, step)
@@ -106,6 +108,12 @@ function saw(execution: Execution, wr: ExecutedDependency, step: ExecutedStep): 
   );
   const early = ended > execution.steps.indexOf(step);
   return `it sees what ${write.instance} wrote${early ? " and has not committed" : ""}`;
+}
+
+function neverCommitted(execution: Execution, { kind, from }: DirtyRead): string {
+  const writer = execution.steps[from]?.instance ?? "";
+  const later = kind === "rolled-back" ? "is rolled back" : `${writer} itself replaces`;
+  return `it sees what ${writer} wrote and has not committed, which ${later} later`;
 }
 
 /** Whether the statement's rows are those of a snapshot at a product's level. */

@@ -7,13 +7,15 @@ import type { ExecutedStep } from "../../store/execution";
 import type { Finding } from "../search/unit";
 import { classify } from "./kinds/kinds";
 import { relabelled } from "./relabel";
-import { cycleShape, type ShapeEdge } from "./shape";
+import { searchOf } from "./searches";
+import { cycleShape, dirtyReadShape, type ShapeEdge } from "./shape";
 import { stepsOf } from "./steps";
 import { listText } from "./words";
 
 /**
  * The anomaly of a finding at its levels. Instances are renamed T1, T2, ... by first action; the cycle starts with the
- * edge that its kind's definition starts with, so `cycle[0].from` is where the diagnostic belongs.
+ * edge that its kind's definition starts with, so `cycle[0].from` is where the diagnostic belongs; `dirtyRead.to` where a
+ * read of what was never committed is all there is.
  */
 export function explain(program: Program, levels: Levels, finding: Finding): Anomaly {
   const confirmation = relabelled(finding.confirmation);
@@ -33,7 +35,11 @@ export function explain(program: Program, levels: Levels, finding: Finding): Ano
         confirmation.cycle,
       )
     : [];
-  const found = execution ? cycleShape(execution, confirmation.cycle) : undefined;
+  const { dirtyRead } = confirmation;
+  const found =
+    execution && dirtyRead
+      ? dirtyReadShape(execution, dirtyRead)
+      : execution && cycleShape(execution, confirmation.cycle, searchOf(program.schema));
   const named = found && found.edges.length > 0 ? classify(found) : undefined;
   const instances = named?.shape.instances ?? witness.instances.map((each) => each.instance);
   const transactions = instances.map(transactionOf);
@@ -46,7 +52,8 @@ export function explain(program: Program, levels: Levels, finding: Finding): Ano
     ...(confirmation.reason !== undefined && { reason: confirmation.reason }),
     transactions,
     tables: finding.tables,
-    cycle: named?.shape.edges.map(cycleEdge) ?? [],
+    cycle: dirtyRead ? [] : (named?.shape.edges.map(cycleEdge) ?? []),
+    ...(dirtyRead && named?.shape.edges[0] && { dirtyRead: cycleEdge(named.shape.edges[0]) }),
     witness,
     serial: confirmation.serial,
     steps,

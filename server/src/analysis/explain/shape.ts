@@ -1,5 +1,5 @@
-// The shape of an executed cycle: what kinds of anomaly are recognised by, without any text.
-import type { Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
+// The shape of an executed cycle, or of a dirty read: what kinds of anomaly are recognised by, without any text.
+import type { DirtyRead, Execution, ExecutedDependency, ExecutedStep } from "../../store/execution";
 
 export interface ShapeEdge {
   readonly dependency: ExecutedDependency;
@@ -8,9 +8,11 @@ export interface ShapeEdge {
 }
 
 export interface CycleShape {
+  /** Set where there is no cycle but a read of what was never committed: the only edge, from the write to the read. */
+  readonly dirtyRead?: DirtyRead["kind"];
   /** In order: the `to` instance of each edge is the `from` instance of the next. */
   readonly edges: readonly ShapeEdge[];
-  /** The instances of the cycle, starting with the first edge's source. */
+  /** The instances of the cycle, starting with the first edge's source; of a dirty read the reader and the writer. */
   readonly instances: readonly string[];
   /** Whether an instance wrote anything that it committed. */
   readonly writes: (instance: string) => boolean;
@@ -18,7 +20,14 @@ export interface CycleShape {
   readonly wroteRowAt: (instance: string, table: string, key: string) => number;
   /** Whether an instance read one of these cells in the version that `writer` wrote. */
   readonly met: (instance: string, cells: RowCells, writer: string) => boolean;
+  /** The condition by which a step searches a table, as text; undefined where it finds rows by their keys or not at all. */
+  readonly searchOf: SearchOf;
 }
+
+export type SearchOf = (step: ExecutedStep, table: string) => string | undefined;
+
+/** Nothing is known of how statements find their rows. */
+const NO_SEARCH: SearchOf = () => undefined;
 
 /** Some columns of a row. */
 export interface RowCells {
@@ -28,17 +37,47 @@ export interface RowCells {
 }
 
 /** The cycle given by indexes into the dependencies of an execution; edges whose steps are missing are left out. */
-export function cycleShape(execution: Execution, cycle: readonly number[]): CycleShape {
+export function cycleShape(
+  execution: Execution,
+  cycle: readonly number[],
+  searchOf = NO_SEARCH,
+): CycleShape {
   const edges = cycle.flatMap((index): ShapeEdge[] => {
     const dependency = execution.dependencies[index];
     const from = dependency && execution.steps[dependency.from];
     const to = dependency && execution.steps[dependency.to];
     return dependency && from && to ? [{ dependency, from, to }] : [];
   });
-  const { steps } = execution;
   return {
     edges,
     instances: edges.map((edge) => edge.from.instance),
+    ...queries(execution),
+    searchOf,
+  };
+}
+
+/** The shape of a read of what was never committed. */
+export function dirtyReadShape(execution: Execution, read: DirtyRead): CycleShape {
+  const [from, to] = [execution.steps[read.from], execution.steps[read.to]];
+  const edges: readonly ShapeEdge[] =
+    from && to ? [{ dependency: { ...read, dependency: "wr" }, from, to }] : [];
+  return {
+    dirtyRead: read.kind,
+    edges,
+    instances: edges.flatMap((edge) => [edge.to.instance, edge.from.instance]),
+    ...queries(execution),
+    searchOf: NO_SEARCH,
+  };
+}
+
+/** The same cycle started at its `start`-th edge. */
+export function rotated(shape: CycleShape, start: number): CycleShape {
+  const edges = [...shape.edges.slice(start), ...shape.edges.slice(0, start)];
+  return { ...shape, edges, instances: edges.map((edge) => edge.from.instance) };
+}
+
+function queries({ steps }: Execution): Pick<CycleShape, "writes" | "wroteRowAt" | "met"> {
+  return {
     writes: (instance) =>
       steps.some((step) => step.instance === instance && step.writes.length > 0),
     wroteRowAt: (instance, table, key) =>
@@ -60,10 +99,4 @@ export function cycleShape(execution: Execution, cycle: readonly number[]): Cycl
           ),
       ),
   };
-}
-
-/** The same cycle started at its `start`-th edge. */
-export function rotated(shape: CycleShape, start: number): CycleShape {
-  const edges = [...shape.edges.slice(start), ...shape.edges.slice(0, start)];
-  return { ...shape, edges, instances: edges.map((edge) => edge.from.instance) };
 }

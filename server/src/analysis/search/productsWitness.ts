@@ -20,6 +20,7 @@ import {
 } from "../encoding/productNames";
 import { and, bool, eq, imp, int, not } from "../encoding/smt";
 import type { Queries } from "./papersQueries";
+import { evidenceTables } from "./evidence";
 import { decodeProduct } from "./productsDecode";
 import { retryPlan } from "./productsRetry";
 import { instanceName } from "./readModel";
@@ -173,7 +174,7 @@ function retried(
   const { finding, tables } = proposal;
   return {
     ...proposal,
-    finding: { ...finding, confirmation: best, tables: tablesOf(best) ?? tables },
+    finding: { ...finding, confirmation: best, tables: evidenceTables(best) ?? tables },
   };
 }
 
@@ -226,7 +227,7 @@ function propose(
   const tables = shape?.tables ?? [];
   const finding: Finding = {
     confirmation,
-    tables: tablesOf(confirmation) ?? tables,
+    tables: evidenceTables(confirmation) ?? tables,
     allowedAt: [],
     preventedBy: [],
   };
@@ -246,10 +247,4 @@ function block({ encoding, queries }: Search, question: string, { model }: Propo
   );
   encoding.script.assert(imp(question, not(and(...same, ...start))));
   queries.add(encoding.script.take());
-}
-
-function tablesOf(confirmation: Confirmation): readonly string[] | undefined {
-  const { execution, cycle } = confirmation;
-  const tables = cycle.flatMap((index) => execution?.dependencies[index]?.table ?? []);
-  return tables.length === 0 ? undefined : [...new Set(tables)].sort();
 }

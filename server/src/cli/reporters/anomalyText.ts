@@ -1,5 +1,6 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
 import { KINDS } from "../../analysis/explain/kinds/kinds";
+import { mainEnd, shownEdges } from "../../protocol/report";
 import type { Anomaly, CycleEnd, Severity, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
@@ -27,7 +28,7 @@ export function anomalyText(anomaly: Anomaly, style: TextStyle): string {
 export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
   const { paint, columns } = style;
   const steps = anomaly.steps.flatMap((step, n) => stepDetails(step, n, style));
-  const cycle = anomaly.cycle.map((edge) => {
+  const edges = shownEdges(anomaly).map((edge) => {
     const where = [edge.table, ...(edge.columns.length > 0 ? [edge.columns.join(", ")] : [])].join(
       ".",
     );
@@ -45,8 +46,10 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
     "Steps",
     ...steps,
     "",
-    "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
-    ...cycle,
+    anomaly.dirtyRead
+      ? "No cycle, but a read (wr) of a version that was never committed"
+      : "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
+    ...edges,
     "",
     ...footing(anomaly, style),
   ].join("\n");
@@ -60,7 +63,7 @@ export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
 };
 
 function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
-  const place = placeText(anomaly.cycle[0]?.from);
+  const place = placeText(mainEnd(anomaly));
   const title = KINDS.find((each) => each.name === anomaly.kind)?.title ?? anomaly.kind;
   const kind = title.charAt(0).toLowerCase() + title.slice(1);
   const on = anomaly.tables.length > 0 ? ` on ${listWords(anomaly.tables)}` : "";

@@ -42,6 +42,7 @@ function orderedAnomaly(anomaly: Anomaly) {
     transactions: rest.transactions,
     tables: rest.tables,
     cycle: rest.cycle,
+    ...(rest.dirtyRead && { dirtyRead: rest.dirtyRead }),
     witness: {
       instances: rest.witness.instances,
       initial: rest.witness.initial,

@@ -4,6 +4,7 @@ import { type AnomalyKind } from "./kind";
 export const causalityViolation: AnomalyKind = {
   name: "causality-violation",
   title: "Causality violation",
+  of: "cycle",
   definition: "A transaction sees an effect without the earlier change that the effect builds on.",
   reference: "Lloyd et al., SOSP 2011",
   matches: ({ edges }) =>

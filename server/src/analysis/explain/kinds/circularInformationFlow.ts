@@ -4,6 +4,7 @@ import { type AnomalyKind, both } from "./kind";
 export const circularInformationFlow: AnomalyKind = {
   name: "circular-information-flow",
   title: "Circular information flow",
+  of: "cycle",
   definition:
     "Each transaction sees or overwrites effects of the other, so neither can come first.",
   reference: "G1c in Adya 1999",

@@ -4,6 +4,7 @@ import { type AnomalyKind, both, dataOf } from "./kind";
 export const dirtyWrite: AnomalyKind = {
   name: "dirty-write",
   title: "Dirty write",
+  of: "cycle",
   definition:
     "Two transactions overwrite each other in opposite orders on different data, so that the end is a mixture of both.",
   reference: "P0 in Berenson et al., SIGMOD 1995; G0 in Adya 1999",

@@ -18,6 +18,8 @@ export interface AnomalyKind {
   readonly definition: string;
   /** Where the definition comes from. */
   readonly reference: string;
+  /** Recognised by a cycle of dependencies, or by a read of what was never committed, which needs none. */
+  readonly of: "cycle" | "dirty-read";
   /** Whether the cycle, started at its first edge, is of this kind. Tried for every rotation. */
   readonly matches: (shape: CycleShape) => boolean;
   /** One sentence that names the transactions and the data; no full stop at the end of the level's name twice. */
@@ -46,6 +48,18 @@ export function other(context: KindContext, instance: string, than: string): str
 
 export function sameRow(a: ShapeEdge, b: ShapeEdge): boolean {
   return a.dependency.table === b.dependency.table && a.dependency.key === b.dependency.key;
+}
+
+/**
+ * Of two dependencies the second leads back with exactly one anti-dependency, which comes first: what a transaction
+ * read from before another one, and what it met of that one. Undefined for other cycles.
+ */
+export function halves({
+  edges,
+}: CycleShape): { readonly old: ShapeEdge; readonly met: ShapeEdge } | undefined {
+  const [old, met] = edges;
+  if (edges.length !== 2 || old?.dependency.dependency !== "rw") return undefined;
+  return met === undefined || met.dependency.dependency === "rw" ? undefined : { old, met };
 }
 
 /** The dependencies in order, e.g. "rw ww". */

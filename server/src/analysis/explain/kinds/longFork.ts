@@ -4,6 +4,7 @@ import { type AnomalyKind, pattern } from "./kind";
 export const longFork: AnomalyKind = {
   name: "long-fork",
   title: "Long fork",
+  of: "cycle",
   definition:
     "Two transactions write different rows; one reader sees only the first of them, another reader only the second.",
   reference: "Sovran et al., SOSP 2011",

@@ -5,6 +5,7 @@ import { type AnomalyKind, dataOf, other, sameRow } from "./kind";
 export const lostUpdate: AnomalyKind = {
   name: "lost-update",
   title: "Lost update",
+  of: "cycle",
   definition:
     "A transaction reads a row, another one changes that row, and the first then writes it from the old value: the change in between is lost.",
   reference: "P4 in Berenson et al., SIGMOD 1995",

@@ -4,6 +4,7 @@ import { type AnomalyKind, dataOf, other, sameRow } from "./kind";
 export const nonRepeatableRead: AnomalyKind = {
   name: "non-repeatable-read",
   title: "Non-repeatable read",
+  of: "cycle",
   definition:
     "A transaction reads a row, and when it reads or updates that row again it finds another transaction's change there: what it decided in between rests on the old value.",
   reference: "P2 in Berenson et al., SIGMOD 1995",

@@ -4,6 +4,7 @@ import { type AnomalyKind, both, dataOf, pattern } from "./kind";
 export const predicateWriteSkew: AnomalyKind = {
   name: "predicate-write-skew",
   title: "Write skew on a predicate",
+  of: "cycle",
   definition:
     "Two transactions each look for rows (or count them) and then add, remove or change rows that the other looked for: what both checked no longer holds.",
   reference: "G2 in Adya 1999; A5B with a predicate in Berenson et al., SIGMOD 1995",

@@ -4,6 +4,7 @@ import { type AnomalyKind, dataOf } from "./kind";
 export const readOnlyAnomaly: AnomalyKind = {
   name: "read-only-anomaly",
   title: "Read-only transaction anomaly",
+  of: "cycle",
   definition:
     "Two transactions would be fine alone, but a third one that only reads sees the effect of the later without the effect of the earlier: together no order explains all three.",
   reference: "Fekete, O'Neil and O'Neil, SIGMOD Record 2004",

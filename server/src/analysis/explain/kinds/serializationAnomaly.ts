@@ -4,6 +4,7 @@ import { type AnomalyKind } from "./kind";
 export const serializationAnomaly: AnomalyKind = {
   name: "serialization-anomaly",
   title: "Serialization anomaly",
+  of: "cycle",
   definition:
     "The transactions depend on each other in a circle, and what they return or leave behind is not what any order of them, one at a time, gives.",
   reference: "Adya 1999",

@@ -4,6 +4,7 @@ import { type AnomalyKind, both, dataOf, pattern } from "./kind";
 export const writeSkew: AnomalyKind = {
   name: "write-skew",
   title: "Write skew",
+  of: "cycle",
   definition:
     "Two transactions each read data that the other changes, and both commit: a rule that each of them checked can be broken by both together.",
   reference: "A5B in Berenson et al., SIGMOD 1995; G2-item in Adya 1999",

@@ -1,0 +1,14 @@
+// What of an execution shows its anomaly.
+import type { Confirmation } from "../../store/execution";
+
+/** The tables of the cycle, or of the dirty read, sorted; undefined where the store found neither. */
+export function evidenceTables({
+  execution,
+  cycle,
+  dirtyRead,
+}: Confirmation): readonly string[] | undefined {
+  const tables = dirtyRead
+    ? [dirtyRead.table]
+    : cycle.flatMap((index) => execution?.dependencies[index]?.table ?? []);
+  return tables.length === 0 ? undefined : [...new Set(tables)].sort();
+}
