@@ -1,4 +1,5 @@
 // What the pool and its workers say to each other. All of it is plain data that survives a structured clone.
+import type { PaperLevel } from "../isolation/levels";
 import type { LevelNames } from "../isolation/mixedLevels";
 import type { Unit, UnitResult } from "../analysis/search/unit";
 import type { Program } from "../program/program";
@@ -9,8 +10,10 @@ import type { Program } from "../program/program";
  */
 export interface Job {
   readonly program: Program;
-  /** Full names of `isolation/levels.ts`: one for all, or one per transaction of the program. */
+  /** One for all, or one per transaction of the program. */
   readonly levels: LevelNames;
+  /** Users' levels that findings at levels of axioms are compared over as well. */
+  readonly defined?: readonly PaperLevel[];
   readonly units: readonly Unit[];
   /** Deterministic limit per solver check. */
   readonly resourceLimit: number;

@@ -5,6 +5,7 @@ import { solvePapers } from "../analysis/search/papers";
 import { solveProduct } from "../analysis/search/products";
 import type { SearchLimits, UnitResult } from "../analysis/search/unit";
 import { distinctLevels, findLevels } from "../isolation/mixedLevels";
+import { confirm } from "../store/confirm";
 import type { SolverFactory } from "../solver/solver";
 import type { Job } from "./jobs";
 
@@ -32,6 +33,6 @@ export function runJob(
       return solveInvariants(solvers, job.program, flat, unit, limits);
     return isProduct
       ? solveProduct(solvers, job.program, flat, levels, unit, limits)
-      : solvePapers(solvers, job.program, flat, levels, unit, limits);
+      : solvePapers(solvers, job.program, flat, levels, unit, limits, confirm, job.defined);
   });
 }

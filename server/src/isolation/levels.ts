@@ -1,5 +1,6 @@
 // Isolation levels as data: the papers' levels as sets of axioms, the products' levels as lock and snapshot rules.
 import type { Dialect } from "../program/dialect";
+import type { WrittenAxiom } from "./formula";
 import { MODELLED_LEVELS } from "./productLevels";
 import type { Product, ProductLevel, ProductLevelName } from "./productLevels";
 
@@ -45,14 +46,18 @@ export const AXIOMS: readonly Axiom[] = [
   "total",
 ];
 
+/** A level that axioms define: one of the papers', or one that a user defines on top of one of them. */
 export interface PaperLevel {
   readonly family: "paper";
-  readonly name: PaperLevelName;
+  /** A `PaperLevelName`, or the user's own name. */
+  readonly name: string;
   readonly aliases: readonly string[];
   readonly label: string;
   /** What it promises, in one sentence for the level picker. */
   readonly summary: string;
   readonly axioms: readonly Axiom[];
+  /** What a user's level asks for beside them; absent at the papers' own. */
+  readonly own?: readonly WrittenAxiom[];
 }
 
 export type Level = PaperLevel | ProductLevel;
@@ -201,12 +206,14 @@ export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS, ...
 export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
 
 /**
- * The level of that name or alias (case does not matter), or undefined. SQL's own words
- * READ COMMITTED without a product are nobody's name: the papers' level of that name is another one.
+ * The level of that name or alias (case does not matter), or undefined; `defined` are levels that users define. SQL's
+ * own words READ COMMITTED without a product are nobody's name: the papers' level of that name is another one.
  */
-export function findLevel(name: string): Level | undefined {
+export function findLevel(name: string, defined: readonly PaperLevel[] = []): Level | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
-  const level = LEVELS.find((each) => each.name === wanted || each.aliases.includes(wanted));
+  const level = [...LEVELS, ...defined].find(
+    (each) => each.name === wanted || each.aliases.includes(wanted),
+  );
   return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
 }
 

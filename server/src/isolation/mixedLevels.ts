@@ -20,11 +20,14 @@ export type SerializablePair = readonly [string, string];
 /** One level for all transactions, or a mixture. */
 export type Levels = Level | MixedLevels;
 
-/** Full names instead of levels: what threads exchange and keys are made of. */
+/** A level by its full name; one that a user defined stands for itself, since its name says nothing elsewhere. */
+export type LevelReference = string | PaperLevel;
+
+/** References instead of levels: what threads exchange and keys are made of. */
 export type LevelNames =
-  | string
+  | LevelReference
   | {
-      readonly perTransaction: Readonly<Record<string, string>>;
+      readonly perTransaction: Readonly<Record<string, LevelReference>>;
       readonly serializablePairs: readonly SerializablePair[];
     };
 
@@ -81,31 +84,40 @@ export function distinctLevels(levels: Levels): readonly Level[] {
   return levels.family === "mixed" ? [...new Set(Object.values(levels.perTransaction))] : [levels];
 }
 
-/** Levels by their names. */
+/** Levels by references to them. */
 export function namesOfLevels(levels: Levels): LevelNames {
-  if (levels.family !== "mixed") return levels.name;
+  if (levels.family !== "mixed") return referenceTo(levels);
   const own = Object.entries(levels.perTransaction);
   return {
-    perTransaction: Object.fromEntries(own.map(([id, { name }]) => [id, name])),
+    perTransaction: Object.fromEntries(own.map(([id, level]) => [id, referenceTo(level)])),
     serializablePairs: levels.serializablePairs,
   };
 }
 
+function referenceTo(level: Level): LevelReference {
+  return level.family === "paper" && level.own !== undefined ? level : level.name;
+}
+
+function referred(reference: LevelReference): Level | undefined {
+  return typeof reference === "string" ? findLevel(reference) : reference;
+}
+
 /** The levels of these names; undefined when one of them does not exist. */
 export function findLevels(names: LevelNames): Levels | undefined {
-  if (typeof names === "string") return findLevel(names);
+  if (typeof names === "string" || "family" in names) return referred(names);
   const perTransaction: Record<string, Level> = {};
-  for (const [id, name] of Object.entries(names.perTransaction)) {
-    const level = findLevel(name);
+  for (const [id, reference] of Object.entries(names.perTransaction)) {
+    const level = referred(reference);
     if (level === undefined) return undefined;
     perTransaction[id] = level;
   }
   return { family: "mixed", perTransaction, serializablePairs: names.serializablePairs };
 }
 
-/** What the levels are in a key: the same text for the same levels. */
+/** What the levels are in a key: the same text for the same levels, with all that users' levels ask for. */
 export function keyOfLevels(levels: Levels): string {
-  return levels.family === "mixed" ? JSON.stringify(namesOfLevels(levels)) : levels.name;
+  const names = namesOfLevels(levels);
+  return typeof names === "string" ? names : JSON.stringify(names);
 }
 
 /**

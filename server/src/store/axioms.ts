@@ -1,5 +1,8 @@
 // The store's own check that a run's visibility and arbitration satisfy a paper's level. Order of steps is arbitration;
 // visibility is what the steps' `sees` list, plus earlier steps of the same instance.
+import { refutation } from "../isolation/evaluateFormula";
+import type { FormulaHistory } from "../isolation/evaluateFormula";
+import type { WrittenAxiom } from "../isolation/formula";
 import { AXIOMS } from "../isolation/levels";
 import type { Axiom, PaperLevel } from "../isolation/levels";
 import { arePaired, labelOfLevels, paperLevelAt } from "../isolation/mixedLevels";
@@ -27,7 +30,8 @@ interface Event {
 /**
  * The first axiom of the levels (isolation/levels.ts) that the run violates, in words; undefined when it is allowed.
  * Where levels are mixed, what a statement sees is its own transaction's business, that two writers of a row see each
- * other is the later one's, and that two transactions are not interleaved takes both.
+ * other is the later one's, and that two transactions are not interleaved takes both; what users wrote says itself
+ * whom it concerns.
  */
 export function violatedAxiom(levels: Levels, run: Run): string | undefined {
   const transactions = new Map(
@@ -40,6 +44,13 @@ export function violatedAxiom(levels: Levels, run: Run): string | undefined {
     const governs = (instance: string): boolean => levelOf(instance).axioms.includes(axiom);
     if (![...transactions.keys()].some(governs)) continue;
     const violation = CHECKS[axiom](events, governs);
+    if (violation !== undefined) return `${labelOfLevels(levels)} forbids this: ${violation}`;
+  }
+  const own = [...transactions.keys()].flatMap((instance) => levelOf(instance).own ?? []);
+  for (const axiom of new Map(own.map((each) => [each.text, each])).values()) {
+    const violation = refused(axiom, events, (instance) =>
+      (levelOf(instance).own ?? []).some(({ text }) => text === axiom.text),
+    );
     if (violation !== undefined) return `${labelOfLevels(levels)} forbids this: ${violation}`;
   }
   const paired = (a: string, b: string): boolean =>
@@ -137,6 +148,37 @@ const CHECKS: Readonly<
         : undefined,
     ),
 };
+
+/** Statements for which an axiom that a user wrote does not hold. Every instance is a session of its own. */
+function refused(
+  axiom: WrittenAxiom,
+  events: readonly Event[],
+  governs: Governs,
+): string | undefined {
+  const at = (statement: number): Event => {
+    const event = events[statement];
+    if (event === undefined) throw new Error(`there is no statement ${String(statement)}`);
+    return event;
+  };
+  const common = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+    [...a].some((each) => b.has(each));
+  const instances = [...new Set(events.map(({ instance }) => instance))];
+  const history: FormulaHistory = {
+    size: events.length,
+    transactionOf: (a) => instances.indexOf(at(a).instance),
+    programOrder: (a, b) => at(a).instance === at(b).instance && at(a).step < at(b).step,
+    sessionOrder: () => false,
+    arbitration: (a, b) => at(a).step < at(b).step,
+    sees: (reader, writer) => at(reader).sees.has(at(writer).name),
+    writes: (a) => at(a).rows.size > 0,
+    conflict: (a, b) => common(at(a).rows, at(b).rows),
+    sameKey: (a, b) => a !== b && common(at(a).inserted, at(b).inserted),
+  };
+  const found = refutation(axiom, history, (a) => governs(at(a).instance));
+  if (found === undefined) return undefined;
+  const named = [...found].map(([variable, a]) => `${variable} = ${at(a).name}`).join(", ");
+  return `${axiom.text}${named === "" ? "" : ` does not hold for ${named}`}`;
+}
 
 /** Of two instances that have something in common, the later sees the earlier. */
 function conflict(

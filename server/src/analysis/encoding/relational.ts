@@ -1,6 +1,6 @@
 // The relational encoding of a tuple at the papers' levels: instances, free visibility and arbitration, axioms behind
 // literals, and selectors of dependencies that form a cycle. Follows ANODE (transactions) and CLOTHO (statements).
-import type { Level } from "../../isolation/levels";
+import type { WrittenAxiom } from "../../isolation/formula";
 import type { FlatProgram } from "../operations/operation";
 import { makeDatabase } from "./relationalDatabase";
 import { assertNoConflict, dependencyFormula, staticEdges } from "./relationalEdges";
@@ -9,15 +9,11 @@ import { isPoint, makeInstances } from "./relationalInstances";
 import type { Instance, StepRef } from "./relationalInstances";
 import { differenceOf } from "./relationalOutcome";
 import { makePreferences } from "./relationalReadable";
-import {
-  axiomLiteral,
-  serialRelations,
-  statementRelations,
-  transactionRelations,
-} from "./relationalRelations";
+import { serialRelations, statementRelations, transactionRelations } from "./relationalRelations";
 import type { Mixture } from "./relationalRelations";
 import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
+import { assertWritten } from "./relationalWritten";
 import { FALSE, and, createScript, eq, imp, not, or, sameAll } from "./smt";
 import type { Script } from "./smt";
 import { isTrue } from "./sqlValue";
@@ -69,9 +65,11 @@ export function sparedLiteral(table: number): string {
   return `ts${String(table)}`;
 }
 
-/** The assumptions that stand for a papers' level. */
-export function levelAssumptions(level: Extract<Level, { family: "paper" }>): readonly string[] {
-  return level.axioms.map(axiomLiteral);
+/** What an encoding holds beside the built-in axioms. */
+export interface RelationalOptions {
+  readonly mixture?: Mixture | undefined;
+  /** Axioms that users wrote, each behind the literal of its number. */
+  readonly written?: readonly WrittenAxiom[];
 }
 
 /** Above this the text has several megabytes, and building it takes seconds. */
@@ -99,7 +97,7 @@ export function encodeRelational(
   flat: FlatProgram,
   tuple: readonly number[],
   tier: Tier,
-  mixture?: Mixture,
+  { mixture, written = [] }: RelationalOptions = {},
 ): RelationalEncoding {
   const script = createScript();
   const instances = makeInstances(flat, tuple);
@@ -120,6 +118,7 @@ export function encodeRelational(
   const selectors = encodeCycle(run);
   breakSymmetry(run, tuple);
   assertNoConflict(run);
+  assertWritten(run, written, mixture);
   script.constant(DIFFERS_STATE, "Bool");
   script.constant(DIFFERS, "Bool");
   run.settle();

@@ -68,7 +68,8 @@ export function errorOf(run: Run, site: Site, code: string): Smt {
   }
 }
 
-function writtenRows(run: Run, site: Site): readonly RowTerm[] {
+/** The rows that an operation may change, as far as the run knows rows. */
+export function writtenRows(run: Run, site: Site): readonly RowTerm[] {
   const point = isPoint(run.database.flat, site.operation);
   return point ? [run.row(site)] : run.rows(site.operation.table);
 }

@@ -99,7 +99,7 @@ export function assertNoConflict(run: Run): void {
 }
 
 /** Whether two operations insert rows with the same primary or unique key. */
-function insertSameKey(run: Run, first: Site, second: Site): Smt {
+export function insertSameKey(run: Run, first: Site, second: Site): Smt {
   const { table } = first.operation;
   const inserts = [first, second].map((site) =>
     site.operation.kind === "insert"

@@ -1,12 +1,16 @@
 // The search at the papers' levels: per necklace one solver, cycles grouped by the tables they go through, each
 // group's witness executed by the store, each group's levels read off the axioms that rule it out.
+import type { PaperLevel } from "../../isolation/levels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { SolverFactory } from "../../solver/solver";
 import { confirm } from "../../store/confirm";
 import { encodeRelational, isTooLarge } from "../encoding/relational";
 import type { Tier } from "../encoding/relational";
+import { makeInstances } from "../encoding/relationalInstances";
+import { isTooWide } from "../encoding/relationalWritten";
 import type { FlatProgram } from "../operations/operation";
+import { evidenceTables } from "./evidence";
 import { blockGroup, groupAssumptions, singleTables, tablesOfModel } from "./papersGroups";
 import { contains, makeLevelVector, tupleLevels } from "./papersLevels";
 import type { SearchedLevel, TupleLevels } from "./papersLevels";
@@ -20,7 +24,8 @@ export { planPapers } from "./papersPlan";
 
 /**
  * The anomalies of a necklace at its levels. Each finding is one group of cycles (same tables), shown by the
- * witness that the strongest possible level still allows; `allowedAt` and `preventedBy` cover all papers' levels.
+ * witness that the strongest possible level still allows; `allowedAt` and `preventedBy` cover all papers' levels and
+ * those that users defined.
  * A solver that gives up makes the unit `undecided`; SolverError passes through.
  */
 export function solvePapers(
@@ -31,6 +36,7 @@ export function solvePapers(
   unit: Unit,
   limits: SearchLimits,
   judge: Judge = confirm,
+  defined: readonly PaperLevel[] = [],
 ): UnitResult {
   const ids = unit.transactions.map((index) => flat.transactions[index]?.id ?? "?");
   const subject = ids.join(", ");
@@ -38,7 +44,11 @@ export function solvePapers(
     const reason = `${subject}: too many statements to search together`;
     return { findings: [], undecided: [reason], queries: 0 };
   }
-  const known = tupleLevels(levels, ids);
+  const known = tupleLevels(levels, ids, defined);
+  if (isTooWide(known.written, makeInstances(flat, unit.transactions))) {
+    const reason = `${subject}: an axiom has too many variables for so many statements`;
+    return { findings: [], undecided: [reason], queries: 0 };
+  }
   const tier = tierOf(known.base);
   const large = unit.transactions.length > 2;
   if (
@@ -48,7 +58,7 @@ export function solvePapers(
   ) {
     return { findings: [], undecided: [], queries: 0 };
   }
-  const encoding = encodeRelational(flat, unit.transactions, tier, known.mixture);
+  const encoding = encodeRelational(flat, unit.transactions, tier, known);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     solver.add(encoding.text);
@@ -196,13 +206,9 @@ function findingOf(
   const prevented = compared.filter((each) => vector.get(each) === false);
   return {
     confirmation,
-    tables: confirmation.status === "confirmed" ? tablesOfCycle(confirmation) : tables,
+    tables:
+      (confirmation.status === "confirmed" ? evidenceTables(confirmation) : undefined) ?? tables,
     allowedAt: allowed.map((each) => each.name),
     preventedBy: prevented.map((each) => each.name),
   };
-}
-
-function tablesOfCycle({ execution, cycle }: Judged["confirmation"]): readonly string[] {
-  const tables = cycle.flatMap((index) => execution?.dependencies[index]?.table ?? []);
-  return [...new Set(tables)].sort();
 }

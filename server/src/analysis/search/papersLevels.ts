@@ -1,12 +1,17 @@
-// Which papers' levels allow something: asked from the strongest on, with what one answer says about other levels.
+// Which levels of axioms allow something: asked from the strongest on, with what one answer says about other levels.
+import type { WrittenAxiom } from "../../isolation/formula";
 import { AXIOMS, PAPER_LEVELS } from "../../isolation/levels";
-import type { Axiom, PaperLevel } from "../../isolation/levels";
-import { arePaired, paperLevelAt } from "../../isolation/mixedLevels";
+import type { Axiom, Level, PaperLevel } from "../../isolation/levels";
+import { arePaired, distinctLevels, paperLevelAt } from "../../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../../isolation/mixedLevels";
 import { MIXED, axiomLiteral } from "../encoding/relationalRelations";
 import type { Mixture } from "../encoding/relationalRelations";
-import { levelAssumptions } from "../encoding/relational";
+import { writtenLiteral } from "../encoding/relationalWritten";
+import type { WrittenLiteral } from "../encoding/relationalWritten";
 import type { Queries } from "./papersQueries";
+
+/** A built-in axiom, or the literal of one that a user wrote. */
+export type AnyAxiom = Axiom | WrittenLiteral;
 
 /** One level, or the mixture that the tuple's transactions run at. */
 export interface SearchedLevel {
@@ -15,9 +20,9 @@ export interface SearchedLevel {
   readonly levels: Levels;
   readonly assumptions: readonly string[];
   /** Axioms that hold for every instance. */
-  readonly inAll: readonly Axiom[];
+  readonly inAll: readonly AnyAxiom[];
   /** Axioms that hold for some instance. */
-  readonly inSome: readonly Axiom[];
+  readonly inSome: readonly AnyAxiom[];
 }
 
 /** The levels that the search of one tuple is about. */
@@ -30,22 +35,35 @@ export interface TupleLevels {
   readonly compared: readonly SearchedLevel[];
   /** For the encoding, where one level does not say it all. */
   readonly mixture?: Mixture;
+  /** All axioms of these levels that users wrote; a literal's number is the place here. */
+  readonly written: readonly WrittenAxiom[];
 }
 
-/** The levels of instances of these transactions (ids). Pairs that are kept serializable are so at compared levels too. */
-export function tupleLevels(levels: Levels, transactions: readonly string[]): TupleLevels {
+/**
+ * The levels of instances of these transactions (ids); `defined` are users' levels to compare with. Pairs that are kept
+ * serializable are so at compared levels too.
+ */
+export function tupleLevels(
+  levels: Levels,
+  transactions: readonly string[],
+  defined: readonly PaperLevel[] = [],
+): TupleLevels {
   if (levels.family === "product") throw new Error(`${levels.name} is no paper's level`);
   const pairs = levels.family === "mixed" ? levels.serializablePairs : [];
-  const compared = PAPER_LEVELS.map((level) => oneLevel(level, pairs, transactions));
+  const written = writtenIn([...distinctLevels(levels), ...defined]);
+  const compared = [...PAPER_LEVELS, ...defined].map((level) =>
+    oneLevel(level, written, pairs, transactions),
+  );
   const base =
     levels.family === "paper"
-      ? (compared.find((each) => each.name === levels.name) ?? oneLevel(levels, [], transactions))
-      : mixedLevel(levels, transactions);
+      ? (compared.find((each) => each.name === levels.name) ??
+        oneLevel(levels, written, [], transactions))
+      : mixedLevel(levels, written, transactions);
   const strongestFirst = [...compared].reverse().filter((each) => !isSerial(each));
   const searched = strongestFirst.includes(base) ? strongestFirst : [...strongestFirst, base];
   const shown =
     compared.includes(base) || levels.family === "mixed" ? compared : [base, ...compared];
-  if (levels.family === "paper") return { base, searched, compared: shown };
+  if (levels.family === "paper") return { base, searched, compared: shown, written };
   const mixture: Mixture = {
     levels: transactions.map((id) => paperLevelAt(levels, id)),
     pairs: transactions.flatMap((a, i) =>
@@ -54,7 +72,7 @@ export function tupleLevels(levels: Levels, transactions: readonly string[]): Tu
       ),
     ),
   };
-  return { base, searched, compared: shown, mixture };
+  return { base, searched, compared: shown, mixture, written };
 }
 
 /** Whether each level allows something; undefined while nobody knows. */
@@ -75,6 +93,9 @@ export function makeLevelVector(
   searched: readonly SearchedLevel[],
 ): LevelVector {
   const known = new Map<string, boolean>();
+  const literals = new Map(
+    searched.flatMap((level) => level.inSome).map((axiom) => [axiom, literalOf(axiom)] as const),
+  );
   const learn = (level: SearchedLevel, allowed: boolean): void => {
     if (!known.has(level.name)) known.set(level.name, allowed);
   };
@@ -87,7 +108,9 @@ export function makeLevelVector(
     refuse: (core, level) => {
       learn(level, false);
       if (core.has(MIXED)) return;
-      const blamed = AXIOMS.filter((axiom) => core.has(axiomLiteral(axiom)));
+      const blamed = [...literals].flatMap(([axiom, literal]) =>
+        core.has(literal) ? [axiom] : [],
+      );
       for (const other of searched) {
         if (blamed.every((axiom) => other.inAll.includes(axiom))) learn(other, false);
       }
@@ -114,24 +137,46 @@ function isSerial(level: SearchedLevel): boolean {
   return level.inAll.includes("total");
 }
 
+function literalOf(axiom: AnyAxiom): string {
+  const builtIn = AXIOMS.find((each) => each === axiom);
+  return builtIn === undefined ? axiom : axiomLiteral(builtIn);
+}
+
+/** Axioms that users wrote, each text once. */
+function writtenIn(levels: readonly Level[]): readonly WrittenAxiom[] {
+  const all = levels.flatMap((level) => (level.family === "paper" ? (level.own ?? []) : []));
+  return [...new Map(all.map((axiom) => [axiom.text, axiom])).values()];
+}
+
+function axiomsOf(level: PaperLevel, written: readonly WrittenAxiom[]): readonly AnyAxiom[] {
+  const own = (level.own ?? []).map(({ text }) => written.findIndex((each) => each.text === text));
+  return [...level.axioms, ...own.map(writtenLiteral)];
+}
+
 function oneLevel(
   level: PaperLevel,
+  written: readonly WrittenAxiom[],
   pairs: readonly SerializablePair[],
   transactions: readonly string[],
 ): SearchedLevel {
   const perTransaction = Object.fromEntries(transactions.map((id) => [id, level]));
+  const axioms = axiomsOf(level, written);
   return {
     name: level.name,
     levels:
       pairs.length === 0 ? level : { family: "mixed", perTransaction, serializablePairs: pairs },
-    assumptions: levelAssumptions(level),
-    inAll: level.axioms,
-    inSome: level.axioms,
+    assumptions: axioms.map(literalOf),
+    inAll: axioms,
+    inSome: axioms,
   };
 }
 
-function mixedLevel(levels: Levels, transactions: readonly string[]): SearchedLevel {
-  const axioms = transactions.map((id) => paperLevelAt(levels, id).axioms);
+function mixedLevel(
+  levels: Levels,
+  written: readonly WrittenAxiom[],
+  transactions: readonly string[],
+): SearchedLevel {
+  const axioms = transactions.map((id) => axiomsOf(paperLevelAt(levels, id), written));
   const some = new Set(axioms.flat());
   return {
     name: MIXED,

@@ -1,8 +1,9 @@
 // Which tuples to search at a papers' level: necklaces whose text allows a cycle that the level does not rule out.
-import type { Axiom, PaperLevel } from "../../isolation/levels";
+import type { PaperLevel } from "../../isolation/levels";
 import { staticEdges } from "../encoding/relationalEdges";
 import { makeInstances } from "../encoding/relationalInstances";
 import type { FlatProgram } from "../operations/operation";
+import type { AnyAxiom } from "./papersLevels";
 import { readers } from "./readers";
 import type { Unit } from "./unit";
 
@@ -71,9 +72,10 @@ function score(
 /**
  * Necessary conditions on the read-write (anti-)dependencies of a cycle, the only ones that may run against
  * arbitration once transactions are atomic: one; two with causal visibility and no conflicts (PSI); two adjacent
- * ones when visibility is also a prefix (SI). With statements of their own visibility anything goes.
+ * ones when visibility is also a prefix (SI). With statements of their own visibility anything goes. Axioms that users
+ * wrote exclude more, which is left to the solver.
  */
-export function mayReverse(axioms: readonly Axiom[], reversing: readonly boolean[]): boolean {
+export function mayReverse(axioms: readonly AnyAxiom[], reversing: readonly boolean[]): boolean {
   const has = new Set(axioms);
   if (!has.has("atomicArbitration")) return true;
   const count = reversing.filter((each) => each).length;

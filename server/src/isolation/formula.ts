@@ -1,0 +1,152 @@
+// Axioms of isolation levels as formulas over the statements of an execution: what users write in level files, and what
+// the store and the encodings evaluate, each in its own way.
+
+/**
+ * What a formula says of statements. All of them speak of executed statements of committed transactions.
+ *
+ * - `vis(w, q)`: q sees what w wrote; in one transaction, w comes before q. Of statements of two transactions it says
+ *   something only where w wrote something: an instance of an axiom that speaks of seeing a statement which wrote
+ *   nothing holds.
+ * - `ar(a, b)`: a is arbitrated before b, so that b's versions stand over a's.
+ * - `po(a, b)`: a comes before b in one transaction.
+ * - `so(a, b)`: a comes before b in one session: in one transaction, or in an earlier one of the session.
+ * - `st(a, b)`: the same transaction.
+ * - `eq(a, b)`: the same statement.
+ * - `conflict(a, b)`: some row is written by both.
+ * - `samekey(a, b)`: both insert a row with the same primary or unique key.
+ * - `write(a)`: it wrote some row.
+ */
+export type Relation = "vis" | "ar" | "po" | "so" | "st" | "eq" | "conflict" | "samekey" | "write";
+
+export type Formula =
+  | {
+      readonly kind: "relation";
+      readonly relation: Relation;
+      readonly arguments: readonly string[];
+    }
+  | { readonly kind: "constant"; readonly value: boolean }
+  | { readonly kind: "not"; readonly operand: Formula }
+  | { readonly kind: "and" | "or"; readonly operands: readonly Formula[] }
+  | { readonly kind: "implies" | "iff"; readonly left: Formula; readonly right: Formula }
+  | {
+      readonly kind: "forall" | "exists";
+      /** Different from those of all quantifiers around it. */
+      readonly variable: string;
+      readonly body: Formula;
+    };
+
+/** An axiom that somebody wrote. */
+export interface WrittenAxiom {
+  readonly text: string;
+  /** Closed; transactions stand in it as any of their statements. */
+  readonly formula: Formula;
+  /**
+   * Where transactions run at several levels: the outermost variables whose transactions must be at the axiom's level
+   * for an instance of it to count. What is seen is the business of who looks, so these are the right sides of `vis` in
+   * the conclusion; without one, all variables.
+   */
+  readonly concerns: readonly string[];
+}
+
+/** The outermost `forall`s of a formula, what must hold for the conclusion, and the conclusion. */
+export interface Rule {
+  readonly variables: readonly string[];
+  readonly conditions: readonly Formula[];
+  readonly conclusion: Formula;
+}
+
+/** The formula as a rule; quantifiers and conditions of nested conclusions are gathered. */
+export function ruleOf(formula: Formula): Rule {
+  const variables: string[] = [];
+  const conditions: Formula[] = [];
+  let rest = formula;
+  for (;;) {
+    if (rest.kind === "forall") {
+      variables.push(rest.variable);
+      rest = rest.body;
+    } else if (rest.kind === "implies") {
+      conditions.push(...conjuncts(rest.left));
+      rest = rest.right;
+    } else return { variables, conditions, conclusion: rest };
+  }
+}
+
+/** The variables that a formula speaks of and that no quantifier in it binds. */
+export function freeVariables(formula: Formula): ReadonlySet<string> {
+  switch (formula.kind) {
+    case "relation":
+      return new Set(formula.arguments);
+    case "constant":
+      return new Set();
+    case "not":
+      return freeVariables(formula.operand);
+    case "and":
+    case "or":
+      return new Set(formula.operands.flatMap((each) => [...freeVariables(each)]));
+    case "implies":
+    case "iff":
+      return new Set([...freeVariables(formula.left), ...freeVariables(formula.right)]);
+    case "forall":
+    case "exists": {
+      const inner = [...freeVariables(formula.body)];
+      return new Set(inner.filter((each) => each !== formula.variable));
+    }
+    default: {
+      const never: never = formula;
+      return never;
+    }
+  }
+}
+
+/** The relations that occur in a formula. */
+export function relationsIn(formula: Formula): ReadonlySet<Relation> {
+  switch (formula.kind) {
+    case "relation":
+      return new Set([formula.relation]);
+    case "constant":
+      return new Set();
+    case "not":
+      return relationsIn(formula.operand);
+    case "and":
+    case "or":
+      return new Set(formula.operands.flatMap((each) => [...relationsIn(each)]));
+    case "implies":
+    case "iff":
+      return new Set([...relationsIn(formula.left), ...relationsIn(formula.right)]);
+    case "forall":
+    case "exists":
+      return relationsIn(formula.body);
+    default: {
+      const never: never = formula;
+      return never;
+    }
+  }
+}
+
+/** How many variables a formula has, one behind the other. */
+export function countVariables(formula: Formula): number {
+  switch (formula.kind) {
+    case "relation":
+    case "constant":
+      return 0;
+    case "not":
+      return countVariables(formula.operand);
+    case "and":
+    case "or":
+      return formula.operands.reduce((sum, each) => sum + countVariables(each), 0);
+    case "implies":
+    case "iff":
+      return countVariables(formula.left) + countVariables(formula.right);
+    case "forall":
+    case "exists":
+      return 1 + countVariables(formula.body);
+    default: {
+      const never: never = formula;
+      return never;
+    }
+  }
+}
+
+function conjuncts(formula: Formula): readonly Formula[] {
+  return formula.kind === "and" ? formula.operands.flatMap(conjuncts) : [formula];
+}

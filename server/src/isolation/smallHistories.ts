@@ -1,0 +1,151 @@
+// What an axiom excludes, decided over all small executions. An axiom of the form "for all" over k statements that fails
+// in some execution fails in the part of it that these k make up, and the built-in axioms hold in every part; so
+// executions of k statements decide it. With "exists" they are a sample.
+import { countVariables, relationsIn } from "./formula";
+import type { WrittenAxiom } from "./formula";
+import { refutation } from "./evaluateFormula";
+import type { FormulaHistory } from "./evaluateFormula";
+
+/** What an axiom adds to others. */
+export type Effect =
+  /** It excludes some executions. */
+  | "excludes"
+  /** It excludes something only where a session runs several transactions. */
+  | "sessions"
+  /** It follows from the others. */
+  | "follows"
+  /** There were too many executions to try. */
+  | "undecided";
+
+/** Beyond so many statements, and so many executions, nothing is tried. */
+const MOST_STATEMENTS = 5;
+const MOST_HISTORIES = 120_000;
+
+/** What the axiom excludes among executions that keep the others. */
+export function effectOf(axiom: WrittenAxiom, others: readonly WrittenAxiom[]): Effect {
+  const variables = countVariables(axiom.formula);
+  const relations = relationsIn(axiom.formula);
+  let budget = MOST_HISTORIES;
+  const tellsApart = (sessions: boolean): boolean | undefined => {
+    for (let size = 1; size <= Math.min(Math.max(1, variables), MOST_STATEMENTS); size += 1) {
+      for (const history of histories(size, { relations, sessions, serial: false })) {
+        budget -= 1;
+        if (budget < 0) return undefined;
+        if (refutation(axiom, history) === undefined) continue;
+        if (others.every((other) => refutation(other, history) === undefined)) return true;
+      }
+    }
+    return variables > MOST_STATEMENTS ? undefined : false;
+  };
+  const alone = tellsApart(false);
+  if (alone !== false) return alone === true ? "excludes" : "undecided";
+  if (!relations.has("so")) return "follows";
+  const within = tellsApart(true);
+  if (within === undefined) return "undecided";
+  return within ? "sessions" : "follows";
+}
+
+/** A run of transactions one after the other that the axiom refuses, in words; undefined when it refuses none. */
+export function refusedSerialRun(axiom: WrittenAxiom): string | undefined {
+  const relations = relationsIn(axiom.formula);
+  const largest = Math.max(1, Math.min(countVariables(axiom.formula), MOST_STATEMENTS));
+  for (let size = 1; size <= largest; size += 1) {
+    for (const history of histories(size, { relations, sessions: true, serial: true })) {
+      if (refutation(axiom, history) !== undefined) return describe(history);
+    }
+  }
+  return undefined;
+}
+
+interface Kinds {
+  readonly relations: ReadonlySet<string>;
+  /** Whether sessions may run several transactions. */
+  readonly sessions: boolean;
+  readonly serial: boolean;
+}
+
+/** All executions of so many statements, numbered by arbitration; rows matter only where they are spoken of. */
+function* histories(
+  size: number,
+  { relations, sessions, serial }: Kinds,
+): Generator<FormulaHistory> {
+  for (const transaction of partitions(size)) {
+    const of = (statement: number): number => transaction[statement] ?? 0;
+    if (serial && transaction.some((each, at) => at > 0 && of(at - 1) > each)) continue;
+    const transactions = Math.max(...transaction) + 1;
+    const apart = pairsOf(size).filter(([a, b]) => of(a) !== of(b));
+    const grouped = sessions && relations.has("so") ? partitions(transactions) : [[]];
+    for (let written = 0; written < 1 << size; written += 1) {
+      const writes = (statement: number): boolean => (written & (1 << statement)) !== 0;
+      const seen = apart.filter(([writer]) => writes(writer));
+      const both = pairsOf(size).filter(([a, b]) => writes(a) && writes(b));
+      const conflicts = relations.has("conflict") ? both : [];
+      const sameKeys = relations.has("samekey") ? both : [];
+      for (const session of grouped)
+        for (const conflict of subsets(conflicts))
+          for (const sameKey of subsets(sameKeys))
+            for (const sees of serial ? [pairTest(seen)] : subsets(seen))
+              yield {
+                size,
+                transactionOf: of,
+                programOrder: (a, b) => of(a) === of(b) && a < b,
+                sessionOrder: (a, b) =>
+                  session[of(a)] !== undefined &&
+                  session[of(a)] === session[of(b)] &&
+                  of(a) < of(b),
+                arbitration: (a, b) => a < b,
+                sees: (reader, writer) => sees(writer, reader),
+                writes,
+                conflict: (a, b) =>
+                  a === b ? writes(a) : conflict(Math.min(a, b), Math.max(a, b)),
+                sameKey: (a, b) => a !== b && sameKey(Math.min(a, b), Math.max(a, b)),
+              };
+    }
+  }
+}
+
+type Pair = readonly [number, number];
+type PairTest = (a: number, b: number) => boolean;
+
+function pairsOf(size: number): readonly Pair[] {
+  return Array.from({ length: size }, (_, b) =>
+    Array.from({ length: b }, (__, a): Pair => [a, b]),
+  ).flat();
+}
+
+function pairTest(pairs: readonly Pair[]): PairTest {
+  const known = new Set(pairs.map(([a, b]) => a * 16 + b));
+  return (a, b) => known.has(a * 16 + b);
+}
+
+function* subsets(pairs: readonly Pair[]): Generator<PairTest> {
+  for (let chosen = 0; chosen < 1 << pairs.length; chosen += 1) {
+    yield pairTest(pairs.filter((_, at) => (chosen & (1 << at)) !== 0));
+  }
+}
+
+/** All ways to put 0..size-1 into groups, numbered in the order of their first members. */
+function partitions(size: number): readonly (readonly number[])[] {
+  let all: (readonly number[])[] = [[]];
+  for (let at = 0; at < size; at += 1) {
+    all = all.flatMap((groups) => {
+      const next = Math.max(-1, ...groups) + 1;
+      return Array.from({ length: next + 1 }, (_, group) => [...groups, group]);
+    });
+  }
+  return all;
+}
+
+function describe({ size, transactionOf, writes }: FormulaHistory): string {
+  const parts = Array.from({ length: size }, (_, statement) => statement).reduce<string[]>(
+    (lines, statement) => {
+      const at = transactionOf(statement);
+      const does = writes(statement) ? "writes" : "reads";
+      lines[at] =
+        lines[at] === undefined ? `T${String(at + 1)} ${does}` : `${lines[at]} and ${does}`;
+      return lines;
+    },
+    [],
+  );
+  return parts.join(", then ");
+}
