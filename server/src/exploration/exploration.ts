@@ -71,7 +71,11 @@ export interface ExploreOptions extends RunLimits {
 }
 
 /** The beginning of some histories that are still to be explored: plain data. */
-export type Work = History;
+export type Work =
+  /** All histories that go on from this one; its last transaction may be open. */
+  | { readonly kind: "history"; readonly history: History }
+  /** All that goes on from these sessions' steps; see `timeline.ts`. */
+  | { readonly kind: "steps"; readonly steps: readonly number[] };
 
 /** What an exploration tells while it goes on. */
 export type ExploreEvent =

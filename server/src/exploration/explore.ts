@@ -1,0 +1,119 @@
+// The exhaustive driver: every history of a client program at a level, once. Keeps a stack of beginnings of histories,
+// which are plain data: they can be handed to workers, kept for later, and do not grow with the number of histories.
+import type { Client } from "./client";
+import { isWeakLevel } from "./commitOrder";
+import type { ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
+import { runCausal } from "./exploreCausal";
+import type { Finished, Ground, Steps } from "./exploreCausal";
+import { orderOf } from "./reorderings";
+import { unfold } from "./unfolding";
+import { Universe } from "./universe";
+
+/** Explores a client whose sessions are all `sync`. */
+export function* exploreSync(
+  client: Client,
+  options: ExploreOptions,
+): Generator<ExploreEvent, ExploreSummary> {
+  const steps = exploration(client, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value instanceof Promise)
+      throw new Error("a session is asynchronous: explore it with exploreAsync");
+    yield step.value;
+  }
+}
+
+/** Explores any client. */
+export async function* exploreAsync(
+  client: Client,
+  options: ExploreOptions,
+): AsyncGenerator<ExploreEvent, ExploreSummary> {
+  const steps = exploration(client, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value instanceof Promise) await step.value;
+    else yield step.value;
+  }
+}
+
+function* exploration(
+  client: Client,
+  options: ExploreOptions,
+): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
+  let known = options.universe ?? [];
+  for (let from = options.from ?? [ROOT]; ; from = [ROOT]) {
+    const universe = new Universe(client, known);
+    const ground: Ground = { client, unfolding: unfold(client, options), universe };
+    const summary = yield* pass(ground, options, from);
+    if (universe.missed.size === 0) return summary;
+    known = universe.all();
+    yield { kind: "restart", keys: known };
+  }
+}
+
+const ROOT: Work = { kind: "history", history: { transactions: [] } };
+
+/** Works off the stack until it is empty, a predicate missed a key, or the caller stops it. */
+function* pass(
+  ground: Ground,
+  options: ExploreOptions,
+  from: readonly Work[],
+): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
+  const stack = [...from].reverse();
+  let histories = 0;
+  let runs = 0;
+  let blocked = 0;
+  let peakWork = stack.length;
+  let stopped = false;
+  while (stack.length > 0 && ground.universe.missed.size === 0) {
+    if (options.stop?.() === true) {
+      stopped = true;
+      break;
+    }
+    const work = stack.pop();
+    if (work === undefined) break;
+    runs++;
+    const finished = yield* run(ground, options, work, (more) => stack.push(more));
+    peakWork = Math.max(peakWork, stack.length);
+    if (finished === undefined) {
+      blocked++;
+      continue;
+    }
+    if (ground.universe.missed.size > 0) break;
+    histories++;
+    yield {
+      kind: "run",
+      run: {
+        history: finished.history,
+        problems: finished.problems,
+        finalStates: () => [],
+      },
+    };
+  }
+  return {
+    histories,
+    runs,
+    blocked,
+    exhausted: !stopped,
+    remaining: stack.reverse(),
+    universe: ground.universe.all(),
+    peakWork,
+  };
+}
+
+function* run(
+  ground: Ground,
+  { level, startLevel }: ExploreOptions,
+  work: Work,
+  more: (work: Work) => void,
+): Steps<Finished | undefined> {
+  const start = startLevel ?? level;
+  if (!isWeakLevel(start)) throw new Error(`cannot explore at ${start}`);
+  if (work.kind !== "history") throw new Error("work of another level");
+  const finished = yield* runCausal(ground, start, work.history, more);
+  if (start === level) return finished;
+  if (!isWeakLevel(level)) throw new Error(`cannot explore at ${level}`);
+  return orderOf(finished.history.transactions, level) === undefined ? undefined : finished;
+}

@@ -1,0 +1,106 @@
+// A history while it is made: transactions that are over, and the one that runs.
+import type { Key, Value } from "./client";
+import { INITIAL, OWN, transactionId } from "./history";
+import type { Event, History, Transaction, TransactionId } from "./history";
+
+/** What a transaction leaves: its last write of each key. Nothing unless it committed. */
+export function writesOf(transaction: Transaction): ReadonlyMap<Key, Value> {
+  if (transaction.status !== "committed") return NOTHING;
+  let writes = known.get(transaction);
+  if (writes === undefined) {
+    const last = new Map<Key, Value>();
+    for (const event of transaction.events)
+      if (event.kind === "write") last.set(event.key, event.value);
+    known.set(transaction, (writes = last));
+  }
+  return writes;
+}
+
+const NOTHING: ReadonlyMap<Key, Value> = new Map();
+const known = new WeakMap<Transaction, ReadonlyMap<Key, Value>>();
+
+/** The transaction that runs. */
+export interface OpenTransaction {
+  readonly id: TransactionId;
+  readonly session: number;
+  readonly index: number;
+  readonly name: string | undefined;
+  readonly events: Event[];
+  readonly writes: Map<Key, Value>;
+  /** Number of the statement that runs; -1 before the first. */
+  statement: number;
+}
+
+export function openTransaction(
+  session: number,
+  index: number,
+  name: string | undefined,
+): OpenTransaction {
+  const id = transactionId(session, index);
+  return { id, session, index, name, events: [], writes: new Map(), statement: -1 };
+}
+
+/** How a transaction came to its end. */
+export interface Ending {
+  readonly status: "committed" | "aborted";
+  readonly result?: Value;
+  readonly failure?: string;
+}
+
+/** The transaction, over. */
+export function ended(open: OpenTransaction, ending: Ending): Transaction {
+  const { id, session, index, name, events } = open;
+  const { status, result, failure } = ending;
+  return {
+    id,
+    session,
+    index,
+    name,
+    events,
+    status,
+    ...(failure !== undefined && { failure }),
+    ...(result !== undefined && { result }),
+  };
+}
+
+/** The log of a run in which one transaction runs at a time. */
+export class Log {
+  readonly transactions: Transaction[] = [];
+  private readonly byId = new Map<TransactionId, number>();
+  private readonly writers = new Map<Key, TransactionId[]>();
+
+  constructor(private readonly initial: ReadonlyMap<Key, Value>) {}
+
+  /** Adds a transaction that is over. */
+  add(transaction: Transaction): void {
+    this.transactions.push(transaction);
+    this.byId.set(transaction.id, this.transactions.length);
+    for (const key of writesOf(transaction).keys()) {
+      const known = this.writers.get(key);
+      if (known === undefined) this.writers.set(key, [transaction.id]);
+      else known.push(transaction.id);
+    }
+  }
+
+  /** Where a transaction stands: 0 is the initial state, the first transaction is 1. */
+  position(id: TransactionId): number {
+    return id === INITIAL ? 0 : (this.byId.get(id) ?? -1);
+  }
+
+  /** Committed transactions that write the key, in the order in which they were run. */
+  writersOf(key: Key): readonly TransactionId[] {
+    return this.writers.get(key) ?? [];
+  }
+
+  /** The version that a transaction reads if it reads from that writer. */
+  value(reader: OpenTransaction, key: Key, from: TransactionId): Value {
+    if (from === OWN) return reader.writes.get(key);
+    if (from === INITIAL) return this.initial.get(key);
+    const writer = this.transactions[this.position(from) - 1];
+    return writer && writesOf(writer).get(key);
+  }
+
+  history(): History {
+    return { transactions: [...this.transactions] };
+  }
+}
