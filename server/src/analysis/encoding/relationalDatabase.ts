@@ -44,6 +44,8 @@ export interface DatabaseNames {
 /** One of several databases in one script: which values at the start are its own; the others are shared. */
 export interface OwnStart {
   readonly prefix: string;
+  /** Those of the whole script, where its databases promise different things. */
+  readonly assumptions?: Assumptions;
   differs(table: string, column: string): boolean;
 }
 
@@ -61,7 +63,7 @@ export function makeDatabase(
     flat,
     script,
     names,
-    assumptions: createAssumptions(script),
+    assumptions: own?.assumptions ?? createAssumptions(script),
     parameter: (instance, name) => {
       const type = instances[instance]?.transaction.parameters.find(
         (parameter) => parameter.name === name,

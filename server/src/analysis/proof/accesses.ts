@@ -1,0 +1,41 @@
+// The instances of a question about proofs. Beside what a statement's text reads, it reads what keys and CHECKs make it
+// fail for: a serial order in which it failed would not be an order of what was committed.
+import { EXISTENCE, makeInstances, tableOf } from "../encoding/relationalInstances";
+import type { Instance, Site } from "../encoding/relationalInstances";
+import type { FlatProgram } from "../operations/operation";
+import { columnsIn } from "../operations/terms";
+
+/** The instances of these transactions, with all that they depend on. */
+export function openInstances(flat: FlatProgram, members: readonly number[]): readonly Instance[] {
+  return makeInstances(flat, members).map((instance) => ({
+    ...instance,
+    sites: instance.sites.map((site) => ({ ...site, reads: allReads(flat, site) })),
+  }));
+}
+
+/** The unique keys, other than the primary one, that the operation writes a column of. */
+export function uniqueKeysWritten(flat: FlatProgram, site: Site): readonly (readonly string[])[] {
+  const { uniqueKeys } = tableOf(flat, site.operation.table);
+  if (site.operation.kind === "read" || site.operation.kind === "delete") return [];
+  return uniqueKeys.filter((unique) => unique.some((column) => site.writes.has(column)));
+}
+
+function allReads(flat: FlatProgram, site: Site): ReadonlySet<string> {
+  const { checks } = tableOf(flat, site.operation.table);
+  const unique = uniqueKeysWritten(flat, site);
+  const checked =
+    site.operation.kind === "update" || site.operation.kind === "insert"
+      ? checks
+          .map((check) => [...columnsIn(check)])
+          .filter((columns) => columns.some((column) => site.writes.has(column)))
+      : [];
+  // An insertion writes every column itself.
+  const alone =
+    site.operation.kind === "insert" && site.operation.update === undefined ? [] : checked.flat();
+  return new Set([
+    ...site.reads,
+    ...alone,
+    ...unique.flat(),
+    ...(unique.length > 0 ? [EXISTENCE] : []),
+  ]);
+}

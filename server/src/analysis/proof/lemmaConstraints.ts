@@ -1,0 +1,102 @@
+// What lemmas say of two snapshots: a row's versions are made one after the other, and who does not see a writer of a
+// row has an earlier version of it than the writer found (versions are seen by the next writer, sights are transitive).
+import type { RowTerm } from "../encoding/relationalDatabase";
+import { keyColumns, tableOf } from "../encoding/relationalInstances";
+import type { Run } from "../encoding/relationalRun";
+import { and, imp, le, not, or } from "../encoding/smt";
+import type { Script, Smt } from "../encoding/smt";
+import { asInt } from "../encoding/sqlValue";
+import type { Side, Standing } from "./dependencies";
+import { hasLemmas } from "./setting";
+import type { MonotoneColumn, Setting } from "./setting";
+
+/** Asserts what is proved of the snapshots of a pair: the first looks, the second writes. */
+export function assertLemmas(
+  script: Script,
+  setting: Setting,
+  standing: Standing,
+  looking: Side,
+  writing: Side,
+  spare: (table: string) => readonly RowTerm[],
+): void {
+  if (!hasLemmas(setting)) return;
+  const { lemmas } = setting;
+  const sees = standing.sees(looking.instance.index, writing.instance.index);
+  for (const table of Object.keys(looking.run.database.flat.tables).sort()) {
+    const rows = namedRows(looking, writing, table, spare);
+    for (const row of rows)
+      for (const { run } of [looking, writing]) run.database.mention(table, row);
+    const isKept = lemmas.kept.includes(table);
+    const columns = lemmas.monotone.filter((each) => each.table === table);
+    if (!isKept) continue;
+    for (const row of rows) {
+      const then = aliveAtStart(writing.run, table, row);
+      const now = aliveAtStart(looking.run, table, row);
+      const changed = changes(writing, table, row);
+      script.assert(imp(and(sees, or(then, changed)), now));
+      script.assert(imp(and(not(sees), changed, now), then));
+      for (const column of columns) {
+        const [seen, found, left] = [
+          startValue(looking.run, column, row),
+          startValue(writing.run, column, row),
+          asInt(writing.run.value("final", table, row, column.column)),
+        ];
+        script.assert(imp(and(sees, then), ordered(column, found, seen)));
+        script.assert(imp(and(sees, changed), ordered(column, left, seen)));
+        script.assert(imp(and(not(sees), changed, now), ordered(column, seen, found)));
+      }
+    }
+  }
+  for (const { table, column } of lemmas.fresh)
+    assertFresh(script, looking, writing, table, column, sees);
+}
+
+/** A row with a value that only its own insertion makes exists in no snapshot without that insertion. */
+function assertFresh(
+  script: Script,
+  looking: Side,
+  writing: Side,
+  table: string,
+  column: string,
+  sees: Smt,
+): void {
+  if (!keyColumns(tableOf(looking.run.database.flat, table)).includes(column)) return;
+  for (const site of writing.instance.sites) {
+    if (site.operation.kind !== "insert" || site.operation.table !== table) continue;
+    const row = writing.run.row(site);
+    script.assert(imp(aliveAtStart(looking.run, table, row), sees));
+  }
+}
+
+function namedRows(
+  looking: Side,
+  writing: Side,
+  table: string,
+  spare: (table: string) => readonly RowTerm[],
+): readonly RowTerm[] {
+  const touched = [looking, writing].some(({ instance }) =>
+    instance.sites.some((site) => site.operation.table === table),
+  );
+  if (!touched) return [];
+  const all = [...looking.run.rows(table), ...writing.run.rows(table), ...spare(table)];
+  return [...new Map(all.map((row) => [row.join(" "), row])).values()];
+}
+
+function aliveAtStart(run: Run, table: string, row: RowTerm): Smt {
+  return run.database.alive(table, row);
+}
+
+function startValue(run: Run, { table, column }: MonotoneColumn, row: RowTerm): Smt {
+  return asInt(run.database.value(table, row, column));
+}
+
+function changes({ instance, run }: Side, table: string, row: RowTerm): Smt {
+  const writers = instance.sites.filter(
+    (site) => site.operation.table === table && site.writes.size > 0,
+  );
+  return or(...writers.map((site) => run.changes(site, row)));
+}
+
+function ordered({ direction }: MonotoneColumn, earlier: Smt, later: Smt): Smt {
+  return direction === "grows" ? le(earlier, later) : le(later, earlier);
+}
