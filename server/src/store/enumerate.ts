@@ -7,7 +7,15 @@ import type { Setup } from "./execution";
 import { NotExecutable } from "./failure";
 import { freshValues } from "./freshValues";
 import { permutations } from "./permutations";
-import { advance, copyServer, possibleBegins, runOf, startServer, type Server } from "./server";
+import {
+  advance,
+  copyServer,
+  possibleBegins,
+  runOf,
+  startServer,
+  type Committed,
+  type Server,
+} from "./server";
 import type { Run, StepRecord } from "./runRecord";
 import { renderRow } from "./toExecution";
 import { runBlocks } from "./relational";
@@ -19,13 +27,15 @@ export interface Enumeration {
   readonly schedules: readonly (readonly ScheduleStep[])[];
   /** False when `limit` cut it short. */
   readonly complete: boolean;
+  /** Why some interleavings were left out: what a statement does in them is not known. */
+  readonly leftOut: readonly string[];
 }
 
 /**
  * The runs in which no instance is aborted by the server, over all interleavings of statements and commits; a
  * statement that waits goes on as soon as it can. Of interleavings that lead to the same state one is followed, so
- * that every outcome is there, not every run. Exponential; at most `limit` runs, aborted ones included. Throws
- * NotExecutable when a statement's effect is not known.
+ * that every outcome is there, not every run. Exponential; at most `limit` runs, aborted ones included. Interleavings in
+ * which a statement's effect is not known are left out.
  */
 export function enumerateProduct(
   program: Program,
@@ -37,6 +47,23 @@ export function enumerateProduct(
   const schedules: (readonly ScheduleStep[])[] = [];
   let finished = 0;
   const reached = new Set<string>();
+  const leftOut = new Set<string>();
+  /** The server after the turn; undefined where the run ends with it, unfinished. */
+  const after = (
+    server: Server,
+    name: string,
+    begun: Committed | undefined,
+  ): Server | undefined => {
+    try {
+      const events = advance(server, name, begun);
+      if (!events.some((event) => event.kind === "aborted")) return server;
+      finished += 1;
+    } catch (problem) {
+      if (!(problem instanceof NotExecutable)) throw problem;
+      leftOut.add(problem.message);
+    }
+    return undefined;
+  };
   const explore = (server: Server, turns: readonly string[]): void => {
     const state = stateText(server);
     if (reached.has(state)) return;
@@ -57,15 +84,13 @@ export function enumerateProduct(
       const begins = possibleBegins(server, name);
       for (const [at, begun] of begins.entries()) {
         const last = index === ready.length - 1 && at === begins.length - 1;
-        const next = last ? server : copyServer(server);
-        const events = advance(next, name, begun);
-        if (events.some((event) => event.kind === "aborted")) finished += 1;
-        else explore(next, [...turns, name]);
+        const next = after(last ? server : copyServer(server), name, begun);
+        if (next !== undefined) explore(next, [...turns, name]);
       }
     }
   };
   explore(startServer(program, setup, levelOf, freshValues(setup)), []);
-  return { runs, schedules, complete: finished < limit };
+  return { runs, schedules, complete: finished < limit, leftOut: [...leftOut] };
 }
 
 /** The runs at a level that contains `prefix`: every arbitration of whole transactions with every prefix seen. */
@@ -81,7 +106,7 @@ export function enumeratePrefix(program: Program, setup: Setup, level: PaperLeve
         if (!(refused instanceof NotExecutable)) throw refused;
       }
   const schedules = runs.map((run) => run.steps.map(stepOf));
-  return { runs, schedules, complete: true };
+  return { runs, schedules, complete: true, leftOut: [] };
 }
 
 /** The steps in the order in which they were begun; `turns` names who began one. */

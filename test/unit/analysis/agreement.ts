@@ -2,6 +2,10 @@
 // which shares no code with the encodings: all interleavings from some states at the start, and from those of the
 // search's own witnesses.
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
+import type {
+  FlatProgram,
+  FlatTransaction,
+} from "../../../server/src/analysis/operations/operation";
 import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { productLevelAt, type Levels } from "../../../server/src/isolation/mixedLevels";
@@ -9,7 +13,6 @@ import type { Program } from "../../../server/src/program/program";
 import type { Severity } from "../../../server/src/protocol/report";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
 import type { Setup } from "../../../server/src/store/execution";
-import { NotExecutable } from "../../../server/src/store/failure";
 import { freshValues } from "../../../server/src/store/freshValues";
 import { runEveryOrder } from "../../../server/src/store/run";
 import { COMMITTED, type Run } from "../../../server/src/store/runRecord";
@@ -46,7 +49,8 @@ export async function compareVerdicts(
   transactions: readonly number[],
   unroll = 1,
 ): Promise<Agreement> {
-  const search = await searched(program, levels, transactions, unroll);
+  const flat = flattenProgram(program, { unroll });
+  const search = await searched(program, flat, levels, transactions);
   const instances = transactions.flatMap((each, at) => {
     const id = program.transactions[each]?.id;
     return id === undefined
@@ -57,11 +61,12 @@ export async function compareVerdicts(
   const reasons = [...search.reasons];
   const look = (setup: Setup): void => {
     if (shown === "state") return;
-    const { worst, reason } = enumerated(program, levels, setup);
-    shown = severer(shown, worst);
-    if (reason !== undefined) reasons.push(reason);
+    const found = enumerated(program, levels, setup);
+    shown = severer(shown, found.worst);
+    reasons.push(...found.reasons);
   };
-  for (const start of STARTS)
+  const most = mostRows(transactions.flatMap((each) => flat.transactions[each] ?? []));
+  for (const start of STARTS.filter(({ length }) => length <= most))
     look({ instances, initial: { t: start.map((v, at) => ({ id: at + 1, v })) } });
   for (const { setup, severity } of search.witnesses)
     if (severer(shown, severity) !== shown) look(setup);
@@ -69,7 +74,17 @@ export async function compareVerdicts(
   return { shown, claimed, kind: kindOf(shown, search), reasons };
 }
 
-export function severer<S extends Worst>(a: S, b: S): S {
+/** The rows that the search takes to be enough at the start: those that statements name, and two more. */
+function mostRows(transactions: readonly FlatTransaction[]): number {
+  const keys = transactions.flatMap((each) =>
+    each.operations.map(({ key }) =>
+      Object.values(key).flatMap((term) => (term.kind === "int" ? term.value : [])),
+    ),
+  );
+  return 2 + new Set(keys.flat()).size;
+}
+
+function severer<S extends Worst>(a: S, b: S): S {
   return SEVERITIES.indexOf(b) > SEVERITIES.indexOf(a) ? b : a;
 }
 
@@ -83,11 +98,10 @@ interface Searched {
 
 async function searched(
   program: Program,
+  flat: FlatProgram,
   levels: Levels,
   transactions: readonly number[],
-  unroll: number,
 ): Promise<Searched> {
-  const flat = flattenProgram(program, { unroll });
   const limits = { resourceLimit: 3_000_000, maxFindings: 5, stopped: () => false };
   const wanted = [...transactions].sort().join(" ");
   let claimed: Worst = "none";
@@ -130,18 +144,13 @@ function enumerated(
   program: Program,
   levels: Levels,
   setup: Setup,
-): { readonly worst: Worst; readonly reason?: string } {
-  try {
-    const transactions = new Map(setup.instances.map((each) => [each.instance, each.transaction]));
-    const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
-    const { runs, complete } = enumerateProduct(program, setup, levelOf, RUNS);
-    const severityOf = makeJudge(program, setup);
-    const worst = runs.map(severityOf).reduce<Worst>(severer, "none");
-    return complete ? { worst } : { worst, reason: "enumeration was cut short" };
-  } catch (problem) {
-    if (!(problem instanceof NotExecutable)) throw problem;
-    return { worst: "none", reason: `not enumerated: ${problem.message}` };
-  }
+): { readonly worst: Worst; readonly reasons: readonly string[] } {
+  const transactions = new Map(setup.instances.map((each) => [each.instance, each.transaction]));
+  const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
+  const { runs, complete, leftOut } = enumerateProduct(program, setup, levelOf, RUNS);
+  const worst = runs.map(makeJudge(program, setup)).reduce<Worst>(severer, "none");
+  const reasons = leftOut.map((reason) => `not enumerated: ${reason}`);
+  return { worst, reasons: complete ? reasons : [...reasons, "enumeration was cut short"] };
 }
 
 /**

@@ -128,7 +128,26 @@ function readWrite(
     hit,
     concerns(run, reader, writer, row, columns, { view: reader.view, after: false }),
   );
-  return reader.plain ? missed : and(missed, passes(run, reader, row));
+  if (reader.plain) return missed;
+  return or(and(missed, passes(run, reader, row)), missesReplacement(run, reader, writer, row));
+}
+
+/** A locking statement waits for a row that is deleted and comes again: the new one it does not look at. */
+function missesReplacement(run: Run, reader: Access, writer: Access, row: RowKey): Smt {
+  if (writer.operation.kind !== "insert") return FALSE;
+  const replaced = run.replaced(reader, row);
+  if (replaced === FALSE) return FALSE;
+  const own = run.done[reader.instance]?.[reader.operation.index];
+  const key = own?.row ? sameAll(own.row, row) : run.keyMatches(reader, row);
+  const inserted = run.done[writer.instance]?.[writer.operation.index]?.inserted ?? FALSE;
+  return and(
+    run.exec(reader),
+    key,
+    replaced,
+    run.matches(reader, reader.view, row),
+    inserted,
+    run.hits(writer, row),
+  );
 }
 
 /**

@@ -86,11 +86,16 @@ function assertFirstWins(
   const { instance, operation } = later;
   const conflict = tuple.levels[instance]?.conflict;
   if ((conflict !== "first-updater-wins" && conflict !== "restart") || !isWrite(first)) return;
-  const upserts = operation.onDuplicate === "update" && conflict === "first-updater-wins";
+  const upserts =
+    operation.kind === "insert" &&
+    operation.onDuplicate === "update" &&
+    conflict === "first-updater-wins";
   if (operation.kind === "insert" && !upserts) return;
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   for (const row of rowsOf(run, first, later)) {
-    const both = and(reaches(tuple, run, later, row), run.makesVersion(first, row));
+    const met = and(reaches(tuple, run, later, row), run.makesVersion(first, row));
+    // ON CONFLICT of a row that is gone by now inserts it.
+    const both = upserts ? and(met, run.state(later, "current", EXISTS, row).value) : met;
     if (both !== FALSE) script.assert(imp(both, seen));
   }
 }

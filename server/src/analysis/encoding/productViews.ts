@@ -6,7 +6,8 @@ import { applyFree } from "./freeFunction";
 import { READABLE } from "./productNames";
 import { termValue } from "./termValue";
 import type { FoundRow, TermScope } from "./termValue";
-import { EXISTS, isWrite, mayReadStale, readView } from "./productTuple";
+import { openReplacement, openValue } from "./productOpen";
+import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale, readView } from "./productTuple";
 import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -42,6 +43,8 @@ export interface Ledger {
   readonly commits: Smt[];
   /** Keys of insertions into closed tables, beyond the rows that may exist at the start. */
   readonly inserted: Map<string, RowKey[]>;
+  /** See RunOptions: there are more rows than those that are named. */
+  readonly open: boolean;
 }
 
 export interface RunOptions {
@@ -53,6 +56,8 @@ export interface RunOptions {
   readonly looksAfter: (earlier: number, access: Access, row: RowKey) => Smt;
   /** Serial: an instance may fail and is undone. Concurrent: all commit, which the caller asserts. */
   readonly serial: boolean;
+  /** Others may have written what is read in any way: every view of every instance is a state of its own. */
+  readonly open?: boolean;
 }
 
 /** Who comes after all others sees them. */
@@ -71,6 +76,11 @@ export interface Views {
   finds(access: Access, row: RowKey): Smt;
   /** As `hits`, but where the level says so only if some value changes. */
   makesVersion(access: Access, row: RowKey): Smt;
+  /**
+   * The row that a locking statement chose in its snapshot was deleted before it was locked, at a level that tests changed
+   * rows again: what was inserted under its key since is another row.
+   */
+  replaced(access: Access, row: RowKey): Smt;
   /** Earlier statements of its instance made a version of the row. */
   hasOwnVersion(access: Access, row: RowKey): Smt;
   /** The key conditions that do not depend on any view. */
@@ -223,6 +233,14 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     return made;
   };
 
+  /** Names what the access looks at: what everyone newest commits, one snapshot, or each row at a moment of its own. */
+  const openView = ({ instance, operation }: Access, view: View): string => {
+    const own = `y${String(instance)}`;
+    if (view === "current") return `${own}c`;
+    if (view === "look") return `${own}k${String(memo.size)}_`;
+    return hasOwnSnapshots(tuple, instance) ? `${own}s${String(operation.step)}_` : `${own}s`;
+  };
+
   const isVisible = (other: number, access: Access, view: View, row: RowKey): Smt => {
     switch (view) {
       case "current":
@@ -297,9 +315,11 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     const key = `${view} ${own} ${who} ${table.table.name}.${column} ${row.join(" ")}`;
     const before = memo.get(key);
     if (before) return before;
-    let result = initial(table, column, row);
     const at = { table, column, row };
-    for (const other of order) {
+    let result = options.open
+      ? openValue(script, at, openView(access, view))
+      : initial(table, column, row);
+    for (const other of options.open ? [] : order) {
       if (other === instance) break;
       const visible = isVisible(other, access, view, row);
       result = applyWrites(result, other, and(visible, commits[other] ?? TRUE), at);
@@ -342,8 +362,39 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     // Rows that it locks where it looks at them are the newest there.
     return access.plain || access.view !== "snapshot"
       ? found
-      : and(found, matches(access, "current", row));
+      : and(found, matches(access, "current", row), not(replaced(access, row)));
   };
+
+  const replaced: Views["replaced"] = (access, row) => {
+    const { instance, table } = access;
+    const rechecks = tuple.levels[instance]?.conflict === "recheck";
+    if (!rechecks || access.plain || access.view !== "snapshot") return FALSE;
+    if (options.open && table.mutable.has(EXISTS))
+      return openReplacement(script, `y${String(instance)}o${String(access.operation.index)}_`, row);
+    if (!comesAgain(table)) return FALSE;
+    return or(
+      ...order
+        .slice(0, order.indexOf(instance))
+        .map((other) =>
+          and(
+            not(options.sees(other, access)),
+            commits[other] ?? TRUE,
+            or(...deletionsOf(other, table).map((each) => hits(each.access, row))),
+          ),
+        ),
+    );
+  };
+
+  /** Some instance inserts rows: only then can a deleted one be there again. */
+  const comesAgain = (table: TupleTable): boolean =>
+    tuple.accesses.some((own) =>
+      own.some((each) => each.table === table && each.operation.kind === "insert"),
+    );
+
+  const deletionsOf = (instance: number, table: TupleTable): readonly Done[] =>
+    (done[instance] ?? []).filter(
+      ({ access }) => access.table === table && access.operation.kind === "delete",
+    );
 
   const exec: Views["exec"] = (access) => doneOf(access)?.exec ?? FALSE;
 
@@ -370,6 +421,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     matches,
     finds,
     makesVersion,
+    replaced,
     hasOwnVersion,
     keyMatches,
     touches,

@@ -6,7 +6,6 @@ import type { Program } from "../../program/program";
 import { enumerateProduct } from "../../store/enumerate";
 import type { Enumeration } from "../../store/enumerate";
 import type { Confirmation, WitnessPlan } from "../../store/execution";
-import { NotExecutable } from "../../store/failure";
 import { toExecution } from "../../store/toExecution";
 
 /** So many runs are looked at, and so many different outcomes judged. */
@@ -43,11 +42,5 @@ function interleavings(
 ): Pick<Enumeration, "runs" | "schedules"> {
   const transactions = new Map(plan.instances.map((each) => [each.instance, each.transaction]));
   const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
-  try {
-    return enumerateProduct(program, plan, levelOf, MOST.runs);
-  } catch (problem) {
-    // What the store cannot execute in one interleaving is the plan's own reason already.
-    if (problem instanceof NotExecutable) return { runs: [], schedules: [] };
-    throw problem;
-  }
+  return enumerateProduct(program, plan, levelOf, MOST.runs);
 }

@@ -1,0 +1,60 @@
+// Programs on which search and enumeration once differed: the smallest ones, each with the verdict that both give now.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compareVerdicts, type Worst } from "./agreement";
+import { readRandom } from "./productsHarness";
+import { levelNamed } from "./randomSql";
+
+/** Routines a, b, ... with these statements, over `t (id, v)`; `x` is a variable that each returns. */
+function check(
+  name: string,
+  bodies: readonly string[],
+  expected: Readonly<Record<string, Worst>>,
+): void {
+  test(name, async () => {
+    const routines = bodies.map(
+      (body, at) => `CREATE FUNCTION ${"abc"[at] ?? ""}() RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE x integer := 0; BEGIN ${body} RETURN x; END $$;`,
+    );
+    const program = await readRandom(
+      `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);\n${routines.join("\n")}`,
+    );
+    for (const [level, worst] of Object.entries(expected)) {
+      const members = bodies.length === 1 ? [0, 0] : bodies.map((_, at) => at);
+      const { kind, shown, reasons } = await compareVerdicts(program, levelNamed(level), members);
+      assert.deepEqual([kind, shown], ["same", worst], `${level}: ${reasons.join("; ")}`);
+    }
+  });
+}
+
+check(
+  "a row that is deleted and inserted again while a statement waits is another row",
+  [
+    "UPDATE t SET v = v + 2 WHERE id = 2; GET DIAGNOSTICS x = ROW_COUNT;",
+    "DELETE FROM t WHERE id = 2; INSERT INTO t (id, v) VALUES (2, 5) ON CONFLICT DO NOTHING;",
+  ],
+  {
+    "postgres:read-committed": "value",
+    "postgres:repeatable-read": "none",
+    "mariadb:read-committed": "none",
+    "oracle:read-committed": "none",
+  },
+);
+
+check(
+  "a scan that locks misses a row that comes again",
+  [
+    "PERFORM id FROM t WHERE v >= 1 FOR UPDATE; GET DIAGNOSTICS x = ROW_COUNT;",
+    "DELETE FROM t WHERE id = 1; INSERT INTO t (id, v) VALUES (1, 2);",
+  ],
+  { "postgres:read-committed": "value", "postgres:repeatable-read": "none" },
+);
+
+check(
+  "ON CONFLICT DO UPDATE inserts a row that was deleted since the snapshot",
+  [
+    "SELECT count(*) INTO x FROM t; INSERT INTO t (id, v) VALUES (2, 1) ON CONFLICT (id) DO UPDATE SET v = t.v + 1;",
+    "DELETE FROM t WHERE id = 2;",
+  ],
+  { "postgres:read-committed": "value", "postgres:repeatable-read": "value" },
+);
