@@ -22,6 +22,7 @@ import { makeRun } from "./productRun";
 import type { Run } from "./productRun";
 import { assertOrder } from "./productScans";
 import { makeSnapshots } from "./productSnapshots";
+import type { Snapshots } from "./productSnapshots";
 import { EXISTS, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
 import { SEES_ALL } from "./productViews";
@@ -69,38 +70,60 @@ export function encodeProduct(
   const snapshots = makeSnapshots(script, tuple);
   const order = tuple.transactions.map((_, instance) => instance);
   const run = makeRun(script, tuple, database, { ...snapshots, order, serial: false });
-  for (const [instance, transaction] of tuple.transactions.entries()) {
+  for (const [instance, transaction] of tuple.transactions.entries())
     for (const [at, condition] of transaction.preconditions.entries()) {
       const assumed = database.assumptions.literal(preconditionName(transaction.id, at));
       script.assert(imp(assumed, isTrue(run.value(instance, condition))));
     }
-    script.assert(not(run.failures[instance] ?? FALSE));
-    if (transaction.exceeds) script.assert(not(isTrue(run.value(instance, transaction.exceeds))));
-  }
-  assertLocks(script, tuple, run, snapshots);
-  const dependencies = order.flatMap((from) =>
-    order.flatMap((to): readonly Dependencies[] => {
-      if (from === to) return [];
-      const tables = [...tuple.tables.values()].flatMap((table) => {
-        const possible = (tuple.accesses[from] ?? []).some(
-          (a) =>
-            a.table === table && (tuple.accesses[to] ?? []).some((b) => mayDepend(a, b, from < to)),
-        );
-        if (!possible) return [];
-        const condition = dependencyOver(tuple, run, snapshots, from, to, table);
-        if (condition === FALSE) return [];
-        const literal = script.constant(dependencyName(from, to, table.id), "Bool");
-        script.assert(`(= ${literal} ${condition})`);
-        return [{ name: table.table.name, literal }];
-      });
-      return [{ from, to, tables }];
-    }),
-  );
-  assertSerializable(script, tuple, dependencies);
+  const dependencies = allowedBy(script, tuple, run, snapshots);
   const searches = assertOrder(script, tuple, run, snapshots);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
   return { tuple, script, database, run, searches, executed, passing, dependencies, serial: [] };
+}
+
+/** Asserts that the run is one that the levels allow and in which all commit; returns its dependencies. */
+export function allowedBy(
+  script: Script,
+  tuple: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
+): readonly Dependencies[] {
+  for (const [instance, { exceeds }] of tuple.transactions.entries()) {
+    script.assert(not(run.failures[instance] ?? FALSE));
+    if (exceeds) script.assert(not(isTrue(run.value(instance, exceeds))));
+  }
+  assertLocks(script, tuple, run, snapshots);
+  const order = [...tuple.transactions.keys()];
+  const dependencies = order.flatMap((from) =>
+    order
+      .filter((to) => to !== from)
+      .map((to) => dependenciesBetween(script, tuple, run, snapshots, [from, to])),
+  );
+  assertSerializable(script, tuple, dependencies);
+  return dependencies;
+}
+
+function dependenciesBetween(
+  script: Script,
+  tuple: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
+  [from, to]: readonly [number, number],
+): Dependencies {
+  const tables = [...tuple.tables.values()].flatMap((table) => {
+    const possible = (tuple.accesses[from] ?? []).some(
+      (a) =>
+        a.table === table && (tuple.accesses[to] ?? []).some((b) => mayDepend(a, b, from < to)),
+    );
+    if (!possible) return [];
+    const condition = dependencyOver(tuple, run, snapshots, from, to, table);
+    if (condition === FALSE) return [];
+    const literal = script.constant(dependencyName(from, to, table.id), "Bool");
+    script.assert(`(= ${literal} ${condition})`);
+    return [{ name: table.table.name, literal }];
+  });
+  return { from, to, tables };
 }
 
 /** Instances at SERIALIZABLE have no cycle among themselves; what others do is not looked at. */
@@ -123,8 +146,11 @@ export interface CycleShape {
   readonly tables: readonly string[];
 }
 
-/** All cycles through all instances that the text allows, one table per step. */
-export function cycleShapes(encoding: ProductEncoding): readonly CycleShape[] {
+/** All cycles through all instances that the text allows, one table per step; `mayLead` rules out steps. */
+export function cycleShapes(
+  encoding: ProductEncoding,
+  mayLead: (from: number, to: number) => boolean = () => true,
+): readonly CycleShape[] {
   const { dependencies, tuple } = encoding;
   const size = tuple.transactions.length;
   const between = (from: number, to: number): Dependencies["tables"] =>
@@ -140,7 +166,7 @@ export function cycleShapes(encoding: ProductEncoding): readonly CycleShape[] {
     const targets = finished
       ? [0]
       : [...tuple.transactions.keys()].filter((n) => !path.includes(n));
-    for (const target of targets)
+    for (const target of targets.filter((each) => mayLead(last, each)))
       for (const { name, literal } of between(last, target)) {
         const [all, tables] = [
           [...literals, literal],
@@ -158,12 +184,7 @@ export function cycleShapes(encoding: ProductEncoding): readonly CycleShape[] {
 export function assertMinimal(encoding: ProductEncoding): void {
   const { dependencies, script, tuple } = encoding;
   const size = tuple.transactions.length;
-  const leads = (from: number, to: number): Smt =>
-    or(
-      ...(dependencies.find((each) => each.from === from && each.to === to)?.tables ?? []).map(
-        (each) => each.literal,
-      ),
-    );
+  const leads = (from: number, to: number): Smt => someDependency(dependencies, from, to);
   const extend = (path: readonly number[]): void => {
     const [first = 0, ...rest] = path;
     if (rest.length > 0) {
@@ -176,6 +197,16 @@ export function assertMinimal(encoding: ProductEncoding): void {
       if (!path.includes(next)) extend([...path, next]);
   };
   if (size > 2) for (const first of tuple.transactions.keys()) extend([first]);
+}
+
+/** Some dependency leads from one instance to the other. */
+export function someDependency(
+  dependencies: readonly Dependencies[],
+  from: number,
+  to: number,
+): Smt {
+  const between = dependencies.find((each) => each.from === from && each.to === to);
+  return or(...(between?.tables ?? []).map((each) => each.literal));
 }
 
 /** Assuming `literal` asks for one of these cycles. */

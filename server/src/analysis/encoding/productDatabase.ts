@@ -45,8 +45,17 @@ const FURTHER_ROWS = { least: 2, most: 10 };
 /** More rows cost too much where a table is accessed more often than this. */
 const FEW_ACCESSES = 6;
 
+export interface DatabaseOptions {
+  /** Others take part, whose rows and made-up values are not known: nothing is said of rows that may not exist. */
+  readonly open?: boolean;
+}
+
 /** The rows at the start, with their constraints asserted as they are mentioned. */
-export function makeDatabase(script: Script, tuple: ProductTuple): Database {
+export function makeDatabase(
+  script: Script,
+  tuple: ProductTuple,
+  { open: isOpen = false }: DatabaseOptions = {},
+): Database {
   const known = new Map<string, readonly RowKey[]>();
   const open = new Map<string, readonly RowKey[]>();
   const mentioned = new Set<string>();
@@ -146,13 +155,13 @@ export function makeDatabase(script: Script, tuple: ProductTuple): Database {
   const mention = (table: TupleTable, row: RowKey, alive: Smt): void => {
     if (mentioned.has(alive)) return;
     mentioned.add(alive);
-    if (table.closed) {
+    if (table.closed && !isOpen) {
       const rows = database.rows(table);
       const listed = rows.some((each) => each.join() === row.join());
       if (!listed) script.assert(imp(alive, or(...rows.map((each) => sameAll(each, row)))));
     }
   };
-  bindParameters(script, tuple, database);
+  bindParameters(script, tuple, database, isOpen);
   return database;
 }
 
@@ -343,7 +352,12 @@ function bound(
   script.assert(imp(READABLE, or(and(le("0", value), le(value, "25")), interned)));
 }
 
-function bindParameters(script: Script, tuple: ProductTuple, database: Database): void {
+function bindParameters(
+  script: Script,
+  tuple: ProductTuple,
+  database: Database,
+  isOpen: boolean,
+): void {
   const fresh: Smt[] = [];
   for (const [instance, transaction] of tuple.transactions.entries())
     for (const { name, type, fresh: isFresh, constant } of transaction.parameters) {
@@ -353,7 +367,9 @@ function bindParameters(script: Script, tuple: ProductTuple, database: Database)
       if (type === "bool") continue;
       if (isFresh) {
         // Above everything else, each in a place of its own: different from all rows and from each other.
-        script.assert(eq(value, add(int(FIRST_FRESH), int(fresh.length))));
+        const before = fresh.at(-1);
+        if (!isOpen) script.assert(eq(value, add(int(FIRST_FRESH), int(fresh.length))));
+        else script.assert(before ? lt(before, value) : le(int(FIRST_FRESH), value));
         fresh.push(value);
       } else {
         const most = name.endsWith(lengthName("")) ? mostElements(transaction) : 99;

@@ -39,6 +39,7 @@ export function makeRun(
     done,
     commits,
     inserted: new Map<string, RowKey[]>(),
+    open: options.open === true,
   };
   const views = makeViews(ledger, options);
   const runAccess = makeSteps(ledger, views);

@@ -3,6 +3,7 @@ import { ERRORS } from "../../program/errors";
 import type { Operation, Term } from "../operations/operation";
 import { collisions, violates } from "./productConstraints";
 import type { RowKey } from "./productDatabase";
+import { loosened } from "./productOpen";
 import { EXISTS, catchesDuplicate, isWrite, readView } from "./productTuple";
 import type { Access, View } from "./productTuple";
 import type { Done, Ledger, Views } from "./productViews";
@@ -168,7 +169,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
             is: script.name(firstOf(access, view, each, candidates), "Bool"),
           }))
         : candidates;
-    return {
+    const made: Done = {
       access,
       exec,
       found,
@@ -182,6 +183,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       updated: FALSE,
       failed: {},
     };
+    return ledger.open ? loosened(script, made) : made;
   };
 
   /** No other candidate comes before: by ORDER BY, then by key. */

@@ -74,23 +74,28 @@ export interface ProductTuple {
   readonly tables: ReadonlyMap<string, TupleTable>;
 }
 
-/** The tuple of these transactions (indexes into the program's), in commit order. Linear in their operations. */
+/**
+ * The tuple of these transactions (indexes into the program's), in commit order; what they do to tables is described
+ * together with what their `company` does. Linear in their operations.
+ */
 export function makeTuple(
   flat: FlatProgram,
   levels: Levels,
   members: readonly number[],
+  company: readonly number[] = members,
 ): ProductTuple {
   const transactions = members.flatMap((index) => flat.transactions[index] ?? []);
+  const present = company.flatMap((index) => flat.transactions[index] ?? []);
   const operations = transactions.flatMap((each) => each.operations);
   const tables = new Map<string, TupleTable>();
   for (const operation of operations) {
     if (tables.has(operation.table)) continue;
     const table = flat.tables[operation.table];
-    if (table) tables.set(table.name, describeTable(table, tables.size, transactions));
+    if (table) tables.set(table.name, describeTable(table, tables.size, present));
   }
   for (const name of askedTables(flat, new Set(tables.keys()))) {
     const table = flat.tables[name];
-    if (table) tables.set(name, describeTable(table, tables.size, transactions));
+    if (table) tables.set(name, describeTable(table, tables.size, present));
   }
   const accesses = transactions.map((transaction, instance) => {
     const level = productLevelAt(levels, transaction.id);

@@ -102,7 +102,7 @@ export function encodeMeeting(
 }
 
 /** Without what holds at the start of a program, but not of every mixture of versions that its transactions write. */
-function withoutPromises(flat: FlatProgram): FlatProgram {
+export function withoutPromises(flat: FlatProgram): FlatProgram {
   const tables = Object.entries(flat.tables).map(([name, table]) => {
     return [name, { ...table, checks: [], uniqueKeys: [] }] as const;
   });

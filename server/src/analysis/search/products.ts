@@ -9,6 +9,7 @@ import { askForCycle, assertMinimal, cycleShapes, encodeProduct } from "../encod
 import type { CycleShape, ProductEncoding } from "../encoding/product";
 import type { FlatProgram } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
+import { hasCycle, meetings } from "./productsMeeting";
 import { planProduct, readsDirty } from "./productsPlan";
 import { findWorst, rank } from "./productsWitness";
 import type { Judge, Search } from "./productsWitness";
@@ -39,8 +40,11 @@ export function solveProduct(
     const reason = `${dirty.label}: what reads of uncommitted rows let through is not searched`;
     return { findings: [], undecided: [reason], queries: 0 };
   }
+  const size = unit.transactions.length;
+  const mayLead = size > 2 ? meetings(solvers, flat, levels, unit.transactions, limits) : undefined;
+  if (mayLead && !hasCycle(size, mayLead)) return { findings: [], undecided: [], queries: 0 };
   const encoding = encodeProduct(flat, levels, unit.transactions);
-  const shapes = cycleShapes(encoding);
+  const shapes = cycleShapes(encoding, mayLead);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
   assertMinimal(encoding);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
