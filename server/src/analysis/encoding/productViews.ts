@@ -6,7 +6,7 @@ import { applyFree } from "./freeFunction";
 import { READABLE } from "./productNames";
 import { termValue } from "./termValue";
 import type { FoundRow, TermScope } from "./termValue";
-import { openValue } from "./productOpen";
+import { openReplacement, openValue } from "./productOpen";
 import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale, readView } from "./productTuple";
 import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
@@ -76,6 +76,11 @@ export interface Views {
   finds(access: Access, row: RowKey): Smt;
   /** As `hits`, but where the level says so only if some value changes. */
   makesVersion(access: Access, row: RowKey): Smt;
+  /**
+   * The row that a locking statement chose in its snapshot was deleted before it was locked, at a level that tests changed
+   * rows again: what was inserted under its key since is another row.
+   */
+  replaced(access: Access, row: RowKey): Smt;
   /** Earlier statements of its instance made a version of the row. */
   hasOwnVersion(access: Access, row: RowKey): Smt;
   /** The key conditions that do not depend on any view. */
@@ -357,8 +362,39 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     // Rows that it locks where it looks at them are the newest there.
     return access.plain || access.view !== "snapshot"
       ? found
-      : and(found, matches(access, "current", row));
+      : and(found, matches(access, "current", row), not(replaced(access, row)));
   };
+
+  const replaced: Views["replaced"] = (access, row) => {
+    const { instance, table } = access;
+    const rechecks = tuple.levels[instance]?.conflict === "recheck";
+    if (!rechecks || access.plain || access.view !== "snapshot") return FALSE;
+    if (options.open && table.mutable.has(EXISTS))
+      return openReplacement(script, `y${String(instance)}o${String(access.operation.index)}_`, row);
+    if (!comesAgain(table)) return FALSE;
+    return or(
+      ...order
+        .slice(0, order.indexOf(instance))
+        .map((other) =>
+          and(
+            not(options.sees(other, access)),
+            commits[other] ?? TRUE,
+            or(...deletionsOf(other, table).map((each) => hits(each.access, row))),
+          ),
+        ),
+    );
+  };
+
+  /** Some instance inserts rows: only then can a deleted one be there again. */
+  const comesAgain = (table: TupleTable): boolean =>
+    tuple.accesses.some((own) =>
+      own.some((each) => each.table === table && each.operation.kind === "insert"),
+    );
+
+  const deletionsOf = (instance: number, table: TupleTable): readonly Done[] =>
+    (done[instance] ?? []).filter(
+      ({ access }) => access.table === table && access.operation.kind === "delete",
+    );
 
   const exec: Views["exec"] = (access) => doneOf(access)?.exec ?? FALSE;
 
@@ -385,6 +421,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     matches,
     finds,
     makesVersion,
+    replaced,
     hasOwnVersion,
     keyMatches,
     touches,
