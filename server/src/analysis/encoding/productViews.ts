@@ -370,7 +370,11 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     const rechecks = tuple.levels[instance]?.conflict === "recheck";
     if (!rechecks || access.plain || access.view !== "snapshot") return FALSE;
     if (options.open && table.mutable.has(EXISTS))
-      return openReplacement(script, `y${String(instance)}o${String(access.operation.index)}_`, row);
+      return openReplacement(
+        script,
+        `y${String(instance)}o${String(access.operation.index)}_`,
+        row,
+      );
     if (!comesAgain(table)) return FALSE;
     return or(
       ...order
