@@ -53,9 +53,10 @@ export async function checkRandom(check: RandomCheck): Promise<number> {
         [0, 1],
         unroll,
       );
-      assert.equal(
-        kind,
-        "same",
+      // What the search could not confirm it has not called safe; but an anomaly that is there it must confirm.
+      const agrees = kind === "same" || (shown === "none" && claimed === "none");
+      assert.ok(
+        agrees,
         `${labelOfLevels(levels)}: ${shown} by enumeration, ${claimed} by the search (${reasons.join("; ")}) in\n${text}`,
       );
       if (claimed !== "none") anomalous += 1;
