@@ -5,6 +5,7 @@ import { isWeakLevel } from "./commitOrder";
 import type { ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
 import { runCausal } from "./exploreCausal";
 import type { Finished, Ground, Steps } from "./exploreCausal";
+import { isSnapshotLevel, runSteps } from "./exploreSteps";
 import { orderOf } from "./reorderings";
 import { unfold } from "./unfolding";
 import { Universe } from "./universe";
@@ -110,9 +111,11 @@ function* run(
   more: (work: Work) => void,
 ): Steps<Finished | undefined> {
   const start = startLevel ?? level;
+  if (isSnapshotLevel(start))
+    return yield* runSteps(ground, start, work.kind === "steps" ? work.steps : [], more);
   if (!isWeakLevel(start)) throw new Error(`cannot explore at ${start}`);
-  if (work.kind !== "history") throw new Error("work of another level");
-  const finished = yield* runCausal(ground, start, work.history, more);
+  const begun = work.kind === "history" ? work.history : { transactions: [] };
+  const finished = yield* runCausal(ground, start, begun, more);
   if (start === level) return finished;
   if (!isWeakLevel(level)) throw new Error(`cannot explore at ${level}`);
   return orderOf(finished.history.transactions, level) === undefined ? undefined : finished;

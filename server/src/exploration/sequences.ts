@@ -1,0 +1,245 @@
+// Orders of steps over one copy of the database. At serializability a step is a transaction; at snapshot isolation a
+// transaction is two steps, its snapshot with all its reads, and its commit. A history is allowed if some order of its
+// steps lets every read read from the last commit before it, and so orders can be searched for, compared and counted.
+import type { Key } from "./client";
+import type { TransactionId } from "./history";
+import { INITIAL } from "./history";
+
+export interface Step {
+  readonly session: number;
+  readonly transaction: TransactionId;
+  /** What it reads, before it writes, and whom from. */
+  readonly reads: readonly { readonly key: Key; readonly from: TransactionId }[];
+  /** What it makes visible to others. */
+  readonly commits: readonly Key[];
+  /** What nobody else may hold from here on, or that nobody holds, until the transaction's last step. */
+  readonly holds: readonly Key[];
+  /** The transaction's first step. */
+  readonly first: boolean;
+  /** The transaction's last step: it lets go of what it held. */
+  readonly last: boolean;
+}
+
+/** What each key was last written by. */
+export type LastWriters = ReadonlyMap<Key, TransactionId>;
+
+/**
+ * Whether no smaller order of the same steps does the same: every read reads from the same writer, and the same writers
+ * are the last ones. Commits that others wait for come before new transactions, and else sessions are compared, so that
+ * of all orders that do the same exactly one is the smallest, and its beginnings are smallest for what they do.
+ *
+ * With `anyEnd` the last writers may differ.
+ */
+export function isSmallest(steps: readonly Step[], anyEnd = false): boolean {
+  const search = new SequenceSearch(steps);
+  return !search.smallerExists(steps, anyEnd);
+}
+
+/** Whether the steps, in order within each session, have any order in which every read reads what it read. */
+export function isPossible(steps: readonly Step[]): boolean {
+  return new SequenceSearch(steps).possible();
+}
+
+/** The last writers of all orders of the steps, each once. */
+export function endings(steps: readonly Step[]): readonly LastWriters[] {
+  return new SequenceSearch(steps).endings();
+}
+
+interface Numbered {
+  readonly rank: number;
+  /** Versions, which are pairs of key and writer. */
+  readonly reads: readonly number[];
+  readonly readKeys: readonly number[];
+  readonly commits: readonly number[];
+  /** The versions that `commits` makes. */
+  readonly versions: readonly number[];
+  readonly holds: readonly number[];
+  readonly frees: readonly number[];
+}
+
+/** Backtracking over orders; what failed once is not tried again from the same situation. */
+class SequenceSearch {
+  private readonly queues: Numbered[][] = [];
+  private readonly sessions: number[] = [];
+  private readonly total: number;
+  private readonly keyNumbers = new Map<Key, number>();
+  private readonly keys: Key[] = [];
+  private readonly versionNumbers = new Map<string, number>();
+  private readonly writers: TransactionId[] = [];
+  /** How far each queue is. */
+  private readonly next: number[];
+  /** Per key the version that is there. */
+  private readonly current: number[] = [];
+  /** Per version how many of its reads are still to come. */
+  private readonly awaited: number[] = [];
+  /** Per key how many hold it. */
+  private readonly held: number[] = [];
+  /** Per key the version that must be there in the end, or -1. */
+  private required: number[] = [];
+  private failed = new Set<string>();
+
+  constructor(steps: readonly Step[]) {
+    const queueOf = new Map<number, number>();
+    const holding = new Map<TransactionId, number[]>();
+    for (const step of steps) {
+      let queue = queueOf.get(step.session);
+      if (queue === undefined) {
+        queueOf.set(step.session, (queue = this.queues.length));
+        this.queues.push([]);
+        this.sessions.push(step.session);
+      }
+      this.queues[queue]?.push(this.numbered(step, holding));
+    }
+    this.total = steps.length;
+    this.next = this.queues.map(() => 0);
+  }
+
+  /** Whether an order before this one does the same. */
+  smallerExists(steps: readonly Step[], anyEnd: boolean): boolean {
+    const queues = steps.map((step) => this.sessions.indexOf(step.session));
+    this.required = this.keys.map(() => -1);
+    if (!anyEnd)
+      for (const step of steps)
+        for (const key of step.commits)
+          this.required[this.keyNumber(key)] = this.versionNumber(key, step.transaction);
+    return this.smaller(queues, 0, true);
+  }
+
+  possible(): boolean {
+    this.required = this.keys.map(() => -1);
+    return this.smaller([], 0, false);
+  }
+
+  endings(): readonly LastWriters[] {
+    this.required = this.keys.map(() => -1);
+    const found = new Map<string, LastWriters>();
+    const seen = new Set<string>();
+    const go = (at: number): void => {
+      const text = this.situation();
+      if (seen.has(text)) return;
+      seen.add(text);
+      if (at === this.total) {
+        found.set(
+          this.current.join(),
+          new Map(this.keys.map((key, k) => [key, this.writers[this.current[k] ?? 0] ?? INITIAL])),
+        );
+        return;
+      }
+      this.queues.forEach((_, queue) => {
+        const step = this.ready(queue);
+        if (step === undefined) return;
+        const undo = this.take(queue, step);
+        go(at + 1);
+        this.untake(queue, step, undo);
+      });
+    };
+    go(0);
+    return [...found.values()];
+  }
+
+  /** Completes the order; where it is still `equal` to the given one it must become smaller. */
+  private smaller(given: readonly number[], at: number, equal: boolean): boolean {
+    if (at === this.total) return !equal;
+    let text = "";
+    if (!equal) {
+      text = this.situation();
+      if (this.failed.has(text)) return false;
+    }
+    const own = equal ? (given[at] ?? -1) : -1;
+    const limit = own < 0 ? Infinity : (this.queues[own]?.[this.next[own] ?? 0]?.rank ?? Infinity);
+    for (let queue = 0; queue < this.queues.length; queue++) {
+      const rank = this.queues[queue]?.[this.next[queue] ?? 0]?.rank;
+      if (rank === undefined || rank > limit) continue;
+      const step = this.ready(queue);
+      if (step === undefined) continue;
+      const undo = this.take(queue, step);
+      const found = this.smaller(given, at + 1, equal && queue === own);
+      this.untake(queue, step, undo);
+      if (found) return true;
+    }
+    if (!equal) this.failed.add(text);
+    return false;
+  }
+
+  /** The next step of the queue, if it may come now. */
+  private ready(queue: number): Numbered | undefined {
+    const step = this.queues[queue]?.[this.next[queue] ?? 0];
+    if (step === undefined) return undefined;
+    for (let index = 0; index < step.reads.length; index++)
+      if (this.current[step.readKeys[index] ?? 0] !== step.reads[index]) return undefined;
+    for (const key of step.holds) if ((this.held[key] ?? 0) > 0) return undefined;
+    for (const key of step.commits) {
+      const overwritten = this.current[key] ?? 0;
+      const required = this.required[key] ?? -1;
+      if (required >= 0 && overwritten === required) return undefined;
+      let awaited = this.awaited[overwritten] ?? 0;
+      for (const version of step.reads) if (version === overwritten) awaited--;
+      if (awaited > 0) return undefined;
+    }
+    return step;
+  }
+
+  private take(queue: number, step: Numbered): readonly number[] {
+    this.next[queue] = (this.next[queue] ?? 0) + 1;
+    for (const version of step.reads) this.awaited[version] = (this.awaited[version] ?? 0) - 1;
+    for (const key of step.holds) this.held[key] = (this.held[key] ?? 0) + 1;
+    for (const key of step.frees) this.held[key] = (this.held[key] ?? 0) - 1;
+    const overwritten = step.commits.map((key) => this.current[key] ?? 0);
+    step.commits.forEach((key, index) => (this.current[key] = step.versions[index] ?? 0));
+    return overwritten;
+  }
+
+  private untake(queue: number, step: Numbered, overwritten: readonly number[]): void {
+    this.next[queue] = (this.next[queue] ?? 0) - 1;
+    for (const version of step.reads) this.awaited[version] = (this.awaited[version] ?? 0) + 1;
+    for (const key of step.holds) this.held[key] = (this.held[key] ?? 0) - 1;
+    for (const key of step.frees) this.held[key] = (this.held[key] ?? 0) + 1;
+    step.commits.forEach((key, index) => (this.current[key] = overwritten[index] ?? 0));
+  }
+
+  /** What later steps depend on. */
+  private situation(): string {
+    return `${this.next.join()}|${this.current.join()}`;
+  }
+
+  private numbered(step: Step, holding: Map<TransactionId, number[]>): Numbered {
+    const held = holding.get(step.transaction) ?? [];
+    const holds = step.holds.map((key) => this.keyNumber(key));
+    if (!step.last) holding.set(step.transaction, [...held, ...holds]);
+    const reads = step.reads.map(({ key, from }) => this.versionNumber(key, from));
+    for (const version of reads) this.awaited[version] = (this.awaited[version] ?? 0) + 1;
+    return {
+      rank: step.session + (step.first ? OPENING : 0),
+      reads,
+      readKeys: step.reads.map(({ key }) => this.keyNumber(key)),
+      commits: step.commits.map((key) => this.keyNumber(key)),
+      versions: step.commits.map((key) => this.versionNumber(key, step.transaction)),
+      // A step that is first and last of its transaction must find free what it holds, and lets go of it at once.
+      holds,
+      frees: step.last ? [...held, ...holds] : [],
+    };
+  }
+
+  private keyNumber(key: Key): number {
+    let number = this.keyNumbers.get(key);
+    if (number === undefined) {
+      this.keyNumbers.set(key, (number = this.keys.length));
+      this.keys.push(key);
+      this.current[number] = this.versionNumber(key, INITIAL);
+    }
+    return number;
+  }
+
+  private versionNumber(key: Key, writer: TransactionId): number {
+    const name = `${writer} ${key}`;
+    let number = this.versionNumbers.get(name);
+    if (number === undefined) {
+      this.versionNumbers.set(name, (number = this.writers.length));
+      this.writers.push(writer);
+    }
+    return number;
+  }
+}
+
+/** Ranks of steps that open a transaction are behind those of steps that end one. */
+const OPENING = 1_000_000;
