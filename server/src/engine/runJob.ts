@@ -1,6 +1,7 @@
 // Runs one job on this thread: flatten, then solve each unit. Used by the worker, and by tests without a thread.
 import { flattenProgram } from "../analysis/operations/flatten";
 import { solveInvariants } from "../analysis/assumptions/solveInvariants";
+import { prove } from "../analysis/proof/prove";
 import { solvePapers } from "../analysis/search/papers";
 import { solveProduct } from "../analysis/search/products";
 import type { SearchLimits, UnitResult } from "../analysis/search/unit";
@@ -31,6 +32,10 @@ export function runJob(
     if (stopped()) return { findings: [], undecided: ["stopped"], queries: 0 };
     if (unit.question === "invariants")
       return solveInvariants(solvers, job.program, flat, unit, limits);
+    if (unit.question === "proof") {
+      const proof = prove(solvers, flat, levels, limits);
+      return { findings: [], undecided: [], queries: proof.queries, proof };
+    }
     return isProduct
       ? solveProduct(solvers, job.program, flat, levels, unit, limits)
       : solvePapers(solvers, job.program, flat, levels, unit, limits, confirm, job.defined);

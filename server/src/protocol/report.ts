@@ -1,5 +1,6 @@
 // The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
 import type { HistoryReason } from "./history";
+import type { ProofReport } from "./proof";
 import type { Range } from "./source";
 import type { SerialOutcome, Value, Witness } from "./witness";
 
@@ -154,4 +155,6 @@ export interface LevelReport {
   /** What the verdict rests on beside the text of the program. */
   readonly assumptions: readonly Assumption[];
   readonly coverage: Coverage;
+  /** Whether the verdict holds for any number of transactions; absent where that was not asked. */
+  readonly proof?: ProofReport;
 }

@@ -1,7 +1,8 @@
 // What lemmas say of two snapshots: a row's versions are made one after the other, and who does not see a writer of a
 // row has an earlier version of it than the writer found (versions are seen by the next writer, sights are transitive).
+import type { Assumptions } from "../encoding/assumptions";
 import type { RowTerm } from "../encoding/relationalDatabase";
-import { keyColumns, tableOf } from "../encoding/relationalInstances";
+import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relationalInstances";
 import type { Run } from "../encoding/relationalRun";
 import { and, imp, le, not, or } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
@@ -10,9 +11,23 @@ import type { Side, Standing } from "./dependencies";
 import { hasLemmas } from "./setting";
 import type { MonotoneColumn, Setting } from "./setting";
 
+/** The names by which a refutation tells which lemmas it needs. */
+export function keptName(table: string): string {
+  return `lemma rows of ${table} are never deleted`;
+}
+
+export function monotoneName({ table, column, direction }: MonotoneColumn): string {
+  return `lemma ${table}.${column} never ${direction === "grows" ? "decreases" : "increases"}`;
+}
+
+export function freshName(table: string, column: string): string {
+  return `lemma ${table}.${column === HIDDEN_KEY ? "row" : column} is new with every insertion`;
+}
+
 /** Asserts what is proved of the snapshots of a pair: the first looks, the second writes. */
 export function assertLemmas(
   script: Script,
+  assumptions: Assumptions,
   setting: Setting,
   standing: Standing,
   looking: Side,
@@ -33,22 +48,32 @@ export function assertLemmas(
       const then = aliveAtStart(writing.run, table, row);
       const now = aliveAtStart(looking.run, table, row);
       const changed = changes(writing, table, row);
-      script.assert(imp(and(sees, or(then, changed)), now));
-      script.assert(imp(and(not(sees), changed, now), then));
+      const kept = assumptions.literal(keptName(table));
+      script.assert(imp(and(kept, sees, or(then, changed)), now));
+      script.assert(imp(and(kept, not(sees), changed, now), then));
       for (const column of columns) {
         const [seen, found, left] = [
           startValue(looking.run, column, row),
           startValue(writing.run, column, row),
           asInt(writing.run.value("final", table, row, column.column)),
         ];
-        script.assert(imp(and(sees, then), ordered(column, found, seen)));
-        script.assert(imp(and(sees, changed), ordered(column, left, seen)));
-        script.assert(imp(and(not(sees), changed, now), ordered(column, seen, found)));
+        const moves = assumptions.literal(monotoneName(column));
+        script.assert(imp(and(moves, sees, then), ordered(column, found, seen)));
+        script.assert(imp(and(moves, sees, changed), ordered(column, left, seen)));
+        script.assert(imp(and(moves, not(sees), changed, now), ordered(column, seen, found)));
       }
     }
   }
   for (const { table, column } of lemmas.fresh)
-    assertFresh(script, looking, writing, table, column, sees);
+    assertFresh(
+      script,
+      looking,
+      writing,
+      table,
+      column,
+      assumptions.literal(freshName(table, column)),
+      sees,
+    );
 }
 
 /** A row with a value that only its own insertion makes exists in no snapshot without that insertion. */
@@ -58,13 +83,14 @@ function assertFresh(
   writing: Side,
   table: string,
   column: string,
+  literal: Smt,
   sees: Smt,
 ): void {
   if (!keyColumns(tableOf(looking.run.database.flat, table)).includes(column)) return;
   for (const site of writing.instance.sites) {
     if (site.operation.kind !== "insert" || site.operation.table !== table) continue;
     const row = writing.run.row(site);
-    script.assert(imp(aliveAtStart(looking.run, table, row), sees));
+    script.assert(imp(and(literal, aliveAtStart(looking.run, table, row)), sees));
   }
 }
 

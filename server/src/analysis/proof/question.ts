@@ -85,7 +85,7 @@ export function encodeQuestion(
       const spare = spareRows(flat, script, i, j);
       assertConflicts(script, relations, from, to, spare);
       if (setting.locks) assertLocks(script, standing, from, to);
-      assertLemmas(script, setting, standing, from, to, spare);
+      assertLemmas(script, assumptions, setting, standing, from, to, spare);
       script.assert(imp(script.constant(beforeLiteral(i, j), "Bool"), standing.before(i, j)));
       if (!pairs.some(([a, b]) => a === i && b === j)) continue;
       const edges = openEdges(from, to, standing, spare);

@@ -2,15 +2,17 @@
 import type { StatementId } from "../../program/statement";
 import type { Row, Value } from "../../protocol/witness";
 import type { Confirmation } from "../../store/execution";
+import type { ProofAnswer } from "../proof/answer";
 
 /** Indexes into the program's transactions. For products: in commit order. For papers' levels: a necklace. */
 export interface Unit {
   readonly transactions: readonly number[];
   /**
    * Instead of anomalies: which of the program's invariants the one transaction breaks, and whether its preconditions
-   * can hold together; without a transaction, whether the invariants can.
+   * can hold together; without a transaction, whether the invariants can. Or whether the whole program is serializable
+   * at its levels with any number of transactions.
    */
-  readonly question?: "invariants";
+  readonly question?: "invariants" | "proof";
 }
 
 /** An invariant that a transaction breaks, alone, from a start where all invariants hold. */
@@ -56,6 +58,8 @@ export interface UnitResult {
   readonly assumed?: readonly string[];
   /** The answer to the question about invariants. */
   readonly invariants?: InvariantAnswer;
+  /** The answer to the question for a proof. */
+  readonly proof?: ProofAnswer;
 }
 
 export interface SearchLimits {

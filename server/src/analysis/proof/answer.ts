@@ -1,0 +1,52 @@
+// What a proof attempt answers: plain data that survives a structured clone.
+import type { StatementId } from "../../program/statement";
+import type { ProofScheme } from "../../protocol/proof";
+import type { Dependency } from "../../protocol/report";
+
+/** A part of a transaction that stands in the way of every proof. */
+export interface Restriction {
+  readonly transaction: string;
+  readonly reason: string;
+}
+
+/** The answer about a program; transactions are indexes into it. */
+export type ProofAnswer =
+  | {
+      readonly kind: "proved";
+      readonly scheme: ProofScheme;
+      readonly induction?: InductionSummary;
+      /** Names of assumptions and lemmas that the refutations needed. */
+      readonly assumed: readonly string[];
+      readonly queries: number;
+    }
+  | {
+      readonly kind: "blocked";
+      readonly restrictions: readonly Restriction[];
+      readonly obstacles: readonly Obstacle[];
+      /** Transactions that may lie on a cycle; the others do not. */
+      readonly open: readonly number[];
+      readonly reason?: string;
+      readonly queries: number;
+    }
+  | { readonly kind: "unknown"; readonly reason: string; readonly queries: number };
+
+export interface InductionSummary {
+  readonly ordered: readonly (readonly number[])[];
+  readonly refuted: { readonly pairs: number; readonly triples: number };
+  readonly readersEarly: boolean;
+}
+
+/** A chain of transactions each of which depends on the one before; the closed ones lead back to the first. */
+export interface Obstacle {
+  readonly members: readonly number[];
+  readonly closed: boolean;
+  readonly steps: readonly ObstacleStep[];
+}
+
+export interface ObstacleStep {
+  readonly dependency: Exclude<Dependency, "so">;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly from: StatementId;
+  readonly to: StatementId;
+}

@@ -1,0 +1,66 @@
+// Whether a program is serializable with any number of transactions: what is in the way at all, then the schemes from
+// the cheapest on. The answer is plain data about the flat program; `service/` makes sentences of it.
+import type { Levels } from "../../isolation/mixedLevels";
+import type { SolverFactory } from "../../solver/solver";
+import type { StaticEdge } from "../encoding/relationalEdges";
+import type { FlatProgram } from "../operations/operation";
+import type { SearchLimits } from "../search/unit";
+import type { Obstacle, ObstacleStep, ProofAnswer } from "./answer";
+import { createAsker } from "./asker";
+import { proveInductively } from "./inductive";
+import type { Chain, Induction } from "./inductive";
+import { proveLemmas } from "./lemmas";
+import { restrictionsOf } from "./restrictions";
+import { settingOf } from "./setting";
+
+/** Tries to prove the program serializable at the levels. SolverError passes through. */
+export function prove(
+  solvers: SolverFactory,
+  flat: FlatProgram,
+  levels: Levels,
+  limits: SearchLimits,
+): ProofAnswer {
+  const restrictions = restrictionsOf(flat, levels);
+  const nothing = { obstacles: [], queries: 0, open: flat.transactions.map((_, at) => at) };
+  if (restrictions.length > 0) return { kind: "blocked", restrictions, ...nothing };
+  const found = settingOf(flat, levels);
+  if ("reason" in found)
+    return { kind: "blocked", restrictions: [], reason: found.reason, ...nothing };
+  const asker = createAsker(solvers, limits);
+  const lemmas = proveLemmas(asker, found.setting);
+  const induction = proveInductively(asker, { ...found.setting, lemmas });
+  const queries = asker.count();
+  if (induction.open.length === 0) {
+    const { ordered, refuted, readersEarly, assumed } = induction;
+    return {
+      kind: "proved",
+      scheme: "induction",
+      induction: { ordered, refuted, readersEarly },
+      assumed: [...assumed].sort(),
+      queries,
+    };
+  }
+  return blockedBy(induction, queries);
+}
+
+function blockedBy({ obstacles, open }: Induction, queries: number): ProofAnswer {
+  const shown = obstacles.filter(({ unanswered }) => unanswered === undefined);
+  const [missing] = obstacles;
+  if (shown.length === 0 && missing?.unanswered !== undefined)
+    return { kind: "unknown", reason: missing.unanswered, queries };
+  return { kind: "blocked", restrictions: [], obstacles: shown.map(obstacleOf), open, queries };
+}
+
+function obstacleOf({ members, edges, closed }: Chain): Obstacle {
+  return { members, closed, steps: edges.map(stepOf) };
+}
+
+function stepOf({ dependency, table, columns, from, to }: StaticEdge): ObstacleStep {
+  return {
+    dependency,
+    table,
+    columns,
+    from: from.operation.statement,
+    to: to.operation.statement,
+  };
+}
