@@ -24,6 +24,7 @@ const layers = [
   "replay",
   "mock",
   "workspace",
+  "clients",
   "service",
 ];
 const faces = ["lsp", "cli"];

@@ -5,7 +5,7 @@ import type { StatementFrame } from "./statementFrame";
 import { SqlFailure } from "./failure";
 import { withRows } from "./frame";
 import { recordCell, recordExistence, recordUse } from "./recorder";
-import type { DerivedRow, StoredRow, Write } from "./row";
+import { findTable, keyOf, type DerivedRow, type StoredRow, type Write } from "./row";
 import { sameValue, type SqlValue } from "./value";
 
 type Values = Readonly<Record<string, SqlValue>>;
@@ -66,7 +66,9 @@ export function conflictingRow(
     covered(table, key, other, frame);
   const own = pending.find((write) => write.alive === true && same(write.values));
   frame.acting.awaitDecided(table.name, same);
-  const row = frame.acting.current(table.name).find((each) => each.alive && same(each.values));
+  const row = frame.acting
+    .current(table.name, primaryKey(table, key.columns, values))
+    .find((each) => each.alive && same(each.values));
   frame.recorder.scans.push({
     table: table.name,
     matches: (each) => same(each.values),
@@ -95,9 +97,15 @@ export function lockParents(
     if (!foreign.columns.some((column) => written.includes(column))) continue;
     const wanted = foreign.columns.map((column) => values[column] ?? null);
     if (wanted.includes(null)) continue;
+    const referenced = Object.fromEntries(
+      foreign.referenced.map((column, index) => [column, wanted[index] ?? null]),
+    );
     const parents = frame.acting.firstUpdaterWins
       ? frame.tables.rows(foreign.table)
-      : frame.acting.current(foreign.table);
+      : frame.acting.current(
+          foreign.table,
+          primaryKey(findTable(frame.schema, foreign.table), foreign.referenced, referenced),
+        );
     const parent = parents.find(
       (row) =>
         row.alive &&
@@ -132,7 +140,6 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
   const changed = new Set(
     writes.filter((write) => write.before !== undefined).map((write) => write.key),
   );
-  const rows = frame.acting.current(table.name).filter((row) => row.alive && !changed.has(row.key));
   for (const key of uniqueKeysOf(table)) {
     const made = writes
       .filter((write) => write.alive !== false)
@@ -151,7 +158,9 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
         matches: (each) => same(each.values),
         newest: true,
       });
-      if (rows.some((row) => same(row.values)) || made.slice(0, index).some(same))
+      const rows = frame.acting.current(table.name, primaryKey(table, key.columns, values));
+      const taken = rows.some((row) => row.alive && !changed.has(row.key) && same(row.values));
+      if (taken || made.slice(0, index).some(same))
         throw new SqlFailure("23505", `duplicate key (${key.columns.join(", ")}) in ${table.name}`);
     });
   }
@@ -194,6 +203,13 @@ function checkChildren(
       throw new SqlFailure("23503", `${child.name} still refers to a row of ${foreign.table}`);
     }
   }
+}
+
+/** The primary key that these columns spell; undefined where they are another key's. */
+function primaryKey(table: Table, columns: readonly string[], values: Values): string | undefined {
+  return table.primaryKey.every((column) => columns.includes(column))
+    ? keyOf(table, values)
+    : undefined;
 }
 
 function covered(table: Table, key: UniqueKey, values: Values, frame: StatementFrame): boolean {

@@ -15,6 +15,7 @@ import {
 } from "./frame";
 import { recordExistence, recordUse, rereadRow } from "./recorder";
 import { findTable, type BoundRow, type StoredRow } from "./row";
+import { primaryKeys } from "./primaryKeys";
 import { searchRange } from "./searchRange";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
@@ -202,10 +203,15 @@ function joinOne(
   const joined: Binding[] = [];
   const matchedRight = new Set<BoundRow>();
   let candidates: readonly BoundRow[] | undefined;
+  const all = (): readonly BoundRow[] => (candidates ??= candidateRows(relation, own, frame));
+  const fetched = frame.tables?.withKeys !== undefined && rest.length > 0;
+  const keyedAlone = fetched && relation.join !== "right" && relation.join !== "full";
   for (const binding of left) {
-    candidates ??= candidateRows(relation, own, frame);
+    const partners = keyedAlone
+      ? keyedRows(relation, own, rest, withRows(frame, binding))
+      : undefined;
     let matched = false;
-    for (const row of candidates) {
+    for (const row of partners ?? all()) {
       const both = { ...binding, [relation.alias]: row };
       if (!holdAll(rest, withRows(frame, both))) continue;
       matched = true;
@@ -216,9 +222,8 @@ function joinOne(
       joined.push({ ...binding, [relation.alias]: null });
   }
   if (relation.join === "right" || relation.join === "full") {
-    candidates ??= candidateRows(relation, own, frame);
     const missing = Object.fromEntries(before.map((each) => [each.alias, null]));
-    for (const row of candidates)
+    for (const row of all())
       if (!matchedRight.has(row)) joined.push({ ...missing, [relation.alias]: row });
   }
   return inner ? joined : joined.filter((binding) => holdAll(conditions, withRows(frame, binding)));
@@ -245,10 +250,24 @@ function candidateRows(
   return searchTable(relation, conditions, frame);
 }
 
+/** The partners of a row where it and conditions on the relation spell their primary key; undefined elsewhere. */
+function keyedRows(
+  relation: Relation,
+  own: readonly Expression[],
+  joining: readonly Expression[],
+  frame: Frame,
+): readonly StoredRow[] | undefined {
+  if (relation.kind !== "base" || relation.query !== undefined) return undefined;
+  const table = findTable(frame.schema, relation.table);
+  const keys = primaryKeys(table, relation.alias, [...own, ...joining], frame);
+  return keys && searchTable(relation, own, frame, keys);
+}
+
 function searchTable(
   relation: Relation,
   conditions: readonly Expression[],
   frame: Frame,
+  known?: readonly string[],
 ): readonly StoredRow[] {
   const table = findTable(frame.schema, relation.table);
   const byKey = (condition: Expression) =>
@@ -275,7 +294,12 @@ function searchTable(
     point: range.point,
     matches,
   });
-  return (rows ?? tables?.rows(relation.table) ?? []).filter((row) => {
+  const keys =
+    tables?.withKeys === undefined
+      ? undefined
+      : (known ?? primaryKeys(table, relation.alias, conditions, frame));
+  const fetched = keys && tables?.withKeys?.(relation.table, keys);
+  return (rows ?? fetched ?? tables?.rows(relation.table) ?? []).filter((row) => {
     // The key is the row's identity: to compare it is not to read the row.
     const unread: BoundRow = { kind: "derived", values: row.values };
     if (keyed.length > 0 && !holdAll(keyed, bind(unread))) return false;

@@ -105,7 +105,7 @@ function freshRow(
   const { step } = frame.acting;
   const { instance } = frame.environment;
   const key = keyOf(table, values) ?? `#${instance}.${step}.${pending.length + 1}`;
-  const before = frame.acting.current(table.name).find((row) => row.key === key);
+  const before = frame.acting.current(table.name, key).find((row) => row.key === key);
   recordExistence(frame.recorder, table.name, key, before);
   frame.recorder.used.add(rowName(table.name, key));
   const write: Write = { table: table.name, key, instance, step, alive: true, values, before };

@@ -57,6 +57,8 @@ export interface Tables {
   readonly rows: (table: string) => TableRows;
   /** Goes over current rows instead, and locks them as the level says. Throws WaitFor. */
   readonly search?: (table: string, search: Search) => TableRows;
+  /** Where rows are fetched: those with one of these primary keys, so that no others need be. */
+  readonly withKeys?: (table: string, keys: readonly string[]) => TableRows;
 }
 
 /** A search through one table. */
@@ -74,8 +76,8 @@ export interface Acting {
   readonly lock: (row: StoredRow, strength: RowLock, wait: Waiting) => LockOutcome;
   /** Takes a lock on a table or on an advisory key. Throws WaitFor. */
   readonly lockObject: (name: string, mode: string) => void;
-  /** The newest rows, for constraints. */
-  readonly current: (table: string) => TableRows;
+  /** The newest rows, for constraints; with a primary key, other rows are not wanted. */
+  readonly current: (table: string, key?: string) => TableRows;
   /** Throws WaitFor while an uncommitted change of another instance concerns a row with such values. */
   readonly awaitDecided: (
     table: string,

@@ -11,8 +11,12 @@ export interface FreshValues {
 
 /** Fresh values for all runs of a setup, above every number that occurs in it. */
 export function freshValues(setup: Setup): FreshValues {
+  return freshValuesFrom(firstUnused(setup));
+}
+
+/** Fresh values from a number on, in the order in which places ask for the first time. */
+export function freshValuesFrom(start: number): FreshValues {
   const numbers = new Map<string, number>();
-  const start = firstUnused(setup);
   return {
     value: (instance, site, count, type) => {
       const place = `${instance} ${site} ${count}`;
@@ -37,7 +41,8 @@ function typed(number: number, type: ValueType): SqlValue {
   }
 }
 
-function firstUnused(setup: Setup): number {
+/** A number above all that occur in a setup. */
+export function firstUnused(setup: Setup): number {
   const values = [
     ...setup.instances.flatMap((instance) => Object.values(instance.arguments)),
     ...Object.values(setup.initial).flatMap((rows) => rows.flatMap((row) => Object.values(row))),

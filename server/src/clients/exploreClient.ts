@@ -1,0 +1,228 @@
+// One exploration of a client at one level: every execution is held against the assertions.
+import type { Client, Key, Value } from "../exploration/client";
+import type {
+  ExploreEvent,
+  ExploreSummary,
+  Run,
+  RunProblem,
+  StoreLevel,
+} from "../exploration/exploration";
+import { exploreAsync, exploreSync } from "../exploration/explore";
+import { INITIAL, OWN, type History } from "../exploration/history";
+import { AssertionFault, type TransactionOutcome } from "./assertionExpression";
+import { abortReason, plainResult, type Assertion } from "./assertions";
+import type { ExplorableClient } from "./explorableClient";
+
+export interface ClientExploration {
+  /** Different histories (exhaustive), or runs (random). */
+  readonly histories: number;
+  /** Every history of the level was seen. */
+  readonly exhausted: boolean;
+  /** Different outcomes: results of all transactions, and the rows at the end. */
+  readonly statesSeen: number;
+  /** By the assertion's place in the list. */
+  readonly broken: ReadonlyMap<number, BrokenAssertion>;
+  /** Assertions that have no value in some execution, by their place. */
+  readonly faults: ReadonlyMap<number, string>;
+  /** What went wrong in the client's own code, each once. */
+  readonly problems: readonly RunProblem[];
+  /** Runs that could not be ended at the level. */
+  readonly blocked: number;
+}
+
+export interface BrokenAssertion {
+  readonly history: History;
+  readonly state: ReadonlyMap<Key, Value>;
+  /** How many histories break it. */
+  readonly count: number;
+  /** The number of the first one, from 1. */
+  readonly first: number;
+  /** Reads that did not see the newest version: fewer tell more. */
+  readonly stale: number;
+}
+
+export interface ExploreClientOptions {
+  readonly level: StoreLevel;
+  /** Polled between runs. */
+  readonly stop: () => boolean;
+  /** Told after each run: histories so far, beginnings of histories that are still to be explored. */
+  readonly progress?: (histories: number) => void;
+  /** Ends when each assertion is broken at least once. */
+  readonly first?: boolean;
+  readonly turn?: () => Promise<void>;
+}
+
+/** Explores a client exhaustively. */
+export async function exploreClient(
+  client: ExplorableClient,
+  assertions: readonly Assertion[],
+  options: ExploreClientOptions,
+): Promise<ClientExploration> {
+  const runnable: Client = { initial: client.initial, sessions: client.open() };
+  let judge = openJudge(client, assertions);
+  let done = false;
+  const asked = {
+    level: options.level,
+    stop: () => done || options.stop(),
+    ...(options.turn && { turn: options.turn }),
+  };
+  const take = async (event: ExploreEvent): Promise<void> => {
+    if (event.kind === "restart") {
+      judge = openJudge(client, assertions);
+      return;
+    }
+    await judge.take(event.run);
+    options.progress?.(judge.runs());
+    done = options.first === true && judge.broken.size === assertions.length;
+  };
+  let summary: ExploreSummary;
+  if (runnable.sessions.every(({ kind }) => kind === "sync")) {
+    const steps = exploreSync(runnable, asked);
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        summary = step.value;
+        break;
+      }
+      await take(step.value);
+    }
+  } else {
+    const steps = exploreAsync(runnable, asked);
+    for (;;) {
+      const step = await steps.next();
+      if (step.done === true) {
+        summary = step.value;
+        break;
+      }
+      await take(step.value);
+    }
+  }
+  const { histories, exhausted, blocked } = summary;
+  return { ...judge.result(), histories, exhausted, blocked };
+}
+
+/** Collects what runs say about assertions. */
+export interface Judge {
+  readonly broken: ReadonlyMap<number, BrokenAssertion>;
+  readonly take: (run: Run) => Promise<void>;
+  readonly runs: () => number;
+  readonly result: () => Pick<ClientExploration, "statesSeen" | "broken" | "faults" | "problems">;
+}
+
+export function openJudge(client: ExplorableClient, assertions: readonly Assertion[]): Judge {
+  const broken = new Map<number, BrokenAssertion>();
+  const faults = new Map<number, string>();
+  const problems = new Map<string, RunProblem>();
+  /** Which assertions an outcome breaks, by its text: few outcomes come from many histories. */
+  const known = new Map<string, readonly number[]>();
+  const seen = new Set<string>();
+  const asksState = assertions.some((each) => each.asksState);
+  let runs = 0;
+
+  async function brokenBy(
+    outcomes: Outcomes,
+    state: ReadonlyMap<Key, Value>,
+  ): Promise<readonly number[]> {
+    const found: number[] = [];
+    for (const [at, assertion] of assertions.entries()) {
+      try {
+        if (!(await assertion.holds({ outcome: outcomes.of, state }))) found.push(at);
+      } catch (error) {
+        if (!(error instanceof AssertionFault)) throw error;
+        if (!faults.has(at)) faults.set(at, error.message);
+      }
+    }
+    return found;
+  }
+
+  return {
+    broken,
+    runs: () => runs,
+    async take(run) {
+      runs += 1;
+      for (const problem of run.problems)
+        problems.set(`${problem.kind} ${problem.message}`, problem);
+      const outcomes = outcomesOf(client, run.history);
+      const states = run.finalStates();
+      const here = new Set<number>();
+      for (const final of states.length === 0 ? [new Map()] : states) {
+        const state = valuesOf(final);
+        const text = `${outcomes.text}\u0001${stateText(state)}`;
+        seen.add(text);
+        let places = known.get(text);
+        if (places === undefined) {
+          places = await brokenBy(outcomes, state);
+          known.set(text, places);
+        }
+        for (const at of places) {
+          if (here.has(at)) continue;
+          here.add(at);
+          const before = broken.get(at);
+          const stale = staleReads(run.history);
+          const better = before === undefined || stale < before.stale;
+          broken.set(at, {
+            history: better ? run.history : before.history,
+            state: better ? state : before.state,
+            stale: better ? stale : before.stale,
+            count: (before?.count ?? 0) + 1,
+            first: before?.first ?? runs,
+          });
+        }
+        if (!asksState && states.length > 0 && places.length === assertions.length) break;
+      }
+    },
+    result: () => ({
+      statesSeen: seen.size,
+      broken,
+      faults,
+      problems: [...problems.values()],
+    }),
+  };
+}
+
+interface Outcomes {
+  readonly of: (session: number, transaction: number) => TransactionOutcome | undefined;
+  readonly text: string;
+}
+
+/** What became of each transaction of the client, by its place. */
+export function outcomesOf(client: ExplorableClient, { transactions }: History): Outcomes {
+  const byName = new Map<string, TransactionOutcome>();
+  for (const { session, index, status, result, failure } of transactions) {
+    const name = client.transactions[session]?.[index]?.name;
+    if (name === undefined) continue;
+    byName.set(
+      name,
+      status === "committed"
+        ? { status: "committed", result: plainResult(result) }
+        : { status: "aborted", result: null, error: failure ?? abortReason(result) },
+    );
+  }
+  const text = JSON.stringify([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const of = (session: number, transaction: number): TransactionOutcome | undefined =>
+    byName.get(`s${String(session + 1)}[${String(transaction)}]`);
+  return { of, text };
+}
+
+function valuesOf(final: ReadonlyMap<Key, { readonly value: Value }>): ReadonlyMap<Key, Value> {
+  return new Map([...final].map(([key, { value }]) => [key, value]));
+}
+
+function stateText(state: ReadonlyMap<Key, Value>): string {
+  const keys = [...state.keys()].sort();
+  return keys.map((key) => `${key}=${JSON.stringify(state.get(key)) ?? ""}`).join("\u0000");
+}
+
+/** Reads of a version that another transaction had already replaced, in the order in which the history was run. */
+export function staleReads({ transactions }: History): number {
+  const newest = new Map<Key, number>();
+  let stale = 0;
+  for (const { id, events, status } of transactions) {
+    for (const event of events)
+      if (event.kind === "read" && event.from !== OWN)
+        stale += Number(event.from !== (newest.get(event.key) ?? INITIAL));
+    if (status !== "committed") continue;
+    for (const event of events) if (event.kind === "write") newest.set(event.key, id);
+  }
+  return stale;
+}

@@ -1,0 +1,144 @@
+// Rows as keys and versions of the explored store: one key per row, `table/primary key`, one version per row's content.
+import type { Key, Value } from "../exploration/client";
+import type { Schema, Table } from "../program/schema";
+import type { Row } from "../protocol/witness";
+import { NotExecutable } from "../store/failure";
+import {
+  columnType,
+  findTable,
+  initialRows,
+  INITIAL,
+  keyOf,
+  type StoredRow,
+  type TableRows,
+} from "../store/row";
+import { asNumeric, coerce, toDecimal, toValue, type SqlValue } from "../store/value";
+
+/** What all keys of a table begin with. */
+export function tablePrefix(table: string): string {
+  return `${table.replaceAll("/", "%2F")}/`;
+}
+
+export function rowKey(table: string, key: string): Key {
+  return `${tablePrefix(table)}${key}`;
+}
+
+/** The table and the row's own name that a key is made of. */
+export function partsOfKey(key: Key): { readonly table: string; readonly row: string } {
+  const at = key.indexOf("/");
+  if (at < 0) return { table: "", row: key };
+  return { table: key.slice(0, at).replaceAll("%2F", "/"), row: key.slice(at + 1) };
+}
+
+/** The store's content before all transactions. Throws NotExecutable where two rows share a key. */
+export function initialVersions(
+  schema: Schema,
+  initial: Readonly<Record<string, readonly Row[]>>,
+): ReadonlyMap<Key, Value> {
+  const versions = new Map<Key, Value>();
+  for (const [table, rows] of initialRows(schema, initial))
+    for (const row of rows) {
+      const key = rowKey(table, row.key);
+      if (versions.has(key))
+        throw new NotExecutable(`two rows of ${table} have the key ${row.key} at the start`);
+      versions.set(key, encodeRow(row.values));
+    }
+  return versions;
+}
+
+/** A row's content as plain data. */
+export function encodeRow(values: Readonly<Record<string, SqlValue>>): Value {
+  const encoded: Record<string, Value> = {};
+  for (const column of Object.keys(values).sort()) encoded[column] = encodeCell(values[column]);
+  return encoded;
+}
+
+/** The row that a version holds; undefined where it holds none. */
+export function decodeRow(
+  table: Table,
+  key: string,
+  version: Value,
+  number: number = INITIAL,
+): StoredRow | undefined {
+  if (!isRecord(version)) return undefined;
+  const values: Record<string, SqlValue> = {};
+  for (const [column, cell] of Object.entries(version))
+    values[column] = decodeCell(cell, table, column);
+  return {
+    kind: "stored",
+    table: table.name,
+    key,
+    values,
+    alive: true,
+    writers: {},
+    version: number,
+    incarnation: INITIAL,
+  };
+}
+
+/** A version for people and for JSON: columns with their values. */
+export function plainRow(version: Value): Row | undefined {
+  if (!isRecord(version)) return undefined;
+  return Object.fromEntries(
+    Object.entries(version).map(([column, cell]) => [
+      column,
+      toValue(decodeCell(cell, undefined, column)),
+    ]),
+  );
+}
+
+/** The tables of a state: every table of the schema, its rows in the order of their keys. */
+export function tablesOf(
+  schema: Schema,
+  state: ReadonlyMap<Key, Value>,
+): ReadonlyMap<string, TableRows> {
+  const tables = new Map<string, StoredRow[]>(schema.tables.map(({ name }) => [name, []]));
+  for (const [key, version] of state) {
+    const { table, row } = partsOfKey(key);
+    const decoded = decodeRow(findTable(schema, table), row, version);
+    if (decoded === undefined) continue;
+    const rows = tables.get(table);
+    if (rows) rows.push(decoded);
+    else tables.set(table, [decoded]);
+  }
+  return tables;
+}
+
+/** The name that a row's values give it; undefined in tables without a primary key. */
+export function keyOfValues(schema: Schema, table: string, row: Row): string | undefined {
+  const declared = findTable(schema, table);
+  const values = Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      coerce(value, columnType(declared, column)),
+    ]),
+  );
+  return keyOf(declared, values);
+}
+
+function encodeCell(value: SqlValue | undefined): Value {
+  if (value === undefined || value === null || typeof value !== "object") return value ?? null;
+  if (value.kind === "opaque") return { opaque: value.text };
+  return { digits: value.digits.toString(), scale: value.scale };
+}
+
+function decodeCell(cell: Value, table: Table | undefined, column: string): SqlValue {
+  if (cell === undefined || cell === null) return null;
+  if (isRecord(cell)) {
+    const { opaque, digits, scale } = cell;
+    if (typeof opaque === "string") return { kind: "opaque", text: opaque };
+    if (typeof digits === "string" && typeof scale === "number")
+      return { kind: "decimal", digits: BigInt(digits), scale };
+    return JSON.stringify(cell);
+  }
+  if (typeof cell === "object") return JSON.stringify(cell);
+  if (typeof cell === "number" && !Number.isInteger(cell))
+    return toDecimal(asNumeric(String(cell)) ?? 0);
+  return table !== undefined && columnType(table, column) === "decimal"
+    ? coerce(cell, "decimal")
+    : cell;
+}
+
+function isRecord(value: Value): value is { readonly [name: string]: Value } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

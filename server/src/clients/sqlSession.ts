@@ -1,0 +1,286 @@
+// A session of transactions of the workspace as the explorer runs it: the store's evaluator executes their statements,
+// the explorer decides what they read.
+import type { Key, Reply, Request, SyncSession, Value } from "../exploration/client";
+import type { Program } from "../program/program";
+import type { Command, Statement } from "../program/statement";
+import type { WitnessInstance } from "../protocol/witness";
+import { runQuery } from "../store/evaluateQuery";
+import { executeStatement } from "../store/executeStatement";
+import { NotExecutable, SqlFailure } from "../store/failure";
+import type { ResultRows } from "../store/frame";
+import { freshValuesFrom } from "../store/freshValues";
+import {
+  deliver,
+  environmentOf,
+  handleFailure,
+  nextOf,
+  startMachine,
+  type Machine,
+  type Undo,
+} from "../store/machine";
+import { openRecorder } from "../store/recorder";
+import type { Write } from "../store/row";
+import type { StatementResult } from "../store/statementFrame";
+import { toValue } from "../store/value";
+import type { ResultValue } from "./assertionExpression";
+import { encodeRow, rowKey } from "./rowKeys";
+import { openView, ownRows, ReadFirst, type AccessRules } from "./statementView";
+
+/** What a session needs to know. */
+export interface SqlSessionOptions {
+  readonly program: Program;
+  readonly rules: AccessRules;
+  /** From this number on an instance draws its generated values; instances share none. */
+  readonly firstFresh: (instance: string) => number;
+  /** Told of every statement and end, for the story of a run. */
+  readonly observe?: (step: ObservedStep) => void;
+}
+
+/** One executed statement, or the end of a transaction. */
+export interface ObservedStep {
+  readonly instance: string;
+  readonly statement: Statement | "commit" | "rollback";
+  /** What was read of others and of the transaction itself, by key. */
+  readonly reads: ReadonlyMap<Key, Value>;
+  /** What was written, by key; `undefined` where the row is gone. */
+  readonly writes: ReadonlyMap<Key, Value>;
+  readonly rows: ResultRows;
+  readonly affected: number;
+  /** Why it failed, or why the transaction was rolled back. */
+  readonly why?: string;
+}
+
+/** A session that runs these instances one after the other. */
+export function sqlSession(
+  name: string,
+  instances: readonly WitnessInstance[],
+  options: SqlSessionOptions,
+): SyncSession {
+  return {
+    kind: "sync",
+    name,
+    *run() {
+      for (const instance of instances) yield* runInstance(instance, options);
+    },
+  };
+}
+
+/** Thrown through a transaction that the store has ended. */
+class Ended extends Error {}
+
+function* runInstance(
+  instance: WitnessInstance,
+  options: SqlSessionOptions,
+): Generator<Request, void, Reply> {
+  const fresh = freshValuesFrom(options.firstFresh(instance.instance));
+  const machine = startMachine(options.program, instance, fresh);
+  const running: Running = {
+    machine,
+    options,
+    log: [],
+    buffers: undoes(machine.transaction.body),
+    last: undefined,
+    step: 0,
+  };
+  try {
+    yield* ask({ kind: "begin", name: machine.transaction.name });
+    yield* runBody(running);
+  } catch (error) {
+    if (!(error instanceof Ended)) throw error;
+    observeEnd(running, "rollback", error.message);
+  }
+}
+
+interface Running {
+  readonly machine: Machine;
+  readonly options: SqlSessionOptions;
+  log: readonly Write[];
+  /** Writes are kept until the commit, because a part of them may be undone. */
+  readonly buffers: boolean;
+  /** What the last statement gave its caller. */
+  last: ResultValue | undefined;
+  step: number;
+}
+
+function* runBody(running: Running): Generator<Request, void, Reply> {
+  const { machine } = running;
+  const undo: Undo = {
+    mark: () => running.log.length,
+    undoTo: (mark) => {
+      running.log = running.log.slice(0, mark);
+    },
+  };
+  for (;;) {
+    const next = nextOf(machine, undo);
+    switch (next.kind) {
+      case "statement":
+        if (yield* runStatement(running, next.statement, undo)) break;
+        return;
+      case "commit":
+        if (running.buffers) yield* writeRows(running.log, running.log);
+        yield* ask({ kind: "commit", result: resultOf(running) });
+        observeEnd(running, "commit");
+        return;
+      case "rollback":
+        yield* ask({ kind: "abort", result: next.why });
+        observeEnd(running, "rollback", next.why);
+        return;
+      case "failure":
+        yield* fail(running, next.failure);
+        return;
+    }
+  }
+}
+
+/** False when the transaction has ended. */
+function* runStatement(
+  running: Running,
+  statement: Statement,
+  undo: Undo,
+): Generator<Request, boolean, Reply> {
+  const { machine, options } = running;
+  const view = openView(options.program.schema, options.rules, running.log);
+  running.step += 1;
+  for (;;) {
+    const drawn = { ...machine.drawn };
+    let result: StatementResult;
+    try {
+      result = executeStatement(statement, {
+        environment: environmentOf(machine, drawn),
+        schema: options.program.schema,
+        tables: view.tables,
+        runQuery,
+        scope: undefined,
+        acting: view.acting(running.step),
+        recorder: openRecorder(),
+        once: new Map(),
+      });
+    } catch (error) {
+      if (error instanceof ReadFirst) {
+        const reply = yield* ask(error.request);
+        if (reply.kind === "values") view.take(error.request, reply.values);
+        continue;
+      }
+      if (!(error instanceof SqlFailure)) throw named(error, statement);
+      const why = failureText(error);
+      const nothing = { writes: new Map<Key, Value>(), rows: [], affected: 0, why };
+      observe(running, { statement, reads: view.reads(), ...nothing });
+      if (handleFailure(machine, error, undo)) return true;
+      yield* fail(running, error);
+      return false;
+    }
+    running.log = [...running.log, ...result.writes];
+    if (!running.buffers) yield* writeRows(running.log, result.writes);
+    const { rows, affected } = result;
+    const writes = versionsOf(running.log, result.writes);
+    observe(running, { statement, reads: view.reads(), writes, rows, affected });
+    running.last = givenBy(statement, result) ?? running.last;
+    deliver(machine, statement, { ...result, drawn });
+    return true;
+  }
+}
+
+/** The store's answer; throws where it has ended the transaction. */
+function* ask(request: Request): Generator<Request, Reply, Reply> {
+  const reply = yield request;
+  if (reply.kind === "failed") throw new Ended(`${reply.message} (${reply.code})`);
+  return reply;
+}
+
+function* fail(running: Running, failure: SqlFailure): Generator<Request, void, Reply> {
+  const why = failureText(failure);
+  yield* ask({ kind: "abort", result: why });
+  observeEnd(running, "rollback", why);
+}
+
+function failureText(failure: SqlFailure): string {
+  return `${failure.message} (${failure.code})`;
+}
+
+/** Says of which statement nothing is known. */
+function named(error: unknown, statement: Statement): unknown {
+  if (!(error instanceof NotExecutable)) return error;
+  const words = statement.text.replace(/\s+/gu, " ").slice(0, 60);
+  return new NotExecutable(`"${words}" cannot be executed: ${error.message}`);
+}
+
+function* writeRows(
+  log: readonly Write[],
+  made: readonly Write[],
+): Generator<Request, void, Reply> {
+  for (const [key, value] of versionsOf(log, made)) yield* ask({ kind: "write", key, value });
+}
+
+/** The versions that these writes, the last ones of a log, leave of their rows. */
+function versionsOf(log: readonly Write[], made: readonly Write[]): ReadonlyMap<Key, Value> {
+  const rows = ownRows(log);
+  const versions = new Map<Key, Value>();
+  for (const { table, key } of made) {
+    const name = rowKey(table, key);
+    const row = rows.get(name);
+    versions.set(name, row?.alive === true ? encodeRow(row.values) : undefined);
+  }
+  return versions;
+}
+
+/** Whether a part of the transaction can be undone while it goes on. */
+function undoes(command: Command): boolean {
+  switch (command.kind) {
+    case "sequence":
+      return command.commands.some(undoes);
+    case "if":
+      return undoes(command.then) || (command.otherwise !== undefined && undoes(command.otherwise));
+    case "loop":
+      return undoes(command.body);
+    case "try":
+      return true;
+    case "rollbackTo":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** What a transaction gives its caller: what it returns, else what its last statement gave. */
+function resultOf({ machine, last }: Running): Value {
+  if (machine.returned !== undefined) return plainResult(toValue(machine.returned));
+  return last === undefined ? null : plainResult(last);
+}
+
+/** Rows of a query for the caller, or the number of rows that a statement changed. */
+function givenBy(
+  statement: Statement,
+  { rows, affected }: StatementResult,
+): ResultValue | undefined {
+  switch (statement.kind) {
+    case "select":
+      return statement.discarded ? undefined : rowsForCaller(rows);
+    case "insert":
+    case "update":
+    case "delete":
+      return statement.returning === undefined ? affected : rowsForCaller(rows);
+    case "lock":
+    case "opaque":
+      return undefined;
+  }
+}
+
+function rowsForCaller(rows: ResultRows): readonly ResultValue[] {
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toValue(value)])),
+  );
+}
+
+/** Results are JSON, and so are versions. */
+function plainResult(value: ResultValue): Value {
+  return value;
+}
+
+function observe(running: Running, step: Omit<ObservedStep, "instance">): void {
+  running.options.observe?.({ instance: running.machine.instance, ...step });
+}
+
+function observeEnd(running: Running, statement: "commit" | "rollback", why?: string): void {
+  const nothing = { reads: new Map<Key, Value>(), writes: new Map<Key, Value>(), rows: [] };
+  observe(running, { statement, ...nothing, affected: 0, ...(why !== undefined && { why }) });
+}

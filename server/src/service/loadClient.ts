@@ -1,0 +1,106 @@
+// Loads a client program: its file, and the transactions of the workspace that it calls.
+import path from "node:path";
+import type { SqlParsers } from "../frontend/sql/parsers";
+import { assertionFiles, bindAssertions, withoutAssertions } from "../clients/assertions";
+import type { Assertion } from "../clients/assertions";
+import { bindClient, explorable } from "../clients/bindClient";
+import type { ClientProblem } from "../clients/clientProgram";
+import type { ExplorableClient } from "../clients/explorableClient";
+import { readJsonClient } from "../clients/readJsonClient";
+import type { AccessRules } from "../clients/statementView";
+import type { Program } from "../program/program";
+import type { Range } from "../protocol/source";
+import { loadProjects, type Project } from "../workspace/projects";
+import { readTextFile } from "../workspace/textFile";
+import { createProjectReader } from "./readProject";
+
+export interface LoadedClient {
+  readonly open: (rules: AccessRules) => ExplorableClient;
+  readonly assertions: readonly Assertion[];
+  /** The level that the file asks for. */
+  readonly level?: { readonly name: string; readonly range: Range };
+  /** The transactions that it calls; absent where it brings its own code. */
+  readonly program?: Program;
+  readonly project?: Project;
+}
+
+/** Something wrong with a client program or with what it names; a place is in the client's file. */
+export interface LoadProblem {
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly range?: Range;
+}
+
+export interface LoadClientResult {
+  /** Absent where an error keeps it from being run. */
+  readonly client?: LoadedClient;
+  readonly problems: readonly LoadProblem[];
+}
+
+export interface LoadClientOptions {
+  /** Texts by absolute path that replace what is on disk. */
+  readonly openTexts?: ReadonlyMap<string, string>;
+}
+
+/** Loads a JSON client from its absolute path. Never rejects for bad input. */
+export async function loadJsonClient(
+  file: string,
+  parsers: SqlParsers,
+  { openTexts }: LoadClientOptions = {},
+): Promise<LoadClientResult> {
+  const open = openTexts?.get(file);
+  const loadedText = open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
+  if (!loadedText.ok) return { problems: [{ severity: "error", message: loadedText.reason }] };
+  const read = readJsonClient(loadedText.text);
+  if (read.client === undefined) return { problems: read.problems };
+  const { client } = read;
+  const folder = path.dirname(file);
+  const sources = client.sources.length === 0 ? ["."] : client.sources;
+  const loaded = await loadProjects(sources, { cwd: folder, ...(openTexts && { openTexts }) });
+  const problems: LoadProblem[] = [...read.problems];
+  for (const problem of loaded.problems)
+    problems.push({ severity: "error", message: `${problem.path}: ${problem.message}` });
+  const [project, ...others] = loaded.projects;
+  if (others.length > 0)
+    problems.push({
+      severity: "error",
+      message: `"program" names files of several projects (${loaded.projects.map((each) => each.folder).join(", ")}): name files of one`,
+    });
+  if (project === undefined || problems.some(({ severity }) => severity === "error"))
+    return { problems };
+  const reader = createProjectReader(parsers);
+  const program = reader.read(project);
+  const { bound, problems: wrong } = bindClient(client, program);
+  problems.push(...wrong);
+  const queries = assertionFiles(client.assertions);
+  const asking =
+    queries.length === 0
+      ? program
+      : reader.read({ ...project, files: [...project.files, ...queries] });
+  const assertions = bindAssertions(
+    client.assertions,
+    asking,
+    program.schema.tables.map(({ name }) => name),
+    client.sessions.map(({ length }) => length),
+  );
+  problems.push(...assertions.problems, ...noAssertions(client.assertions.length));
+  if (bound === undefined || problems.some(({ severity }) => severity === "error"))
+    return { problems };
+  return {
+    client: {
+      open: (rules) => explorable(bound, rules),
+      assertions: assertions.assertions,
+      program: withoutAssertions(program),
+      project,
+      ...(client.level && { level: client.level }),
+    },
+    problems,
+  };
+}
+
+function noAssertions(count: number): readonly ClientProblem[] {
+  if (count > 0) return [];
+  const range: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+  const message = 'nothing is asserted, so nothing can be broken: "assert" says what shall hold';
+  return [{ severity: "warning", message, range }];
+}
