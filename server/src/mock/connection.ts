@@ -1,0 +1,15 @@
+// One client's connection, whatever it speaks: bytes in, bytes out.
+
+export interface Connection {
+  /** Bytes of the client; they are answered in their order. Resolves when all are. */
+  receive(chunk: Buffer): Promise<void>;
+  /** The client is gone. */
+  close(): void;
+}
+
+/** Where a connection's answers go. */
+export interface Wire {
+  readonly write: (bytes: Buffer) => void;
+  /** Ends the connection after what was written. */
+  readonly end: () => void;
+}

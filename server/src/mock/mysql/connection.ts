@@ -1,0 +1,252 @@
+// One connection of a client of MySQL or MariaDB: handshake, then commands, answered in the order in which they come.
+import { randomBytes } from "node:crypto";
+import type { Connection, Wire } from "../connection";
+import type { SqlError } from "../../sqlstore/sqlError";
+import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
+import {
+  command,
+  executionArguments,
+  handshakeResponse,
+  LAST_PREPARED,
+  type Command,
+} from "./commands";
+import { MalformedPacket } from "./fields";
+import { createPacketReader, packets, PacketTooLong, type Packet } from "./packets";
+import type { Parameter, ParameterType } from "./parameters";
+import * as replies from "./replies";
+import { columnDefinition } from "./typeCodes";
+
+interface Statement {
+  readonly prepared: PreparedStatement;
+  types: readonly ParameterType[];
+  readonly long: Map<number, Buffer>;
+}
+
+const NATIVE = "mysql_native_password";
+
+/**
+ * A connection whose session is opened when the client has introduced itself, with the database that it names. Commands
+ * of more than `longest` bytes end it. `number` is the connection's number, `version` what the server calls itself.
+ */
+export function createMysqlConnection(
+  openSession: (database: string | undefined) => MockSession,
+  wire: Wire,
+  {
+    longest,
+    number,
+    version,
+  }: { readonly longest: number; readonly number: number; readonly version: string },
+): Connection {
+  const reader = createPacketReader(longest);
+  const salt = withoutZeros(randomBytes(20));
+  const statements = new Map<number, Statement>();
+  let prepared = 0;
+  let state: "introduction" | "authentication" | "commands" = "introduction";
+  let database: string | undefined;
+  let session: MockSession | undefined;
+  let work = Promise.resolve();
+  let closed = false;
+  wire.write(packets([replies.handshake(version, number, salt)], 0));
+
+  function close(): void {
+    if (closed) return;
+    closed = true;
+    session?.close();
+  }
+
+  function reply(payloads: readonly Buffer[]): void {
+    wire.write(packets(payloads, 1));
+  }
+
+  function status(more = false): replies.SessionStatus {
+    return {
+      inTransaction: session !== undefined && session.status !== "idle",
+      autocommit: session?.autocommit ?? true,
+      more,
+    };
+  }
+
+  function okay(): void {
+    reply([replies.ok(status(), { affected: 0, inserted: 0 })]);
+  }
+
+  function fail({ number: code, mysqlState, message }: SqlError): void {
+    reply([replies.failed(code, mysqlState, message)]);
+  }
+
+  function resultPayloads(
+    { columns, rows, affected, inserted }: StatementResult,
+    binary: boolean,
+    more: boolean,
+  ): readonly Buffer[] {
+    if (!columns) return [replies.ok(status(more), { affected, inserted: inserted ?? 0 })];
+    const result = binary ? replies.binaryResult : replies.textResult;
+    return result(columns.map(columnDefinition), rows, status(more));
+  }
+
+  async function query(on: MockSession, sql: string): Promise<void> {
+    const all = on.split(sql);
+    if (all.length === 0) {
+      fail({ code: "42000", number: 1065, mysqlState: "42000", message: "Query was empty" });
+      return;
+    }
+    const payloads: Buffer[] = [];
+    for (const [index, each] of all.entries()) {
+      const statement = await on.prepare(each, []);
+      const outcome = statement.ok ? await statement.value.run([]) : statement;
+      if (!outcome.ok) {
+        const { number: code, mysqlState, message } = outcome.error;
+        payloads.push(replies.failed(code, mysqlState, message));
+        break;
+      }
+      payloads.push(...resultPayloads(outcome.value, false, index < all.length - 1));
+    }
+    reply(payloads);
+  }
+
+  async function prepare(on: MockSession, sql: string): Promise<void> {
+    const [text, ...more] = on.split(sql);
+    if (text === undefined || more.length > 0) {
+      const message =
+        "You have an error in your SQL syntax: one statement can be prepared at a time";
+      fail({ code: "42000", number: 1064, mysqlState: "42000", message });
+      return;
+    }
+    const outcome = await on.prepare(text, []);
+    if (!outcome.ok) {
+      fail(outcome.error);
+      return;
+    }
+    prepared++;
+    statements.set(prepared, { prepared: outcome.value, types: [], long: new Map() });
+    const { parameters, columns = [] } = outcome.value;
+    const described = columns.map(columnDefinition);
+    reply(replies.prepared(prepared, parameters.length, described, status()));
+  }
+
+  async function execute(id: number, body: Buffer): Promise<void> {
+    const statement = statements.get(id === LAST_PREPARED ? prepared : id);
+    if (!statement) {
+      fail(unknownStatement(id));
+      return;
+    }
+    const count = statement.prepared.parameters.length;
+    const { types, values } = executionArguments(body, count, statement.types, statement.long);
+    statement.types = types;
+    statement.long.clear();
+    const outcome = await statement.prepared.run(values.map(argument));
+    if (outcome.ok) reply(resultPayloads(outcome.value, true, false));
+    else fail(outcome.error);
+  }
+
+  async function obey(on: MockSession, order: Command): Promise<void> {
+    switch (order.kind) {
+      case "quit":
+        close();
+        wire.end();
+        return;
+      case "query":
+        return query(on, order.sql);
+      case "prepare":
+        return prepare(on, order.sql);
+      case "execute":
+        return execute(order.statement, order.body);
+      case "longData":
+        appendLongData(statements.get(order.statement), order.parameter, order.data);
+        return;
+      case "closeStatement":
+        statements.delete(order.statement);
+        return;
+      case "resetStatement":
+        statements.get(order.statement)?.long.clear();
+        okay();
+        return;
+      case "setOption":
+        reply([replies.eof(status())]);
+        return;
+      case "statistics":
+        reply([Buffer.from("Uptime: 1")]);
+        return;
+      case "changeUser":
+      case "resetConnection":
+        on.close();
+        statements.clear();
+        session = openSession(database);
+        okay();
+        return;
+      case "use":
+      case "ping":
+        okay();
+        return;
+      case "unknown": {
+        const message = `Unknown command ${String(order.code)}`;
+        fail({ code: "08S01", number: 1047, mysqlState: "08S01", message });
+      }
+    }
+  }
+
+  /** Whatever the password is, it is right. */
+  function introduce({ payload, sequence }: Packet): void {
+    if (state === "introduction") {
+      const response = handshakeResponse(payload);
+      database = response.database;
+      if (response.plugin !== undefined && response.plugin !== NATIVE) {
+        state = "authentication";
+        wire.write(packets([replies.authenticationSwitch(salt)], sequence + 1));
+        return;
+      }
+    }
+    state = "commands";
+    session = openSession(database);
+    wire.write(packets([replies.ok(status(), { affected: 0, inserted: 0 })], sequence + 1));
+  }
+
+  function refuse(error: unknown): void {
+    if (!(error instanceof MalformedPacket) && !(error instanceof PacketTooLong)) throw error;
+    const [code, state5] = error instanceof PacketTooLong ? [1153, "08S01"] : [1835, "HY000"];
+    reply([replies.failed(code, state5, error.message)]);
+    close();
+    wire.end();
+  }
+
+  async function answer(packet: Packet): Promise<void> {
+    if (closed) return;
+    if (session) await obey(session, command(packet.payload));
+    else introduce(packet);
+  }
+
+  return {
+    receive(chunk) {
+      if (closed) return work;
+      let complete: readonly Packet[];
+      try {
+        complete = reader.read(chunk);
+      } catch (error) {
+        refuse(error);
+        return work;
+      }
+      for (const packet of complete) work = work.then(() => answer(packet)).catch(refuse);
+      return work;
+    },
+    close,
+  };
+}
+
+function appendLongData(statement: Statement | undefined, parameter: number, data: Buffer): void {
+  if (!statement) return;
+  const before = statement.long.get(parameter) ?? Buffer.alloc(0);
+  statement.long.set(parameter, Buffer.concat([before, data]));
+}
+
+function argument(value: Parameter): MockArgument {
+  return Buffer.isBuffer(value) ? value.toString("utf8") : value;
+}
+
+function unknownStatement(id: number): SqlError {
+  const message = `Unknown prepared statement handler (${String(id)}) given to EXECUTE`;
+  return { code: "HY000", number: 1243, mysqlState: "HY000", message };
+}
+
+function withoutZeros(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.map((byte) => (byte % 126) + 1));
+}

@@ -1,0 +1,196 @@
+// What a MySQL server sends: handshake, OK, ERR, EOF and result sets. No TLS, and results end with EOF packets.
+import { lengthEncoded, lengthEncodedText, uint16, uint32, uint8 } from "./fields";
+import { binaryCell, TYPES } from "./parameters";
+
+const FLAGS = {
+  longPassword: 0x1,
+  foundRows: 0x2,
+  longFlag: 0x4,
+  connectWithDatabase: 0x8,
+  protocol41: 0x200,
+  transactions: 0x2000,
+  secureConnection: 0x8000,
+  multiStatements: 0x10000,
+  multiResults: 0x20000,
+  preparedMultiResults: 0x40000,
+  pluginAuthentication: 0x80000,
+  connectAttributes: 0x100000,
+  lengthEncodedAuthentication: 0x200000,
+} as const;
+
+/** What client and server can do, bit by bit; `ours` is what this server offers. */
+export const CAPABILITIES = {
+  ...FLAGS,
+  ours: Object.values(FLAGS).reduce<number>((all, flag) => all | flag, 0),
+} as const;
+
+/** State of the session, as every OK and EOF tells it. */
+export interface SessionStatus {
+  readonly inTransaction: boolean;
+  readonly autocommit: boolean;
+  /** Another result follows. */
+  readonly more: boolean;
+}
+
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly table: string;
+  /** One of `TYPES`. */
+  readonly type: number;
+  readonly unsigned: boolean;
+  readonly binary: boolean;
+  /** Digits after the point; 31 where that varies. */
+  readonly decimals: number;
+  readonly length: number;
+}
+
+const UTF8MB4 = 45;
+const BINARY = 63;
+const AUTHENTICATION = "mysql_native_password";
+
+/** The first packet of a connection. `salt` has 20 bytes without zeros; what the client makes of it is not looked at. */
+export function handshake(version: string, connection: number, salt: Buffer): Buffer {
+  return Buffer.concat([
+    uint8(10),
+    zeroEnded(version),
+    uint32(connection),
+    salt.subarray(0, 8),
+    uint8(0),
+    uint16(CAPABILITIES.ours & 0xffff),
+    uint8(UTF8MB4),
+    uint16(statusBits({ inTransaction: false, autocommit: true, more: false })),
+    uint16(CAPABILITIES.ours >>> 16),
+    uint8(salt.length + 1),
+    Buffer.alloc(10),
+    salt.subarray(8),
+    uint8(0),
+    zeroEnded(AUTHENTICATION),
+  ]);
+}
+
+/** Asks a client that began with another method to answer with the plain one. */
+export function authenticationSwitch(salt: Buffer): Buffer {
+  return Buffer.concat([uint8(0xfe), zeroEnded(AUTHENTICATION), salt, uint8(0)]);
+}
+
+export function ok(
+  status: SessionStatus,
+  result: { readonly affected: number; readonly inserted: number | bigint; readonly info?: string },
+): Buffer {
+  return Buffer.concat([
+    uint8(0),
+    lengthEncoded(result.affected),
+    lengthEncoded(result.inserted),
+    uint16(statusBits(status)),
+    uint16(0),
+    Buffer.from(result.info ?? ""),
+  ]);
+}
+
+export function eof(status: SessionStatus): Buffer {
+  return Buffer.concat([uint8(0xfe), uint16(0), uint16(statusBits(status))]);
+}
+
+/** `state` is the SQLSTATE of five characters. */
+export function failed(number: number, state: string, message: string): Buffer {
+  return Buffer.concat([uint8(0xff), uint16(number), Buffer.from(`#${state}${message}`)]);
+}
+
+/** A result in the text protocol; cells as text, null for NULL. */
+export function textResult(
+  columns: readonly ColumnDefinition[],
+  rows: readonly (readonly (string | null)[])[],
+  status: SessionStatus,
+): readonly Buffer[] {
+  const encoded = rows.map((row) =>
+    Buffer.concat(row.map((cell) => (cell === null ? uint8(0xfb) : lengthEncodedText(cell)))),
+  );
+  return [...resultHead(columns, status), ...encoded, eof(status)];
+}
+
+/** A result of a prepared statement; cells as text, null for NULL. */
+export function binaryResult(
+  columns: readonly ColumnDefinition[],
+  rows: readonly (readonly (string | null)[])[],
+  status: SessionStatus,
+): readonly Buffer[] {
+  const encoded = rows.map((row) => {
+    const nulls = Buffer.alloc((columns.length + 9) >> 3);
+    const cells = columns.map(({ type }, index) => {
+      const cell = row[index] ?? null;
+      if (cell !== null) return binaryCell(cell, type);
+      // Two bits at the start are reserved.
+      const bit = index + 2;
+      nulls.writeUInt8(nulls.readUInt8(bit >> 3) | (1 << (bit & 7)), bit >> 3);
+      return Buffer.alloc(0);
+    });
+    return Buffer.concat([uint8(0), nulls, ...cells]);
+  });
+  return [...resultHead(columns, status), ...encoded, eof(status)];
+}
+
+function resultHead(
+  columns: readonly ColumnDefinition[],
+  status: SessionStatus,
+): readonly Buffer[] {
+  return [lengthEncoded(columns.length), ...columns.map(columnDefinition), eof(status)];
+}
+
+/** The answer to PREPARE. */
+export function prepared(
+  statement: number,
+  parameters: number,
+  columns: readonly ColumnDefinition[],
+  status: SessionStatus,
+): readonly Buffer[] {
+  const head = Buffer.concat([
+    uint8(0),
+    uint32(statement),
+    uint16(columns.length),
+    uint16(parameters),
+    uint8(0),
+    uint16(0),
+  ]);
+  const placeholder: ColumnDefinition = {
+    name: "?",
+    table: "",
+    type: TYPES.varString,
+    unsigned: false,
+    binary: true,
+    decimals: 0,
+    length: 0,
+  };
+  return [
+    head,
+    ...(parameters === 0
+      ? []
+      : [...Array.from({ length: parameters }, () => columnDefinition(placeholder)), eof(status)]),
+    ...(columns.length === 0 ? [] : [...columns.map(columnDefinition), eof(status)]),
+  ];
+}
+
+function columnDefinition(column: ColumnDefinition): Buffer {
+  return Buffer.concat([
+    lengthEncodedText("def"),
+    lengthEncodedText(""),
+    lengthEncodedText(column.table),
+    lengthEncodedText(column.table),
+    lengthEncodedText(column.name),
+    lengthEncodedText(column.name),
+    uint8(0x0c),
+    uint16(column.binary ? BINARY : UTF8MB4),
+    uint32(column.length),
+    uint8(column.type),
+    uint16((column.unsigned ? 0x20 : 0) | (column.binary ? 0x80 : 0)),
+    uint8(column.decimals),
+    uint16(0),
+  ]);
+}
+
+function statusBits({ inTransaction, autocommit, more }: SessionStatus): number {
+  return (inTransaction ? 1 : 0) | (autocommit ? 2 : 0) | (more ? 8 : 0);
+}
+
+function zeroEnded(text: string): Buffer {
+  return Buffer.from(`${text}\0`);
+}

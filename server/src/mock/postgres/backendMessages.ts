@@ -1,0 +1,118 @@
+// What a PostgreSQL server answers: protocol 3.0, "Message Formats" in PostgreSQL's documentation.
+import type { Format } from "./frontendMessages";
+
+export interface ColumnDescription {
+  readonly name: string;
+  /** Object id of the type. */
+  readonly type: number;
+  /** Bytes of a value of that type; -1 where it varies. */
+  readonly size: number;
+  readonly format: Format;
+}
+
+export interface ErrorFields {
+  readonly severity: "ERROR" | "FATAL" | "WARNING";
+  readonly code: string;
+  readonly message: string;
+  readonly detail?: string | undefined;
+  readonly hint?: string | undefined;
+  /** Of a constraint that is violated. */
+  readonly constraint?: string | undefined;
+  readonly table?: string | undefined;
+}
+
+/** Idle, inside a transaction, or inside one that has failed. */
+export type TransactionStatus = "I" | "T" | "E";
+
+export const authenticationOk = message("R", int32(0));
+export const parseComplete = message("1");
+export const bindComplete = message("2");
+export const closeComplete = message("3");
+export const noData = message("n");
+export const emptyQueryResponse = message("I");
+export const portalSuspended = message("s");
+/** The one byte that refuses TLS or GSS; the client goes on without. */
+export const encryptionRefused = Buffer.from("N");
+
+export function parameterStatus(name: string, value: string): Buffer {
+  return message("S", text(name), text(value));
+}
+
+export function backendKeyData(process: number, secret: number): Buffer {
+  return message("K", int32(process), int32(secret));
+}
+
+export function readyForQuery(status: TransactionStatus): Buffer {
+  return message("Z", Buffer.from(status));
+}
+
+export function parameterDescription(types: readonly number[]): Buffer {
+  return message("t", int16(types.length), ...types.map(int32));
+}
+
+/** Tables, column numbers and type modifiers are left out, as for computed columns. */
+export function rowDescription(columns: readonly ColumnDescription[]): Buffer {
+  const parts = columns.flatMap(({ name, type, size, format }) => [
+    text(name),
+    int32(0),
+    int16(0),
+    int32(type),
+    int16(size),
+    int32(-1),
+    int16(format === "binary" ? 1 : 0),
+  ]);
+  return message("T", int16(columns.length), ...parts);
+}
+
+/** Null stands for NULL. */
+export function dataRow(values: readonly (Buffer | null)[]): Buffer {
+  const parts = values.flatMap((value) => (value ? [int32(value.length), value] : [int32(-1)]));
+  return message("D", int16(values.length), ...parts);
+}
+
+/** `tag` such as `UPDATE 3`. */
+export function commandComplete(tag: string): Buffer {
+  return message("C", text(tag));
+}
+
+export function errorResponse(fields: ErrorFields): Buffer {
+  return message(fields.severity === "WARNING" ? "N" : "E", ...errorParts(fields));
+}
+
+function errorParts(fields: ErrorFields): Buffer[] {
+  const coded: readonly (readonly [string, string | undefined])[] = [
+    ["S", fields.severity],
+    ["V", fields.severity],
+    ["C", fields.code],
+    ["M", fields.message],
+    ["D", fields.detail],
+    ["H", fields.hint],
+    ["t", fields.table],
+    ["n", fields.constraint],
+  ];
+  const parts = coded.flatMap(([letter, value]) =>
+    value === undefined ? [] : [text(letter + value)],
+  );
+  return [...parts, Buffer.of(0)];
+}
+
+function message(type: string, ...parts: readonly Buffer[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 4);
+  return Buffer.concat([Buffer.from(type), int32(length), ...parts], length + 1);
+}
+
+function text(value: string): Buffer {
+  return Buffer.from(`${value.replaceAll("\0", "")}\0`);
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}

@@ -1,0 +1,337 @@
+// One connection of a PostgreSQL client: simple and extended queries, in the order in which they come.
+import type { SqlError } from "../../sqlstore/sqlError";
+import type {
+  MockSession,
+  Outcome,
+  PreparedStatement,
+  ResultColumn,
+  StatementResult,
+} from "../session";
+import type { Connection, Wire } from "../connection";
+import * as backend from "./backendMessages";
+import { fromBinary, hasBinary, toBinary } from "./binaryTypes";
+import {
+  createFrontendReader,
+  formatOf,
+  ProtocolViolation,
+  type Format,
+  type FrontendMessage,
+  type Parameter,
+} from "./frontendMessages";
+import { typeId, typeOfId } from "./typeIds";
+
+interface Statement {
+  readonly prepared: PreparedStatement | undefined;
+  /** Object ids of the parameters' types, as the client gave them; else those that were found out. */
+  readonly types: readonly number[];
+}
+
+interface Portal {
+  readonly statement: Statement;
+  readonly values: readonly (string | null)[];
+  readonly formats: readonly Format[];
+  /** What it gave, once it was run, and how many rows were sent. */
+  result?: StatementResult;
+  sent: number;
+}
+
+const SERVER_VERSION = "16.4";
+const PARAMETERS: readonly (readonly [string, string])[] = [
+  ["server_version", SERVER_VERSION],
+  ["server_encoding", "UTF8"],
+  ["client_encoding", "UTF8"],
+  ["DateStyle", "ISO, MDY"],
+  ["IntervalStyle", "postgres"],
+  ["TimeZone", "UTC"],
+  ["integer_datetimes", "on"],
+  ["standard_conforming_strings", "on"],
+];
+
+/**
+ * A connection whose session is opened when the client has introduced itself. Messages of more than `longest` bytes end
+ * it. `number` is the process number that the client is told.
+ */
+export function createPostgresConnection(
+  openSession: (options: ReadonlyMap<string, string>) => MockSession,
+  wire: Wire,
+  { longest, number }: { readonly longest: number; readonly number: number },
+): Connection {
+  const reader = createFrontendReader(longest);
+  const statements = new Map<string, Statement>();
+  const portals = new Map<string, Portal>();
+  let session: MockSession | undefined;
+  let work = Promise.resolve();
+  let skipping = false;
+  let closed = false;
+
+  function close(): void {
+    if (closed) return;
+    closed = true;
+    session?.close();
+  }
+
+  function refuse(error: unknown): void {
+    if (!(error instanceof ProtocolViolation)) throw error;
+    const fields = {
+      severity: "FATAL",
+      code: "08P01",
+      message: `protocol violation: ${error.message}`,
+    };
+    wire.write(backend.errorResponse({ ...fields, severity: "FATAL" }));
+    close();
+    wire.end();
+  }
+
+  function ready(): void {
+    const status = session?.status ?? "idle";
+    wire.write(
+      backend.readyForQuery(status === "idle" ? "I" : status === "transaction" ? "T" : "E"),
+    );
+  }
+
+  function fail(error: SqlError): void {
+    const { code, message, detail, table, constraint } = error;
+    wire.write(
+      backend.errorResponse({ severity: "ERROR", code, message, detail, table, constraint }),
+    );
+  }
+
+  async function simpleQuery(on: MockSession, sql: string): Promise<void> {
+    const all = on.split(sql);
+    if (all.length === 0) wire.write(backend.emptyQueryResponse);
+    for (const each of all) {
+      const outcome = await runOnce(on, each);
+      if (!outcome.ok) {
+        fail(outcome.error);
+        break;
+      }
+      const { columns, rows, tag } = outcome.value;
+      if (columns) {
+        wire.write(backend.rowDescription(describe(columns, [])));
+        writeRows(rows, columns, []);
+      }
+      wire.write(backend.commandComplete(tag));
+    }
+    ready();
+  }
+
+  function writeRows(
+    rows: StatementResult["rows"],
+    columns: readonly ResultColumn[],
+    formats: readonly Format[],
+  ): void {
+    const ids = columns.map(({ type }) => typeId(type).id);
+    const encoded = rows.map((row) =>
+      backend.dataRow(
+        row.map((cell, index) => cellBytes(cell, ids[index] ?? 0, formatOf(formats, index))),
+      ),
+    );
+    if (encoded.length > 0) wire.write(Buffer.concat(encoded));
+  }
+
+  async function parse(
+    on: MockSession,
+    { name, sql, types }: FrontendMessage & { readonly kind: "parse" },
+  ): Promise<SqlError | undefined> {
+    const [text, ...more] = on.split(sql);
+    if (more.length > 0) {
+      return sqlError("42601", "cannot insert multiple commands into a prepared statement");
+    }
+    if (name !== "" && statements.has(name)) {
+      return sqlError("42P05", `prepared statement "${name}" already exists`);
+    }
+    if (text === undefined) statements.set(name, { prepared: undefined, types });
+    else {
+      const outcome = await on.prepare(text, types.map(typeOfId));
+      if (!outcome.ok) return outcome.error;
+      const found = outcome.value.parameters.map((type) => typeId(type).id);
+      const given = found.map((id, index) => types[index] || id);
+      statements.set(name, { prepared: outcome.value, types: given });
+    }
+    wire.write(backend.parseComplete);
+    return undefined;
+  }
+
+  function bind(message: FrontendMessage & { readonly kind: "bind" }): SqlError | undefined {
+    const statement = statements.get(message.statement);
+    if (!statement) {
+      return sqlError("26000", `prepared statement "${message.statement}" does not exist`);
+    }
+    const expected = statement.types.length;
+    if (message.parameters.length !== expected) {
+      const counts = `${String(message.parameters.length)} parameters, but prepared statement "${message.statement}" requires ${String(expected)}`;
+      return sqlError("08P01", `bind message supplies ${counts}`);
+    }
+    const values: (string | null)[] = [];
+    for (const [index, parameter] of message.parameters.entries()) {
+      const value = argument(parameter, statement.types[index] ?? 0);
+      if (value === undefined) {
+        const which = `of parameter ${String(index + 1)}, type ${String(statement.types[index])}`;
+        return sqlError("0A000", `the binary format ${which}, is not supported: send it as text`);
+      }
+      values.push(value);
+    }
+    portals.set(message.portal, { statement, values, formats: message.formats, sent: 0 });
+    wire.write(backend.bindComplete);
+    return undefined;
+  }
+
+  function describeTarget({
+    target,
+    name,
+  }: FrontendMessage & { readonly kind: "describe" }): SqlError | undefined {
+    const portal = target === "portal" ? portals.get(name) : undefined;
+    const statement = target === "portal" ? portal?.statement : statements.get(name);
+    if (!statement) return missing(target, name);
+    if (target === "statement") wire.write(backend.parameterDescription(statement.types));
+    const columns = statement.prepared?.columns;
+    wire.write(
+      columns ? backend.rowDescription(describe(columns, portal?.formats ?? [])) : backend.noData,
+    );
+    return undefined;
+  }
+
+  async function execute({
+    portal: name,
+    limit,
+  }: FrontendMessage & { readonly kind: "execute" }): Promise<SqlError | undefined> {
+    const portal = portals.get(name);
+    if (!portal) return missing("portal", name);
+    const { prepared } = portal.statement;
+    if (!prepared) {
+      wire.write(backend.emptyQueryResponse);
+      return undefined;
+    }
+    if (!portal.result) {
+      const outcome = await prepared.run(portal.values);
+      if (!outcome.ok) return outcome.error;
+      portal.result = outcome.value;
+    }
+    const { columns, rows, tag } = portal.result;
+    const end = limit > 0 ? Math.min(portal.sent + limit, rows.length) : rows.length;
+    if (columns) writeRows(rows.slice(portal.sent, end), columns, portal.formats);
+    portal.sent = end;
+    wire.write(end < rows.length ? backend.portalSuspended : backend.commandComplete(tag));
+    return undefined;
+  }
+
+  /** Answers one message of a client that has introduced itself; the error, if there is one. */
+  async function extended(
+    on: MockSession,
+    message: FrontendMessage,
+  ): Promise<SqlError | undefined> {
+    switch (message.kind) {
+      case "parse":
+        return parse(on, message);
+      case "bind":
+        return bind(message);
+      case "describe":
+        return describeTarget(message);
+      case "execute":
+        return execute(message);
+      case "close":
+        (message.target === "statement" ? statements : portals).delete(message.name);
+        wire.write(backend.closeComplete);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  function introduce(message: FrontendMessage): void {
+    if (message.kind === "encryption") wire.write(backend.encryptionRefused);
+    else if (message.kind === "startup") {
+      session = openSession(message.options);
+      wire.write(backend.authenticationOk);
+      for (const [name, value] of PARAMETERS) wire.write(backend.parameterStatus(name, value));
+      wire.write(backend.backendKeyData(number, number));
+      ready();
+    } else {
+      close();
+      wire.end();
+    }
+  }
+
+  async function answer(message: FrontendMessage): Promise<void> {
+    if (closed) return;
+    if (!session) {
+      introduce(message);
+    } else if (message.kind === "terminate") {
+      close();
+      wire.end();
+    } else if (message.kind === "sync") {
+      skipping = false;
+      portals.clear();
+      ready();
+    } else if (message.kind === "query" && !skipping) {
+      await simpleQuery(session, message.sql);
+    } else if (!skipping) {
+      const error = await extended(session, message);
+      if (error) {
+        fail(error);
+        skipping = true;
+      }
+    }
+  }
+
+  return {
+    receive(chunk) {
+      if (closed) return work;
+      let messages: readonly FrontendMessage[];
+      try {
+        messages = reader.read(chunk);
+      } catch (error) {
+        refuse(error);
+        return work;
+      }
+      for (const message of messages) {
+        work = work.then(() => answer(message)).catch(refuse);
+      }
+      return work;
+    },
+    close,
+  };
+}
+
+async function runOnce(session: MockSession, sql: string): Promise<Outcome<StatementResult>> {
+  const prepared = await session.prepare(sql, []);
+  return prepared.ok ? prepared.value.run([]) : prepared;
+}
+
+function describe(
+  columns: readonly ResultColumn[],
+  formats: readonly Format[],
+): readonly backend.ColumnDescription[] {
+  return columns.map(({ name, type }, index) => {
+    const { id, size } = typeId(type);
+    return { name, type: id, size, format: sentAs(formatOf(formats, index), id) };
+  });
+}
+
+/** Types without a binary form here go as text, whatever was asked for; the description of the rows says so. */
+function sentAs(format: Format, type: number): Format {
+  return format === "binary" && hasBinary(type) ? "binary" : "text";
+}
+
+function cellBytes(cell: string | null, type: number, format: Format): Buffer | null {
+  if (cell === null) return null;
+  return (
+    (sentAs(format, type) === "binary" ? toBinary(cell, type) : undefined) ?? Buffer.from(cell)
+  );
+}
+
+/** The text of an argument; undefined where its bytes are not understood. */
+function argument({ bytes, format }: Parameter, type: number): string | null | undefined {
+  if (bytes === null) return null;
+  return format === "text" ? bytes.toString("utf8") : fromBinary(bytes, type);
+}
+
+function missing(target: "statement" | "portal", name: string): SqlError {
+  return target === "statement"
+    ? sqlError("26000", `prepared statement "${name}" does not exist`)
+    : sqlError("34000", `portal "${name}" does not exist`);
+}
+
+function sqlError(code: string, message: string): SqlError {
+  return { code, number: 1105, mysqlState: "HY000", message };
+}

@@ -1,0 +1,52 @@
+// What the wire protocols ask of the database behind them: one session for each connection, values as text.
+import type { SqlError } from "../sqlstore/sqlError";
+import type { SqlType } from "../sqlstore/values/types";
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  /** The table that it is a column of; absent for what is computed. */
+  readonly table?: string | undefined;
+}
+
+/** What a statement gave. */
+export interface StatementResult {
+  /** Absent for statements that return no rows. */
+  readonly columns?: readonly ResultColumn[] | undefined;
+  /** Cells as text, null for NULL. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** As PostgreSQL says it, such as `UPDATE 3`. */
+  readonly tag: string;
+  /** Rows that were changed or, under MySQL, found by an UPDATE if the client asked for that. */
+  readonly affected: number;
+  /** The first number that AUTO_INCREMENT gave. */
+  readonly inserted?: number | bigint | undefined;
+}
+
+export type Outcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: SqlError };
+
+/** A statement whose parameters are not known yet. */
+export interface PreparedStatement {
+  readonly parameters: readonly SqlType[];
+  /** Absent for statements that return no rows. */
+  readonly columns?: readonly ResultColumn[] | undefined;
+  /** Arguments as text or numbers, or null; one for each parameter. */
+  run(values: readonly MockArgument[]): Promise<Outcome<StatementResult>>;
+}
+
+export type MockArgument = string | number | bigint | boolean | null;
+
+export interface MockSession {
+  /** The single statements of a text, without comments and white space around them. */
+  split(sql: string): readonly string[];
+  /** `types` as far as the client says them. */
+  prepare(
+    sql: string,
+    types: readonly (SqlType | undefined)[],
+  ): Promise<Outcome<PreparedStatement>>;
+  readonly status: "idle" | "transaction" | "failed";
+  readonly autocommit: boolean;
+  /** Rolls back what is open. */
+  close(): void;
+}
