@@ -23,10 +23,12 @@ import type { Run } from "./productRun";
 import { assertOrder } from "./productScans";
 import { makeSnapshots } from "./productSnapshots";
 import type { Snapshots } from "./productSnapshots";
+import { assertTimes } from "./productTimes";
+import type { Times } from "./productTimes";
 import { EXISTS, makeTuple } from "./productTuple";
 import type { ProductTuple } from "./productTuple";
 import { SEES_ALL } from "./productViews";
-import { FALSE, and, createScript, imp, lt, not, or } from "./smt";
+import { FALSE, TRUE, and, createScript, imp, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { isTrue } from "./sqlValue";
 
@@ -43,6 +45,8 @@ export interface ProductEncoding {
   readonly passing: readonly (readonly Smt[])[];
   /** Per ordered pair of instances, the tables over which the text allows a dependency. */
   readonly dependencies: readonly Dependencies[];
+  /** Where some read what is not committed: when statements act. */
+  readonly times?: Times | undefined;
   /** Runs that outcomes are compared with; see `addSerialRun`. */
   readonly serial: Run[];
 }
@@ -79,7 +83,9 @@ export function encodeProduct(
   const searches = assertOrder(script, tuple, run, snapshots);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
-  return { tuple, script, database, run, searches, executed, passing, dependencies, serial: [] };
+  const { times } = snapshots;
+  const serial: Run[] = [];
+  return { tuple, script, database, run, searches, executed, passing, dependencies, times, serial };
 }
 
 /** Asserts that the run is one that the levels allow and in which all commit; returns its dependencies. */
@@ -94,6 +100,7 @@ export function allowedBy(
     if (exceeds) script.assert(not(isTrue(run.value(instance, exceeds))));
   }
   assertLocks(script, tuple, run, snapshots);
+  assertTimes(script, tuple, run, snapshots);
   const order = [...tuple.transactions.keys()];
   const dependencies = order.flatMap((from) =>
     order
@@ -223,15 +230,35 @@ export function askForCycle(
 /** Adds the run in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */
 export function addSerialRun(encoding: ProductEncoding, order: readonly number[]): void {
   const { script, tuple, database, run } = encoding;
-  const serial = makeRun(script, tuple, database, { ...SEES_ALL, order, serial: true });
-  encoding.serial.push(serial);
-  const { state, value, read } = differences(script, tuple, run, serial);
-  for (const [name, differs] of [
-    [OTHER_STATE, state],
-    [OTHER_VALUE, value],
-    [OTHER_READ, read],
-  ] as const)
-    script.assert(imp(script.constant(name, "Bool"), differs));
+  for (const some of committing(run, order)) {
+    const serial = makeRun(script, tuple, database, { ...SEES_ALL, order: some, serial: true });
+    encoding.serial.push(serial);
+    const { state, value, read } = differences(script, tuple, run, serial);
+    // Those that rolled themselves back have happened to nobody.
+    const others = order.filter((each) => !some.includes(each));
+    const alone = and(...others.map((each) => not(run.commits[each] ?? TRUE)));
+    for (const [name, differs] of [
+      [OTHER_STATE, state],
+      [OTHER_VALUE, value],
+      [OTHER_READ, read],
+    ] as const)
+      script.assert(imp(and(script.constant(name, "Bool"), alone), differs));
+  }
+}
+
+/** The order, and what remains of it without some of those that may roll themselves back. */
+function committing(run: Run, order: readonly number[]): readonly (readonly number[])[] {
+  return order
+    .reduce<readonly (readonly number[])[]>(
+      (all, each) => {
+        const without = run.commits[each] === TRUE ? [] : all;
+        return [...all.map((one) => [...one, each]), ...without].filter(
+          (one, at, every) => every.findIndex((other) => other.join() === one.join()) === at,
+        );
+      },
+      [[]],
+    )
+    .filter((one) => one.length > 0);
 }
 
 function passingSteps(

@@ -21,10 +21,14 @@ export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): 
       shared(from, to).length > 0
     );
   }
-  return shared(from, to).length > 0 && canMiss(from);
+  const seesEarly = to.view === "dirty" && shared(to, from).length > 0;
+  return seesEarly || (shared(from, to).length > 0 && canMiss(from));
 }
 
-/** The condition that some dependency over the table leads from one instance to the other; exact. */
+/**
+ * The condition that some dependency over the table leads from one instance to the other; exact, but that a read of what
+ * is never committed, which needs no cycle, counts in both directions.
+ */
 export function dependencyOver(
   tuple: ProductTuple,
   run: Run,
@@ -34,18 +38,22 @@ export function dependencyOver(
   table: TupleTable,
 ): Smt {
   const found: Smt[] = [];
+  const dirty: Smt[] = [];
   for (const a of tuple.accesses[from] ?? []) {
     if (a.table !== table) continue;
     for (const b of tuple.accesses[to] ?? []) {
       if (b.table !== table || !mayDepend(a, b, from < to)) continue;
       for (const row of rowsOf(run, a, b)) {
-        if (from < to)
-          found.push(writeWrite(run, a, b, row), writeRead(tuple, run, snapshots, a, b, row));
+        if (from < to) found.push(writeWrite(run, a, b, row));
+        if (from < to || b.view === "dirty")
+          found.push(writeRead(tuple, run, snapshots, a, b, row));
         found.push(readWrite(run, snapshots, a, b, row));
+        dirty.push(abortedRead(run, a, b, row), abortedRead(run, b, a, row));
       }
     }
   }
-  return or(...found);
+  const among = and(run.commits[from] ?? TRUE, run.commits[to] ?? TRUE);
+  return or(and(among, or(...found)), ...dirty);
 }
 
 /** Columns that `reader` depends on and `writer` changes; existence stands for the row as a whole. */
@@ -69,11 +77,32 @@ function passes(run: Run, access: Access, row: RowKey): Smt {
   return access.skips ? matches : not(matches);
 }
 
-/** What the access looks at contains the earlier committer's writes to the row. */
-function sees(snapshots: Snapshots, earlier: number, access: Access, row: RowKey): Smt {
-  return access.view === "look"
-    ? snapshots.looksAfter(earlier, access, row)
-    : snapshots.sees(earlier, access);
+/** What the access looks at contains what another instance wrote to the row. */
+function sees(run: Run, snapshots: Snapshots, writer: Access, access: Access, row: RowKey): Smt {
+  switch (access.view) {
+    case "look":
+      return snapshots.looksAfter(writer.instance, access, row);
+    case "dirty":
+      return run.seesWrite(writer, access);
+    case "snapshot":
+    case "current":
+      return snapshots.sees(writer.instance, access);
+  }
+}
+
+/** A transaction that commits reads what one wrote that rolls itself back, or that undoes it. */
+function abortedRead(run: Run, writer: Access, reader: Access, row: RowKey): Smt {
+  const columns = reader.view === "dirty" ? shared(reader, writer) : [];
+  const commits = run.commits[writer.instance] ?? TRUE;
+  const gone = or(not(commits), run.undone(writer));
+  if (columns.length === 0 || gone === FALSE) return FALSE;
+  return and(
+    gone,
+    run.commits[reader.instance] ?? TRUE,
+    run.touches(writer, row),
+    run.seesWrite(writer, reader),
+    concerns(run, reader, writer, row, columns, { view: "dirty", after: true }),
+  );
 }
 
 function writeWrite(run: Run, a: Access, b: Access, row: RowKey): Smt {
@@ -92,7 +121,7 @@ function writeRead(
 ): Smt {
   const columns = shared(reader, writer);
   if (columns.length === 0) return FALSE;
-  const sight = sees(snapshots, writer.instance, reader, row);
+  const sight = sees(run, snapshots, writer, reader, row);
   // Whose own version of the row is newer than the snapshot sees the others' columns as they were then.
   const seen = !canMiss(reader)
     ? TRUE
@@ -118,13 +147,13 @@ function readWrite(
   const columns = shared(reader, writer);
   if (columns.length === 0) return FALSE;
   const hit = run.hits(writer, row);
-  if (reader.instance < writer.instance) {
+  if (reader.instance < writer.instance && reader.view !== "dirty") {
     const view = reader.view === "look" ? "look" : readView(reader);
     return and(hit, concerns(run, reader, writer, row, columns, { view, after: false }));
   }
   if (!canMiss(reader)) return FALSE;
   const missed = and(
-    not(sees(snapshots, writer.instance, reader, row)),
+    not(sees(run, snapshots, writer, reader, row)),
     hit,
     concerns(run, reader, writer, row, columns, { view: reader.view, after: false }),
   );

@@ -4,6 +4,7 @@ import type { RowKey } from "./productDatabase";
 import { mayConflict, reaches, rowsOf, waitsFor } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
+import { isBefore } from "./productTimes";
 import { EXISTS, hasOwnSnapshots, isWrite } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, imp, not, or } from "./smt";
@@ -61,6 +62,10 @@ function comingAfter(
   const next = snapshots.nextStep(instance, operation.step);
   const result: Smt[] = [];
   if (next !== undefined) result.push(snapshots.beginsAfter(first.instance, instance, next));
+  if (snapshots.times !== undefined) {
+    const { ends, acts } = snapshots.times;
+    result.push(isBefore(ends(first.instance), acts(instance, operation.step)));
+  }
   if (later.view === "look") result.push(snapshots.looksAfter(first.instance, later, row));
   if (level?.snapshot === "first-plain-read") {
     const opened = (tuple.accesses[instance] ?? [])

@@ -3,7 +3,7 @@ import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
 import { EXISTS } from "./productTuple";
 import type { ProductTuple, TupleTable } from "./productTuple";
-import { FALSE, and, eq, not, or } from "./smt";
+import { FALSE, TRUE, and, eq, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { sameValue } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -15,22 +15,24 @@ export interface Differences {
   readonly read: Smt;
 }
 
-/** The conditions under which two runs differ, each named. */
+/** The conditions under which a run differs from a serial one, each named. Who does not commit has no part in it. */
 export function differences(script: Script, tuple: ProductTuple, a: Run, b: Run): Differences {
   const state = script.name(or(...stateDifferences(tuple, a, b)), "Bool");
-  const commits = a.commits.map((commit, at) => not(eq(commit, b.commits[at] ?? FALSE)));
-  const value = script.name(or(state, ...commits, ...different(a.returned, b.returned)), "Bool");
-  return { state, value, read: or(value, ...different(a.observed, b.observed)) };
+  const commits = a.commits.map((commit, at) => and(commit, not(b.commits[at] ?? FALSE)));
+  const returned = different(a.commits, a.returned, b.returned);
+  const value = script.name(or(state, ...commits, ...returned), "Bool");
+  return { state, value, read: or(value, ...different(a.commits, a.observed, b.observed)) };
 }
 
 function different(
+  commits: readonly Smt[],
   left: readonly (readonly SqlValue[])[],
   right: readonly (readonly SqlValue[])[],
 ): readonly Smt[] {
   return left.flatMap((values, instance) =>
     values.map((each, at) => {
       const other = right[instance]?.[at];
-      return other ? not(sameValue(each, other)) : FALSE;
+      return other ? and(commits[instance] ?? TRUE, not(sameValue(each, other))) : FALSE;
     }),
   );
 }

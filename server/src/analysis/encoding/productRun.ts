@@ -1,11 +1,12 @@
 // One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in
 // program order, every value in terms of earlier ones. No times: what an operation sees is a question of snapshots.
 import type { Database, RowKey } from "./productDatabase";
+import { insertedKey } from "./productDirty";
 import { makeSteps } from "./productSteps";
 import type { ProductTuple } from "./productTuple";
 import { makeViews } from "./productViews";
 import type { Done, Ledger, RunOptions, Views } from "./productViews";
-import { TRUE, not, or } from "./smt";
+import { FALSE, TRUE, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, isTrue, sqlBool, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -40,16 +41,22 @@ export function makeRun(
     commits,
     inserted: new Map<string, RowKey[]>(),
     open: options.open === true,
+    ...(options.times && { unsettled: [] }),
   };
+  if (ledger.unsettled) nameInsertions(ledger);
   const views = makeViews(ledger, options);
   const runAccess = makeSteps(ledger, views);
   for (const instance of options.order) {
     const transaction = tuple.transactions[instance];
     if (transaction === undefined) continue;
     const reasons = (tuple.accesses[instance] ?? []).flatMap(runAccess);
-    failures[instance] = or(...reasons, isTrue(views.value(instance, transaction.aborts)));
+    const aborts = isTrue(views.value(instance, transaction.aborts));
+    // One that rolls itself back has happened as well where others may have read what it wrote.
+    failures[instance] = or(...reasons, options.times ? FALSE : aborts);
+    if (options.times) commits[instance] = script.name(not(aborts), "Bool");
     if (options.serial) commits[instance] = script.name(not(failures[instance] ?? TRUE), "Bool");
   }
+  for (const settle of ledger.unsettled ?? []) settle();
   return {
     ...views,
     done,
@@ -67,6 +74,15 @@ export function makeRun(
         : (done[instance] ?? []).flatMap(observedOf),
     ),
   };
+}
+
+/** What is inserted may be read before it is defined: its keys are constants. */
+function nameInsertions({ script, tuple, inserted }: Ledger): void {
+  for (const access of tuple.accesses.flat()) {
+    if (access.operation.kind !== "insert" || !access.table.closed) continue;
+    const { name } = access.table.table;
+    inserted.set(name, [...(inserted.get(name) ?? []), insertedKey(script, access)]);
+  }
 }
 
 function observedOf(done: Done): readonly SqlValue[] {

@@ -3,6 +3,8 @@
 // them, each row has a moment of its own between the beginnings of that statement and the next.
 import type { RowKey } from "./productDatabase";
 import { lookName, snapshotName } from "./productNames";
+import { makeTimes, needsTimes } from "./productTimes";
+import type { Times } from "./productTimes";
 import { hasOwnSnapshots } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, imp } from "./smt";
@@ -25,6 +27,8 @@ export interface Snapshots {
   looksAfter(earlier: number, access: Access, row: RowKey): Smt;
   /** The looks so far, in the order in which they were asked about. */
   looks(): readonly Look[];
+  /** Where reads of what is not committed make them matter. */
+  readonly times?: Times | undefined;
   /** The first statement behind `step` whose beginning matters. */
   nextStep(instance: number, step: number): number | undefined;
 }
@@ -98,6 +102,7 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
       return access.needsSnapshot ? (momentsOf(access, row)[earlier] ?? TRUE) : TRUE;
     },
     looks: () => looks,
+    times: needsTimes(tuple) ? makeTimes(script, tuple) : undefined,
     nextStep,
   };
 }

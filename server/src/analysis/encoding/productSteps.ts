@@ -3,6 +3,7 @@ import { ERRORS } from "../../program/errors";
 import type { Operation, Term } from "../operations/operation";
 import { collisions, violates } from "./productConstraints";
 import type { RowKey } from "./productDatabase";
+import { insertedKey, openRead, sampleColumn, settleRead } from "./productDirty";
 import { loosened } from "./productOpen";
 import { EXISTS, catchesDuplicate, isWrite, readView } from "./productTuple";
 import type { Access, View } from "./productTuple";
@@ -21,12 +22,8 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
   const run = (access: Access): readonly Smt[] => {
     const { instance, operation } = access;
     const exec = script.name(isTrue(value(instance, operation.guard)), "Bool");
-    const made =
-      operation.kind === "insert"
-        ? runInsert(access, exec)
-        : access.point
-          ? runPoint(access, exec)
-          : runScan(access, exec);
+    const isOpen = ledger.unsettled !== undefined && access.view === "dirty";
+    const made = isOpen ? runOpen(access, exec) : runSettled(access, exec);
     done[instance]?.push(made);
     const errors: Readonly<Record<string, Smt>> = {
       [ERRORS.notNull]: isWrite(access)
@@ -41,6 +38,24 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       if (caught(code)) made.failed[code] = script.name(error, "Bool");
       return caught(code) ? [] : [error];
     });
+  };
+
+  const runSettled = (access: Access, exec: Smt): Done => {
+    if (access.operation.kind === "insert") return runInsert(access, exec);
+    return access.point ? runPoint(access, exec) : runScan(access, exec);
+  };
+
+  /** What it finds depends on what is defined later. */
+  const runOpen = (access: Access, exec: Smt): Done => {
+    const { instance, table } = access;
+    const row = access.point ? keyOf(access).row : undefined;
+    const sortOf = (term: Term): SqlValue["sort"] =>
+      value(instance, term, (column) => sampleColumn(table.table, column)).sort;
+    const open = openRead(script, access, exec, { rows: rows(table), ...(row && { row }), sortOf });
+    ledger.unsettled?.push(() => {
+      settleRead(script, open, runSettled(access, exec));
+    });
+    return open;
   };
 
   /** A key without a value. */
@@ -65,8 +80,13 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       const term = access.operation.key[column];
       return term ? value(access.instance, term) : SQL_NULL;
     });
+    const row = values.map((each) => script.name(asInt(each), "Int"));
+    const { operation, table } = access;
+    const isNamed = ledger.unsettled && operation.kind === "insert" && table.closed;
+    const named = isNamed ? insertedKey(script, access) : row;
+    if (isNamed) script.assert(sameAll(named, row));
     return {
-      row: values.map((each) => script.name(asInt(each), "Int")),
+      row: named,
       complete: and(...values.map((each) => not(each.isNull))),
     };
   };

@@ -15,10 +15,10 @@ import { askedTables } from "../operations/flatInvariant";
 import { columnsIn, subterms } from "../operations/terms";
 
 /**
- * Which versions a read goes to: its snapshot, the newest committed ones, or what is committed at the moment at which
- * it looks at the row without holding it.
+ * Which versions a read goes to: its snapshot, the newest committed ones, what is committed at the moment at which it
+ * looks at the row without holding it, or the newest ones, committed or not.
  */
-export type View = "snapshot" | "current" | "look";
+export type View = "snapshot" | "current" | "look" | "dirty";
 
 /** Stands for the existence of a row among its columns. */
 export const EXISTS = "@";
@@ -304,12 +304,13 @@ function makeAccess(
     writes: writtenColumns(operation, table),
     skips,
     needsSnapshot: plain
-      ? reads.size > 0
+      ? view !== "dirty" && reads.size > 0
       : view !== "current" && (!isInsert || skips) && tests.size > 0,
   };
 }
 
 function viewOf(level: ProductLevel, plain: boolean): View {
+  if (plain && level.plainRead === "newest-uncommitted") return "dirty";
   if (plain) return level.plainRead === "snapshot" ? "snapshot" : "look";
   if (level.candidates === "snapshot") return "snapshot";
   return level.locks === "matching" ? "look" : "current";

@@ -3,10 +3,13 @@
 import type { Term } from "../operations/operation";
 import type { Database, RowKey } from "./productDatabase";
 import { applyFree } from "./freeFunction";
+import { seenWrite } from "./productDirty";
+import type { Unsettled } from "./productDirty";
 import { READABLE } from "./productNames";
 import { termValue } from "./termValue";
 import type { FoundRow, TermScope } from "./termValue";
 import { openReplacement, openValue } from "./productOpen";
+import type { Times } from "./productTimes";
 import { EXISTS, hasOwnSnapshots, isWrite, mayReadStale, readView } from "./productTuple";
 import type { Access, ProductTuple, TupleTable, View } from "./productTuple";
 import { FALSE, TRUE, and, eq, not, or, sameAll } from "./smt";
@@ -45,6 +48,8 @@ export interface Ledger {
   readonly inserted: Map<string, RowKey[]>;
   /** See RunOptions: there are more rows than those that are named. */
   readonly open: boolean;
+  /** Reads of what is not committed, which are settled when all is defined; absent in runs without them. */
+  readonly unsettled?: Unsettled;
 }
 
 export interface RunOptions {
@@ -58,6 +63,8 @@ export interface RunOptions {
   readonly serial: boolean;
   /** Others may have written what is read in any way: every view of every instance is a state of its own. */
   readonly open?: boolean;
+  /** Where some read what is not committed: when statements act. Then instances may also roll themselves back. */
+  readonly times?: Times | undefined;
 }
 
 /** Who comes after all others sees them. */
@@ -83,6 +90,8 @@ export interface Views {
   replaced(access: Access, row: RowKey): Smt;
   /** Earlier statements of its instance made a version of the row. */
   hasOwnVersion(access: Access, row: RowKey): Smt;
+  /** Whether a read of what is not committed sees a write of another instance. */
+  seesWrite(write: Access, reader: Access): Smt;
   /** The key conditions that do not depend on any view. */
   keyMatches(access: Access, row: RowKey): Smt;
   /** The operation writes the row, if only until that is undone. */
@@ -244,6 +253,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const isVisible = (other: number, access: Access, view: View, row: RowKey): Smt => {
     switch (view) {
       case "current":
+      case "dirty":
         return TRUE;
       case "snapshot":
         return options.sees(other, access);
@@ -319,7 +329,8 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     let result = options.open
       ? openValue(script, at, openView(access, view))
       : initial(table, column, row);
-    for (const other of options.open ? [] : order) {
+    if (view === "dirty" && options.times) result = applySeen(result, access, at);
+    for (const other of options.open || (view === "dirty" && options.times) ? [] : order) {
       if (other === instance) break;
       const visible = isVisible(other, access, view, row);
       result = applyWrites(result, other, and(visible, commits[other] ?? TRUE), at);
@@ -331,6 +342,32 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     result = nameValue(script, result);
     memo.set(key, result);
     return result;
+  };
+
+  /**
+   * The value after all writes of others that are seen, committed or not: locks keep two of them on one row in commit
+   * order.
+   */
+  const applySeen = (
+    before: SqlValue,
+    access: Access,
+    at: { readonly table: TupleTable; readonly column: string; readonly row: RowKey },
+  ): SqlValue => {
+    let result = before;
+    for (const other of order.filter((each) => each !== access.instance))
+      for (const each of done[other] ?? []) {
+        if (each.access.table !== at.table || !each.access.writes.has(at.column)) continue;
+        if (isWrite(each.access))
+          result = applyWrite(result, each, seesWrite(each.access, access), at);
+      }
+    return result;
+  };
+
+  const seesWrite: Views["seesWrite"] = (write, reader) => {
+    if (!options.times) return TRUE;
+    const committed = commits[write.instance] ?? TRUE;
+    const condition = (term: Term): Smt => isTrue(value(write.instance, term));
+    return seenWrite(options.times, write, reader, committed, condition);
   };
 
   const final: Views["final"] = (table, column, row) => {
@@ -427,6 +464,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     makesVersion,
     replaced,
     hasOwnVersion,
+    seesWrite,
     keyMatches,
     touches,
     undone,

@@ -35,13 +35,11 @@ export function solveProduct(
     return transaction ? [productLevelAt(levels, transaction.id)] : [];
   });
   if (own.every((level) => level.serializable)) return { findings: [], undecided: [], queries: 0 };
-  const dirty = own.find(readsDirty);
-  if (dirty !== undefined) {
-    const reason = `${dirty.label}: what reads of uncommitted rows let through is not searched`;
-    return { findings: [], undecided: [reason], queries: 0 };
-  }
   const size = unit.transactions.length;
-  const mayLead = size > 2 ? meetings(solvers, flat, levels, unit.transactions, limits) : undefined;
+  const pairsTell = size > 2 && !own.some(readsDirty);
+  const mayLead = pairsTell
+    ? meetings(solvers, flat, levels, unit.transactions, limits)
+    : undefined;
   if (mayLead && !hasCycle(size, mayLead)) return { findings: [], undecided: [], queries: 0 };
   const encoding = encodeProduct(flat, levels, unit.transactions);
   const shapes = cycleShapes(encoding, mayLead);

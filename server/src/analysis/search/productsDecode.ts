@@ -22,6 +22,7 @@ import { assumedColumns } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { withAskedRows } from "../../store/invariants";
 import { withParents } from "./parents";
+import { timedSchedule } from "./productsTimes";
 import { compareKeys, instanceName, readBool, readInt } from "./readModel";
 import { wordOf } from "./words";
 
@@ -194,7 +195,11 @@ interface Planned {
  * earlier committers come first, so that a later one that meets their locks waits, with its snapshot taken.
  */
 function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleStep[] {
-  const { tuple } = encoding;
+  const { tuple, times } = encoding;
+  if (times) {
+    const executed = tuple.transactions.map((_, at) => executedSteps(encoding, model, at));
+    return timedSchedule(encoding, times, model, executed);
+  }
   const planned = tuple.transactions.flatMap((_, instance) =>
     placedSteps(encoding, model, instance),
   );
