@@ -11,6 +11,7 @@ export const DEFAULT_SETTINGS: Settings = {
   level: "",
   codeLens: true,
   unroll: 1,
+  prove: false,
 };
 
 /** The answer to `workspace/configuration` for the section `isolens`. */
@@ -26,6 +27,7 @@ export function toSettings(value: unknown): Settings {
       typeof given["unroll"] === "number" && isUnroll(given["unroll"])
         ? given["unroll"]
         : DEFAULT_SETTINGS.unroll,
+    prove: given["prove"] === true,
   };
 }
 

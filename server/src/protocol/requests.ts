@@ -190,6 +190,8 @@ export interface Settings {
   readonly codeLens: boolean;
   /** How many rounds of a loop are looked at where no isolens.json governs. */
   readonly unroll: number;
+  /** Whether a proof is asked for where no isolens.json says it. */
+  readonly prove: boolean;
 }
 
 /** What a panel shows. */

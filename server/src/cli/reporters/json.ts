@@ -1,4 +1,5 @@
 // The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
+import type { ProofReport } from "../../protocol/proof";
 import type { Anomaly, Assumption, LevelReport, Unknown } from "../../protocol/report";
 import type { CheckTimings } from "../../service/check";
 import type { SolveCounters } from "../../service/tupleSolver";
@@ -21,6 +22,7 @@ export function jsonReport(
     unknown: report.unknown.map(orderedUnknown),
     assumptions: report.assumptions.map(orderedAssumption),
     coverage: report.coverage,
+    ...(report.proof && { proof: orderedProof(report.proof) }),
     ...(timings && { timings: roundedTimings(timings) }),
   }));
   return `${JSON.stringify(values, null, 2)}\n`;
@@ -63,6 +65,10 @@ function orderedUnknown({ reason, transactions, file, range }: Unknown) {
 
 function orderedAssumption({ kind, text, file, range, transactions }: Assumption) {
   return { kind, text, ...(file !== undefined && { file }), ...(range && { range }), transactions };
+}
+
+function orderedProof({ status, scheme, steps, obstacles, lemmas }: ProofReport) {
+  return { status, ...(scheme !== undefined && { scheme }), steps, lemmas, obstacles };
 }
 
 function roundedTimings(timings: JsonTimings) {

@@ -5,6 +5,7 @@ import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
+import { proofLines } from "./proofText";
 import { hangingText } from "./wrap";
 
 export interface TextReport {
@@ -29,6 +30,8 @@ export function textReport(input: TextReport, style: TextStyle): string {
   if (remarks.length > 0) {
     parts.push(remarks.flatMap((line) => hanging(line, style)).join("\n"));
   }
+  const proof = report.proof ? proofLines(report.proof, style) : [];
+  if (proof.length > 0) parts.push(proof.join("\n"));
   const summary = hangingText("", `${summaryText(input)}`, style.columns);
   const painted = summary.map((line) => style.paint.strong(line));
   parts.push([...painted, ...lastLines(input, style)].join("\n"));
@@ -75,6 +78,8 @@ function summaryText({ report, files }: TextReport): string {
   }
   const among = `among ${count(transactions.length, "transaction")}, ${restsText(report)}`;
   const certain = anomalies.filter((anomaly) => anomaly.status === "confirmed").length;
+  if ("proved" in report.rests)
+    return `Safe at ${level} ${among}; ${unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`}.`;
   const found =
     certain > 0
       ? `${count(certain, "anomaly", "anomalies")} at ${level} ${among}`

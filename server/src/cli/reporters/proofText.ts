@@ -1,0 +1,69 @@
+// The proof of a report for people: the argument step by step, or what stands in its way.
+import type { ProofDependency, ProofObstacle, ProofReport } from "../../protocol/proof";
+import type { TextStyle } from "./anomalyText";
+import { placeText } from "./anomalyText";
+import { hangingText } from "./wrap";
+
+/** The lines of a proof, without an empty one at the end. */
+export function proofLines(proof: ProofReport, style: TextStyle): readonly string[] {
+  const wrapped = (prefix: string, text: string): readonly string[] =>
+    hangingText(prefix, text, style.columns);
+  if (proof.status === "proved") {
+    const steps = proof.steps.flatMap(({ text }, at) => wrapped(`  ${String(at + 1)}. `, text));
+    const lemmas = proof.lemmas.map((each) => wrapped("     - ", each)).flat();
+    const needed = lemmas.length > 0 ? ["  It needs, and was proved:", ...lemmas] : [];
+    return [style.paint.strong(headline(proof)), ...steps, ...needed];
+  }
+  const shown = proof.obstacles.slice(0, MOST);
+  const rest = proof.obstacles.length - shown.length;
+  const more = rest > 0 ? [`  and ${String(rest)} more; --format json lists all`] : [];
+  return [
+    style.paint.strong(headline(proof)),
+    ...shown.flatMap((each) => obstacleLines(each, wrapped)),
+    ...more,
+  ];
+}
+
+/** Chains beyond these say little that is new. */
+const MOST = 3;
+
+function headline({ status, scheme }: ProofReport): string {
+  switch (status) {
+    case "proved":
+      return `Proved for any number of transactions (${scheme ?? "level"}):`;
+    case "blocked":
+      return "No proof for any number of transactions:";
+    case "unknown":
+      return "The proof for any number of transactions did not come to an end:";
+  }
+}
+
+function obstacleLines(
+  { chain, dependencies, reason, advice, file, range }: ProofObstacle,
+  wrapped: (prefix: string, text: string) => readonly string[],
+): readonly string[] {
+  const place = file !== undefined && range ? `${placeText({ file, range })}: ` : "";
+  const first = chain.length > 0 ? `${chain.join(" -> ")}: ${reason}` : `${place}${reason}`;
+  return [
+    ...wrapped("  ", first),
+    ...dependencies.flatMap((each) => wrapped("    ", dependencyText(each))),
+    ...(advice === undefined ? [] : wrapped("    ", advice)),
+  ];
+}
+
+const VERBS: Readonly<Record<ProofDependency["dependency"], string>> = {
+  wr: "is read by",
+  ww: "is overwritten by",
+  rw: "may miss",
+  so: "comes before",
+};
+
+function dependencyText({ dependency, table, from, to }: ProofDependency): string {
+  return `${table}: ${endText(from)} ${VERBS[dependency]} ${endText(to)}`;
+}
+
+function endText({ transaction, file, range, text }: ProofDependency["from"]): string {
+  const short = text.replaceAll(/\s+/gu, " ");
+  const cut = short.length > 60 ? `${short.slice(0, 57)}...` : short;
+  return `${transaction} (${placeText({ file, range })}: ${cut})`;
+}

@@ -1,0 +1,250 @@
+// The question for a proof in a check: whether anything that was not understood forbids it, what the solver's worker
+// answers, and the report of it in sentences.
+import { invariantName } from "../analysis/encoding/assumptions";
+import { listText } from "../analysis/explain/words";
+import type { Obstacle, ObstacleStep, ProofAnswer } from "../analysis/proof/answer";
+import type { Job } from "../engine/jobs";
+import type { SolvePool } from "../engine/pool";
+import { keyOfLevels, labelOfLevels, namesOfLevels } from "../isolation/mixedLevels";
+import type { Levels } from "../isolation/mixedLevels";
+import type { Program } from "../program/program";
+import type { Statement, StatementId } from "../program/statement";
+import type { ProofEnd, ProofObstacle, ProofReport, ProofStep } from "../protocol/proof";
+import type { Unknown } from "../protocol/report";
+import { isSerializable } from "./effectiveLevels";
+import { statementsOf } from "./statements";
+import { MAX_FINDINGS, RESOURCE_LIMIT } from "./tupleSolver";
+import type { SolveCache, SolveCounters } from "./tupleSolver";
+import { digest } from "./tuples";
+
+export interface ProofInput {
+  /** What is searched: with the invariants that were settled. */
+  readonly program: Program;
+  readonly levels: Levels;
+  /** What was not understood or left out: no proof rests on it. */
+  readonly gaps: readonly Unknown[];
+  readonly pool: SolvePool;
+  readonly cache: SolveCache;
+  readonly counters: SolveCounters;
+  readonly unroll: number;
+}
+
+export interface Proof {
+  readonly report: ProofReport;
+  /** By the names of `encoding/assumptions.ts`, with the transactions that rest on them. */
+  readonly assumed: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/** Asks for a proof. Never rejects for bad input; a time-out or a missing solver is `unknown`. */
+export async function proveProgram(input: ProofInput, signal: AbortSignal): Promise<Proof> {
+  const { program, levels, gaps } = input;
+  const ids = program.transactions.map(({ id }) => id);
+  if (gaps.length > 0) return { report: blockedByGaps(gaps), assumed: new Map() };
+  if (isSerializable(levels, ids)) {
+    const text = `At ${labelOfLevels(levels)} whatever commits is as if one transaction ran after the other.`;
+    const steps: readonly ProofStep[] = [{ text, transactions: ids }];
+    return {
+      report: { status: "proved", scheme: "level", steps, obstacles: [], lemmas: [] },
+      assumed: new Map(),
+    };
+  }
+  const answer = await ask(input, signal);
+  if (typeof answer === "string") return { report: unknownReport(answer), assumed: new Map() };
+  const names = answer.kind === "proved" ? answer.assumed : [];
+  const everyone = new Set(ids.map((_, at) => at));
+  return {
+    report: reportOf(program, levels, answer),
+    assumed: new Map(names.filter((name) => !isLemma(name)).map((name) => [name, everyone])),
+  };
+}
+
+/** The names under which a refutation tells its lemmas start with this word. */
+const LEMMA = "lemma ";
+
+function isLemma(name: string): boolean {
+  return name.startsWith(LEMMA);
+}
+
+async function ask(input: ProofInput, signal: AbortSignal): Promise<ProofAnswer | string> {
+  const { program, levels, pool, cache, counters, unroll } = input;
+  const job: Job = {
+    program: { ...program, notes: [], files: [] },
+    levels: namesOfLevels(levels),
+    units: [{ transactions: program.transactions.map((_, at) => at), question: "proof" }],
+    resourceLimit: RESOURCE_LIMIT,
+    maxFindings: MAX_FINDINGS,
+    unroll,
+  };
+  const key = `proof ${digest([job])} ${keyOfLevels(levels)} ${String(RESOURCE_LIMIT)}`;
+  counters.units += 1;
+  const known = cache.get(key)?.[0]?.proof;
+  if (known) {
+    counters.cached += 1;
+    return known;
+  }
+  const answer = await pool.solve(job, signal);
+  if (answer.kind === "cancelled") return "the time was over before the proof was done";
+  if (answer.kind === "failed") return answer.failure.message;
+  const proof = answer.results[0]?.proof;
+  if (!proof) return "the proof was stopped";
+  counters.queries += proof.queries;
+  if (proof.kind !== "unknown") cache.set(key, answer.results);
+  return proof;
+}
+
+function reportOf(program: Program, levels: Levels, answer: ProofAnswer): ProofReport {
+  switch (answer.kind) {
+    case "unknown":
+      return unknownReport(answer.reason);
+    case "proved":
+      return {
+        status: "proved",
+        scheme: answer.scheme,
+        steps: stepsOf(program, answer),
+        obstacles: [],
+        lemmas: lemmasOf(program, answer.assumed),
+      };
+    case "blocked": {
+      const obstacles = [
+        ...answer.restrictions.map(({ transaction, reason }) =>
+          placedObstacle(program, transaction, reason),
+        ),
+        ...(answer.reason === undefined
+          ? []
+          : [{ chain: [], dependencies: [], reason: answer.reason }]),
+        ...answer.obstacles.map((each) => chainObstacle(program, levels, each)),
+      ];
+      return { status: "blocked", steps: [], obstacles, lemmas: [] };
+    }
+  }
+}
+
+function unknownReport(reason: string): ProofReport {
+  const obstacles = [{ chain: [], dependencies: [], reason }];
+  return { status: "unknown", steps: [], obstacles, lemmas: [] };
+}
+
+function blockedByGaps(gaps: readonly Unknown[]): ProofReport {
+  const obstacles = gaps.map(({ reason, transactions, file, range }): ProofObstacle => ({
+    chain: [],
+    dependencies: [],
+    reason: transactions.length > 0 ? `${reason} (in ${listText(transactions)})` : reason,
+    ...(file !== undefined && { file }),
+    ...(range && { range }),
+  }));
+  return { status: "blocked", steps: [], obstacles, lemmas: [] };
+}
+
+/** The argument of a proof by induction, a sentence for each set that is put aside. */
+function stepsOf(
+  program: Program,
+  answer: Extract<ProofAnswer, { readonly kind: "proved" }>,
+): readonly ProofStep[] {
+  const nameOf = (member: number): string => program.transactions[member]?.name ?? "";
+  const all = program.transactions.map((_, at) => at);
+  if (!answer.induction) {
+    const text = "No two transactions conflict in a way that the level leaves open.";
+    return [{ text, transactions: all.map(nameOf) }];
+  }
+  const { ordered, refuted, readersEarly } = answer.induction;
+  const steps: ProofStep[] = [];
+  if (readersEarly) {
+    const text =
+      "A transaction that writes nothing may be placed right behind what it sees: nobody can tell.";
+    steps.push({ text, transactions: [] });
+  }
+  let left = all;
+  for (const set of ordered) {
+    const names = set.map(nameOf);
+    const among = left.length === all.length ? "whatever else runs" : "among those that are left";
+    const text = `Whoever depends on ${listText(names)} comes later in the order of commits, ${among}: no cycle goes through ${names.length === 1 ? "it" : "them"}.`;
+    steps.push({ text, transactions: names });
+    left = left.filter((each) => !set.includes(each));
+  }
+  if (left.length > 0) {
+    const names = left.map(nameOf);
+    const text =
+      left.length === 1
+        ? `Instances of ${names.join("")} do not depend on each other.`
+        : `${listText(names)} do not depend on each other.`;
+    steps.push({ text, transactions: names });
+  }
+  const text = `${counted(refuted.pairs, "question")} about two transactions and ${String(refuted.triples)} about three have no solution, in any database and whoever else runs.`;
+  steps.push({ text, transactions: [] });
+  return steps;
+}
+
+function counted(n: number, one: string): string {
+  return `${String(n)} ${n === 1 ? one : `${one}s`}`;
+}
+
+function lemmasOf(program: Program, assumed: readonly string[]): readonly string[] {
+  const invariants = (program.invariants ?? [])
+    .map(({ text }) => text)
+    .filter((text) => assumed.includes(invariantName(text)));
+  const lemmas = assumed.filter(isLemma).map((name) => name.slice(LEMMA.length));
+  return [...new Set([...invariants, ...lemmas])].sort();
+}
+
+function placedObstacle(program: Program, id: string, reason: string): ProofObstacle {
+  const transaction = program.transactions.find((each) => each.id === id);
+  return {
+    chain: [],
+    dependencies: [],
+    reason: `${transaction?.name ?? id}: ${reason}`,
+    ...(transaction && { file: transaction.header.file, range: transaction.header.range }),
+  };
+}
+
+function chainObstacle(program: Program, levels: Levels, obstacle: Obstacle): ProofObstacle {
+  const names = obstacle.members.map((member) => program.transactions[member]?.name ?? "");
+  const chain = obstacle.closed ? [...names, names[0] ?? ""] : names;
+  const dependencies = obstacle.steps.map((step, at) => {
+    const from = obstacle.members[at];
+    const to = obstacle.members[(at + 1) % obstacle.members.length];
+    return {
+      dependency: step.dependency,
+      table: step.table,
+      columns: step.columns,
+      from: endOf(program, from, step.from),
+      to: endOf(program, to, step.to),
+    };
+  });
+  const [last] = obstacle.steps.filter(({ dependency }) => dependency === "rw").slice(-1);
+  const reason = obstacle.closed
+    ? `at ${labelOfLevels(levels)} each of them may miss what the other writes`
+    : `${names[names.length - 1] ?? ""} may come first in the order of commits although it is last in this chain, and a longer cycle might close it`;
+  return {
+    chain,
+    dependencies,
+    reason,
+    ...(last && { advice: adviceFor(last, obstacle, program) }),
+  };
+}
+
+function adviceFor(step: ObstacleStep, obstacle: Obstacle, program: Program): string {
+  const at = obstacle.steps.lastIndexOf(step);
+  const name = (place: number): string =>
+    program.transactions[obstacle.members[place % obstacle.members.length] ?? -1]?.name ?? "";
+  return `The step from ${name(at)} to ${name(at + 1)} goes if ${name(at)} locks what it reads of ${step.table} or writes it itself, or if an invariant says that ${name(at + 1)} never writes those rows.`;
+}
+
+function endOf(program: Program, member: number | undefined, id: StatementId): ProofEnd {
+  const transaction = program.transactions[member ?? -1];
+  const statement = transaction && statementById(transaction.body, id);
+  const source = statement?.source ?? transaction?.header;
+  const start = { line: 0, character: 0 };
+  return {
+    transaction: transaction?.name ?? "",
+    file: source?.file ?? "",
+    range: source?.range ?? { start, end: start },
+    text: statement?.text ?? "",
+  };
+}
+
+function statementById(
+  body: Program["transactions"][number]["body"],
+  id: StatementId,
+): Statement | undefined {
+  return statementsOf(body).find((each) => each.id === id);
+}
