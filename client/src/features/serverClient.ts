@@ -35,6 +35,7 @@ export const DOCUMENTS = [
   { language: "plpgsql" },
   { language: "postgres" },
   { pattern: "**/isolens.json" },
+  { pattern: "**/*.level.json" },
 ];
 
 export function createServerClient(context: ExtensionContext): ServerClient {

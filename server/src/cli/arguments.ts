@@ -2,20 +2,28 @@
 import { parseArgs } from "node:util";
 import { LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
-import { UNROLL_RANGE, isUnroll, unknownLevelText, unknownText } from "../workspace/configuration";
+import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 
 export type Format = "text" | "json";
 
+/** A level of the table, or the name or file of one that the user defines. */
+export interface AskedLevel {
+  readonly name: string;
+  readonly level?: Level;
+}
+
 export interface CheckArguments {
   readonly command: "check";
   readonly paths: readonly string[];
   /** Empty: the configuration's. */
-  readonly levels: readonly Level[];
+  readonly levels: readonly AskedLevel[];
   readonly maxTransactions?: number;
   /** Rounds of a loop that are looked at. */
   readonly unroll?: number;
+  /** True: asks for a proof for any number of transactions. */
+  readonly prove?: true;
   /** Milliseconds. */
   readonly budget?: number;
   readonly format: Format;
@@ -49,6 +57,7 @@ const OPTIONS = {
   level: { type: "string", multiple: true },
   "max-transactions": { type: "string" },
   unroll: { type: "string" },
+  prove: { type: "boolean" },
   budget: { type: "string" },
   format: { type: "string" },
   config: { type: "string" },
@@ -70,6 +79,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "level",
     "max-transactions",
     "unroll",
+    "prove",
     "budget",
     "format",
     "config",
@@ -141,11 +151,11 @@ function interpretCheck(
   values: Parsed["values"],
 ): ArgumentsResult {
   if (paths.length === 0) return refuse(`"${command}" needs a file or a folder`);
-  const levels: Level[] = [];
-  for (const name of (values.level ?? []).flatMap((each) => each.split(","))) {
-    const level = findLevel(name);
-    if (!level) return refuse(unknownLevelText(name));
-    if (!levels.includes(level)) levels.push(level);
+  const levels: AskedLevel[] = [];
+  for (const written of (values.level ?? []).flatMap((each) => each.split(","))) {
+    const level = findLevel(written);
+    const name = level?.name ?? written;
+    if (levels.every((each) => each.name !== name)) levels.push({ name, ...(level && { level }) });
   }
   const budget = values.budget === undefined ? undefined : parseDuration(values.budget);
   if (values.budget !== undefined && budget === undefined) {
@@ -170,6 +180,7 @@ function interpretCheck(
     timings: values.timings ?? false,
     ...(most !== undefined && { maxTransactions: Number(most) }),
     ...(unroll !== undefined && { unroll: Number(unroll) }),
+    ...(values.prove === true && { prove: true as const }),
     ...(budget !== undefined && { budget }),
     ...(values.config !== undefined && { configurationFile: values.config }),
     ...(values["node-path"] !== undefined && { nodePath: values["node-path"] }),
@@ -192,8 +203,8 @@ export function helpText(): string {
 
 const HELP = `isolens: finds what an isolation level lets through, with a witness that was executed.
 
-  isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--budget 30s]
-                        [--format text|json] [--config FILE] [--timings] [--no-cache]
+  isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--prove]
+                        [--budget 30s] [--format text|json] [--config FILE] [--timings] [--no-cache]
   isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
                           [--format text|json|dot|svg]
@@ -204,9 +215,11 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
 For "check" and "show", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
 
   --level NAME           the isolation level; more than one is checked one after the other
-                         (default: the configuration's, else postgres:read-committed)
+                         (default: the configuration's, else postgres:read-committed);
+                         or a file that defines one, as ./my-store.level.json
   --max-transactions K   how many transactions at a time (default: 3)
   --unroll N             how many rounds of a loop, from 1 to 8 (default: 1)
+  --prove                where nothing is found, ask for a proof for any number of transactions
   --budget TIME          wall time per level, as 10s, 500ms or 2m (default: 10s)
   --format text|json     text for people (default), or json for programs
   --config FILE          this configuration instead of the isolens.json files

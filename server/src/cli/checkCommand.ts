@@ -56,7 +56,7 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
     {
       report: check.report,
       notes: check.program.notes,
-      again: againText(args, check.report.level),
+      again: againText(args, done.levelFile ?? check.report.level),
       files: project.files.length,
     },
     { paint, columns: io.columns, keyOf: keyOf(done) },
@@ -72,7 +72,7 @@ export function keyOf({ check }: ProjectCheck): (table: string) => readonly stri
 
 function againText(args: CheckArguments, level: string): string {
   const quoted = (text: string): string => (/^[\w./:@%+=-]+$/u.test(text) ? text : `"${text}"`);
-  const asked = args.levels.length > 0 ? ` --level ${level}` : "";
+  const asked = args.levels.length > 0 ? ` --level ${quoted(level)}` : "";
   const configuration =
     args.configurationFile === undefined ? "" : ` --config ${quoted(args.configurationFile)}`;
   return `${args.paths.map(quoted).join(" ")}${asked}${configuration}`;

@@ -1,13 +1,14 @@
 // What `check` and `show` have in common: find the projects, open a session, check each project at each level.
 import path from "node:path";
-import type { Level } from "../isolation/levels";
+import { findLevel, type Level } from "../isolation/levels";
 import { openSession } from "../service/session";
 import type { CacheOptions, CheckRequest, Session, SessionOptions } from "../service/session";
 import { openReports } from "../service/reportCache";
 import type { CheckSummary } from "../service/reportCache";
-import { loadProjects } from "../workspace/projects";
+import { unknownLevelText } from "../workspace/configuration";
+import { loadProjects, readLevelFile } from "../workspace/projects";
 import type { Project, WorkspaceProblem } from "../workspace/projects";
-import type { CheckArguments, ShowArguments } from "./arguments";
+import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
 import type { CliIo } from "./io";
 import { TOOL } from "./version";
 
@@ -17,6 +18,8 @@ export const EXIT = { clean: 0, anomaly: 1, unknown: 2, usage: 3, internal: 4 } 
 export interface ProjectCheck {
   readonly project: Project;
   readonly level: Level;
+  /** The file that the level was asked for by. */
+  readonly levelFile?: string;
   readonly check: CheckSummary;
 }
 
@@ -53,6 +56,13 @@ export async function runChecks(
     io.error(`isolens: no SQL files in ${asked}; name a file, or set "include" in isolens.json\n`);
     return EXIT.usage;
   }
+  const planned: PlannedCheck[] = [];
+  for (const project of projects) {
+    const asked = await askedOf(project, args.levels, io.cwd);
+    for (const problem of asked.problems) io.error(`isolens: ${problem}\n`);
+    if (asked.problems.length > 0) return EXIT.usage;
+    planned.push(asked);
+  }
   const cache = args.cache === false ? undefined : everyone;
   const options: SessionOptions = {
     tool: TOOL,
@@ -76,22 +86,22 @@ export async function runChecks(
     return check;
   };
   try {
-    for (const project of projects) {
+    for (const { project, levels } of planned) {
       remarkOnConfiguration(project, io);
       let remarked = false;
-      const levels = args.levels.length > 0 ? args.levels : [project.configuration.level];
-      for (const level of levels) {
+      for (const { level, file } of levels) {
         const request: CheckRequest = {
           project,
           level,
           ...(args.maxTransactions !== undefined && { maxTransactions: args.maxTransactions }),
           ...(args.unroll !== undefined && { unroll: args.unroll }),
+          ...(args.prove === true && { prove: true }),
           ...(args.budget !== undefined && { budget: args.budget }),
         };
         const check = await checked(request, level);
         if (!remarked) for (const remark of check.remarks) io.error(`isolens: ${remark}\n`);
         remarked = true;
-        each({ project, level, check });
+        each({ project, level, ...(file !== undefined && { levelFile: file }), check });
       }
     }
   } finally {
@@ -101,10 +111,52 @@ export async function runChecks(
   return undefined;
 }
 
+/** A project with the levels that it is to be checked at. */
+interface PlannedCheck {
+  readonly project: Project;
+  readonly levels: readonly { readonly level: Level; readonly file?: string }[];
+  /** Sentences; with any of them nothing is checked. */
+  readonly problems: readonly string[];
+}
+
+/** The levels that were asked for, as the project knows them; files that define levels become part of the project. */
+async function askedOf(
+  project: Project,
+  asked: readonly AskedLevel[],
+  cwd: string,
+): Promise<PlannedCheck> {
+  const { configuration } = project;
+  if (asked.length === 0)
+    return { project, levels: [{ level: configuration.level }], problems: [] };
+  const problems: string[] = [];
+  const levels: { level: Level; file?: string }[] = [];
+  let { defined } = configuration;
+  let { levelFiles = [] } = project;
+  for (const { name, level: known } of asked) {
+    const level = known ?? findLevel(name, defined);
+    if (level !== undefined) levels.push({ level });
+    else if (/[\\/]|\.json$/u.test(name)) {
+      const file = await readLevelFile(path.resolve(cwd, name));
+      if (file.unreadable !== undefined) problems.push(`${name}: ${file.unreadable}`);
+      for (const { severity, ...problem } of file.problems)
+        if (severity === "error") problems.push(problemText({ path: name, ...problem }));
+      const own = file.level;
+      if (own === undefined) continue;
+      defined = [...defined.filter((each) => each.name !== own.name), own];
+      levelFiles = [...levelFiles.filter((each) => each.path !== file.path), file];
+      levels.push({ level: own, file: name });
+    } else problems.push(unknownLevelText(name, defined));
+  }
+  const extended = { ...project, levelFiles, configuration: { ...configuration, defined } };
+  return { project: extended, levels, problems };
+}
+
 function remarkOnConfiguration(project: Project, io: CliIo): void {
-  for (const { message, range } of project.configurationProblems) {
-    const file = project.configurationFile ?? "";
-    io.error(`isolens: ${problemText({ path: shortPath(file, io.cwd), range, message })}\n`);
+  const own = { path: project.configurationFile ?? "", problems: project.configurationProblems };
+  for (const { path: file, problems } of [own, ...(project.levelFiles ?? [])]) {
+    for (const { message, range } of problems) {
+      io.error(`isolens: ${problemText({ path: shortPath(file, io.cwd), range, message })}\n`);
+    }
   }
 }
 

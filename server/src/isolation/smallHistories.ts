@@ -136,16 +136,14 @@ function partitions(size: number): readonly (readonly number[])[] {
   return all;
 }
 
+/** "T1: write, read; T2: read". */
 function describe({ size, transactionOf, writes }: FormulaHistory): string {
-  const parts = Array.from({ length: size }, (_, statement) => statement).reduce<string[]>(
-    (lines, statement) => {
-      const at = transactionOf(statement);
-      const does = writes(statement) ? "writes" : "reads";
-      lines[at] =
-        lines[at] === undefined ? `T${String(at + 1)} ${does}` : `${lines[at]} and ${does}`;
-      return lines;
-    },
-    [],
-  );
-  return parts.join(", then ");
+  const parts: string[] = [];
+  for (let statement = 0; statement < size; statement += 1) {
+    const at = transactionOf(statement);
+    const before = parts[at];
+    const does = writes(statement) ? "write" : "read";
+    parts[at] = before === undefined ? `T${String(at + 1)}: ${does}` : `${before}, ${does}`;
+  }
+  return parts.join("; ");
 }

@@ -4,7 +4,7 @@ import { LEVELS } from "../isolation/levels";
 import { shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
 import { anomalyPlace, type ProjectResult } from "./results";
-import { clientUri, levelName, type ServerState } from "./serverState";
+import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
 
 /** What a kind is called, with its definition and where it is from. */
 export function describeKind(kind: string): {
@@ -53,7 +53,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       reference,
       rests: result.report.rests,
       assumptions: assumptionsOf(result, anomaly),
-      labels: labelsOf(anomaly),
+      labels: labelsOf(result, anomaly),
       uris: urisOf(state, result, anomaly),
       stale: result.stale.has(id),
       partial: result.partial,
@@ -73,10 +73,12 @@ function assumptionsOf({ report }: ProjectResult, anomaly: Anomaly): readonly st
     .map(({ kind, text }) => (kind === "counter" ? `${text} (inferred)` : text));
 }
 
-function labelsOf(anomaly: Anomaly): Readonly<Record<string, string>> {
+function labelsOf({ project }: ProjectResult, anomaly: Anomaly): Readonly<Record<string, string>> {
   const names = [...anomaly.preventedBy, ...anomaly.allowedAt];
   return Object.fromEntries(
-    LEVELS.filter((level) => names.includes(level.name)).map((level) => [level.name, level.label]),
+    [...LEVELS, ...definedIn(project)]
+      .filter((level) => names.includes(level.name))
+      .map((level) => [level.name, level.label]),
   );
 }
 

@@ -36,6 +36,10 @@ export function createPublisher(state: ServerState): Publisher {
       for (const uri of sent.keys()) wanted.set(uri, []);
       for (const result of state.results.values()) addResult(state, result, wanted);
       for (const project of state.projects.values()) {
+        for (const { path, problems } of project.levelFiles ?? []) {
+          const diagnostics = problems.map(configurationDiagnostic);
+          add(wanted, clientUri(state, project, path), diagnostics);
+        }
         const { configurationFile: file, configurationProblems: problems } = project;
         if (file === undefined) continue;
         const remarks = state.results.get(projectKey(project))?.remarks ?? [];

@@ -109,7 +109,11 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
     });
   }
   if (state.capabilities.watchedFiles) {
-    const watchers = [{ globPattern: "**/*.sql" }, { globPattern: "**/isolens.json" }];
+    const watchers = [
+      { globPattern: "**/*.sql" },
+      { globPattern: "**/isolens.json" },
+      { globPattern: "**/*.level.json" },
+    ];
     await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
   }
   if (state.capabilities.workspaceFolders) {
@@ -206,7 +210,7 @@ function pathsOf(folders: readonly { readonly uri: string }[]): readonly string[
 }
 
 function isConfiguration(uri: string): boolean {
-  return uri.endsWith("/isolens.json");
+  return uri.endsWith("/isolens.json") || uri.endsWith(".level.json");
 }
 
 function logged(state: ServerState): (error: unknown) => void {

@@ -1,7 +1,13 @@
 // Everything that the server remembers. Handlers read it; only checks.ts and server.ts change it.
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import { defaultLevel, findLevel, sameProduct, type Level } from "../isolation/levels";
+import {
+  defaultLevel,
+  findLevel,
+  sameProduct,
+  type Level,
+  type PaperLevel,
+} from "../isolation/levels";
 import type {
   CheckSummary,
   InitializationOptions,
@@ -32,8 +38,8 @@ export interface ServerState {
   readonly running: Map<string, { readonly done: number; readonly total: number }>;
   /** Summaries of ended checks of the present text, by project and level. */
   readonly known: Map<string, CheckSummary>;
-  /** The level that a command asked for; it replaces what is configured. */
-  chosen: Level | undefined;
+  /** The name of the level that a command asked for; it replaces what is configured, where a project knows it. */
+  chosen: string | undefined;
   /** Why the server cannot check at the moment; empty when it can. */
   trouble: string;
   milliseconds: number | undefined;
@@ -84,13 +90,15 @@ export function createServerState(
 
 /** The level at which a project is checked: chosen by command, from its isolens.json, from the settings. */
 export function levelOf(state: ServerState, project: Project | undefined): Level {
-  return state.chosen ?? configuredLevel(state, project);
+  const chosen =
+    state.chosen === undefined ? undefined : findLevel(state.chosen, definedIn(project));
+  return chosen ?? configuredLevel(state, project);
 }
 
 /** The level without a command's choice. */
 export function configuredLevel(state: ServerState, project: Project | undefined): Level {
   if (project?.configurationFile !== undefined) return project.configuration.level;
-  const set = findLevel(state.settings.level);
+  const set = findLevel(state.settings.level, definedIn(project));
   const own = project?.configuration.level ?? defaultLevel("postgres");
   // The setting's default is a level of PostgreSQL, which files of another dialect do not have.
   const isOthers =
@@ -101,8 +109,13 @@ export function configuredLevel(state: ServerState, project: Project | undefined
 /** The project with what the settings say where no isolens.json governs. */
 export function withSettings(state: ServerState, project: Project): Project {
   if (project.configurationFile !== undefined) return project;
-  const { unroll } = state.settings;
-  return { ...project, configuration: { ...project.configuration, unroll } };
+  const { unroll, prove } = state.settings;
+  return { ...project, configuration: { ...project.configuration, unroll, prove } };
+}
+
+/** The levels that a project's files define. */
+export function definedIn(project: Project | undefined): readonly PaperLevel[] {
+  return project?.configuration.defined ?? [];
 }
 
 export function levelName(level: Level): LevelName {

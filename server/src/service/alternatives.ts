@@ -129,6 +129,11 @@ async function anomalousTables(
   return open && tables.size === 0 ? undefined : tables;
 }
 
+/** Levels that users defined come last, in their own order. */
 function ordered(names: readonly string[]): readonly string[] {
-  return LEVELS.map((level) => level.name).filter((name) => names.includes(name));
+  const known: readonly string[] = LEVELS.map((level) => level.name);
+  return [
+    ...known.filter((name) => names.includes(name)),
+    ...names.filter((name) => !known.includes(name)),
+  ];
 }

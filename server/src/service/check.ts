@@ -3,10 +3,11 @@ import { counterCandidates } from "../analysis/assumptions/counters";
 import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
-import type { Level } from "../isolation/levels";
+import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
 import type { SerializablePair } from "../isolation/mixedLevels";
 import type { Note, Program, Transaction } from "../program/program";
+import type { ProofReport } from "../protocol/proof";
 import type {
   Anomaly,
   Assumption,
@@ -25,6 +26,7 @@ import { selectAnomalies } from "./anomalies";
 import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
+import { proveProgram } from "./proof";
 import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
 import { transactionPrecision } from "./statements";
@@ -45,11 +47,17 @@ export interface CheckInput {
   readonly program: Program;
   readonly skipped: readonly SkippedFile[];
   readonly level: Level;
+  /** The level was asked for in place of the project's own. */
+  readonly levelIsOverride?: boolean;
+  /** Levels that the user defined, for transactions that name them and for comparisons. */
+  readonly defined?: readonly PaperLevel[];
   /** Pairs of transactions (names or ids) that are kept serializable, at the papers' levels. */
   readonly serializablePairs?: readonly SerializablePair[];
   readonly maxTransactions: number;
   /** Rounds of a loop that are looked at; one when absent. */
   readonly unroll?: number;
+  /** Whether to ask for a proof for any number of transactions where nothing was found. */
+  readonly prove?: boolean;
   /** Milliseconds of wall time, the outer stop. */
   readonly budget: number;
   readonly pool: SolvePool;
@@ -95,11 +103,12 @@ export async function check(
   const started = performance.now();
   const unroll = input.unroll ?? UNROLL;
   const { program: analysable, flat, leftOut } = analysablePart(input.program, unroll);
-  const effective = effectiveLevels(
-    input.program.transactions,
-    input.level,
-    input.serializablePairs,
-  );
+  const defined = input.defined ?? [];
+  const effective = effectiveLevels(input.program.transactions, input.level, {
+    serializablePairs: input.serializablePairs ?? [],
+    defined,
+    isOverride: input.levelIsOverride ?? false,
+  });
   const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
@@ -115,7 +124,7 @@ export async function check(
     const { invariants } = settled;
     const program = { ...analysable, invariants, transactions: settled.transactions };
     const { solve, assumed } = recordAssumptions(
-      tupleSolver(program, pool, input.cache, counters, unroll),
+      tupleSolver(program, pool, input.cache, counters, { unroll, defined }),
     );
     const finds = collectFinds(program, events);
     const { maxTransactions, lanes } = input;
@@ -128,7 +137,7 @@ export async function check(
     const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
     const assumptions = reportAssumptions(program, assumed);
     const notes = [...settled.notes, ...unguided(program)];
-    const unknown = [
+    const gaps = [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),
       ...unreadParts(input.program, input.skipped, {
@@ -138,11 +147,30 @@ export async function check(
       ...leftOut,
       ...(isSerializable(levels, ids) ? [] : weakened(program, flat, (id) => levelAt(levels, id))),
       ...effective.unknown,
-      ...undecidedTuples(program, searched, endedBy, input.budget),
+    ];
+    const doubts = [
       ...unconfirmed(anomalies),
       ...uncompared(anomalies, limit.aborted && !searched.cut),
     ];
-    const cancelled = searched.cut && endedBy === "cancel";
+    const asked = {
+      program,
+      levels,
+      gaps: [...gaps, ...doubts],
+      pool,
+      cache: input.cache,
+      counters,
+      unroll,
+    };
+    const isFree = !anomalies.some(({ status }) => status === "confirmed");
+    const proof =
+      input.prove === true && isFree && ids.length > 0
+        ? await proveProgram(asked, limit)
+        : undefined;
+    const isProved = proof?.report.status === "proved";
+    // What a bounded search left open is settled by a proof.
+    const undecided = isProved ? [] : undecidedTuples(program, searched, endedBy, input.budget);
+    const unknown = [...gaps, ...undecided, ...doubts];
+    const cancelled = !isProved && searched.cut && endedBy === "cancel";
     const verdict = verdictOf(anomalies, unknown, cancelled);
     return {
       report: reportOf(input, {
@@ -150,8 +178,9 @@ export async function check(
         bound: boundOf(searched, input),
         anomalies,
         unknown,
-        assumptions,
+        assumptions: isProved ? reportAssumptions(program, proof.assumed) : assumptions,
         effective,
+        ...(proof && { proof: proof.report }),
       }),
       notes,
       repeatable: !limit.aborted && !searched.cut && !hasFailed(),
@@ -213,22 +242,25 @@ interface Findings {
   readonly unknown: readonly Unknown[];
   readonly assumptions: readonly Assumption[];
   readonly effective: EffectiveLevels;
+  readonly proof?: ProofReport;
 }
 
 function reportOf(input: CheckInput, findings: Findings): LevelReport {
-  const { verdict, bound, anomalies, unknown, assumptions, effective } = findings;
+  const { verdict, bound, anomalies, unknown, assumptions, effective, proof } = findings;
+  const rounds = (input.unroll ?? UNROLL) > UNROLL && { unroll: input.unroll };
   return {
     tool: input.tool,
     formatVersion: 1,
     level: input.level.name,
     levels: effective.reported,
     verdict,
-    rests: { bound, ...((input.unroll ?? UNROLL) > UNROLL && { unroll: input.unroll }) },
+    rests: proof?.scheme === undefined ? { bound, ...rounds } : { proved: proof.scheme },
     transactions: input.program.transactions.map(reportTransaction),
     anomalies,
     unknown,
     assumptions,
     coverage: coverageOf(input.program),
+    ...(proof && { proof }),
   };
 }
 

@@ -1,46 +1,58 @@
 // Which level each transaction runs at: its own where it has one of the same product, else the one asked for; and which
 // pairs are kept serializable beside that.
 import { findLevel, sameProduct } from "../isolation/levels";
-import type { Level } from "../isolation/levels";
+import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import type { Transaction } from "../program/program";
 import type { LevelReport, Unknown } from "../protocol/report";
-import { unknownLevelText } from "../workspace/configuration";
+import { mixedProductsText, unknownLevelText } from "../workspace/configuration";
 
 export interface EffectiveLevels {
   /** A single level where all transactions run at it and no pair is kept serializable. */
   readonly levels: Levels;
   /** As the report says it: transactions by id, in their order. */
   readonly reported: LevelReport["levels"];
-  /** Levels that transactions ask for and that do not exist: what was checked instead is not what was meant. */
+  /** Levels that transactions ask for and cannot have here: what was checked instead is not what was meant. */
   readonly unknown: readonly Unknown[];
 }
 
-/**
- * The levels of transactions in a check at `asked`. Pairs name transactions by id or by name; they mean something at
- * the papers' levels alone and are left out at a product's, as are those that name nobody.
- */
+export interface LevelOptions {
+  /** By id or by name; they mean something at the papers' levels alone, and those that name nobody are left out. */
+  readonly serializablePairs?: readonly SerializablePair[];
+  /** Levels that the user defined. */
+  readonly defined?: readonly PaperLevel[];
+  /**
+   * The level was asked for in place of the project's own: levels of transactions that do not run beside it are passed
+   * over, as the user wants it.
+   */
+  readonly isOverride?: boolean;
+}
+
+/** The levels of transactions in a check at `asked`. */
 export function effectiveLevels(
   transactions: readonly Transaction[],
   asked: Level,
-  serializablePairs: readonly SerializablePair[] = [],
+  { serializablePairs = [], defined = [], isOverride = false }: LevelOptions = {},
 ): EffectiveLevels {
   const unknown: Unknown[] = [];
   const levelOf = (transaction: Transaction): Level => {
     const declared = transaction.level;
     if (!declared) return asked;
-    const own = findOfProduct(declared.name, asked) ?? findLevel(declared.name);
-    if (!own) {
+    const own = findOfProduct(declared.name, asked) ?? findLevel(declared.name, defined);
+    if (own && sameProduct(own, asked)) return own;
+    if (!own || (!isOverride && declared.from !== "sql")) {
+      const why = own
+        ? mixedProductsText(transaction.name, own, asked)
+        : unknownLevelText(declared.name, defined);
       unknown.push({
-        reason: `${unknownLevelText(declared.name)} (checked at ${asked.name})`,
+        reason: `${why} (checked at ${asked.name})`,
         transactions: [transaction.id],
         file: (declared.source ?? transaction.header).file,
         range: (declared.source ?? transaction.header).range,
       });
-      return asked;
     }
-    return sameProduct(own, asked) ? own : asked;
+    return asked;
   };
   const perTransaction = Object.fromEntries(transactions.map((each) => [each.id, levelOf(each)]));
   const pairs = asked.family === "paper" ? pairsOfIds(transactions, serializablePairs) : [];

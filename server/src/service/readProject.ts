@@ -7,8 +7,8 @@ import { createReader } from "../frontend/sql/readProgram";
 import type { ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { Note, Program, Transaction } from "../program/program";
-import { defaultLevel, isLevelOf } from "../isolation/levels";
-import type { Level } from "../isolation/levels";
+import { defaultLevel, findLevel, isLevelOf } from "../isolation/levels";
+import type { Level, PaperLevel } from "../isolation/levels";
 import { dialectLabel } from "../program/dialect";
 import type { FileId, Range } from "../protocol/source";
 import { CONFIGURATION_FILE } from "../workspace/configuration";
@@ -137,8 +137,9 @@ function readInContext(project: ProjectTexts, reader: ProgramReader, told: Told)
   };
 }
 
-function configured(program: Program, project: ProjectTexts, parsers: SqlParsers): Program {
-  const { transactionLevels, distinct, invariants } = project.configuration;
+function configured(read: Program, project: ProjectTexts, parsers: SqlParsers): Program {
+  const { transactionLevels, distinct, invariants, defined } = project.configuration;
+  const program = defined.length > 0 ? withoutKnownLevels(read, defined) : read;
   const given = Object.keys(transactionLevels).length + distinct.length + invariants.length;
   if (given === 0) return program;
   const file = configurationId(project);
@@ -153,6 +154,19 @@ function configured(program: Program, project: ProjectTexts, parsers: SqlParsers
     ...(all.length > 0 && { invariants: all }),
     notes: [...program.notes, ...said.notes, ...unknown],
   };
+}
+
+/** Comments may name levels that the user defined, of which a reader of files does not know. */
+function withoutKnownLevels(program: Program, defined: readonly PaperLevel[]): Program {
+  const isKnown = ({ code, source }: Note): boolean =>
+    code === "unknown-level" &&
+    program.transactions.some(
+      ({ level }) =>
+        level?.source?.file === source.file &&
+        level.source.range.start.line === source.range.start.line &&
+        findLevel(level.name, defined) !== undefined,
+    );
+  return { ...program, notes: program.notes.filter((note) => !isKnown(note)) };
 }
 
 /** The configuration file as files of its project are named. */

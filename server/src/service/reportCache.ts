@@ -1,6 +1,7 @@
 // Whole answers kept between runs, by everything that they depend on: texts, configuration, level, options and build.
 // A run over unchanged files needs neither parser nor solver.
 import type { Level } from "../isolation/levels";
+import { keyOfLevels } from "../isolation/mixedLevels";
 import type { Note } from "../program/program";
 import type { Schema } from "../program/schema";
 import type { LevelReport } from "../protocol/report";
@@ -58,7 +59,7 @@ type Kept = Pick<CheckSummary, "report" | "remarks" | "program"> & { readonly un
 
 /** All that an answer depends on. The budget is not: an answer that it cut short is not kept. */
 function keyOf(request: CheckRequest, build: string): string {
-  const { project, maxTransactions, unroll } = request;
+  const { project, maxTransactions, unroll, prove } = request;
   const { files, context, configuration, skipped } = project;
   const level: Level = request.level ?? configuration.level;
   return JSON.stringify([
@@ -68,8 +69,9 @@ function keyOf(request: CheckRequest, build: string): string {
     context,
     skipped ?? [],
     { ...configuration, budget: 0 },
-    level.name,
+    keyOfLevels(level),
     maxTransactions ?? configuration.maxTransactions,
     unroll ?? configuration.unroll,
+    prove ?? configuration.prove,
   ]);
 }

@@ -45,6 +45,8 @@ export interface CheckRequest {
   readonly maxTransactions?: number;
   /** Rounds of a loop that are looked at. */
   readonly unroll?: number;
+  /** Whether to ask for a proof for any number of transactions. */
+  readonly prove?: boolean;
   /** Milliseconds. */
   readonly budget?: number;
 }
@@ -111,9 +113,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           program,
           skipped: project.skipped ?? [],
           level,
+          levelIsOverride: level.name !== configuration.level.name,
+          defined: configuration.defined,
           serializablePairs: configuration.serializablePairs.map(({ pair }) => pair),
           maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
           unroll: request.unroll ?? configuration.unroll,
+          prove: request.prove ?? configuration.prove,
           budget: request.budget ?? configuration.budget,
           pool,
           cache,

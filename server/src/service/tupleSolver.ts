@@ -3,7 +3,8 @@ import type { Finding, UnitResult } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
-import { keyOfLevels, namesOfLevels } from "../isolation/mixedLevels";
+import type { PaperLevel } from "../isolation/levels";
+import { distinctLevels, keyOfLevels, namesOfLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
@@ -74,26 +75,36 @@ export function openSolveCache(capacity: number, kept?: CacheFiles, build = ""):
   };
 }
 
+export interface SolveOptions {
+  /** Rounds of a loop that are looked at. */
+  readonly unroll?: number;
+  /** Users' levels that findings at levels of axioms are compared over as well. */
+  readonly defined?: readonly PaperLevel[];
+}
+
 /** A solver of the tuples of one program. */
 export function tupleSolver(
   program: Program,
   pool: SolvePool,
   cache: SolveCache,
   counters: SolveCounters,
-  unroll = UNROLL,
+  { unroll = UNROLL, defined = [] }: SolveOptions = {},
 ): TupleSolver {
   const cut = tupleCutter(program);
   const statements = statementsById(program);
   return async (tuple, levels, signal) => {
     const problem = cut(tuple);
-    const key = `${problem.key} ${keyOfLevels(levels)} ${String(unroll)} ${LIMITS}`;
+    const isOfAxioms = distinctLevels(levels).every(({ family }) => family === "paper");
+    const compared = isOfAxioms && defined.length > 0 ? { defined } : {};
+    const others = compared.defined ? JSON.stringify(compared.defined) : "";
+    const key = `${problem.key} ${keyOfLevels(levels)}${others} ${String(unroll)} ${LIMITS}`;
     counters.units += tuple.units.length;
     const known = cache.get(key);
     if (known) {
       counters.cached += tuple.units.length;
       return { kind: "solved", results: known.map((each) => placed(each, statements)) };
     }
-    const answer = await pool.solve(jobOf(problem, levels, unroll), signal);
+    const answer = await pool.solve({ ...jobOf(problem, levels, unroll), ...compared }, signal);
     if (answer.kind !== "solved") return answer;
     for (const result of answer.results) counters.queries += result.queries;
     cache.set(key, answer.results);

@@ -1,7 +1,7 @@
 // The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
 import { dialectNamed } from "../frontend/sql/detectDialect";
-import { defaultLevel, LEVELS, PRINTED_LEVELS, findLevel } from "../isolation/levels";
-import type { Level } from "../isolation/levels";
+import { defaultLevel, LEVELS, PRINTED_LEVELS, findLevel, sameProduct } from "../isolation/levels";
+import type { Level, PaperLevel } from "../isolation/levels";
 import type { SerializablePair } from "../isolation/mixedLevels";
 import { DIALECTS, type Dialect } from "../program/dialect";
 import type { Range } from "../protocol/source";
@@ -35,6 +35,8 @@ export interface Configuration {
   readonly level: Level;
   /** No level was named: `level` is the dialect's default. */
   readonly levelIsDefault: boolean;
+  /** Levels that the files named by the key `levels` define. */
+  readonly defined: readonly PaperLevel[];
   /** Levels of single transactions, by name. */
   readonly transactionLevels: Readonly<Record<string, Level>>;
   readonly serializablePairs: readonly ConfiguredPair[];
@@ -46,6 +48,8 @@ export interface Configuration {
   readonly maxTransactions: number;
   /** Rounds of a loop that are looked at. */
   readonly unroll: number;
+  /** Whether a proof for any number of transactions is asked for where nothing is found. */
+  readonly prove: boolean;
   /** Milliseconds. */
   readonly budget: number;
 }
@@ -66,6 +70,7 @@ export interface ConfigurationResult {
 export const DEFAULT_CONFIGURATION: Configuration = {
   level: defaultLevel("postgres"),
   levelIsDefault: true,
+  defined: [],
   transactionLevels: {},
   serializablePairs: [],
   distinct: [],
@@ -74,11 +79,31 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   exclude: [],
   maxTransactions: 3,
   unroll: 1,
+  prove: false,
   budget: 10_000,
 };
 
-/** Reads the text of an isolens.json. Wrong values are reported with their place and leave the default. */
-export function parseConfiguration(text: string): ConfigurationResult {
+/** The files that an isolens.json names under `levels`, as they are written there. */
+export function levelFilesOf(
+  text: string,
+): readonly { readonly path: string; readonly range: Range }[] {
+  const result = parseJson(text);
+  if (!result.ok || result.value.kind !== "object") return [];
+  const entry = result.value.entries.find(({ key }) => key === "levels");
+  const items = (entry && itemsOf(entry.value)) ?? [];
+  return items.flatMap((item) =>
+    item.kind === "string" ? [{ path: item.value, range: item.range }] : [],
+  );
+}
+
+/**
+ * Reads the text of an isolens.json; `defined` are the levels that its level files define. Wrong values are reported
+ * with their place and leave the default.
+ */
+export function parseConfiguration(
+  text: string,
+  defined: readonly PaperLevel[] = [],
+): ConfigurationResult {
   const problems: ConfigurationProblem[] = [];
   const result = parseJson(text);
   if (!result.ok) {
@@ -89,7 +114,7 @@ export function parseConfiguration(text: string): ConfigurationResult {
     problems.push(wrong(result.value, "the configuration", 'an object, as { "level": "..." }'));
     return { configuration: DEFAULT_CONFIGURATION, problems };
   }
-  const draft: Draft = { ...DEFAULT_CONFIGURATION };
+  const draft: Draft = { ...DEFAULT_CONFIGURATION, defined };
   const seen = new Set<string>();
   for (const entry of result.value.entries) {
     if (seen.has(entry.key)) {
@@ -100,7 +125,33 @@ export function parseConfiguration(text: string): ConfigurationResult {
     if (read) read(entry, draft, problems);
     else problems.push(problemAt(entry, "error", unknownText("key", entry.key, Object.keys(KEYS))));
   }
-  return { configuration: withDefaultLevel(draft, draft.dialect ?? "postgres"), problems };
+  const configuration = withDefaultLevel(draft, draft.dialect ?? "postgres");
+  const settled = !configuration.levelIsDefault || configuration.dialect !== undefined;
+  if (settled) problems.push(...mixedProducts(configuration, result.value.entries));
+  return { configuration, problems };
+}
+
+/** Levels of single transactions that the level of the others does not run beside. */
+function mixedProducts(
+  { level, transactionLevels }: Configuration,
+  entries: readonly JsonEntry[],
+): readonly ConfigurationProblem[] {
+  const own = entries.findLast(({ key }) => key === "transactions")?.value;
+  if (own?.kind !== "object") return [];
+  return own.entries.flatMap((entry): readonly ConfigurationProblem[] => {
+    const other = transactionLevels[entry.key];
+    const place = entry.value.kind === "object" ? entry.value.entries.at(-1)?.value : undefined;
+    if (other === undefined || place === undefined || sameProduct(other, level)) return [];
+    const message = mixedProductsText(entry.key, other, level);
+    return [{ severity: "error", message, range: place.range }];
+  });
+}
+
+/** Why a transaction cannot run at one level while the others run at another. */
+export function mixedProductsText(transaction: string, own: Level, others: Level): string {
+  const kind = (level: Level): string =>
+    level.family === "paper" ? "is defined by axioms" : `is a level of ${level.product}`;
+  return `${transaction} is to run at ${own.name}, which ${kind(own)}, and the others at ${others.name}, which ${kind(others)}; levels that are mixed must be of one database, or all be defined by axioms`;
 }
 
 /** The configuration at the default level of that dialect, unless it names a level. */
@@ -118,19 +169,20 @@ export function unknownText(what: string, written: string, known: readonly strin
   return `there is no ${what} "${written}"; ${hint}`;
 }
 
-/** The same for a level, whose aliases count as well. */
-export function unknownLevelText(written: string): string {
+/** The same for a level, whose aliases count as well; `defined` are levels that the user defined. */
+export function unknownLevelText(written: string, defined: readonly PaperLevel[] = []): string {
   // The papers' printed forms are for those who ask for them.
-  const offered = /^(clotho|anode)/iu.test(written)
+  const known: readonly Level[] = /^(clotho|anode)/iu.test(written)
     ? LEVELS
     : LEVELS.filter((level) => !PRINTED_LEVELS.some((printed) => printed === level));
+  const offered = [...known, ...defined];
   const names = offered.map((level) => level.name);
   const spelled = offered.flatMap((level) => [level.name, ...level.aliases]);
   // Who names no product means a level without one, if there is one like it.
   const plain = written.includes(":") ? [] : spelled.filter((name) => !name.includes(":"));
   const nearPlain = nearestNames(written, plain);
   const near = (nearPlain.length > 0 ? nearPlain : nearestNames(written, spelled)).map(
-    (name) => findLevel(name)?.name ?? name,
+    (name) => findLevel(name, defined)?.name ?? name,
   );
   // SQL's own words name a level of the product.
   const ofProduct = findLevel(`postgres:${written}`)?.name;
@@ -155,8 +207,12 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
       problems.push({ severity: "error", message, range: entry.value.range });
     }
   },
+  levels: (entry, _draft, problems) => {
+    if (textsOf(entry.value)) return;
+    problems.push(wrong(entry.value, '"levels"', 'a list of files, as ["my-store.level.json"]'));
+  },
   level: (entry, draft, problems) => {
-    const level = levelOf(entry, problems);
+    const level = levelOf(entry, draft, problems);
     if (level === undefined) return;
     draft.level = level;
     draft.levelIsDefault = false;
@@ -170,7 +226,7 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     }
     const levels: Record<string, Level> = {};
     for (const each of entry.value.entries) {
-      const level = transactionLevel(each, problems);
+      const level = transactionLevel(each, draft, problems);
       if (level) levels[each.key] = level;
     }
     draft.transactionLevels = levels;
@@ -213,6 +269,11 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     if (value.kind === "number" && isUnroll(value.value)) draft.unroll = value.value;
     else problems.push(wrong(value, '"unroll"', UNROLL_RANGE));
   },
+  prove: (entry, draft, problems) => {
+    const { value } = entry;
+    if (value.kind === "boolean") draft.prove = value.value;
+    else problems.push(wrong(value, '"prove"', "true or false"));
+  },
   budget: (entry, draft, problems) => {
     const { value } = entry;
     const budget = value.kind === "string" ? parseDuration(value.value) : undefined;
@@ -229,25 +290,33 @@ export function isUnroll(rounds: number): boolean {
   return Number.isInteger(rounds) && rounds >= 1 && rounds <= 8;
 }
 
-function transactionLevel(entry: JsonEntry, problems: ConfigurationProblem[]): Level | undefined {
+function transactionLevel(
+  entry: JsonEntry,
+  draft: Draft,
+  problems: ConfigurationProblem[],
+): Level | undefined {
   if (entry.value.kind !== "object") {
     problems.push(wrong(entry.value, `"${entry.key}"`, 'an object, as { "level": "..." }'));
     return undefined;
   }
   let found: Level | undefined;
   for (const each of entry.value.entries) {
-    if (each.key === "level") found = levelOf(each, problems);
+    if (each.key === "level") found = levelOf(each, draft, problems);
     else problems.push(problemAt(each, "error", unknownText("key", each.key, ["level"])));
   }
   return found;
 }
 
-function levelOf(entry: JsonEntry, problems: ConfigurationProblem[]): Level | undefined {
+function levelOf(
+  entry: JsonEntry,
+  { defined }: Draft,
+  problems: ConfigurationProblem[],
+): Level | undefined {
   const name = textOf(entry, problems);
   if (name === undefined) return undefined;
-  const level = findLevel(name);
+  const level = findLevel(name, defined);
   if (!level) {
-    const message = unknownLevelText(name);
+    const message = unknownLevelText(name, defined);
     problems.push({ severity: "error", message, range: entry.value.range });
   }
   return level;
@@ -296,7 +365,8 @@ function itemsOf(value: JsonValue): readonly JsonValue[] | undefined {
   return value.kind === "array" ? value.items : undefined;
 }
 
-function wrong(value: JsonValue, what: string, expected: string): ConfigurationProblem {
+/** "X must be such and such, and is this." */
+export function wrong(value: JsonValue, what: string, expected: string): ConfigurationProblem {
   return {
     severity: "error",
     message: `${what} must be ${expected}, and is ${describe(value)}`,

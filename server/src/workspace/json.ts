@@ -39,6 +39,25 @@ export function parseJson(text: string): JsonResult {
   }
 }
 
+/**
+ * The part of a text value between two offsets of the value, in a JSON text that holds the value at `range`: escapes
+ * count as long as they are written. An empty part is widened to one character.
+ */
+export function rangeWithin(text: string, range: Range, from: number, to: number): Range {
+  const line = text.split("\n")[range.start.line] ?? "";
+  const places: number[] = [];
+  let at = range.start.character + 1;
+  while (at < range.end.character - 1) {
+    places.push(at);
+    at += line[at] !== "\\" ? 1 : line[at + 1] === "u" ? 6 : 2;
+  }
+  const closing = range.end.character - 1;
+  const start = places[from] ?? closing;
+  const end = Math.max(start + 1, places[to] ?? closing);
+  const placed = (character: number): Position => ({ line: range.start.line, character });
+  return { start: placed(start), end: placed(end) };
+}
+
 interface Reader {
   readonly text: string;
   at: number;

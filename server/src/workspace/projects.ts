@@ -5,14 +5,17 @@ import path from "node:path";
 import type { FileId, Range } from "../protocol/source";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
 import type { SourceFile } from "../frontend/sql/readProgram";
+import type { PaperLevel } from "../isolation/levels";
 import {
   CONFIGURATION_FILE,
   DEFAULT_CONFIGURATION,
+  levelFilesOf,
   parseConfiguration,
   withDefaultLevel,
 } from "./configuration";
 import type { Configuration, ConfigurationProblem } from "./configuration";
 import { compileGlobs } from "./globs";
+import { parseLevelFile } from "./levelFile";
 import { fileErrorText, readTextFile } from "./textFile";
 
 /** Files that are checked together: one configuration, one schema, one set of transactions. */
@@ -23,6 +26,8 @@ export interface Project {
   readonly configurationFile?: string;
   readonly configuration: Configuration;
   readonly configurationProblems: readonly ConfigurationProblem[];
+  /** The level files that the configuration names, with remarks on them. */
+  readonly levelFiles?: readonly ReadLevelFile[];
   /** Files whose transactions are checked. */
   readonly files: readonly SourceFile[];
   /** Other files of a configured project: they lend their tables to files that do not declare them. */
@@ -34,6 +39,16 @@ export interface Project {
 export interface SkippedFile {
   readonly file: FileId;
   readonly reason: string;
+}
+
+/** A file that defines a level. */
+export interface ReadLevelFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly level?: PaperLevel;
+  readonly problems: readonly ConfigurationProblem[];
+  /** Why it could not be read as text. */
+  readonly unreadable?: string;
 }
 
 /** A path or a configuration that cannot be used; `range` is set where a text is to blame. */
@@ -90,6 +105,18 @@ export async function loadProjects(
   return { projects, problems };
 }
 
+/** Reads a level file; an open document stands in for the one on disk. */
+export async function readLevelFile(
+  absolute: string,
+  openTexts?: ReadonlyMap<string, string>,
+): Promise<ReadLevelFile> {
+  const open = openTexts?.get(absolute);
+  const text =
+    open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+  if (!text.ok) return { path: absolute, problems: [], unreadable: text.reason };
+  return { path: absolute, ...parseLevelFile(text.text) };
+}
+
 /** Compares paths by code unit, the same on every machine. */
 export function comparePaths(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
@@ -100,6 +127,7 @@ interface Governing {
   readonly file?: string;
   readonly configuration: Configuration;
   readonly problems: readonly ConfigurationProblem[];
+  readonly levelFiles?: readonly ReadLevelFile[];
 }
 
 interface Draft {
@@ -134,6 +162,7 @@ async function loadProject(draft: Draft, options: LoadOptions): Promise<Project>
     ...(governing.file !== undefined && { configurationFile: governing.file }),
     configuration: forFiles(governing.configuration, [...files, ...context]),
     configurationProblems: governing.problems,
+    ...(governing.levelFiles !== undefined && { levelFiles: governing.levelFiles }),
     files,
     context,
     skipped,
@@ -290,11 +319,39 @@ class ConfigurationFinder {
       this.problems.push({ file, message: text.reason });
       return { folder, file, configuration: DEFAULT_CONFIGURATION, problems: [] };
     }
-    const { configuration, problems } = parseConfiguration(text.text);
+    const levels = await this.readLevels(folder, text.text);
+    const { configuration, problems: own } = parseConfiguration(text.text, levels.defined);
+    const problems = [...levels.problems, ...own];
+    this.report(file, problems);
+    for (const each of levels.files) this.report(each.path, each.problems);
+    return { folder, file, configuration, problems, levelFiles: levels.files };
+  }
+
+  private report(file: string, problems: readonly ConfigurationProblem[]): void {
     for (const { severity, message, range } of problems) {
       if (severity === "error") this.problems.push({ file, message, range });
     }
-    return { folder, file, configuration, problems };
+  }
+
+  /** The levels that a configuration's level files define, and what is wrong with naming them. */
+  private async readLevels(folder: string, text: string) {
+    const files: ReadLevelFile[] = [];
+    const defined: PaperLevel[] = [];
+    const problems: ConfigurationProblem[] = [];
+    for (const named of levelFilesOf(text)) {
+      const { range } = named;
+      const file = await readLevelFile(path.resolve(folder, named.path), this.options.openTexts);
+      const refuse = (message: string): void => {
+        problems.push({ severity: "error", message, range });
+      };
+      if (file.unreadable !== undefined) refuse(`${named.path}: ${file.unreadable}`);
+      if (files.some((each) => each.path === file.path)) refuse(`${named.path} is named twice`);
+      else if (defined.some((each) => each.name === file.level?.name)) {
+        refuse(`another file defines a level "${file.level?.name ?? ""}" already`);
+      } else if (file.level) defined.push(file.level);
+      files.push(file);
+    }
+    return { files, defined, problems };
   }
 }
 

@@ -2,7 +2,8 @@ import { findLevel } from "../../isolation/levels";
 import type { CheckSummary } from "../../protocol/requests";
 import type { Checks } from "../checks";
 import { toCheckParams } from "../fromLsp";
-import { findFile, projectKey, type ServerState } from "../serverState";
+import { unknownLevelText } from "../../workspace/configuration";
+import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
 
 /** `isolens/check`: checks at a level, which stays in force; an unknown level is an error that names it. */
 export async function handleCheck(
@@ -11,11 +12,13 @@ export async function handleCheck(
   params: unknown,
 ): Promise<readonly CheckSummary[]> {
   const { level: name, uri } = toCheckParams(params);
-  const level = name === undefined ? undefined : findLevel(name);
-  if (name !== undefined && !level) throw new Error(`There is no isolation level "${name}".`);
   await checks.loaded();
-  state.chosen = level;
   const project = uri === undefined ? undefined : findFile(state, uri)?.project;
+  const projects = project ? [project] : [...state.projects.values()];
+  const defined = projects.flatMap(definedIn);
+  const level = name === undefined ? undefined : findLevel(name, defined);
+  if (name !== undefined && !level) throw new Error(sentence(unknownLevelText(name, defined)));
+  state.chosen = level?.name;
   const scope = checks.inScope();
   // Without a document, and with nothing open, the user means everything there is.
   const asked = project
@@ -26,4 +29,9 @@ export async function handleCheck(
   // What else is shown must be at the level in force as well.
   await checks.request([...new Set([...asked, ...state.results.keys()])]);
   return checks.summaries(asked);
+}
+
+function sentence(text: string): string {
+  const end = /[.?!]$/u.test(text) ? "" : ".";
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${end}`;
 }

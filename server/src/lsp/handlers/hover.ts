@@ -5,7 +5,7 @@ import type { Position } from "../../protocol/source";
 import { describeKind } from "../anomalies";
 import { holds } from "../editRange";
 import { anomaliesOf, freshAnomalies, type ProjectResult } from "../results";
-import { findFile, projectKey, type ServerState } from "../serverState";
+import { definedIn, findFile, projectKey, type ServerState } from "../serverState";
 import { toHover } from "../toLsp";
 
 /**
@@ -40,7 +40,7 @@ function statementHover(
     return [
       `**${title}** of ${namesText(anomaly)}${showLink(state, anomaly)}`,
       lines.join("\n"),
-      `*${escape(definition)}* ${preventedText(anomaly)}`,
+      `*${escape(definition)}* ${preventedText(result, anomaly)}`,
     ].join("\n\n");
   });
   const rest = anomalies.length - MOST;
@@ -95,7 +95,7 @@ const PRECISION: Readonly<Record<ReportTransaction["precision"], string>> = {
 
 function levelText(result: ProjectResult, transaction: ReportTransaction): string {
   const name = result.report.levels.perTransaction[transaction.name] ?? result.level.name;
-  const label = findLevel(name)?.label ?? name;
+  const label = findLevel(name, definedIn(result.project))?.label ?? name;
   return name === result.level.name ? label : `${label}, its own level`;
 }
 
@@ -103,8 +103,10 @@ function namesText(anomaly: Anomaly): string {
   return anomaly.transactions.map((name) => `\`${name}\``).join(", ");
 }
 
-function preventedText(anomaly: Anomaly): string {
-  const labels = anomaly.preventedBy.map((name) => findLevel(name)?.label ?? name);
+function preventedText({ project }: ProjectResult, anomaly: Anomaly): string {
+  const labels = anomaly.preventedBy.map(
+    (name) => findLevel(name, definedIn(project))?.label ?? name,
+  );
   if (labels.length === 0) return "No other level of this family prevents it.";
   return `Prevented at ${labels.join(", ")}.`;
 }

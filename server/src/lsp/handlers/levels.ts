@@ -4,7 +4,14 @@ import type { Dialect } from "../../program/dialect";
 import type { LevelChoice } from "../../protocol/requests";
 import type { Project } from "../../workspace/projects";
 import { toCheckParams } from "../fromLsp";
-import { configuredLevel, findFile, knownKey, levelOf, type ServerState } from "../serverState";
+import {
+  configuredLevel,
+  definedIn,
+  findFile,
+  knownKey,
+  levelOf,
+  type ServerState,
+} from "../serverState";
 
 /**
  * `isolens/levels`: every level with what it promises and what is known at it for the document's project; those of the
@@ -18,8 +25,10 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const configured = configuredLevel(state, project).name;
   const dialect = dialectOf(project);
   const rank = (level: Level): number =>
-    level.family === "paper" ? 1 : isLevelOf(level, dialect) ? 0 : 2;
-  const ordered = [...LEVELS].sort((a, b) => rank(a) - rank(b));
+    level.family === "paper" ? (level.own ? 0 : 1) : isLevelOf(level, dialect) ? 0 : 2;
+  // What users defined they want to see first.
+  const all: readonly Level[] = [...definedIn(project), ...LEVELS];
+  const ordered = [...all].sort((a, b) => rank(a) - rank(b));
   return ordered.map((level) => {
     const known = project && state.known.get(knownKey(project, level));
     return {
