@@ -2,11 +2,20 @@
 // which are plain data: they can be handed to workers, kept for later, and do not grow with the number of histories.
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
-import type { ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
+import type {
+  AxiomaticLevel,
+  StoreLevel,
+  ExploreEvent,
+  ExploreOptions,
+  ExploreSummary,
+  Work,
+} from "./exploration";
 import { runCausal } from "./exploreCausal";
 import type { Finished, Ground, Steps } from "./exploreCausal";
-import { isSnapshotLevel, runSteps } from "./exploreSteps";
-import { orderOf } from "./reorderings";
+import { runSteps } from "./exploreSteps";
+import { finalStatesOf } from "./finalStates";
+import { allows } from "./levels";
+import { isSnapshotLevel } from "./stepsOf";
 import { unfold } from "./unfolding";
 import { Universe } from "./universe";
 
@@ -89,7 +98,7 @@ function* pass(
       run: {
         history: finished.history,
         problems: finished.problems,
-        finalStates: () => [],
+        finalStates: () => finalStatesOf(ground.client, finished.history, options.level),
       },
     };
   }
@@ -110,13 +119,22 @@ function* run(
   work: Work,
   more: (work: Work) => void,
 ): Steps<Finished | undefined> {
-  const start = startLevel ?? level;
+  const start = startLevel ?? startOf(level);
   if (isSnapshotLevel(start))
     return yield* runSteps(ground, start, work.kind === "steps" ? work.steps : [], more);
   if (!isWeakLevel(start)) throw new Error(`cannot explore at ${start}`);
   const begun = work.kind === "history" ? work.history : { transactions: [] };
   const finished = yield* runCausal(ground, start, begun, more);
-  if (start === level) return finished;
-  if (!isWeakLevel(level)) throw new Error(`cannot explore at ${level}`);
-  return orderOf(finished.history.transactions, level) === undefined ? undefined : finished;
+  if (start === level || allows(finished.history, axiomatic(level))) return finished;
+  return undefined;
+}
+
+/** The level at which histories are enumerated; those that the level itself forbids are left out at their end. */
+function startOf(level: StoreLevel): StoreLevel {
+  return level === "parallel-snapshot-isolation" ? "causal" : level;
+}
+
+function axiomatic(level: StoreLevel): AxiomaticLevel {
+  if (level.includes(":")) throw new Error(`cannot explore at ${level}`);
+  return level as AxiomaticLevel;
 }

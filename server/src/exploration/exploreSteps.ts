@@ -11,14 +11,9 @@ import { Log, ended, openTransaction, writesOf } from "./log";
 import type { OpenTransaction } from "./log";
 import { isSmallest } from "./sequences";
 import type { Step } from "./sequences";
+import { readsOf, stepsOfTransaction } from "./stepsOf";
+import type { SnapshotLevel } from "./stepsOf";
 import type { Point } from "./unfolding";
-
-/** Levels of one copy that the papers know. */
-export type SnapshotLevel = "prefix" | "snapshot-isolation" | "serializable";
-
-export function isSnapshotLevel(level: string): level is SnapshotLevel {
-  return level === "prefix" || level === "snapshot-isolation" || level === "serializable";
-}
 
 /** A finished run and its steps. */
 export interface FinishedSteps extends Finished {
@@ -158,18 +153,9 @@ class Timeline {
       point = yield* settled(unfolding.answer(point, this.answerTo(open, request)));
     }
     const commits = request?.kind === "commit" ? [...open.writes.keys()] : [];
-    const exclusive = this.level === "snapshot-isolation" ? commits : [];
-    if (exclusive.some((key) => this.isHeld(key))) return undefined;
-    const held = this.level !== "serializable" && commits.length > 0;
-    const step: Step = {
-      session: begin.session,
-      transaction: open.id,
-      reads: externalReads(open),
-      commits: held ? [] : commits,
-      holds: exclusive,
-      first: true,
-      last: !held,
-    };
+    const [step, commit] = stepsOfTransaction(open, readsOf(open) ?? [], commits, this.level);
+    if (step.holds.some((key) => this.isHeld(key))) return undefined;
+    const held = commit !== undefined;
     if (held) return { step, open, point, held, ending: undefined };
     if (request === undefined) {
       const failure = point.problem?.message ?? "ended";
@@ -210,12 +196,4 @@ class Timeline {
       ),
     };
   }
-}
-
-/** Each version that the transaction read from others, once. */
-function externalReads(open: OpenTransaction): Step["reads"] {
-  const reads = new Map<string, TransactionId>();
-  for (const event of open.events)
-    if (event.kind === "read" && event.from !== OWN) reads.set(event.key, event.from);
-  return [...reads].map(([key, from]) => ({ key, from }));
 }

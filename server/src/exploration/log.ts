@@ -19,6 +19,18 @@ export function writesOf(transaction: Transaction): ReadonlyMap<Key, Value> {
 const NOTHING: ReadonlyMap<Key, Value> = new Map();
 const known = new WeakMap<Transaction, ReadonlyMap<Key, Value>>();
 
+/** Positions, from 1, of the transactions that write each key. */
+export function writersByKey(
+  transactions: readonly Transaction[],
+): ReadonlyMap<Key, readonly number[]> {
+  const writers = new Map<Key, number[]>();
+  transactions.forEach((transaction, index) => {
+    for (const key of writesOf(transaction).keys())
+      writers.set(key, [...(writers.get(key) ?? []), index + 1]);
+  });
+  return writers;
+}
+
 /** The transaction that runs. */
 export interface OpenTransaction {
   readonly id: TransactionId;
