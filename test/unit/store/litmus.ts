@@ -8,7 +8,7 @@ import type { Run } from "../../../server/src/store/runRecord";
 import { renderValue } from "../../../server/src/store/value";
 import { instances, programOf, rowsOf, table } from "./programs";
 
-interface LitmusStatement {
+export interface LitmusStatement {
   readonly sql: string;
   readonly into?: string;
   readonly as?: string;
@@ -94,7 +94,8 @@ export function runText(litmus: Litmus, run: Run): string {
   return outcomeText(registers, final);
 }
 
-function outcomeText(
+/** Registers (`T1.x`) and final rows as text. */
+export function outcomeText(
   registers: readonly (readonly [string, number])[],
   final: readonly (readonly [string, number])[],
 ): string {
@@ -117,18 +118,15 @@ function withRegisters(
   let index = 0;
   for (const statement of statements) {
     if (statement.sql === "ROLLBACK") {
-      commands.push({ kind: "rollback", why: "ROLLBACK", source });
+      const refused: Command = { kind: "rollback", why: "ROLLBACK", source };
+      commands.push(guarded(statement.when, refused, source));
       continue;
     }
     const command = read[index];
     index += 1;
     if (command?.kind !== "statement" || command.statement.taint.length > 0) return undefined;
     const plain: Command = registersAsVariables(command);
-    commands.push(
-      statement.when === undefined
-        ? plain
-        : { kind: "if", condition: conditionOf(statement.when), then: plain, source },
-    );
+    commands.push(guarded(statement.when, plain, source));
     if (statement.into === undefined || plain.kind !== "statement") continue;
     if (statement.as === "sum of v") commands.push(...sumCommands(statement.into, plain, source));
     else
@@ -140,6 +138,10 @@ function withRegisters(
       });
   }
   return { ...transaction, parameters: [], body: { kind: "sequence", commands } };
+}
+
+function guarded(when: string | undefined, then: Command, source: Transaction["source"]): Command {
+  return when === undefined ? then : { kind: "if", condition: conditionOf(when), then, source };
 }
 
 function commandsOf(body: Command): readonly Command[] {
@@ -204,14 +206,23 @@ function sumCommands(
 }
 
 function conditionOf(when: string): Expression {
-  const match = /^\(:(\w+) < (\d+)\)$/.exec(when);
-  if (match?.[1] === undefined || match[2] === undefined) throw new Error(`condition ${when}`);
+  const { register, below } = conditionParts(when);
   return {
     kind: "comparison",
     operator: "<",
-    left: { kind: "variable", name: match[1] },
-    right: integer(Number(match[2])),
+    left: { kind: "variable", name: register },
+    right: integer(below),
   };
+}
+
+/** The parts of `(:register < number)`. */
+export function conditionParts(when: string): {
+  readonly register: string;
+  readonly below: number;
+} {
+  const match = /^\(:(\w+) < (\d+)\)$/.exec(when);
+  if (match?.[1] === undefined || match[2] === undefined) throw new Error(`condition ${when}`);
+  return { register: match[1], below: Number(match[2]) };
 }
 
 function integer(value: number): Expression {

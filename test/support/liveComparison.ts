@@ -1,0 +1,63 @@
+// What real servers show of litmus programs beside what the store allows.
+import type { ProductLevel } from "../../server/src/isolation/levels";
+import { enumerateProduct } from "../../server/src/store/enumerate";
+import { litmusProgram, runText, type Litmus } from "../unit/store/litmus";
+import type { RandomTransactions } from "../unit/analysis/randomTransactions";
+import type { LiveOutcomes } from "./liveLitmus";
+
+export interface LiveComparison {
+  readonly allowed: number;
+  /** Observed and not allowed: the store is wrong. */
+  readonly missing: readonly string[];
+  /** Allowed and not observed. */
+  readonly extra: readonly string[];
+}
+
+/** More runs than any program has. */
+const LIMIT = 200_000;
+
+/** Compares outcomes with those of the store. Throws when the front end does not read the program exactly. */
+export function compareLive(
+  litmus: Litmus,
+  levels: readonly ProductLevel[],
+  { outcomes }: LiveOutcomes,
+): LiveComparison {
+  const read = litmusProgram(litmus);
+  if (read === undefined) throw new Error(`${litmus.id} is not read exactly`);
+  const levelAt = (instance: string): ProductLevel => {
+    const level = levels[(Number(instance.slice(1)) - 1) % levels.length];
+    if (level === undefined) throw new Error(`no level for ${instance}`);
+    return level;
+  };
+  const { runs } = enumerateProduct(read.program, read.setup, levelAt, LIMIT);
+  const allowed = new Set(runs.map((run) => runText(litmus, run)));
+  return {
+    allowed: allowed.size,
+    missing: [...outcomes].filter((each) => !allowed.has(each)),
+    extra: [...allowed].filter((each) => !outcomes.has(each)),
+  };
+}
+
+/** Random transactions as a litmus program. */
+export function litmusOf(
+  id: string,
+  transactions: RandomTransactions,
+  initial: Readonly<Record<string, number>>,
+): Litmus {
+  return {
+    id,
+    name: transactions.map((each) => each.map(({ sql }) => sql).join("; ")).join(" | "),
+    initial,
+    transactions: transactions.map((statements) =>
+      statements.map(({ sql, into, as, when }) => ({
+        sql,
+        ...(when === undefined ? {} : { when: `(:${when.register} < ${when.below})` }),
+        // A register has a value in every run; what a server counts for an upsert is its own matter.
+        ...(into === undefined || as === undefined || when || sql.startsWith("INSERT")
+          ? {}
+          : { into, as }),
+      })),
+    ),
+    observed: {},
+  };
+}
