@@ -156,6 +156,11 @@ export const MODELLED_LEVELS: readonly ProductLevel[] = [
     },
   }),
   ...levelsOf("sqlserver", ["mssql"], CURRENT, {
+    "read-uncommitted": {
+      plainRead: "newest-uncommitted",
+      label: "SQL Server READ UNCOMMITTED",
+      summary: "A SELECT reads whatever is newest, committed or not, as with the hint NOLOCK.",
+    },
     "read-committed": {
       plainRead: "row",
       label: "SQL Server READ COMMITTED",
