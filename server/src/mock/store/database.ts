@@ -1,0 +1,123 @@
+// What the mock database holds: versions of keys in the order of their commits, and the transactions that read and wrote
+// them. How a transaction's reads are chosen is the level's business (`policy.ts`).
+import type { Key, Value } from "../../exploration/client";
+
+/** The number of what was there at the start, as a writer. */
+export const INITIAL = 0;
+
+export interface Version {
+  readonly key: Key;
+  readonly value: Value;
+  /** The number of its transaction. */
+  readonly writer: number;
+}
+
+/** One statement's reads: single keys, and prefixes of which every key was read, those included that come later. */
+export interface LoggedRead {
+  readonly kind: "read";
+  readonly reads: { readonly key: Key; readonly from: number }[];
+  readonly scans: readonly string[];
+}
+
+export interface LoggedWrite {
+  readonly kind: "write";
+  readonly key: Key;
+}
+
+export interface Transaction {
+  readonly number: number;
+  readonly session: number;
+  status: "open" | "committed" | "aborted";
+  readonly log: (LoggedRead | LoggedWrite)[];
+  /** Its own last write of each key. */
+  readonly writes: Map<Key, Value>;
+  /** How many had committed when it did. */
+  position: number;
+}
+
+export interface Database {
+  /** Number 0 is the initial state, committed before all others. */
+  readonly transactions: Transaction[];
+  /** Numbers in the order of their commits. */
+  readonly commits: number[];
+  /** The committed versions of a key, oldest first; the first is the initial one, which may say that it is absent. */
+  versions(key: Key): readonly Version[];
+  /** The keys that begin so, sorted. */
+  keys(prefix: string): readonly Key[];
+  begin(session: number): Transaction;
+  commit(transaction: Transaction): void;
+}
+
+/** A database that holds this at the start. */
+export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
+  const start = transaction(INITIAL, -1);
+  start.status = "committed";
+  const transactions = [start];
+  const commits = [INITIAL];
+  const chains = new Map<Key, Version[]>();
+  const byPrefix = new Map<string, Key[]>();
+  for (const [key, value] of initial) chains.set(key, [{ key, value, writer: INITIAL }]);
+
+  function keys(prefix: string): readonly Key[] {
+    let found = byPrefix.get(prefix);
+    if (!found) {
+      found = [...chains.keys()].filter((key) => key.startsWith(prefix)).sort();
+      byPrefix.set(prefix, found);
+    }
+    return found;
+  }
+
+  /** The key exists from now on; predicates of open transactions have seen that it did not. */
+  function add(key: Key): Version[] {
+    const chain: Version[] = [{ key, value: undefined, writer: INITIAL }];
+    chains.set(key, chain);
+    for (const [prefix, found] of byPrefix) {
+      if (!key.startsWith(prefix)) continue;
+      const at = found.findIndex((each) => each > key);
+      found.splice(at === -1 ? found.length : at, 0, key);
+    }
+    for (const each of transactions) {
+      if (each.status !== "open") continue;
+      for (const entry of each.log) {
+        if (entry.kind === "read" && entry.scans.some((prefix) => key.startsWith(prefix)))
+          entry.reads.push({ key, from: INITIAL });
+      }
+    }
+    return chain;
+  }
+
+  return {
+    transactions,
+    commits,
+    keys,
+    versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL }],
+    begin(session) {
+      const begun = transaction(transactions.length, session);
+      transactions.push(begun);
+      return begun;
+    },
+    commit(ended) {
+      ended.status = "committed";
+      ended.position = commits.length;
+      commits.push(ended.number);
+      for (const [key, value] of ended.writes)
+        (chains.get(key) ?? add(key)).push({ key, value, writer: ended.number });
+    },
+  };
+}
+
+function transaction(number: number, session: number): Transaction {
+  return { number, session, status: "open", log: [], writes: new Map(), position: 0 };
+}
+
+/** Whether the transaction has changed anything. */
+export function isWriter({ writes }: Transaction): boolean {
+  return writes.size > 0;
+}
+
+/** What the transaction has read from others so far, oldest first. */
+export function* readsOf({
+  log,
+}: Transaction): Generator<{ readonly key: Key; readonly from: number }> {
+  for (const entry of log) if (entry.kind === "read") yield* entry.reads;
+}

@@ -1,0 +1,49 @@
+// What a level decides in the mock database: which version a read returns, and whether a transaction may go on.
+import type { Key } from "../../exploration/client";
+import type { Random } from "../../exploration/randomNumbers";
+import type { Transaction, Version } from "./database";
+
+/** Which of the versions that the level allows are preferred. */
+export type Strategy = "uniform" | "latest" | "stale";
+
+/** Why a transaction is at its end: an SQLSTATE with its text. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ReadContext {
+  readonly transaction: Transaction;
+  readonly random: Random;
+  /** The statement reads in order to write, or locks what it reads. */
+  readonly current: boolean;
+}
+
+/** How one level answers. Every method may assume that the transaction is open. */
+export interface Policy {
+  begin(transaction: Transaction, random: Random): void;
+  /** A new statement of the transaction starts to read. */
+  statement(context: ReadContext): void;
+  /** One of the committed versions of the key, of which there is at least one. */
+  choose(key: Key, versions: readonly Version[], context: ReadContext): Version | Failure;
+  /** Just before the commit. */
+  validate(transaction: Transaction): Failure | undefined;
+  /** Just after the commit. */
+  committed(transaction: Transaction): void;
+}
+
+export function isFailure(answer: Version | Failure): answer is Failure {
+  return "code" in answer;
+}
+
+export const SERIALIZATION_FAILURE: Failure = {
+  code: "40001",
+  message: "could not serialize access due to concurrent update",
+};
+
+/** A point of an interval, both ends included: its end, its start, or either end or something between. */
+export function pick(from: number, to: number, strategy: Strategy, random: Random): number {
+  if (strategy === "latest" || from >= to) return to;
+  if (strategy === "stale") return from;
+  return random(2) === 0 ? to : from + random(to - from + 1);
+}

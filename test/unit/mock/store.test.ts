@@ -1,0 +1,161 @@
+// The mock database's store: whatever sessions do side by side, the recorded run satisfies the level, and shows what
+// stronger levels forbid.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Key, Value } from "../../../server/src/exploration/client";
+import { randomNumbers, type Random } from "../../../server/src/exploration/randomNumbers";
+import { checkHistory, type HistoryLevel } from "../../../server/src/history/check";
+import { startReading } from "../../../server/src/history/formats/readHistory";
+import type { History } from "../../../server/src/history/history";
+import {
+  createMockStore,
+  type MockLevel,
+  type MockStore,
+  type StoreSession,
+} from "../../../server/src/mock/store/mockStore";
+import type { Strategy } from "../../../server/src/mock/store/policy";
+import type { RecordedHistory } from "../../../server/src/mock/store/recordHistory";
+
+const KEYS: readonly Key[] = ["a/1", "a/2", "b/1", "b/2"];
+const INITIAL: ReadonlyMap<Key, Value> = new Map([
+  ["a/1", 1],
+  ["b/1", 1],
+]);
+
+/** One level that the run must satisfy, and one that it must not always. */
+const LEVELS: readonly (readonly [
+  MockLevel,
+  HistoryLevel | undefined,
+  HistoryLevel | undefined,
+])[] = [
+  ["any", undefined, "read-committed"],
+  ["read-committed", "read-committed", "read-atomic"],
+  ["read-atomic", "read-atomic", "causal"],
+  ["causal", "causal", "parallel-snapshot-isolation"],
+  ["prefix", "causal", "parallel-snapshot-isolation"],
+  ["parallel-snapshot-isolation", "parallel-snapshot-isolation", "snapshot-isolation"],
+  ["snapshot-isolation", "snapshot-isolation", "serializable"],
+  ["serializable", "serializable", undefined],
+];
+
+describe("a run of random sessions side by side", () => {
+  for (const [level, holds, fails] of LEVELS) {
+    for (const strategy of ["uniform", "latest", "stale"] satisfies Strategy[]) {
+      test(`at ${level}, reading ${strategy}`, async () => {
+        let failed = 0;
+        for (let seed = 1; seed <= 25; seed++) {
+          const history = read((await randomRun(level, strategy, seed)).history());
+          const asked = [holds, fails].filter((each) => each !== undefined);
+          const { verdicts } = checkHistory(history, { levels: asked });
+          if (holds) assert.equal(verdicts.get(holds), "ok", `seed ${String(seed)}`);
+          if (fails && verdicts.get(fails) === "violated") failed++;
+        }
+        if (strategy === "uniform" && fails) assert.ok(failed > 0, `never violates ${fails}`);
+      });
+    }
+  }
+
+  test("is the same for the same seed", async () => {
+    const runs = [await randomRun("causal", "uniform", 7), await randomRun("causal", "uniform", 7)];
+    const [one, other] = runs.map((run) => run.history());
+    assert.deepEqual(one, other);
+  });
+});
+
+describe("a transaction", () => {
+  test("sees its own writes, and nothing that was rolled back", async () => {
+    const store = createMockStore({
+      level: "causal",
+      initial: INITIAL,
+      seed: 1,
+      strategy: "latest",
+    });
+    const [one, other] = [store.open(), store.open()];
+    await one.ask({ kind: "begin" });
+    await one.ask({ kind: "write", key: "a/3", value: 3 });
+    assert.deepEqual(
+      await scan(one),
+      new Map([
+        ["a/1", 1],
+        ["a/3", 3],
+      ]),
+    );
+    await other.ask({ kind: "begin" });
+    assert.deepEqual(await scan(other), new Map([["a/1", 1]]));
+    await one.ask({ kind: "abort" });
+    await one.ask({ kind: "begin" });
+    assert.deepEqual(await scan(one), new Map([["a/1", 1]]));
+    one.close();
+    other.close();
+  });
+
+  test("that overwrites what another one has overwritten fails at snapshot isolation", async () => {
+    const store = createMockStore({
+      level: "snapshot-isolation",
+      initial: INITIAL,
+      seed: 1,
+      strategy: "latest",
+    });
+    const [one, other] = [store.open(), store.open()];
+    for (const session of [one, other]) {
+      await session.ask({ kind: "begin" });
+      await session.ask({ kind: "read", keys: ["a/1"] });
+      await session.ask({ kind: "write", key: "a/1", value: 2 });
+    }
+    assert.equal((await one.ask({ kind: "commit" })).kind, "done");
+    const reply = await other.ask({ kind: "commit" });
+    assert.equal(reply.kind === "failed" && reply.code, "40001");
+  });
+});
+
+async function scan(session: StoreSession): Promise<ReadonlyMap<Key, Value>> {
+  const reply = await session.ask({ kind: "read", keys: [], scans: ["a/"] });
+  assert.equal(reply.kind, "values");
+  return reply.kind === "values" ? reply.values : new Map();
+}
+
+/** Four sessions of twelve transactions each, which take turns at random. */
+async function randomRun(level: MockLevel, strategy: Strategy, seed: number): Promise<MockStore> {
+  const random = randomNumbers(seed);
+  const store = createMockStore({ level, initial: INITIAL, seed, strategy });
+  const running = Array.from({ length: 4 }, () => ({ session: store.open(), left: 12, steps: 0 }));
+  let value = 10;
+  for (let open = running; open.length > 0; open = open.filter(({ left }) => left > 0)) {
+    const one = open[random(open.length)];
+    if (!one) break;
+    if (one.steps === 0) {
+      await one.session.ask({ kind: "begin" });
+      one.steps = 1 + random(4);
+      continue;
+    }
+    one.steps--;
+    const reply =
+      one.steps > 0
+        ? await randomStep(one.session, random, value++)
+        : await one.session.ask({ kind: random(8) === 0 ? "abort" : "commit" });
+    if (reply.kind === "failed") one.steps = 0;
+    if (one.steps === 0) one.left--;
+  }
+  return store;
+}
+
+async function randomStep(session: StoreSession, random: Random, value: number) {
+  const key = KEYS[random(KEYS.length)] ?? "a/1";
+  switch (random(4)) {
+    case 0:
+      return session.ask({ kind: "write", key, value: random(4) === 0 ? undefined : value });
+    case 1:
+      return session.ask({ kind: "read", keys: [], scans: [key.slice(0, 2)] });
+    default:
+      return session.ask({ kind: "read", keys: [key] });
+  }
+}
+
+function read(recorded: RecordedHistory): History {
+  const bytes = new TextEncoder().encode(JSON.stringify(recorded));
+  const reading = startReading("json", bytes.length);
+  reading.file("run.json");
+  assert.equal(reading.feed(bytes), undefined);
+  assert.equal(reading.endFile(), undefined);
+  return reading.finish();
+}
