@@ -154,12 +154,15 @@ function stepsOf(
     steps.push({ text, transactions: [] });
   }
   let left = all;
-  for (const set of ordered) {
-    const names = set.map(nameOf);
+  for (const { members, forward } of ordered) {
+    const names = members.map(nameOf);
     const among = left.length === all.length ? "whatever else runs" : "among those that are left";
-    const text = `Whoever depends on ${listText(names)} comes later in the order of commits, ${among}: no cycle goes through ${names.length === 1 ? "it" : "them"}.`;
+    const them = names.length === 1 ? "it" : "them";
+    const text = forward
+      ? `Whoever depends on ${listText(names)} comes later in the order of commits, ${among}: no cycle goes through ${them}.`
+      : `No chain of ${listText(names)} ends in the one that commits first, ${among}: on a cycle that one would have two such predecessors.`;
     steps.push({ text, transactions: names });
-    left = left.filter((each) => !set.includes(each));
+    left = left.filter((each) => !members.includes(each));
   }
   if (left.length > 0) {
     const names = left.map(nameOf);

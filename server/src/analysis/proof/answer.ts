@@ -31,7 +31,7 @@ export type ProofAnswer =
   | { readonly kind: "unknown"; readonly reason: string; readonly queries: number };
 
 export interface InductionSummary {
-  readonly ordered: readonly (readonly number[])[];
+  readonly ordered: readonly { readonly members: readonly number[]; readonly forward: boolean }[];
   readonly refuted: { readonly pairs: number; readonly triples: number };
   readonly readersEarly: boolean;
 }

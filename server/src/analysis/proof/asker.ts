@@ -7,18 +7,16 @@ export type Answer =
   | { readonly kind: "possible"; readonly model: Model }
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** One question under assumptions; `use` sees the model while it lasts. */
+export type Check = <Result>(
+  assumptions: readonly string[],
+  use: (answer: Answer) => Result,
+) => Result;
+
 export interface Asker {
-  /** One question in a fresh solver; `use` sees the model while it lasts. */
-  ask<Result>(
-    text: string,
-    assumptions: readonly string[],
-    use: (answer: Answer) => Result,
-  ): Result;
-  /** Several questions about one text. */
-  open(text: string): {
-    ask<Result>(assumptions: readonly string[], use: (answer: Answer) => Result): Result;
-    dispose(): void;
-  };
+  /** Several questions about one text, in a fresh solver. */
+  open(text: string): { readonly ask: Check; dispose(): void };
+  /** One question in a solver of its own. */
   isImpossible(text: string, assumptions: readonly string[]): boolean;
   /** Questions so far. */
   count(): number;
@@ -51,16 +49,14 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
         },
       };
     },
-    ask: (text, assumptions, use) => {
+    isImpossible: (text, assumptions) => {
       const opened = asker.open(text);
       try {
-        return opened.ask(assumptions, use);
+        return opened.ask(assumptions, ({ kind }) => kind === "impossible");
       } finally {
         opened.dispose();
       }
     },
-    isImpossible: (text, assumptions) =>
-      asker.ask(text, assumptions, ({ kind }) => kind === "impossible"),
     count: () => queries,
     unanswered: () => missing,
   };

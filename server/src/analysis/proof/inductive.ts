@@ -1,9 +1,10 @@
 // Serializability for any number of transactions by induction along arbitration, after Nagar and Jagannathan (CONCUR
 // 2018, section 5.3). On any cycle the transaction that is arbitrated first has two predecessors that come after it;
 // where no such chain of three and no cycle of two exist, there is no cycle at all.
-import type { Level } from "../../isolation/levels";
+import { staticEdges } from "../encoding/relationalEdges";
 import type { StaticEdge } from "../encoding/relationalEdges";
-import type { Asker } from "./asker";
+import { openInstances } from "./accesses";
+import type { Asker, Check } from "./asker";
 import { READERS_EARLY, beforeLiteral, dependsLiteral, encodeQuestion } from "./question";
 import type { OpenQuestion } from "./question";
 import type { Setting } from "./setting";
@@ -20,18 +21,20 @@ export interface Chain {
 }
 
 /** What pairs of transactions can do to each other at the levels at hand, whatever else runs. */
-export interface PairTable {
-  depends(from: number, to: number): boolean;
-  /** The first depends on nothing less than that the second is arbitrated before it. */
-  reverses(from: number, to: number): boolean;
+type PairTable = (from: number, to: number) => PairFacts;
+
+export interface OrderedSet {
+  readonly members: readonly number[];
+  readonly forward: boolean;
 }
 
 export interface Induction {
   /**
-   * Sets of transactions in the order in which they are put aside: whoever depends on one of them is arbitrated after
-   * it, directly and over any path among those that are left.
+   * Sets of transactions in the order in which they are put aside. `forward`: whoever depends on one of them is
+   * arbitrated after it, directly and over any path among those that are left; else no chain of three among them ends
+   * in the one that is arbitrated first.
    */
-  readonly ordered: readonly (readonly number[])[];
+  readonly ordered: readonly OrderedSet[];
   /** Transactions that are on no cycle with others and could not be put aside. */
   readonly obstacles: readonly Chain[];
   /** Transactions that may lie on a cycle, as far as this scheme can tell. */
@@ -55,10 +58,16 @@ export function proveInductively(asker: Asker, setting: Setting): Induction {
 }
 
 function induct(asker: Asker, setting: Setting, readersEarly: boolean): Induction {
-  const session = createSession(asker, setting, readersEarly);
+  const session: Session = {
+    asker,
+    setting,
+    readersEarly,
+    refuted: { pairs: 0, triples: 0 },
+    assumed: new Set(),
+  };
   const all = setting.flat.transactions.map((_, at) => at);
-  const table = pairTable(session, all);
-  const ordered: (readonly number[])[] = [];
+  const table = pairFacts(session);
+  const ordered: OrderedSet[] = [];
   const obstacles: Chain[] = [];
   const open: number[] = [];
   for (const group of cyclicGroups(all, table)) {
@@ -72,15 +81,15 @@ function induct(asker: Asker, setting: Setting, readersEarly: boolean): Inductio
   for (;;) {
     const now = left;
     const connected = now.filter((a) =>
-      now.some((b) => table.depends(a, b) || table.depends(b, a)),
+      now.some((b) => table(a, b).depends || table(b, a).depends),
     );
     if (connected.length === 0) break;
-    const next = connected.filter((a) => now.every((b) => !table.reverses(a, b)));
-    if (next.length === 0 || next.length === connected.length) {
-      ordered.push(connected);
+    const next = connected.filter((a) => now.every((b) => !table(a, b).reverses));
+    if (next.length === 0) {
+      ordered.push({ members: connected, forward: false });
       break;
     }
-    ordered.push(next);
+    ordered.push({ members: next, forward: true });
     left = now.filter((each) => !next.includes(each));
   }
   return {
@@ -96,88 +105,113 @@ function induct(asker: Asker, setting: Setting, readersEarly: boolean): Inductio
 interface Session {
   readonly refuted: { pairs: number; triples: number };
   readonly assumed: Set<string>;
-  /** The chain if it is possible, or not known to be impossible. */
-  chain(
-    members: readonly number[],
-    steps: readonly (readonly [number, number])[],
-    orders: readonly (readonly [number, number])[],
-  ): Chain | undefined;
+  readonly asker: Asker;
+  readonly setting: Setting;
+  readonly readersEarly: boolean;
 }
 
-function createSession(asker: Asker, setting: Setting, readersEarly: boolean): Session {
-  const refuted = { pairs: 0, triples: 0 };
-  const assumed = new Set<string>();
-  const pairQuestions = new Map<string, { question: OpenQuestion }>();
-  const questionOf = (
-    members: readonly number[],
-    steps: readonly (readonly [number, number])[],
-  ): OpenQuestion => {
-    if (members.length > 2) return encodeQuestion(setting, members, steps);
-    const key = members.join();
-    const known = pairQuestions.get(key);
-    if (known) return known.question;
-    const question = encodeQuestion(setting, members, [
-      [0, 1],
-      [1, 0],
-    ]);
-    pairQuestions.set(key, { question });
-    return question;
-  };
-  return {
-    refuted,
-    assumed,
-    chain: (members, steps, orders) => {
-      const question = questionOf(members, steps);
-      const asked = [
-        ...question.always,
-        ...(readersEarly ? [READERS_EARLY] : []),
-        ...steps.map(([a, b]) => dependsLiteral(a, b)),
-        ...orders.map(([a, b]) => beforeLiteral(a, b)),
+type Step = readonly [number, number];
+
+/** What two transactions can do to each other; two instances of one where both are the same. */
+interface PairFacts {
+  readonly depends: boolean;
+  readonly reverses: boolean;
+  /** A cycle of the two in which the second is arbitrated first. */
+  readonly closed: Chain | undefined;
+}
+
+const NO_FACTS: PairFacts = { depends: false, reverses: false, closed: undefined };
+
+/** The chain if it is possible, or not known to be impossible. */
+function chainOf(
+  session: Session,
+  question: OpenQuestion,
+  check: Check,
+  chain: { readonly members: readonly number[]; readonly steps: readonly Step[] },
+  orders: readonly Step[],
+): Chain | undefined {
+  const { members, steps } = chain;
+  const asked = [
+    ...question.always,
+    ...(session.readersEarly ? [READERS_EARLY] : []),
+    ...steps.map(([a, b]) => dependsLiteral(a, b)),
+    ...orders.map(([a, b]) => beforeLiteral(a, b)),
+  ];
+  return check(asked, (answer): Chain | undefined => {
+    const closed = steps.length === members.length;
+    if (answer.kind === "impossible") {
+      if (members.length > 2) session.refuted.triples += 1;
+      else session.refuted.pairs += 1;
+      for (const { literal, name } of question.assumptions)
+        if (answer.core.includes(literal)) session.assumed.add(name);
+      return undefined;
+    }
+    if (answer.kind === "unknown") return { members, edges: [], closed, unanswered: answer.reason };
+    const edges = steps.flatMap(([a, b]) => {
+      const shown = question.selectors.filter(
+        ({ name, edge }) =>
+          edge.from.instance === a && edge.to.instance === b && answer.model.bool(name),
+      );
+      // The step against arbitration is the one to tell.
+      const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
+      return told ? [told.edge] : [];
+    });
+    return { members, edges, closed };
+  });
+}
+
+/** The facts of all pairs; each pair is encoded once, when one of its two directions is asked about. */
+function pairFacts(session: Session): (from: number, to: number) => PairFacts {
+  const { asker, setting } = session;
+  const known = new Map<string, readonly [PairFacts, PairFacts]>();
+  const learn = (a: number, b: number): readonly [PairFacts, PairFacts] => {
+    if (!mayMeet(setting, a, b)) return [NO_FACTS, NO_FACTS];
+    const question = encodeQuestion(
+      setting,
+      [a, b],
+      [
+        [0, 1],
+        [1, 0],
+      ],
+    );
+    const opened = asker.open(question.text);
+    try {
+      const chain = (steps: readonly Step[], orders: readonly Step[]): Chain | undefined =>
+        chainOf(session, question, opened.ask, { members: [a, b], steps }, orders);
+      const direction = (step: Step, back: Step): Omit<PairFacts, "closed"> => {
+        const reverses = chain([step], [back]) !== undefined;
+        return { reverses, depends: reverses || chain([step], [step]) !== undefined };
+      };
+      const there = direction([0, 1], [1, 0]);
+      const back = a === b ? there : direction([1, 0], [0, 1]);
+      const both: readonly Step[] = [
+        [0, 1],
+        [1, 0],
       ];
-      return asker.ask(question.text, asked, (answer): Chain | undefined => {
-        const closed = steps.length === members.length;
-        if (answer.kind === "impossible") {
-          if (members.length > 2) refuted.triples += 1;
-          else refuted.pairs += 1;
-          for (const { literal, name } of question.assumptions)
-            if (answer.core.includes(literal)) assumed.add(name);
-          return undefined;
-        }
-        if (answer.kind === "unknown")
-          return { members, edges: [], closed, unanswered: answer.reason };
-        const edges = steps.flatMap(([a, b]) => {
-          const shown = question.selectors.filter(
-            ({ name, edge }) =>
-              edge.from.instance === a && edge.to.instance === b && answer.model.bool(name),
-          );
-          // The step against arbitration is the one to tell.
-          const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
-          return told ? [told.edge] : [];
-        });
-        return { members, edges, closed };
-      });
-    },
+      const closed = (facts: typeof there, other: typeof there, first: Step) =>
+        facts.reverses && other.depends ? chain(both, [first]) : undefined;
+      return [
+        { ...there, closed: closed(there, back, [1, 0]) },
+        { ...back, closed: a === b ? undefined : closed(back, there, [0, 1]) },
+      ];
+    } finally {
+      opened.dispose();
+    }
+  };
+  return (from, to) => {
+    const [a, b] = from <= to ? [from, to] : [to, from];
+    const key = `${String(a)} ${String(b)}`;
+    const facts = known.get(key) ?? learn(a, b);
+    known.set(key, facts);
+    return from <= to ? facts[0] : facts[1];
   };
 }
 
-function pairTable(session: Session, all: readonly number[]): PairTable {
-  const cached = (ask: (a: number, b: number) => boolean) => {
-    const known = new Map<string, boolean>();
-    return (a: number, b: number): boolean => {
-      const key = `${String(a)} ${String(b)}`;
-      const before = known.get(key);
-      if (before !== undefined) return before;
-      const answer = ask(a, b);
-      known.set(key, answer);
-      return answer;
-    };
-  };
-  const reverses = cached((a, b) => session.chain([a, b], [[0, 1]], [[1, 0]]) !== undefined);
-  const depends = cached(
-    (a, b) => reverses(a, b) || session.chain([a, b], [[0, 1]], [[0, 1]]) !== undefined,
-  );
-  void all;
-  return { depends, reverses };
+/** Whether the texts allow any dependency at all. */
+function mayMeet({ flat }: Setting, a: number, b: number): boolean {
+  const [first, second] = openInstances(flat, [a, b]);
+  if (first === undefined || second === undefined) return false;
+  return staticEdges(first, second).length > 0 || staticEdges(second, first).length > 0;
 }
 
 /** Transactions that lie on a cycle of the table, by strongly connected parts. */
@@ -188,7 +222,7 @@ function cyclicGroups(all: readonly number[], table: PairTable): readonly (reado
     const queue = [start];
     for (let at = queue.pop(); at !== undefined; at = queue.pop())
       for (const next of all)
-        if (!seen.has(next) && table.depends(at, next)) {
+        if (!seen.has(next) && table(at, next).depends) {
           seen.add(next);
           queue.push(next);
         }
@@ -215,41 +249,39 @@ function obstaclesAmong(
 ): readonly Chain[] {
   const found: Chain[] = [];
   const reversing = group.flatMap((b) =>
-    group.filter((c) => table.reverses(b, c)).map((c) => [b, c] as const),
+    group.filter((c) => table(b, c).reverses).map((c) => [b, c] as const),
   );
-  // Two that depend on each other: the one that is arbitrated later depends on the earlier by missing a write of it.
+  // Two that depend on each other: the one that is arbitrated later misses a write of the earlier.
   for (const [b, c] of reversing) {
-    if (!table.depends(c, b)) continue;
-    const chain = session.chain(
-      [b, c],
-      [
-        [0, 1],
-        [1, 0],
-      ],
-      [[1, 0]],
-    );
-    if (chain) found.push(chain);
+    const { closed } = table(b, c);
+    if (closed) found.push(closed);
     if (found.length >= MOST_OBSTACLES) return found;
   }
   const isSnapshot = setting.axioms.has("prefix") && setting.axioms.has("noConflict");
   for (const [b, c] of reversing)
     for (const a of group) {
-      if (isSnapshot ? !table.reverses(a, b) : !table.depends(a, b)) continue;
-      const chain = session.chain(
-        [a, b, c],
-        [
-          [0, 1],
-          [1, 2],
-        ],
-        [
-          [2, 0],
-          [2, 1],
-        ],
-      );
+      if (isSnapshot ? !table(a, b).reverses : !table(a, b).depends) continue;
+      const chain = tripleChain(session, [a, b, c]);
       if (chain) found.push(chain);
       if (found.length >= MOST_OBSTACLES) return found;
     }
   return found;
 }
 
-export type { Level };
+/** The chain of three with its last transaction arbitrated first. */
+function tripleChain(session: Session, members: readonly number[]): Chain | undefined {
+  const steps: readonly Step[] = [
+    [0, 1],
+    [1, 2],
+  ];
+  const question = encodeQuestion(session.setting, members, steps);
+  const opened = session.asker.open(question.text);
+  try {
+    return chainOf(session, question, opened.ask, { members, steps }, [
+      [2, 0],
+      [2, 1],
+    ]);
+  } finally {
+    opened.dispose();
+  }
+}

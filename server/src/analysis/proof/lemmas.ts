@@ -17,6 +17,7 @@ import type { SqlValue } from "../encoding/sqlValue";
 import { termValue } from "../encoding/termValue";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram } from "../operations/operation";
+import { columnsIn, subterms } from "../operations/terms";
 import { openInstances } from "./accesses";
 import type { Asker } from "./asker";
 import { hasLemmas } from "./setting";
@@ -36,9 +37,11 @@ export function proveLemmas(asker: Asker, setting: Setting): Lemmas {
 
 /** Columns of integers that an update gives a value made from what is there. */
 function candidates(flat: FlatProgram, kept: readonly string[]): readonly MonotoneColumn[] {
+  const decisive = decisiveColumns(flat);
   return kept.flatMap((table) =>
     tableOf(flat, table).columns.flatMap(({ name, type, nullable }) => {
       if ((type !== "int" && type !== "decimal") || nullable) return [];
+      if (!decisive.has(columnName(table, name))) return [];
       const updated = writersOf(flat, table).some(({ operations }) =>
         operations.some(
           (each) =>
@@ -55,6 +58,38 @@ function candidates(flat: FlatProgram, kept: readonly string[]): readonly Monoto
       }));
     }),
   );
+}
+
+/** Columns that rows, paths or invariants depend on; those that are only shown or added up decide nothing. */
+function decisiveColumns(flat: FlatProgram): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { operations, aborts } of flat.transactions) {
+    const deciding = [
+      aborts,
+      ...operations.flatMap((each) => [
+        each.guard,
+        each.where,
+        ...Object.values(each.key),
+        ...(each.updateWhere ? [each.updateWhere] : []),
+      ]),
+    ];
+    for (const term of subterms(...deciding)) {
+      const source = term.kind === "output" ? operations[term.operation] : undefined;
+      const output = term.kind === "output" ? source?.outputs[term.name] : undefined;
+      if (source && output)
+        for (const column of columnsIn(output)) found.add(columnName(source.table, column));
+    }
+    for (const { table, where, orderBy } of operations) {
+      for (const column of columnsIn(where)) found.add(columnName(table, column));
+      if (orderBy) found.add(columnName(table, orderBy.column));
+    }
+  }
+  for (const { tables, broken } of flat.invariants ?? [])
+    for (const name of columnsIn(broken)) {
+      const { row, column } = fromRowColumn(name);
+      found.add(columnName(tables[row] ?? "", column));
+    }
+  return found;
 }
 
 function writersOf(flat: FlatProgram, table: string) {
