@@ -64,6 +64,11 @@ export interface ExploreOptions extends RunLimits {
   readonly startLevel?: AxiomaticLevel;
   /** Go on with what an earlier exploration, or `split`, left. */
   readonly from?: readonly Work[];
+  /**
+   * Stop as soon as so many beginnings of histories are left, and take the broadest ones first: they are the work of
+   * others. Which histories there are does not depend on how the work is divided.
+   */
+  readonly spread?: number;
   /** Keys that exist in some history, as an earlier exploration of the same client found out. */
   readonly universe?: readonly string[];
   /** Polled before each run; true ends the exploration and leaves the rest as work. */
@@ -80,15 +85,46 @@ export type Work =
 /** What an exploration tells while it goes on. */
 export type ExploreEvent =
   | { readonly kind: "run"; readonly run: Run }
-  /** A key turned up that predicates of earlier runs had missed. All runs so far are void; they come again. */
+  /**
+   * A key turned up that predicates of earlier runs had missed. All runs so far are void. They come again, unless the
+   * exploration was given a part of the work: then it ends, and all parts are to be explored again from the start.
+   */
   | { readonly kind: "restart"; readonly keys: readonly string[] };
+
+/** Which version a random run reads where the level leaves a choice. */
+export type Strategy =
+  /** Any, each as likely as the others. */
+  | "uniform"
+  /** The latest: runs are close to serial. */
+  | "latest"
+  /** The oldest: the furthest from serial that the level allows. */
+  | "stale";
+
+export interface RandomOptions extends RunLimits {
+  readonly level: StoreLevel;
+  /** `uniform` if absent. */
+  readonly strategy?: Strategy;
+}
+
+export interface DirectedOptions extends RunLimits {
+  /** The history that is to come about: its order of transactions, and whom each read reads from. */
+  readonly schedule: History;
+  readonly level: StoreLevel;
+}
+
+export interface DirectedRun extends Run {
+  /** The run did what the schedule says; what differed is among the problems. */
+  readonly followed: boolean;
+  /** The level allows the history that came about. */
+  readonly allowed: boolean;
+}
 
 export interface ExploreSummary {
   /** Since the last restart; each a history of its own. */
   readonly histories: number;
-  /** Runs that were begun, those included that gave no history of the level. */
+  /** Runs that were begun. */
   readonly runs: number;
-  /** Runs that could not be ended at the level. None at levels up to `causal`. */
+  /** Runs that gave no history of the level, or one that came up elsewhere. None at levels up to `causal`. */
   readonly blocked: number;
   /** Every history of the level was told. */
   readonly exhausted: boolean;

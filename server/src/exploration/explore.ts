@@ -2,22 +2,14 @@
 // which are plain data: they can be handed to workers, kept for later, and do not grow with the number of histories.
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
-import type {
-  AxiomaticLevel,
-  StoreLevel,
-  ExploreEvent,
-  ExploreOptions,
-  ExploreSummary,
-  Work,
-} from "./exploration";
+import type { StoreLevel, ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
 import { runCausal } from "./exploreCausal";
-import type { Finished, Ground, Steps } from "./exploreCausal";
+import { groundOf } from "./ground";
+import type { Finished, Ground, Steps } from "./ground";
 import { runSteps } from "./exploreSteps";
-import { finalStatesOf } from "./finalStates";
+import { scout, told } from "./randomRuns";
 import { allows } from "./levels";
 import { isSnapshotLevel } from "./stepsOf";
-import { unfold } from "./unfolding";
-import { Universe } from "./universe";
 
 /** Explores a client whose sessions are all `sync`. */
 export function* exploreSync(
@@ -48,18 +40,23 @@ export async function* exploreAsync(
   }
 }
 
+/** Random runs that look for keys before a client with predicates is explored. */
+const SCOUTS = 20;
+
 function* exploration(
   client: Client,
   options: ExploreOptions,
 ): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
-  let known = options.universe ?? [];
-  for (let from = options.from ?? [ROOT]; ; from = [ROOT]) {
-    const universe = new Universe(client, known);
-    const ground: Ground = { client, unfolding: unfold(client, options), universe };
-    const summary = yield* pass(ground, options, from);
-    if (universe.missed.size === 0) return summary;
-    known = universe.all();
+  let known = options.universe ?? (yield* scout(client, options, SCOUTS));
+  for (;;) {
+    const ground = groundOf(client, options, known);
+    const summary = yield* pass(ground, options, options.from ?? [ROOT]);
+    if (ground.universe.missed.size === 0) return summary;
+    known = ground.universe.all();
     yield { kind: "restart", keys: known };
+    // What this exploration was given is a part of the whole, and all parts must start again with these keys.
+    if (options.from !== undefined)
+      return { ...summary, histories: 0, exhausted: false, remaining: [ROOT], universe: known };
   }
 }
 
@@ -71,44 +68,30 @@ function* pass(
   options: ExploreOptions,
   from: readonly Work[],
 ): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
+  const { level, spread } = options;
+  const { universe } = ground;
   const stack = [...from].reverse();
   let histories = 0;
   let runs = 0;
-  let blocked = 0;
   let peakWork = stack.length;
-  let stopped = false;
-  while (stack.length > 0 && ground.universe.missed.size === 0) {
-    if (options.stop?.() === true) {
-      stopped = true;
-      break;
-    }
-    const work = stack.pop();
+  while (stack.length > 0 && universe.missed.size === 0) {
+    if (options.stop?.() === true || (spread !== undefined && stack.length >= spread)) break;
+    const work = spread === undefined ? stack.pop() : stack.shift();
     if (work === undefined) break;
     runs++;
     const finished = yield* run(ground, options, work, (more) => stack.push(more));
     peakWork = Math.max(peakWork, stack.length);
-    if (finished === undefined) {
-      blocked++;
-      continue;
-    }
-    if (ground.universe.missed.size > 0) break;
+    if (finished === undefined || universe.missed.size > 0) continue;
     histories++;
-    yield {
-      kind: "run",
-      run: {
-        history: finished.history,
-        problems: finished.problems,
-        finalStates: () => finalStatesOf(ground.client, finished.history, options.level),
-      },
-    };
+    yield { kind: "run", run: told(ground.client, level, finished) };
   }
   return {
     histories,
     runs,
-    blocked,
-    exhausted: !stopped,
+    blocked: runs - histories,
+    exhausted: stack.length === 0,
     remaining: stack.reverse(),
-    universe: ground.universe.all(),
+    universe: universe.all(),
     peakWork,
   };
 }
@@ -125,16 +108,11 @@ function* run(
   if (!isWeakLevel(start)) throw new Error(`cannot explore at ${start}`);
   const begun = work.kind === "history" ? work.history : { transactions: [] };
   const finished = yield* runCausal(ground, start, begun, more);
-  if (start === level || allows(finished.history, axiomatic(level))) return finished;
+  if (start === level || allows(finished.history, level)) return finished;
   return undefined;
 }
 
 /** The level at which histories are enumerated; those that the level itself forbids are left out at their end. */
 function startOf(level: StoreLevel): StoreLevel {
   return level === "parallel-snapshot-isolation" ? "causal" : level;
-}
-
-function axiomatic(level: StoreLevel): AxiomaticLevel {
-  if (level.includes(":")) throw new Error(`cannot explore at ${level}`);
-  return level as AxiomaticLevel;
 }

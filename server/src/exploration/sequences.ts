@@ -76,7 +76,7 @@ class SequenceSearch {
   private readonly held: number[] = [];
   /** Per key the version that must be there in the end, or -1. */
   private required: number[] = [];
-  private failed = new Set<string>();
+  private readonly failed = new Set<string>();
 
   constructor(steps: readonly Step[]) {
     const queueOf = new Map<number, number>();

@@ -27,6 +27,11 @@ export class Universe {
     return [...all];
   }
 
+  /** Some request so far was a predicate. */
+  hasPredicates(): boolean {
+    return this.scanned.size > 0;
+  }
+
   /** Told of each key that is written. */
   wrote(key: Key): void {
     if (this.keys.has(key) || this.missed.has(key)) return;

@@ -1,0 +1,120 @@
+// The random driver: one run at a time, each decided by the numbers of its seed (MonkeyDB; Biswas et al., OOPSLA 2021).
+import type { Client } from "./client";
+import { isWeakLevel } from "./commitOrder";
+import type { RandomOptions, Run, StoreLevel, Strategy } from "./exploration";
+import { finalStatesOf } from "./finalStates";
+import { finish, finishSync, groundOf, startAll } from "./ground";
+import type { Finished, Ground, Steps } from "./ground";
+import type { History } from "./history";
+import { allows } from "./levels";
+import { randomNumbers } from "./randomNumbers";
+import type { Random } from "./randomNumbers";
+import { runLog } from "./runLog";
+import { isSnapshotLevel } from "./stepsOf";
+import type { SnapshotLevel } from "./stepsOf";
+import { Timeline } from "./timeline";
+import type { Move } from "./timeline";
+
+export interface RandomRuns {
+  /** The run of that seed; the same again for the same seed, as long as the client does not change. */
+  readonly run: (seed: number) => Promise<Run>;
+  /** For clients whose sessions are all `sync`. */
+  readonly runSync: (seed: number) => Run;
+  /** Keys that turned up so far. */
+  readonly universe: () => readonly string[];
+}
+
+/**
+ * Random runs of a client. What predicates read grows with the keys that earlier runs wrote, so a run whose predicates
+ * missed a key is run again.
+ */
+export function randomRuns(client: Client, options: RandomOptions): RandomRuns {
+  let ground = groundOf(client, options, []);
+  function* runOf(seed: number): Steps<Run> {
+    for (;;) {
+      const finished = yield* randomRun(ground, options, randomNumbers(seed));
+      if (ground.universe.missed.size === 0) return told(client, options.level, finished);
+      ground = groundOf(client, options, ground.universe.all());
+    }
+  }
+  return {
+    run: (seed) => finish(runOf(seed)),
+    runSync: (seed) => finishSync(runOf(seed)),
+    universe: () => ground.universe.all(),
+  };
+}
+
+/** Keys that come into being in random runs; none where the client has no predicates. */
+export function* scout(
+  client: Client,
+  options: RandomOptions,
+  runs: number,
+): Steps<readonly string[]> {
+  let ground = groundOf(client, options, []);
+  for (let seed = 1; seed <= runs; seed++) {
+    yield* randomRun(ground, options, randomNumbers(seed));
+    if (!ground.universe.hasPredicates()) return [];
+    if (ground.universe.missed.size > 0) ground = groundOf(client, options, ground.universe.all());
+  }
+  return ground.universe.all();
+}
+
+/** A run as others see it. */
+export function told(client: Client, level: StoreLevel, { history, problems }: Finished): Run {
+  return { history, problems, finalStates: () => finalStatesOf(client, history, level) };
+}
+
+function* randomRun(
+  ground: Ground,
+  { level, strategy = "uniform" }: RandomOptions,
+  random: Random,
+): Steps<Finished> {
+  if (isSnapshotLevel(level)) return yield* randomSteps(ground, level, strategy, random);
+  const parallel = level === "parallel-snapshot-isolation";
+  if (!parallel && !isWeakLevel(level)) throw new Error(`cannot run at ${level}`);
+  return yield* runLog(
+    ground,
+    parallel ? "causal" : level,
+    { transactions: [] },
+    {
+      nextSession: (waiting) => waiting[random(waiting.length)] ?? 0,
+      read: (writers) => writers[preferred(strategy, writers.length, random)] ?? 0,
+      ...(parallel && { admits: (history: History) => allows(history, level) }),
+    },
+  );
+}
+
+function preferred(strategy: Strategy, choices: number, random: Random): number {
+  switch (strategy) {
+    case "uniform":
+      return random(choices);
+    case "latest":
+      return 0;
+    case "stale":
+      return choices - 1;
+  }
+}
+
+/** Late commits make others read old versions. */
+function* randomSteps(
+  ground: Ground,
+  level: SnapshotLevel,
+  strategy: Strategy,
+  random: Random,
+): Steps<Finished> {
+  const timeline = new Timeline(ground, level, yield* startAll(ground));
+  for (;;) {
+    const moves: Move[] = [];
+    for (const session of timeline.waiting()) {
+      const move = yield* timeline.attempt(session);
+      if (move !== undefined) moves.push(move);
+    }
+    if (moves.length === 0) return timeline.finished();
+    const wanted = moves.filter(
+      ({ step }) => strategy === "uniform" || step.first === (strategy === "stale"),
+    );
+    const from = wanted.length > 0 ? wanted : moves;
+    const move = from[random(from.length)];
+    if (move !== undefined) timeline.take(move);
+  }
+}

@@ -1,0 +1,185 @@
+// Runs a client one transaction after the other over a log, in which every read chooses whom it reads from. What is chosen
+// is the business of a driver, which is asked at two points: which session goes on, and which version is read.
+import type { Key, Reply, Request } from "./client";
+import { CommitOrder } from "./commitOrder";
+import type { WeakLevel } from "./commitOrder";
+import type { RunProblem } from "./exploration";
+import { settled, startAll } from "./ground";
+import type { Finished, Ground, Steps } from "./ground";
+import { INITIAL, OWN } from "./history";
+import type { Event, History, Transaction, TransactionId } from "./history";
+import { Log, ended, openTransaction, writesOf } from "./log";
+import type { OpenTransaction } from "./log";
+import type { Point } from "./unfolding";
+
+export interface Driver {
+  /** Picks one of the sessions that want to begin a transaction; they are in order, and there is one. */
+  readonly nextSession: (waiting: readonly number[]) => number;
+  /**
+   * Picks one of the writers that the level allows, the latest first; the initial state stands among them as `INITIAL`.
+   * `beginning` is the history up to a read from that writer.
+   */
+  readonly read: (
+    writers: readonly TransactionId[],
+    beginning: (from: TransactionId) => History,
+  ) => TransactionId;
+  /** Told of each commit. */
+  readonly committed?: (transactions: readonly Transaction[], order: CommitOrder) => void;
+  /**
+   * Refuses histories that the level of the log allows: a writer is not offered, or a commit fails with 40001. The last
+   * transaction may be open.
+   */
+  readonly admits?: (history: History) => boolean;
+}
+
+/** Follows `plan`, whose last transaction may be open, then the driver. */
+export function* runLog(
+  ground: Ground,
+  level: WeakLevel,
+  plan: History,
+  driver: Driver,
+): Steps<Finished> {
+  const log = new Log(ground.client.initial);
+  const order = new CommitOrder(level);
+  const problems: RunProblem[] = [];
+  const points = yield* startAll(ground);
+  for (;;) {
+    const planned = plan.transactions[log.transactions.length];
+    const waiting = points.flatMap((point, at) => (point.request === undefined ? [] : [at]));
+    if (waiting.length === 0) break;
+    const session = planned?.session ?? driver.nextSession(waiting);
+    const begin = points[session];
+    if (begin?.request === undefined) break;
+    const run: Running = { ground, log, order, planned, driver, problems };
+    points[session] = yield* runTransaction(run, begin);
+    const last = log.transactions.at(-1);
+    if (planned?.status !== "committed" && last?.status === "committed")
+      driver.committed?.(log.transactions, order);
+  }
+  if (log.transactions.length < plan.transactions.length)
+    problems.push(strayed(plan.transactions[log.transactions.length]?.session ?? 0));
+  for (const { problem } of points) if (problem !== undefined) problems.push(problem);
+  return { history: log.history(), problems };
+}
+
+interface Running {
+  readonly ground: Ground;
+  readonly log: Log;
+  readonly order: CommitOrder;
+  /** The transaction as the plan has it. */
+  readonly planned: Transaction | undefined;
+  readonly driver: Driver;
+  readonly problems: RunProblem[];
+}
+
+const DONE: Reply = { kind: "done" };
+const REFUSED = {
+  kind: "failed",
+  code: "40001",
+  message: "could not serialize access due to concurrent transactions",
+} as const;
+
+/** Runs a transaction from its `begin` to its end, and puts it into the log. */
+function* runTransaction(run: Running, begin: Point): Steps<Point> {
+  const { unfolding } = run.ground;
+  const name = begin.request?.kind === "begin" ? begin.request.name : undefined;
+  const open = openTransaction(begin.session, begin.begun, name);
+  run.order.enter(begin.session);
+  let point = yield* settled(unfolding.answer(begin, DONE));
+  while (point.request !== undefined) {
+    const { request } = point;
+    if (request.kind === "commit" || request.kind === "abort") {
+      const refused = request.kind === "commit" && !mayCommit(run, open);
+      const { result } = request;
+      close(
+        run,
+        refused
+          ? ended(open, { status: "aborted", failure: REFUSED.message })
+          : ended(open, {
+              status: request.kind === "commit" ? "committed" : "aborted",
+              ...(result !== undefined && { result }),
+            }),
+      );
+      return yield* settled(unfolding.answer(point, refused ? REFUSED : DONE));
+    }
+    point = yield* settled(unfolding.answer(point, answerTo(run, open, request)));
+  }
+  close(run, ended(open, { status: "aborted", failure: point.problem?.message ?? "ended" }));
+  return point;
+}
+
+function mayCommit({ driver, log }: Running, open: OpenTransaction): boolean {
+  if (driver.admits === undefined || open.writes.size === 0) return true;
+  const committed = ended({ ...open, events: [...open.events] }, { status: "committed" });
+  return driver.admits({ transactions: [...log.transactions, committed] });
+}
+
+function close({ log, order, ground }: Running, transaction: Transaction): void {
+  log.add(transaction);
+  const keys = [...writesOf(transaction).keys()];
+  order.commit(keys);
+  for (const key of keys) ground.universe.wrote(key);
+}
+
+function answerTo(run: Running, open: OpenTransaction, request: Request): Reply {
+  switch (request.kind) {
+    case "read": {
+      if (request.continues !== true) open.statement++;
+      return {
+        kind: "values",
+        values: new Map(
+          run.ground.universe.keysOf(request).map((key) => {
+            const from = open.writes.has(key) ? OWN : choose(run, open, key);
+            const { statement } = open;
+            open.events.push({ kind: "read", key, from, statement });
+            return [key, run.log.value(open, key, from)];
+          }),
+        ),
+      };
+    }
+    case "write":
+      open.events.push({ kind: "write", key: request.key, value: request.value });
+      open.writes.set(request.key, request.value);
+      return DONE;
+    case "begin":
+    case "commit":
+    case "abort":
+      return DONE;
+  }
+}
+
+/** Whom the open transaction reads from: as planned, or as the driver picks. */
+function choose(run: Running, open: OpenTransaction, key: Key): TransactionId {
+  const { log, order, planned, driver } = run;
+  const plan = planned?.events[open.events.length];
+  if (plan !== undefined) {
+    const from = plan.kind === "read" && plan.key === key ? plan.from : undefined;
+    const position = from === undefined ? -1 : log.position(from);
+    if (position < 0) run.problems.push(strayed(open.session));
+    order.read(key, Math.max(0, position));
+    return position < 0 ? INITIAL : (from ?? INITIAL);
+  }
+  const beginning = (from: TransactionId): History => {
+    const { id, session, index, name, events, statement } = open;
+    const read: Event = { kind: "read", key, from, statement };
+    const cut = { id, session, index, name, events: [...events, read], status: "open" } as const;
+    return { transactions: [...log.transactions, cut] };
+  };
+  const writers = [...log.writersOf(key)]
+    .reverse()
+    .concat(INITIAL)
+    .filter((from) => order.allows(key, log.position(from)))
+    .filter((from) => driver.admits?.(beginning(from)) ?? true);
+  const from = writers.length > 0 ? driver.read(writers, beginning) : INITIAL;
+  order.read(key, log.position(from));
+  return from;
+}
+
+function strayed(session: number): RunProblem {
+  return {
+    session,
+    kind: "not-deterministic",
+    message:
+      "did not do what the history that was to be followed says, although all answers were the same. Clocks, random numbers and variables outside of the session are the usual reasons.",
+  };
+}
