@@ -110,6 +110,9 @@ function breaks(
       if (answer === "unknown") return { index, reason: `the solver gave up (${solver.reason()})` };
       if (answer === "sat")
         return { index, ...execute(asked.program, start, solver.model(), index) };
+      // It is kept, whatever was wished for.
+      const core = solver.core();
+      if (!wishes.some((wish) => core.includes(wish))) return undefined;
     }
     return undefined;
   } finally {

@@ -26,6 +26,17 @@ export function mayDepend(from: Access, to: Access, fromCommitsFirst: boolean): 
 }
 
 /**
+ * Whether the text allows that the reader reads something older than the writer's version, other than by changing that
+ * row itself, for good: then one of the two would wait for the other.
+ */
+export function mayMissUnheld(reader: Access, writer: Access): boolean {
+  if (reader.table !== writer.table || shared(reader, writer).length === 0) return false;
+  const { kind, undone = [] } = reader.operation;
+  const changes = kind === "update" || kind === "delete";
+  return canMiss(reader) || !changes || undone.length > 0;
+}
+
+/**
  * The condition that some dependency over the table leads from one instance to the other; exact, but that a read of what
  * is never committed, which needs no cycle, counts in both directions.
  */

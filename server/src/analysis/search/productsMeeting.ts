@@ -4,7 +4,7 @@
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { SolverFactory } from "../../solver/solver";
-import { BACKWARD, FORWARD, canMeet, encodeMeeting } from "../encoding/productMeeting";
+import { BACKWARD, canMeet, encodeMeeting } from "../encoding/productMeeting";
 import { makeTuple } from "../encoding/productTuple";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatProgram } from "../operations/operation";
@@ -16,9 +16,12 @@ export type MayLead = (from: number, to: number) => boolean;
 /** Pairs that are remembered: beyond that the oldest go. */
 const MOST_REMEMBERED = 5000;
 
-const remembered = new WeakMap<SolverFactory, Map<string, ReadonlySet<string>>>();
+const remembered = new WeakMap<SolverFactory, Map<string, boolean>>();
 
-/** The steps that pairs leave open for these transactions in this commit order; true where the solver gives up. */
+/**
+ * The steps that pairs leave open for these transactions in this commit order: all those along it, and those against it
+ * that are possible for the two alone; true where the solver gives up.
+ */
 export function meetings(
   solvers: SolverFactory,
   flat: FlatProgram,
@@ -26,16 +29,19 @@ export function meetings(
   transactions: readonly number[],
   limits: SearchLimits,
 ): MayLead {
+  const known = new Map<string, boolean>();
   return (from, to) => {
-    const [first, second] = [transactions[Math.min(from, to)], transactions[Math.max(from, to)]];
-    if (first === undefined || second === undefined || from === to) return false;
-    const steps = stepsBetween(
-      solvers,
-      { flat, levels, company: transactions },
-      [first, second],
-      limits,
-    );
-    return steps.has(from < to ? FORWARD : BACKWARD);
+    if (from < to) return true;
+    const pair = [transactions[to], transactions[from]] as const;
+    const key = pair.join();
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const [first, second] = pair;
+    if (first === undefined || second === undefined) return false;
+    const question = { flat, levels, company: transactions };
+    const may = mayMiss(solvers, question, [first, second], limits);
+    known.set(key, may);
+    return may;
   };
 }
 
@@ -59,40 +65,40 @@ interface Question {
 
 type Pair = readonly [number, number];
 
-function stepsBetween(
+function mayMiss(
   solvers: SolverFactory,
   question: Question,
   pair: Pair,
   limits: SearchLimits,
-): ReadonlySet<string> {
-  const known = remembered.get(solvers) ?? new Map<string, ReadonlySet<string>>();
+): boolean {
+  const known = remembered.get(solvers) ?? new Map<string, boolean>();
   remembered.set(solvers, known);
   const key = keyOf(question, pair);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const steps = askSteps(solvers, question, pair, limits);
-  known.set(key, steps);
+  const answer = ask(solvers, question, pair, limits);
+  known.set(key, answer);
   for (const oldest of known.keys()) {
     if (known.size <= MOST_REMEMBERED) break;
     known.delete(oldest);
   }
-  return steps;
+  return answer;
 }
 
-function askSteps(
+function ask(
   solvers: SolverFactory,
   { flat, levels, company }: Question,
   pair: Pair,
   limits: SearchLimits,
-): ReadonlySet<string> {
+): boolean {
   const members = pair.flatMap((index) => flat.transactions[index] ?? []);
-  if (!members.every(canMeet)) return new Set([FORWARD, BACKWARD]);
-  const { text, open } = encodeMeeting(flat, levels, pair, company);
-  if (open.length === 0) return new Set();
+  if (!members.every(canMeet)) return true;
+  const text = encodeMeeting(flat, levels, pair, company);
+  if (text === undefined) return false;
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     solver.add(text);
-    return new Set(open.filter((step) => solver.check([step]) !== "unsat"));
+    return solver.check([BACKWARD]) !== "unsat";
   } finally {
     solver.dispose();
   }

@@ -2,7 +2,7 @@
 import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
-import { mayDepend } from "../encoding/productEdges";
+import { mayDepend, mayMissUnheld } from "../encoding/productEdges";
 import { makeTuple } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
 import type { FlatProgram } from "../operations/operation";
@@ -25,7 +25,11 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   );
   const units = open.map((transactions) => ({
     transactions,
-    score: score(table, transactions),
+    score: score(
+      table,
+      transactions,
+      transactions.every((each) => own[each] !== undefined && isSnapshotIsolation(own[each])),
+    ),
     // The commonest larger cycle at snapshot levels: a reader between two writers (Fekete et al. 2004).
     likely:
       size > 2 &&
@@ -45,11 +49,23 @@ export function readsDirty(level: ProductLevel): boolean {
   return level.plainRead === "newest-uncommitted";
 }
 
+/** Who writes what changed since its snapshot fails: what a transaction saw or overwrote committed before that. */
+function isSnapshotIsolation(level: ProductLevel): boolean {
+  return (
+    level.plainRead === "snapshot" &&
+    level.candidates === "snapshot" &&
+    level.snapshot !== "statement" &&
+    level.conflict === "first-updater-wins"
+  );
+}
+
 interface Pair {
   /** Dependencies from the first committer to the second that the text allows. */
   readonly forward: number;
   /** From the second to the first. */
   readonly backward: number;
+  /** Whether the first may read what the second changes without waiting for it or keeping it waiting. */
+  readonly missing: boolean;
   readonly operations: number;
 }
 
@@ -62,19 +78,31 @@ function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number
   return {
     forward: count(a, b, true) + dirty,
     backward: count(b, a, false) + dirty,
+    missing: a.some((x) => b.some((y) => mayMissUnheld(x, y))),
     operations: a.length + b.length,
   };
 }
 
-/** 0 without a possible cycle through all; else higher for pairs that miss each other's writes, and for short ones. */
-function score(table: readonly (readonly Pair[])[], transactions: readonly number[]): number {
+/**
+ * 0 without a possible cycle through all; else higher for pairs that miss each other's writes, and for short ones. Under
+ * snapshot isolation the step to the first committer misses it, and so the step before that, to the one that misses
+ * it, is one of reading something older too (Fekete et al. 2005): what that one saw or overwrote would make it see the first.
+ */
+function score(
+  table: readonly (readonly Pair[])[],
+  transactions: readonly number[],
+  isSnapshot: boolean,
+): number {
   const pair = (a: number, b: number): Pair | undefined =>
     table[transactions[a] ?? -1]?.[transactions[b] ?? -1];
   const leads = (from: number, to: number): boolean =>
     from < to ? (pair(from, to)?.forward ?? 0) > 0 : (pair(to, from)?.backward ?? 0) > 0;
+  const misses = (from: number, to: number): boolean =>
+    from < to ? pair(from, to)?.missing === true : leads(from, to);
   const extend = (path: readonly number[]): boolean => {
     const last = path.at(-1) ?? 0;
-    if (path.length === transactions.length) return leads(last, 0);
+    if (path.length === transactions.length)
+      return leads(last, 0) && (!isSnapshot || misses(path.at(-2) ?? 0, last));
     return transactions.some(
       (_, next) => !path.includes(next) && leads(last, next) && extend([...path, next]),
     );
