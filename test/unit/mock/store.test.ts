@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Key, Value } from "../../../server/src/exploration/client";
 import { randomNumbers, type Random } from "../../../server/src/exploration/randomNumbers";
-import { checkHistory, type HistoryLevel } from "../../../server/src/history/check";
+import { checkHistory, HISTORY_LEVELS, type HistoryLevel } from "../../../server/src/history/check";
 import { startReading } from "../../../server/src/history/formats/readHistory";
 import type { History } from "../../../server/src/history/history";
+import { findLevel } from "../../../server/src/isolation/levels";
 import {
   createMockStore,
   type MockLevel,
@@ -23,11 +24,7 @@ const INITIAL: ReadonlyMap<Key, Value> = new Map([
 ]);
 
 /** One level that the run must satisfy, and one that it must not always. */
-const LEVELS: readonly (readonly [
-  MockLevel,
-  HistoryLevel | undefined,
-  HistoryLevel | undefined,
-])[] = [
+const LEVELS: readonly (readonly [string, HistoryLevel | undefined, HistoryLevel | undefined])[] = [
   ["any", undefined, "read-committed"],
   ["read-committed", "read-committed", "read-atomic"],
   ["read-atomic", "read-atomic", "causal"],
@@ -36,7 +33,24 @@ const LEVELS: readonly (readonly [
   ["parallel-snapshot-isolation", "parallel-snapshot-isolation", "snapshot-isolation"],
   ["snapshot-isolation", "snapshot-isolation", "serializable"],
   ["serializable", "serializable", undefined],
+  ["postgres:read-committed", "read-committed", "snapshot-isolation"],
+  ["postgres:repeatable-read", "snapshot-isolation", "serializable"],
+  ["postgres:serializable", "serializable", undefined],
+  ["mariadb:read-uncommitted", undefined, "read-committed"],
+  ["mariadb:read-committed", "read-committed", "snapshot-isolation"],
+  ["mariadb:repeatable-read", undefined, "snapshot-isolation"],
+  ["mariadb:serializable", "serializable", undefined],
+  ["sqlserver:snapshot", "snapshot-isolation", "serializable"],
 ];
+
+function levelOf(name: string): MockLevel {
+  const level = findLevel(name);
+  if (level?.family === "product") return level;
+  const known = [...HISTORY_LEVELS, "any", "prefix"] as const;
+  const found = known.find((each) => each === name);
+  assert.ok(found, name);
+  return found;
+}
 
 describe("a run of random sessions side by side", () => {
   for (const [level, holds, fails] of LEVELS) {
@@ -44,7 +58,7 @@ describe("a run of random sessions side by side", () => {
       test(`at ${level}, reading ${strategy}`, async () => {
         let failed = 0;
         for (let seed = 1; seed <= 25; seed++) {
-          const history = read((await randomRun(level, strategy, seed)).history());
+          const history = read((await randomRun(levelOf(level), strategy, seed)).history());
           const asked = [holds, fails].filter((each) => each !== undefined);
           const { verdicts } = checkHistory(history, { levels: asked });
           if (holds) assert.equal(verdicts.get(holds), "ok", `seed ${String(seed)}`);
@@ -114,28 +128,25 @@ async function scan(session: StoreSession): Promise<ReadonlyMap<Key, Value>> {
   return reply.kind === "values" ? reply.values : new Map();
 }
 
-/** Four sessions of twelve transactions each, which take turns at random. */
+/** Four sessions of twelve transactions each, side by side. */
 async function randomRun(level: MockLevel, strategy: Strategy, seed: number): Promise<MockStore> {
-  const random = randomNumbers(seed);
   const store = createMockStore({ level, initial: INITIAL, seed, strategy });
-  const running = Array.from({ length: 4 }, () => ({ session: store.open(), left: 12, steps: 0 }));
   let value = 10;
-  for (let open = running; open.length > 0; open = open.filter(({ left }) => left > 0)) {
-    const one = open[random(open.length)];
-    if (!one) break;
-    if (one.steps === 0) {
-      await one.session.ask({ kind: "begin" });
-      one.steps = 1 + random(4);
-      continue;
+  async function run(session: StoreSession, random: Random): Promise<void> {
+    for (let left = 12; left > 0; left--) {
+      await session.ask({ kind: "begin" });
+      for (let steps = random(4); steps > 0; steps--) {
+        for (let turns = random(4); turns > 0; turns--) await Promise.resolve();
+        if ((await randomStep(session, random, value++)).kind === "failed") break;
+      }
+      await session.ask({ kind: random(8) === 0 ? "abort" : "commit" });
     }
-    one.steps--;
-    const reply =
-      one.steps > 0
-        ? await randomStep(one.session, random, value++)
-        : await one.session.ask({ kind: random(8) === 0 ? "abort" : "commit" });
-    if (reply.kind === "failed") one.steps = 0;
-    if (one.steps === 0) one.left--;
+    session.close();
   }
+  const sessions = Array.from({ length: 4 }, (_, index) =>
+    run(store.open(), randomNumbers(4 * seed + index)),
+  );
+  await Promise.all(sessions);
   return store;
 }
 

@@ -10,12 +10,20 @@ export interface Version {
   readonly value: Value;
   /** The number of its transaction. */
   readonly writer: number;
+  /** Of a version that was not committed when it was read: which of its transaction's writes it is, from 0. */
+  readonly write?: number;
+}
+
+export interface ReadFrom {
+  readonly key: Key;
+  readonly from: number;
+  readonly write?: number;
 }
 
 /** One statement's reads: single keys, and prefixes of which every key was read, those included that come later. */
 export interface LoggedRead {
   readonly kind: "read";
-  readonly reads: { readonly key: Key; readonly from: number }[];
+  readonly reads: ReadFrom[];
   readonly scans: readonly string[];
 }
 
@@ -42,6 +50,8 @@ export interface Database {
   readonly commits: number[];
   /** The committed versions of a key, oldest first; the first is the initial one, which may say that it is absent. */
   versions(key: Key): readonly Version[];
+  /** What another transaction has written there last and not committed; undefined if none has. */
+  uncommitted(key: Key, reader: Transaction): Version | undefined;
   /** The keys that begin so, sorted. */
   keys(prefix: string): readonly Key[];
   begin(session: number): Transaction;
@@ -91,6 +101,15 @@ export function createDatabase(initial: ReadonlyMap<Key, Value>): Database {
     commits,
     keys,
     versions: (key) => chains.get(key) ?? [{ key, value: undefined, writer: INITIAL }],
+    uncommitted(key, reader) {
+      const writer = transactions.findLast(
+        (each) => each !== reader && each.status === "open" && each.writes.has(key),
+      );
+      if (!writer) return undefined;
+      const writes = writer.log.filter(({ kind }) => kind === "write");
+      const write = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
+      return { key, value: writer.writes.get(key), writer: writer.number, write };
+    },
     begin(session) {
       const begun = transaction(transactions.length, session);
       transactions.push(begun);
@@ -116,8 +135,6 @@ export function isWriter({ writes }: Transaction): boolean {
 }
 
 /** What the transaction has read from others so far, oldest first. */
-export function* readsOf({
-  log,
-}: Transaction): Generator<{ readonly key: Key; readonly from: number }> {
+export function* readsOf({ log }: Transaction): Generator<ReadFrom> {
   for (const entry of log) if (entry.kind === "read") yield* entry.reads;
 }

@@ -1,10 +1,13 @@
 // The store behind the mock database: sessions that run side by side, whose reads return what the level allows.
-import type { Ask, Key, Reply, Request, Value } from "../../exploration/client";
+import type { Ask, Key, ReadRequest, Reply, Request, Value } from "../../exploration/client";
+import type { AxiomaticLevel } from "../../exploration/exploration";
 import { randomNumbers, type Random } from "../../exploration/randomNumbers";
 import { choosingPolicy } from "./choosingPolicy";
-import { createDatabase, type Database, type Transaction } from "./database";
+import type { ProductLevel } from "../../isolation/levels";
+import { createDatabase, type Database, type ReadFrom, type Transaction } from "./database";
+import { isFailure, type Failure, type Policy, type Strategy } from "./policy";
+import { productPolicy } from "./productPolicy";
 import { recordHistory, type RecordedHistory } from "./recordHistory";
-import { isFailure, type Policy, type Strategy } from "./policy";
 import { parallelPolicy, prefixPolicy } from "./snapshotPolicy";
 
 export interface MockStoreOptions {
@@ -14,15 +17,8 @@ export interface MockStoreOptions {
   readonly strategy: Strategy;
 }
 
-export type MockLevel =
-  | "any"
-  | "read-committed"
-  | "read-atomic"
-  | "causal"
-  | "prefix"
-  | "parallel-snapshot-isolation"
-  | "snapshot-isolation"
-  | "serializable";
+/** What the store can be held to: the papers' levels that have no predicates of their own, and products' levels. */
+export type MockLevel = AxiomaticLevel | ProductLevel;
 
 export interface MockStore {
   /** A new session; its number seeds its choices, so that they do not depend on those of others. */
@@ -52,6 +48,7 @@ export function createMockStore({ level, initial, seed, strategy }: MockStoreOpt
 }
 
 function policyOf(level: MockLevel, database: Database, strategy: Strategy): Policy {
+  if (typeof level !== "string") return productPolicy(level, database, strategy);
   switch (level) {
     case "any":
     case "read-committed":
@@ -66,6 +63,7 @@ function policyOf(level: MockLevel, database: Database, strategy: Strategy): Pol
 }
 
 const DONE: Reply = { kind: "done" };
+const NO_TRANSACTION: Failure = { code: "25P01", message: "there is no transaction in progress" };
 
 function openSession(
   database: Database,
@@ -75,40 +73,58 @@ function openSession(
 ): StoreSession {
   let open: Transaction | undefined;
 
-  function abort(): void {
-    if (open) open.status = "aborted";
+  function end(status: "committed" | "aborted"): void {
+    if (!open) return;
+    const ended = open;
     open = undefined;
+    if (status === "aborted") ended.status = status;
+    policy.ended?.(ended);
   }
 
-  function fail({ code, message }: { readonly code: string; readonly message: string }): Reply {
-    abort();
+  function fail({ code, message }: Failure): Reply {
+    end("aborted");
     return { kind: "failed", code, message };
   }
 
-  function read(
-    transaction: Transaction,
-    { keys, scans = [], current = false, continues = false }: Request & { readonly kind: "read" },
-  ): Reply {
+  async function read(transaction: Transaction, request: ReadRequest): Promise<Reply> {
+    const { keys, scans = [], current = false, continues = false } = request;
     const context = { transaction, random, current };
+    const asked = (): Key[] => [...new Set([...keys, ...keysOf(transaction, scans)])];
+    const failure = await policy.before?.(context, asked(), scans);
+    if (failure) return fail(failure);
     if (!continues) policy.statement(context);
-    const reads: { readonly key: Key; readonly from: number }[] = [];
+    const reads: ReadFrom[] = [];
     transaction.log.push({ kind: "read", reads, scans });
     const values = new Map<Key, Value>();
-    const found = scans.flatMap((prefix) => database.keys(prefix)).sort();
-    const own = [...transaction.writes.keys()]
-      .filter((key) => scans.some((prefix) => key.startsWith(prefix)))
-      .sort();
-    for (const key of new Set([...keys, ...found, ...own])) {
+    for (const key of asked()) {
       if (transaction.writes.has(key)) {
         values.set(key, transaction.writes.get(key));
         continue;
       }
       const version = policy.choose(key, database.versions(key), context);
       if (isFailure(version)) return fail(version);
-      reads.push({ key, from: version.writer });
-      values.set(key, version.value);
+      const { writer: from, write, value } = version;
+      reads.push({ key, from, ...(write !== undefined && { write }) });
+      values.set(key, value);
     }
     return { kind: "values", values };
+  }
+
+  /** The keys that exist, or that the transaction has written, and that begin so. */
+  function keysOf(transaction: Transaction, scans: readonly string[]): readonly Key[] {
+    const own = [...transaction.writes.keys()].filter((key) =>
+      scans.some((prefix) => key.startsWith(prefix)),
+    );
+    return [...new Set([...scans.flatMap((prefix) => database.keys(prefix)), ...own])].sort();
+  }
+
+  async function write(transaction: Transaction, key: Key, value: Value): Promise<Reply> {
+    const hindrance = await policy.write?.(transaction, key, value);
+    if (hindrance === "no version") return DONE;
+    if (hindrance) return fail(hindrance);
+    transaction.writes.set(key, value);
+    transaction.log.push({ kind: "write", key });
+    return DONE;
   }
 
   function commit(transaction: Transaction): Reply {
@@ -116,32 +132,35 @@ function openSession(
     if (failure) return fail(failure);
     database.commit(transaction);
     policy.committed(transaction);
-    open = undefined;
+    end("committed");
     return DONE;
   }
 
-  function answer(request: Request): Reply {
+  async function answer(request: Request): Promise<Reply> {
     if (request.kind === "begin") {
-      abort();
+      end("aborted");
       open = database.begin(session);
       policy.begin(open, random);
       return DONE;
     }
-    if (!open) return { kind: "failed", code: "25P01", message: "there is no transaction" };
+    if (!open) return fail(NO_TRANSACTION);
     switch (request.kind) {
       case "read":
         return read(open, request);
       case "write":
-        open.writes.set(request.key, request.value);
-        open.log.push({ kind: "write", key: request.key });
-        return DONE;
+        return write(open, request.key, request.value);
       case "commit":
         return commit(open);
       case "abort":
-        abort();
+        end("aborted");
         return DONE;
     }
   }
 
-  return { ask: (request) => Promise.resolve(answer(request)), close: abort };
+  return {
+    ask: answer,
+    close: () => {
+      end("aborted");
+    },
+  };
 }

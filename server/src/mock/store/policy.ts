@@ -1,5 +1,5 @@
 // What a level decides in the mock database: which version a read returns, and whether a transaction may go on.
-import type { Key } from "../../exploration/client";
+import type { Key, Value } from "../../exploration/client";
 import type { Random } from "../../exploration/randomNumbers";
 import type { Transaction, Version } from "./database";
 
@@ -22,14 +22,28 @@ export interface ReadContext {
 /** How one level answers. Every method may assume that the transaction is open. */
 export interface Policy {
   begin(transaction: Transaction, random: Random): void;
+  /** Waits until these keys, and all that begin in one of these ways, may be read. */
+  before?(
+    context: ReadContext,
+    keys: readonly Key[],
+    scans: readonly string[],
+  ): Promise<Failure | undefined>;
   /** A new statement of the transaction starts to read. */
   statement(context: ReadContext): void;
   /** One of the committed versions of the key, of which there is at least one. */
   choose(key: Key, versions: readonly Version[], context: ReadContext): Version | Failure;
+  /** Waits until the key may be written. "no version" if writing that value changes nothing. */
+  write?(
+    transaction: Transaction,
+    key: Key,
+    value: Value,
+  ): Promise<Failure | "no version" | undefined>;
   /** Just before the commit. */
   validate(transaction: Transaction): Failure | undefined;
   /** Just after the commit. */
   committed(transaction: Transaction): void;
+  /** After commit and rollback alike. */
+  ended?(transaction: Transaction): void;
 }
 
 export function isFailure(answer: Version | Failure): answer is Failure {

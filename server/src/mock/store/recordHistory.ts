@@ -1,6 +1,6 @@
 // The mock database's run as a recorded history in our own JSON, for the history checker. Versions are told apart by
 // numbers instead of values, since rows may hold the same value twice.
-import { INITIAL, type Database, type Transaction } from "./database";
+import { INITIAL, type Database, type ReadFrom, type Transaction } from "./database";
 
 export interface RecordedHistory {
   readonly format: "isolens-history";
@@ -18,7 +18,7 @@ export type RecordedOperation =
   { readonly r: readonly [string, number | null] } | { readonly w: readonly [string, number] };
 
 /**
- * All transactions that have ended. A write's number is unique in the whole run; null is the version before all writes.
+ * All transactions; those that have not ended count as aborted. A write's number is unique in the whole run; null is the version before all writes.
  * A predicate has also read that keys which came later did not exist.
  */
 export function recordHistory(database: Database): RecordedHistory {
@@ -26,10 +26,14 @@ export function recordHistory(database: Database): RecordedHistory {
   const sessions = new Map<number, RecordedTransaction[]>();
   for (const transaction of database.transactions) {
     const { number, session, status } = transaction;
-    if (number === INITIAL || status === "open") continue;
+    if (number === INITIAL) continue;
     const list = sessions.get(session) ?? [];
     sessions.set(session, list);
-    list.push({ id: `t${String(number)}`, status, ops: operations(transaction, database, names) });
+    list.push({
+      id: `t${String(number)}`,
+      status: status === "committed" ? status : "aborted",
+      ops: operations(transaction, database, names),
+    });
   }
   return { format: "isolens-history", version: 1, sessions: [...sessions.values()] };
 }
@@ -50,10 +54,11 @@ function operations(
   database: Database,
   names: ReadonlyMap<number, readonly number[]>,
 ): readonly RecordedOperation[] {
-  const lastWrites = (number: number): ReadonlyMap<string, number> => {
-    const writer = database.transactions[number];
-    const writes = writer?.log.filter((entry) => entry.kind === "write") ?? [];
-    return new Map(writes.map(({ key }, index) => [key, names.get(number)?.[index] ?? 0]));
+  const versionRead = ({ key, from, write }: ReadFrom): number | null => {
+    if (from === INITIAL) return null;
+    const writes = database.transactions[from]?.log.filter(({ kind }) => kind === "write") ?? [];
+    const last = writes.findLastIndex((entry) => entry.kind === "write" && entry.key === key);
+    return names.get(from)?.[write ?? last] ?? null;
   };
   const own = names.get(transaction.number) ?? [];
   let writes = 0;
@@ -64,9 +69,7 @@ function operations(
       database.keys(prefix).filter((key) => !read.has(key) && !transaction.writes.has(key)),
     );
     return [
-      ...entry.reads.map(({ key, from }): RecordedOperation => ({
-        r: [key, from === INITIAL ? null : (lastWrites(from).get(key) ?? null)],
-      })),
+      ...entry.reads.map((each): RecordedOperation => ({ r: [each.key, versionRead(each)] })),
       ...[...new Set(later)].map((key): RecordedOperation => ({ r: [key, null] })),
     ];
   });
