@@ -1,8 +1,8 @@
 // What real servers show of litmus programs beside what the store allows.
 import type { ProductLevel } from "../../server/src/isolation/levels";
 import { enumerateProduct } from "../../server/src/store/enumerate";
-import { litmusProgram, runText, type Litmus } from "../unit/store/litmus";
-import type { RandomTransactions } from "../unit/analysis/randomTransactions";
+import { litmusProgram, runText, type Litmus, type LitmusStatement } from "../unit/store/litmus";
+import type { RandomStatement, RandomTransactions } from "../unit/analysis/randomTransactions";
 import type { LiveOutcomes } from "./liveLitmus";
 
 export interface LiveComparison {
@@ -48,16 +48,22 @@ export function litmusOf(
     id,
     name: transactions.map((each) => each.map(({ sql }) => sql).join("; ")).join(" | "),
     initial,
-    transactions: transactions.map((statements) =>
-      statements.map(({ sql, into, as, when }) => ({
-        sql,
-        ...(when === undefined ? {} : { when: `(:${when.register} < ${when.below})` }),
-        // A register has a value in every run; what a server counts for an upsert is its own matter.
-        ...(into === undefined || as === undefined || when || sql.startsWith("INSERT")
-          ? {}
-          : { into, as }),
-      })),
-    ),
+    transactions: transactions.map(litmusStatements),
     observed: {},
   };
+}
+
+/** Registers that are read in every run; what a server counts for an upsert is its own matter. */
+function litmusStatements(statements: readonly RandomStatement[]): readonly LitmusStatement[] {
+  const known = new Set<string>();
+  return statements.flatMap(({ sql, into, as, when }): readonly LitmusStatement[] => {
+    const text = sql.replace(/:(\w+)/g, (all, name: string) => (known.has(name) ? all : "1"));
+    const guard = when && known.has(when.register) ? when : undefined;
+    if (sql === "ROLLBACK" && guard === undefined) return [];
+    const counts = into !== undefined && as !== undefined && when === undefined;
+    if (!counts || sql.includes("DO UPDATE"))
+      return [{ sql: text, ...(guard && { when: `(:${guard.register} < ${guard.below})` }) }];
+    known.add(into);
+    return [{ sql: text, into, as }];
+  });
 }
