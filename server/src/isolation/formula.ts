@@ -43,7 +43,8 @@ export interface WrittenAxiom {
   /**
    * Where transactions run at several levels: the outermost variables whose transactions must be at the axiom's level
    * for an instance of it to count. What is seen is the business of who looks, so these are the right sides of `vis` in
-   * the conclusion; without one, all variables.
+   * the conclusion; without one, all variables. An axiom without outermost variables counts where all
+   * transactions are at its level.
    */
   readonly concerns: readonly string[];
 }

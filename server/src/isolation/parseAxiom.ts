@@ -207,12 +207,12 @@ function readRelation(reader: Reader, named: Token): Formula {
     const token = peek(reader);
     given.push({ token, variable: readName(reader) });
   } while (takes(reader, ","));
+  demand(reader, ")", '")" or ","');
   const count = takesSorts.length;
   if (given.length !== count) {
     const many = count === 1 ? "one variable" : `${String(count)} variables`;
     throw problemAt(named, `${named.text} takes ${many}, and has ${String(given.length)}`);
   }
-  demand(reader, ")", '")" or ","');
   takesSorts.forEach((sort, at) => {
     const own = given[at];
     if (own === undefined || sort === "either" || own.variable.sort === sort) return;

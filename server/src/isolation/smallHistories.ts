@@ -75,13 +75,15 @@ function* histories(
     const transactions = Math.max(...transaction) + 1;
     const apart = pairsOf(size).filter(([a, b]) => of(a) !== of(b));
     const grouped = sessions && relations.has("so") ? partitions(transactions) : [[]];
+    // Nothing but some levels keeps sessions to the order of arbitration.
+    const orders = serial || grouped.length === 1 ? [1] : [1, -1];
     for (let written = 0; written < 1 << size; written += 1) {
       const writes = (statement: number): boolean => (written & (1 << statement)) !== 0;
       const seen = apart.filter(([writer]) => writes(writer));
       const both = pairsOf(size).filter(([a, b]) => writes(a) && writes(b));
       const conflicts = relations.has("conflict") ? both : [];
       const sameKeys = relations.has("samekey") ? both : [];
-      for (const session of grouped)
+      for (const session of grouped.flatMap((each) => orders.map((order) => ({ each, order }))))
         for (const conflict of subsets(conflicts))
           for (const sameKey of subsets(sameKeys))
             for (const sees of serial ? [pairTest(seen)] : subsets(seen))
@@ -90,9 +92,9 @@ function* histories(
                 transactionOf: of,
                 programOrder: (a, b) => of(a) === of(b) && a < b,
                 sessionOrder: (a, b) =>
-                  session[of(a)] !== undefined &&
-                  session[of(a)] === session[of(b)] &&
-                  of(a) < of(b),
+                  session.each[of(a)] !== undefined &&
+                  session.each[of(a)] === session.each[of(b)] &&
+                  session.order * (of(b) - of(a)) > 0,
                 arbitration: (a, b) => a < b,
                 sees: (reader, writer) => sees(writer, reader),
                 writes,

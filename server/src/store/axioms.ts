@@ -48,9 +48,10 @@ export function violatedAxiom(levels: Levels, run: Run): string | undefined {
   }
   const own = [...transactions.keys()].flatMap((instance) => levelOf(instance).own ?? []);
   for (const axiom of new Map(own.map((each) => [each.text, each])).values()) {
-    const violation = refused(axiom, events, (instance) =>
-      (levelOf(instance).own ?? []).some(({ text }) => text === axiom.text),
-    );
+    const governs = (instance: string): boolean =>
+      (levelOf(instance).own ?? []).some(({ text }) => text === axiom.text);
+    if (axiom.concerns.length === 0 && ![...transactions.keys()].every(governs)) continue;
+    const violation = refused(axiom, events, governs);
     if (violation !== undefined) return `${labelOfLevels(levels)} forbids this: ${violation}`;
   }
   const paired = (a: string, b: string): boolean =>

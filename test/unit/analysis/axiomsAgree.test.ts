@@ -26,6 +26,7 @@ import { runPlan } from "../../../server/src/store/run";
 import { anomalyProgram, orders, schedules } from "../store/anomalySchedules";
 import { ANOMALIES } from "../store/anomalyTable";
 import { levelOf } from "./papersHarness";
+import { numberChoice, pick } from "./randomChoice";
 
 let z3: Z3;
 
@@ -92,25 +93,10 @@ function judged({ program, setup, schedule }: Subject, levels: Levels): string |
   return violatedAxiom(levels, runPlan(program, levelOf("eventual"), plan, freshValues(plan)));
 }
 
-/** A linear congruential generator: the same choices on every run. */
-function chooser(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
-    return (state >>> 8) % below;
-  };
-}
-
-function pick<T>(random: (below: number) => number, items: readonly T[]): T {
-  const item = items[random(items.length)];
-  assert.ok(item !== undefined);
-  return item;
-}
-
 describe("axioms in the encoding and in the store", () => {
   for (const [number, anomaly] of ANOMALIES.entries())
     it(anomaly.name, () => {
-      const random = chooser(number + 1);
+      const random = numberChoice(number + 1);
       const { program, setup } = anomalyProgram(anomaly);
       const all = orders(anomaly).flatMap((order) => [
         ...schedules({ ...anomaly, sees: {} }, order, []),
