@@ -4,6 +4,7 @@ import { LEVELS, findLevel } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
 import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
+import { interpretExplore, type ExploreArguments } from "./exploreArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 
 export type Format = "text" | "json";
@@ -43,6 +44,7 @@ export type Arguments =
   | CheckArguments
   | ShowArguments
   | HistoryArguments
+  | ExploreArguments
   | { readonly command: "lsp" }
   | { readonly command: "help"; readonly topic?: string }
   | { readonly command: "version" };
@@ -51,7 +53,7 @@ export type ArgumentsResult =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-export const COMMANDS = ["check", "show", "history", "lsp"] as const;
+export const COMMANDS = ["check", "show", "history", "explore", "lsp"] as const;
 
 const OPTIONS = {
   level: { type: "string", multiple: true },
@@ -67,6 +69,9 @@ const OPTIONS = {
   "no-cache": { type: "boolean" },
   stdio: { type: "boolean" },
   strict: { type: "boolean" },
+  driver: { type: "string" },
+  runs: { type: "string" },
+  seed: { type: "string" },
   to: { type: "string" },
   output: { type: "string", short: "o" },
   help: { type: "boolean", short: "h" },
@@ -100,6 +105,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "node-path",
   ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
+  explore: ["level", "driver", "runs", "seed", "budget", "format", "timings"],
   lsp: ["stdio"],
 };
 
@@ -129,7 +135,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
   if (values.help || name === undefined || name === "help") {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
-      return refuse("a command is missing: check, show, history or lsp");
+      return refuse("a command is missing: check, show, history, explore or lsp");
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
   const command = COMMANDS.find((each) => each === name);
@@ -140,6 +146,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
     if (paths.length > 0) return refuse('"lsp" takes no paths; the editor tells the folders');
     return values.stdio ? accept({ command }) : refuse('"lsp" needs --stdio');
   }
+  if (command === "explore") return interpretExplore(paths, values);
   return command === "history"
     ? interpretHistory(paths, values)
     : interpretCheck(command, paths, values);
@@ -209,8 +216,12 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
                           [--format text|json|dot|svg]
   isolens history convert FILE --to text|json [--output FILE]
+  isolens explore CLIENT [--level NAME|any]... [--driver exhaustive|random] [--runs N] [--seed S]
+                         [--budget 60s] [--format text|json]
   isolens lsp --stdio
 
+"explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
+the level allows, or at random, and shows the smallest execution that breaks an assertion.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
 For "check" and "show", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
 
@@ -225,6 +236,8 @@ For "check" and "show", PATH is an SQL file or a folder. isolens.json is found u
   --config FILE          this configuration instead of the isolens.json files
   --anomaly ID           an id that "check" printed; its first characters are enough
   --strict               history: hold recorded times against the levels as well
+  --driver NAME          explore: exhaustive (default), or random
+  --runs N, --seed S     explore: how many random runs (default: 1000), and from which seed (default: 1)
   --to text|json         history convert: the format to write
   --output FILE          history convert: where to (default: standard output)
   --timings              say how long it took

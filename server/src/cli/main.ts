@@ -1,6 +1,7 @@
 // The command line: reads arguments, runs a command, returns the exit code. The only catch for defects is here.
 import { COMMANDS, helpText, readArguments } from "./arguments";
 import { checkCommand } from "./checkCommand";
+import { exploreCommand } from "./exploreCommand";
 import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
@@ -46,6 +47,8 @@ export async function runCli(
         return await checkCommand(args, io, options);
       case "history":
         return await historyCommand(args, io, options.signal);
+      case "explore":
+        return await exploreCommand(args, io, options.signal);
       case "show":
         return await showCommand(args, io, options);
     }

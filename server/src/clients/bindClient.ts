@@ -108,6 +108,7 @@ function describe({ call, instance, transaction }: BoundCall): ClientTransaction
   return {
     name: instance.instance,
     title: `${transaction.name}(${given})`,
+    instance,
     range: call.range,
   };
 }

@@ -2,6 +2,7 @@
 // afresh, with or without some of them.
 import type { Key, Session, Value } from "../exploration/client";
 import type { Range } from "../protocol/source";
+import type { WitnessInstance } from "../protocol/witness";
 import type { ObservedStep } from "./sqlSession";
 
 export interface ExplorableClient {
@@ -19,6 +20,8 @@ export interface ClientTransaction {
   readonly name: string;
   /** For people, such as `withdraw(1, 60)`. */
   readonly title: string;
+  /** What it calls, with its arguments. */
+  readonly instance: WitnessInstance;
   /** Where it stands in the client program. */
   readonly range: Range;
 }

@@ -8,7 +8,8 @@ import type {
   StoreLevel,
 } from "../exploration/exploration";
 import { exploreAsync, exploreSync } from "../exploration/explore";
-import { INITIAL, OWN, type History } from "../exploration/history";
+import { randomRuns } from "../exploration/randomRuns";
+import { INITIAL, OWN, type FinalState, type History } from "../exploration/history";
 import { AssertionFault, type TransactionOutcome } from "./assertionExpression";
 import { abortReason, plainResult, type Assertion } from "./assertions";
 import type { ExplorableClient } from "./explorableClient";
@@ -31,6 +32,7 @@ export interface ClientExploration {
 }
 
 export interface BrokenAssertion {
+  /** In an order in which its transactions can have committed to give the state. */
   readonly history: History;
   readonly state: ReadonlyMap<Key, Value>;
   /** How many histories break it. */
@@ -45,8 +47,8 @@ export interface ExploreClientOptions {
   readonly level: StoreLevel;
   /** Polled between runs. */
   readonly stop: () => boolean;
-  /** Told after each run: histories so far, beginnings of histories that are still to be explored. */
-  readonly progress?: (histories: number) => void;
+  /** Told after each run: runs so far, and how many assertions are broken by then. */
+  readonly progress?: (runs: number, broken: number) => void;
   /** Ends when each assertion is broken at least once. */
   readonly first?: boolean;
   readonly turn?: () => Promise<void>;
@@ -72,7 +74,7 @@ export async function exploreClient(
       return;
     }
     await judge.take(event.run);
-    options.progress?.(judge.runs());
+    options.progress?.(judge.runs(), judge.broken.size);
     done = options.first === true && judge.broken.size === assertions.length;
   };
   let summary: ExploreSummary;
@@ -101,10 +103,32 @@ export async function exploreClient(
   return { ...judge.result(), histories, exhausted, blocked };
 }
 
+/** Runs a client at random; each run has a seed of its own, counted from the one that is given. */
+export async function randomClient(
+  client: ExplorableClient,
+  assertions: readonly Assertion[],
+  options: ExploreClientOptions & { readonly runs: number; readonly seed: number },
+): Promise<ClientExploration> {
+  const runnable: Client = { initial: client.initial, sessions: client.open() };
+  const judge = openJudge(client, assertions);
+  const { level, turn } = options;
+  const driver = randomRuns(runnable, { level, ...(turn && { turn }) });
+  const sync = runnable.sessions.every(({ kind }) => kind === "sync");
+  while (judge.runs() < options.runs && !options.stop()) {
+    const seed = options.seed + judge.runs();
+    await judge.take(sync ? driver.runSync(seed) : await driver.run(seed));
+    options.progress?.(judge.runs(), judge.broken.size);
+    if (options.first === true && judge.broken.size === assertions.length) break;
+  }
+  return { ...judge.result(), histories: judge.runs(), exhausted: false, blocked: 0 };
+}
+
 /** Collects what runs say about assertions. */
 export interface Judge {
   readonly broken: ReadonlyMap<number, BrokenAssertion>;
   readonly take: (run: Run) => Promise<void>;
+  /** Takes a run by its history and the states that it can end in. */
+  readonly takeOutcome: (history: History, states: readonly FinalState[]) => Promise<void>;
   readonly runs: () => number;
   readonly result: () => Pick<ClientExploration, "statesSeen" | "broken" | "faults" | "problems">;
 }
@@ -116,7 +140,6 @@ export function openJudge(client: ExplorableClient, assertions: readonly Asserti
   /** Which assertions an outcome breaks, by its text: few outcomes come from many histories. */
   const known = new Map<string, readonly number[]>();
   const seen = new Set<string>();
-  const asksState = assertions.some((each) => each.asksState);
   let runs = 0;
 
   async function brokenBy(
@@ -135,42 +158,44 @@ export function openJudge(client: ExplorableClient, assertions: readonly Asserti
     return found;
   }
 
+  async function takeOutcome(history: History, finals: readonly FinalState[]): Promise<void> {
+    runs += 1;
+    const outcomes = outcomesOf(client, history);
+    const here = new Map<number, FinalState>();
+    for (const final of finals) {
+      const state = valuesOf(final);
+      const text = `${outcomes.text}\u0001${stateText(state)}`;
+      seen.add(text);
+      let places = known.get(text);
+      if (places === undefined) {
+        places = await brokenBy(outcomes, state);
+        known.set(text, places);
+      }
+      for (const at of places) if (!here.has(at)) here.set(at, final);
+    }
+    for (const [at, final] of here) {
+      const before = broken.get(at);
+      const stale = staleReads(history);
+      const better = before === undefined || stale < before.stale;
+      broken.set(at, {
+        history: better ? inCommitOrder(history, final) : before.history,
+        state: better ? valuesOf(final) : before.state,
+        stale: better ? stale : before.stale,
+        count: (before?.count ?? 0) + 1,
+        first: before?.first ?? runs,
+      });
+    }
+  }
+
   return {
     broken,
     runs: () => runs,
     async take(run) {
-      runs += 1;
       for (const problem of run.problems)
         problems.set(`${problem.kind} ${problem.message}`, problem);
-      const outcomes = outcomesOf(client, run.history);
-      const states = run.finalStates();
-      const here = new Set<number>();
-      for (const final of states.length === 0 ? [new Map()] : states) {
-        const state = valuesOf(final);
-        const text = `${outcomes.text}\u0001${stateText(state)}`;
-        seen.add(text);
-        let places = known.get(text);
-        if (places === undefined) {
-          places = await brokenBy(outcomes, state);
-          known.set(text, places);
-        }
-        for (const at of places) {
-          if (here.has(at)) continue;
-          here.add(at);
-          const before = broken.get(at);
-          const stale = staleReads(run.history);
-          const better = before === undefined || stale < before.stale;
-          broken.set(at, {
-            history: better ? run.history : before.history,
-            state: better ? state : before.state,
-            stale: better ? stale : before.stale,
-            count: (before?.count ?? 0) + 1,
-            first: before?.first ?? runs,
-          });
-        }
-        if (!asksState && states.length > 0 && places.length === assertions.length) break;
-      }
+      await takeOutcome(run.history, run.finalStates());
     },
+    takeOutcome,
     result: () => ({
       statesSeen: seen.size,
       broken,
@@ -181,6 +206,7 @@ export function openJudge(client: ExplorableClient, assertions: readonly Asserti
 }
 
 interface Outcomes {
+  readonly byName: ReadonlyMap<string, TransactionOutcome>;
   readonly of: (session: number, transaction: number) => TransactionOutcome | undefined;
   readonly text: string;
 }
@@ -188,7 +214,8 @@ interface Outcomes {
 /** What became of each transaction of the client, by its place. */
 export function outcomesOf(client: ExplorableClient, { transactions }: History): Outcomes {
   const byName = new Map<string, TransactionOutcome>();
-  for (const { session, index, status, result, failure } of transactions) {
+  const ordered = [...transactions].sort((a, b) => a.id - b.id);
+  for (const { session, index, status, result, failure } of ordered) {
     const name = client.transactions[session]?.[index]?.name;
     if (name === undefined) continue;
     byName.set(
@@ -198,13 +225,45 @@ export function outcomesOf(client: ExplorableClient, { transactions }: History):
         : { status: "aborted", result: null, error: failure ?? abortReason(result) },
     );
   }
-  const text = JSON.stringify([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const text = JSON.stringify([...byName]);
   const of = (session: number, transaction: number): TransactionOutcome | undefined =>
     byName.get(`s${String(session + 1)}[${String(transaction)}]`);
-  return { of, text };
+  return { byName, of, text };
 }
 
-function valuesOf(final: ReadonlyMap<Key, { readonly value: Value }>): ReadonlyMap<Key, Value> {
+/**
+ * The history with its transactions in an order that ends in this state: writers before their readers, sessions in their
+ * order, and the last writer of each key after its other writers. The order that it has where there is no such order.
+ */
+function inCommitOrder({ transactions }: History, final: FinalState): History {
+  const before = new Map<number, Set<number>>(transactions.map(({ id }) => [id, new Set()]));
+  for (const [at, { id, session, events, status }] of transactions.entries()) {
+    const own = before.get(id);
+    const previous = transactions.slice(0, at).findLast((each) => each.session === session);
+    if (previous) own?.add(previous.id);
+    for (const event of events) {
+      if (event.kind === "read") {
+        if (before.has(event.from)) own?.add(event.from);
+      } else if (status === "committed") {
+        const last = final.get(event.key)?.writer;
+        if (last !== undefined && last !== id) before.get(last)?.add(id);
+      }
+    }
+  }
+  const waiting = [...transactions];
+  const ordered: typeof waiting = [];
+  while (waiting.length > 0) {
+    const ready = waiting.findIndex(({ id }) =>
+      [...(before.get(id) ?? [])].every((each) => ordered.some((done) => done.id === each)),
+    );
+    if (ready < 0) return { transactions };
+    ordered.push(...waiting.splice(ready, 1));
+  }
+  return { transactions: ordered };
+}
+
+/** A state without its writers. */
+export function valuesOf(final: FinalState): ReadonlyMap<Key, Value> {
   return new Map([...final].map(([key, { value }]) => [key, value]));
 }
 

@@ -3,11 +3,15 @@
 import type { AsyncSession, Key, Reply, Request, Session, Value } from "../exploration/client";
 import { INITIAL, OWN, type History, type Transaction } from "../exploration/history";
 
-/** Does what the history says; resolves when all of its transactions have ended. */
+/**
+ * Does what the history says; resolves when all of its transactions have ended. `told` hears of every read before the
+ * code gets the answer.
+ */
 export async function replay(
   sessions: readonly Session[],
   initial: ReadonlyMap<Key, Value>,
   history: History,
+  told: (event: ReadEvent, transaction: Transaction) => void = () => undefined,
 ): Promise<void> {
   const written = lastWrites(history);
   const running = sessions.map(launch);
@@ -21,6 +25,7 @@ export async function replay(
           const values = new Map<Key, Value>();
           for (const event of readsOf(request, transaction, at)) {
             at += 1;
+            told(event, transaction);
             values.set(event.key, valueRead(event, transaction, at - 1, written, initial));
           }
           return { kind: "values", values };
@@ -66,7 +71,7 @@ async function runTransaction(
   }
 }
 
-type ReadEvent = Extract<Transaction["events"][number], { kind: "read" }>;
+export type ReadEvent = Extract<Transaction["events"][number], { kind: "read" }>;
 
 /** The recorded reads that answer a request: its keys in order, then what its scans met. */
 function readsOf(

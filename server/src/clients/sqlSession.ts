@@ -18,7 +18,7 @@ import {
   type Machine,
   type Undo,
 } from "../store/machine";
-import { openRecorder } from "../store/recorder";
+import { cellsRead, openRecorder, type CellRead } from "../store/recorder";
 import type { Write } from "../store/row";
 import type { StatementResult } from "../store/statementFrame";
 import { toValue } from "../store/value";
@@ -40,10 +40,9 @@ export interface SqlSessionOptions {
 export interface ObservedStep {
   readonly instance: string;
   readonly statement: Statement | "commit" | "rollback";
-  /** What was read of others and of the transaction itself, by key. */
-  readonly reads: ReadonlyMap<Key, Value>;
-  /** What was written, by key; `undefined` where the row is gone. */
-  readonly writes: ReadonlyMap<Key, Value>;
+  /** What of the rows that were read mattered; the writer of a cell is a step of the transaction itself, or INITIAL. */
+  readonly cells: readonly CellRead[];
+  readonly writes: readonly Write[];
   readonly rows: ResultRows;
   readonly affected: number;
   /** Why it failed, or why the transaction was rolled back. */
@@ -143,6 +142,7 @@ function* runStatement(
   running.step += 1;
   for (;;) {
     const drawn = { ...machine.drawn };
+    const recorder = openRecorder();
     let result: StatementResult;
     try {
       result = executeStatement(statement, {
@@ -152,7 +152,7 @@ function* runStatement(
         runQuery,
         scope: undefined,
         acting: view.acting(running.step),
-        recorder: openRecorder(),
+        recorder,
         once: new Map(),
       });
     } catch (error) {
@@ -163,17 +163,22 @@ function* runStatement(
       }
       if (!(error instanceof SqlFailure)) throw named(error, statement);
       const why = failureText(error);
-      const nothing = { writes: new Map<Key, Value>(), rows: [], affected: 0, why };
-      observe(running, { statement, reads: view.reads(), ...nothing });
+      const cells = cellsRead(recorder, running.step);
+      observe(running, { statement, cells, writes: [], rows: [], affected: 0, why });
       if (handleFailure(machine, error, undo)) return true;
       yield* fail(running, error);
       return false;
     }
     running.log = [...running.log, ...result.writes];
     if (!running.buffers) yield* writeRows(running.log, result.writes);
-    const { rows, affected } = result;
-    const writes = versionsOf(running.log, result.writes);
-    observe(running, { statement, reads: view.reads(), writes, rows, affected });
+    const { rows, affected, writes } = result;
+    observe(running, {
+      statement,
+      cells: cellsRead(recorder, running.step),
+      writes,
+      rows,
+      affected,
+    });
     running.last = givenBy(statement, result) ?? running.last;
     deliver(machine, statement, { ...result, drawn });
     return true;
@@ -281,6 +286,6 @@ function observe(running: Running, step: Omit<ObservedStep, "instance">): void {
 }
 
 function observeEnd(running: Running, statement: "commit" | "rollback", why?: string): void {
-  const nothing = { reads: new Map<Key, Value>(), writes: new Map<Key, Value>(), rows: [] };
-  observe(running, { statement, ...nothing, affected: 0, ...(why !== undefined && { why }) });
+  const nothing = { cells: [], writes: [], rows: [], affected: 0 };
+  observe(running, { statement, ...nothing, ...(why !== undefined && { why }) });
 }

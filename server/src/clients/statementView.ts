@@ -21,8 +21,6 @@ export interface StatementView {
   readonly acting: (step: number) => Acting;
   /** Takes the store's answer to a read. */
   readonly take: (request: ReadRequest, values: ReadonlyMap<Key, Value>) => void;
-  /** All that was read, as it was answered. */
-  readonly reads: () => ReadonlyMap<Key, Value>;
 }
 
 /** How statements of a level reach rows. */
@@ -119,8 +117,6 @@ export function openView(schema: Schema, rules: AccessRules, own: readonly Write
       for (const [key, value] of values) reads.values.set(key, value);
       for (const scan of request.scans ?? []) reads.scanned.add(scan);
     },
-    reads: () =>
-      newest === snapshot ? snapshot.values : new Map([...snapshot.values, ...newest.values]),
   };
 }
 

@@ -10,7 +10,9 @@ import { readJsonClient } from "../clients/readJsonClient";
 import type { AccessRules } from "../clients/statementView";
 import type { Program } from "../program/program";
 import type { Range } from "../protocol/source";
-import { loadProjects, type Project } from "../workspace/projects";
+import { exploredName } from "../clients/tellViolation";
+import type { Level } from "../isolation/levels";
+import { loadProjects } from "../workspace/projects";
 import { readTextFile } from "../workspace/textFile";
 import { createProjectReader } from "./readProject";
 
@@ -19,9 +21,10 @@ export interface LoadedClient {
   readonly assertions: readonly Assertion[];
   /** The level that the file asks for. */
   readonly level?: { readonly name: string; readonly range: Range };
-  /** The transactions that it calls; absent where it brings its own code. */
-  readonly program?: Program;
-  readonly project?: Project;
+  /** The level of the workspace, if clients can be explored at it. */
+  readonly usualLevel: string;
+  /** The transactions that it calls; none where it brings its own code. */
+  readonly program: Program;
 }
 
 /** Something wrong with a client program or with what it names; a place is in the client's file. */
@@ -42,14 +45,15 @@ export interface LoadClientOptions {
   readonly openTexts?: ReadonlyMap<string, string>;
 }
 
-/** Loads a JSON client from its absolute path. Never rejects for bad input. */
-export async function loadJsonClient(
+/** Loads a client from its absolute path. Never rejects for bad input. */
+export async function loadClient(
   file: string,
   parsers: SqlParsers,
   { openTexts }: LoadClientOptions = {},
 ): Promise<LoadClientResult> {
   const open = openTexts?.get(file);
-  const loadedText = open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
+  const loadedText =
+    open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
   if (!loadedText.ok) return { problems: [{ severity: "error", message: loadedText.reason }] };
   const read = readJsonClient(loadedText.text);
   if (read.client === undefined) return { problems: read.problems };
@@ -90,12 +94,17 @@ export async function loadJsonClient(
     client: {
       open: (rules) => explorable(bound, rules),
       assertions: assertions.assertions,
+      usualLevel: usualLevel(project.configuration.level),
       program: withoutAssertions(program),
-      project,
       ...(client.level && { level: client.level }),
     },
     problems,
   };
+}
+
+/** Where the workspace's own level is none that clients are explored at, what most distributed databases promise. */
+function usualLevel(level: Level): string {
+  return exploredName(level) ?? "causal";
 }
 
 function noAssertions(count: number): readonly ClientProblem[] {

@@ -112,7 +112,8 @@ function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedS
   };
 }
 
-function writtenCells(write: Write): readonly CellAccess[] {
+/** The cells that a write changed, existence included. */
+export function writtenCells(write: Write): readonly CellAccess[] {
   return writtenColumns(write).map((column) => {
     const existence = column === EXISTENCE;
     return {

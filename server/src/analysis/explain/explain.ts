@@ -19,6 +19,12 @@ import { listText } from "./words";
  */
 export function explain(program: Program, levels: Levels, finding: Finding): Anomaly {
   const confirmation = relabelled(finding.confirmation);
+  return explainAsNamed(program, levels, { ...finding, confirmation });
+}
+
+/** The same with the names that the instances have. */
+export function explainAsNamed(program: Program, levels: Levels, finding: Finding): Anomaly {
+  const { confirmation } = finding;
   const { execution, witness } = confirmation;
   const transactionOf = (instance: string): string =>
     witness.instances.find((each) => each.instance === instance)?.transaction ?? instance;

@@ -24,6 +24,18 @@ export function anomalyText(anomaly: Anomaly, style: TextStyle): string {
   ].join("\n");
 }
 
+/** The steps in columns and what serial runs give, without a headline. */
+export function anomalySchedule(anomaly: Anomaly, style: TextStyle): readonly string[] {
+  const compared = anomaly.preventedBy.length > 0 || anomaly.allowedAt.length > 0;
+  return [
+    ...schedule(anomaly, style),
+    ...outcomeLines(anomaly, style),
+    ...(compared ? [preventedLine(anomaly)] : []).flatMap((text) =>
+      hangingText(" ".repeat(LEFT), text, style.columns),
+    ),
+  ];
+}
+
 /** The longer form of `show`: the sentence, the start, every step with its reason, the cycle. */
 export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
   const { paint, columns } = style;
@@ -130,26 +142,34 @@ function scheduleLines(anomaly: Anomaly, { paint, columns }: TextStyle): readonl
   return [...names, ...steps];
 }
 
-function footing(anomaly: Anomaly, { columns, keyOf, paint }: TextStyle): readonly string[] {
+function outcomeLines(anomaly: Anomaly, { columns, keyOf }: TextStyle): readonly string[] {
+  if (anomaly.serial.length === 0) return [];
   const indent = " ".repeat(LEFT);
-  const lines: string[] = [];
-  if (anomaly.serial.length > 0) {
-    const { here, serial } = outcomeTexts(anomaly, keyOf);
-    lines.push(...hangingText(`${indent}this run: `, here, columns));
-    serial.forEach((text, n) => {
-      const first = `${indent}one at a time: `;
-      lines.push(...hangingText(n === 0 ? first : " ".repeat(first.length), text, columns));
-    });
-  }
+  const { here, serial } = outcomeTexts(anomaly, keyOf);
+  const lines = [...hangingText(`${indent}this run: `, here, columns)];
+  serial.forEach((text, n) => {
+    const first = `${indent}one at a time: `;
+    lines.push(...hangingText(n === 0 ? first : " ".repeat(first.length), text, columns));
+  });
+  return lines;
+}
+
+function preventedLine({ preventedBy }: Anomaly): string {
+  return preventedBy.length > 0
+    ? `prevented at ${preventedBy.join(", ")}`
+    : "not prevented at any level that was compared";
+}
+
+function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {
+  const { columns, paint } = style;
+  const indent = " ".repeat(LEFT);
+  const lines = [...outcomeLines(anomaly, style)];
   if (anomaly.severity === "unused" && anomaly.status === "confirmed") {
     const text = "Some order ends the same, but in none of them were these values read on the way.";
     lines.push(...hangingText(indent, text, columns));
   }
-  const prevented =
-    anomaly.preventedBy.length > 0
-      ? `prevented at ${anomaly.preventedBy.join(", ")}`
-      : "not prevented at any level that was compared";
-  lines.push(...hangingText(indent, prevented, columns).map((line) => paint.good(line)));
+  const prevented = hangingText(indent, preventedLine(anomaly), columns);
+  lines.push(...prevented.map((line) => paint.good(line)));
   lines.push(paint.faint(`${indent}id ${anomaly.id}`));
   return lines;
 }

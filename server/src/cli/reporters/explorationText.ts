@@ -1,0 +1,86 @@
+// What the exploration of a client program found, for people: each broken assertion with its smallest execution, and what
+// was covered.
+import type { ExplorationReport, ExplorationViolation } from "../../protocol/exploration";
+import { findLevel } from "../../isolation/levels";
+import type { Paint } from "../io";
+import { anomalySchedule } from "./anomalyText";
+import { hangingText, wrapText } from "./wrap";
+
+export interface ExplorationStyle {
+  readonly paint: Paint;
+  readonly columns: number;
+}
+
+/** The report of one level; without a newline at its end. */
+export function explorationText(report: ExplorationReport, style: ExplorationStyle): string {
+  const parts = [
+    ...report.violations.map((violation) => violationText(report, violation, style)),
+    ...report.holding.map((assertion) => holdingText(report, assertion, style)),
+    summary(report, style),
+  ];
+  return parts.join("\n\n");
+}
+
+function violationText(
+  report: ExplorationReport,
+  { assertion, range, message, anomaly, cause, count, first, leftOut }: ExplorationViolation,
+  style: ExplorationStyle,
+): string {
+  const { paint, columns } = style;
+  const { line, character } = range.start;
+  const place = `${report.client}:${String(line + 1)}:${String(character + 1)}`;
+  const headline = `${paint.place(place)}  ${paint.strong(paint.alarm(`fails: ${assertion}`))}`;
+  const often =
+    report.driver === "random"
+      ? `in ${number(count)} of ${plural(report.histories, "run")}, first in run ${number(first)}`
+      : cause === "serial"
+        ? `in ${number(count)} of ${plural(report.serial.states, "serial outcome")}`
+        : `in ${number(count)} of ${plural(report.histories, "execution")}`;
+  const without =
+    leftOut.length === 0 ? "" : ` Shown without ${leftOut.join(", ")}, which it does not need.`;
+  return [
+    headline,
+    ...hangingText("      ", `${message} It happens ${often}.${without}`, columns),
+    "",
+    ...anomalySchedule(anomaly, { ...style, keyOf: () => undefined }),
+  ].join("\n");
+}
+
+function holdingText(
+  report: ExplorationReport,
+  assertion: string,
+  { paint, columns }: ExplorationStyle,
+): string {
+  const proved = report.exhausted && report.verdict !== "cancelled";
+  const lead = proved ? "holds: " : "not broken so far: ";
+  const lines = hangingText(lead, assertion, columns);
+  return (proved ? lines.map((line) => paint.good(line)) : lines).join("\n");
+}
+
+function summary(report: ExplorationReport, { columns }: ExplorationStyle): string {
+  const label =
+    report.level === "any" ? "no level" : (findLevel(report.level)?.label ?? report.level);
+  const what =
+    report.driver === "random"
+      ? `${plural(report.histories, "random run")} at ${label} from seed ${String(report.seed ?? 0)}`
+      : report.exhausted
+        ? `All ${plural(report.histories, "history", "histories")} that ${label} allows`
+        : `${plural(report.histories, "history", "histories")} at ${label}, not all`;
+  const covered = `${what}; ${plural(report.statesSeen, "outcome")}, ${plural(report.serial.states, "of it by serial orders", "of them by serial orders")}.`;
+  const unknown = report.unknown.flatMap(({ reason, range }) => {
+    const place =
+      range === undefined
+        ? ""
+        : `${report.client}:${String(range.start.line + 1)}:${String(range.start.character + 1)}: `;
+    return hangingText("Undecided: ", `${place}${reason}`, columns);
+  });
+  return [...wrapText(covered, columns), ...unknown].join("\n");
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en");
+}

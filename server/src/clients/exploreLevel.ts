@@ -1,0 +1,246 @@
+// A client program at one level, from its serial orders to a report: what breaks an assertion already there is said
+// first, what the level adds is explored, and each break is shown by the smallest part of the client that still has it.
+import type { StoreLevel } from "../exploration/exploration";
+import { findLevel, type Level } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type {
+  ExplorationReport,
+  ExplorationUnknown,
+  ExplorationViolation,
+} from "../protocol/exploration";
+import type { Verdict } from "../protocol/report";
+import type { Range } from "../protocol/source";
+import { durationWords } from "../workspace/duration";
+import type { Assertion } from "./assertions";
+import {
+  exploreClient,
+  openJudge,
+  randomClient,
+  type BrokenAssertion,
+  type ClientExploration,
+} from "./exploreClient";
+import type { ExplorableClient } from "./explorableClient";
+import { smallestBreak, type SmallestBreak } from "./minimise";
+import { serialOutcomes, type SerialOutcomes } from "./serialOutcomes";
+import { violationOf } from "./tellViolation";
+
+export interface ExploreLevelInput {
+  /** As the user named it. */
+  readonly name: string;
+  readonly client: ExplorableClient;
+  readonly assertions: readonly Assertion[];
+  readonly program: Program;
+  readonly tool: string;
+}
+
+export interface ExploreLevelOptions {
+  readonly level: StoreLevel;
+  readonly driver:
+    | { readonly kind: "exhaustive" }
+    | { readonly kind: "random"; readonly runs: number; readonly seed: number };
+  /** Milliseconds for the exploration; smallest parts are looked for in a fraction of it on top. */
+  readonly budget: number;
+  readonly now: () => number;
+  readonly cancelled: () => boolean;
+  readonly progress: (progress: ExploreProgress) => void;
+  readonly turn?: () => Promise<void>;
+}
+
+export interface ExploreProgress {
+  readonly stage: "serial" | "exploring" | "smallest";
+  readonly histories: number;
+  /** Assertions that some execution breaks so far. */
+  readonly broken: number;
+}
+
+/** Explores and reports. Never rejects for what the client does. */
+export async function exploreLevel(
+  input: ExploreLevelInput,
+  options: ExploreLevelOptions,
+): Promise<ExplorationReport> {
+  const { client, assertions } = input;
+  const { level, now, cancelled, progress, budget } = options;
+  const end = now() + budget;
+  const stop = (): boolean => cancelled() || now() > end;
+  const turn = options.turn && { turn: options.turn };
+
+  progress({ stage: "serial", histories: 0, broken: 0 });
+  const serialEnd = now() + budget / 4;
+  const serial = await serialOutcomes(client, {
+    states: MOST_SERIAL_STATES,
+    stop: () => cancelled() || now() > serialEnd,
+    ...turn,
+  });
+  const serialJudge = openJudge(client, assertions);
+  for (const { history, state } of serial.outcomes) await serialJudge.takeOutcome(history, [state]);
+
+  const concurrent = assertions.filter((_, at) => !serialJudge.broken.has(at));
+  const explored = await explore(client, concurrent, options, stop, serialJudge.broken.size);
+
+  progress({ stage: "smallest", histories: explored.histories, broken: explored.broken.size });
+  const violations: ExplorationViolation[] = [];
+  const smallestEnd = now() + Math.min(MOST_FOR_SMALLEST, Math.max(1000, budget / 2));
+  const enough = (): boolean => cancelled() || now() > smallestEnd;
+  for (const [at, assertion] of assertions.entries()) {
+    const broken = serialJudge.broken.get(at);
+    if (broken === undefined) continue;
+    const asked = { level, stop: enough, serial: true, ...turn };
+    const smallest =
+      (await smallestBreak(client, assertion, asked)) ?? wholeClient(client, broken, serial);
+    violations.push(
+      await violationOf(input, assertion, levelOf(level), smallest, {
+        cause: "serial",
+        every: broken.count === serial.outcomes.length && serial.exhausted,
+        broken,
+        stop: enough,
+      }),
+    );
+  }
+  for (const [at, assertion] of concurrent.entries()) {
+    const broken = explored.broken.get(at);
+    if (broken === undefined) continue;
+    const asked = { level, stop: enough, ...turn };
+    const smallest =
+      (await smallestBreak(client, assertion, asked)) ?? wholeClient(client, broken, serial);
+    const known = serial.exhausted || smallest.serial.exhausted;
+    violations.push(
+      await violationOf(input, assertion, levelOf(level), smallest, {
+        cause: known ? "isolation" : "unknown",
+        every: false,
+        broken,
+        stop: enough,
+      }),
+    );
+  }
+  const unknown = unknowns(input, options, serial, explored, concurrent, serialJudge.result());
+  return {
+    tool: input.tool,
+    formatVersion: 1,
+    client: input.name,
+    level,
+    driver: options.driver.kind,
+    ...(options.driver.kind === "random" && { seed: options.driver.seed }),
+    verdict: verdictOf(violations, unknown, explored.exhausted, cancelled()),
+    sessions: client.transactions.length,
+    transactions: client.transactions.flat().length,
+    histories: explored.histories,
+    exhausted: explored.exhausted,
+    statesSeen: explored.statesSeen,
+    serial: { states: serial.outcomes.length, exhausted: serial.exhausted },
+    violations,
+    holding: assertions
+      .filter(({ text }) => !violations.some((each) => each.assertion === text))
+      .map(({ text }) => text),
+    unknown,
+  };
+}
+
+const MOST_SERIAL_STATES = 100_000;
+/** Milliseconds after which the smallest part that is known is shown. */
+const MOST_FOR_SMALLEST = 10_000;
+
+async function explore(
+  client: ExplorableClient,
+  assertions: readonly Assertion[],
+  { level, driver, progress, turn }: ExploreLevelOptions,
+  stop: () => boolean,
+  brokenBefore: number,
+): Promise<ClientExploration> {
+  const told = (histories: number, broken: number): void => {
+    progress({ stage: "exploring", histories, broken: broken + brokenBefore });
+  };
+  const options = { level, stop, progress: told, ...(turn && { turn }) };
+  return driver.kind === "exhaustive"
+    ? exploreClient(client, assertions, options)
+    : randomClient(client, assertions, { ...options, runs: driver.runs, seed: driver.seed });
+}
+
+function wholeClient(
+  client: ExplorableClient,
+  broken: BrokenAssertion,
+  serial: SerialOutcomes,
+): SmallestBreak {
+  return { client, broken, serial, leftOut: [] };
+}
+
+/** `any` is no level that others know: eventual consistency is the weakest that has a name. */
+function levelOf(level: StoreLevel): Level {
+  const found = findLevel(level === "any" ? "eventual" : level);
+  if (found === undefined) throw new Error(`the level ${level} is not in the table of levels`);
+  return found;
+}
+
+/** No answer is never safe: an exploration that did not see every history has decided nothing that it did not break. */
+function verdictOf(
+  violations: readonly ExplorationViolation[],
+  unknown: readonly ExplorationUnknown[],
+  exhausted: boolean,
+  cancelled: boolean,
+): Verdict {
+  if (violations.length > 0) return "anomaly";
+  if (cancelled) return "cancelled";
+  return exhausted && unknown.length === 0 ? "safe" : "unknown";
+}
+
+function unknowns(
+  { client, assertions }: ExploreLevelInput,
+  { driver, budget, cancelled }: ExploreLevelOptions,
+  serial: SerialOutcomes,
+  explored: ClientExploration,
+  concurrent: readonly Assertion[],
+  inOrder: Pick<ClientExploration, "faults">,
+): readonly ExplorationUnknown[] {
+  const found: ExplorationUnknown[] = [];
+  const add = (reason: string, range?: Range): void => {
+    if (found.some((each) => each.reason === reason)) return;
+    found.push({ reason, ...(range && { range }) });
+  };
+  for (const { session, transaction, kind, message } of [
+    ...serial.problems,
+    ...explored.problems,
+  ]) {
+    const at = transaction === undefined ? undefined : (transaction - 1) % 65_536;
+    const own = at === undefined ? undefined : client.transactions[session]?.[at];
+    const who = own === undefined ? `session ${String(session + 1)}` : `${own.name} ${own.title}`;
+    add(`${who} ${PROBLEM_WORDS[kind]}${message}`, own?.range);
+  }
+  for (const [at, fault] of inOrder.faults) {
+    const assertion = assertions[at];
+    if (assertion)
+      add(`the assertion "${assertion.text}" has no answer: ${fault}`, assertion.range);
+  }
+  for (const [at, fault] of explored.faults) {
+    const assertion = concurrent[at];
+    if (assertion)
+      add(`the assertion "${assertion.text}" has no answer: ${fault}`, assertion.range);
+  }
+  if (cancelled()) add("it was cancelled; what was found by then is told");
+  else if (!explored.exhausted && driver.kind === "exhaustive")
+    add(
+      `the time of ${durationWords(budget)} was over after ${countText(explored.histories, "history", "histories")} (--budget gives more; fewer sessions or transactions need less)`,
+    );
+  else if (driver.kind === "random")
+    add(
+      `${countText(explored.histories, "random run", "random runs")} are a sample, not all that can happen`,
+    );
+  if (!serial.exhausted && !cancelled())
+    add(
+      "not all serial orders were tried, so what breaks an assertion may do so without concurrency",
+    );
+  if (explored.blocked > 0 && driver.kind === "exhaustive")
+    add(`${countText(explored.blocked, "run", "runs")} could not be ended at the level`);
+  return found;
+}
+
+const PROBLEM_WORDS = {
+  thrown: "fails: ",
+  stuck: "",
+  "too-many-events": "",
+  "too-many-transactions": "",
+  "wrong-request": "",
+  "not-deterministic": "",
+} as const;
+
+function countText(count: number, one: string, many: string): string {
+  return count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
+}

@@ -1,0 +1,178 @@
+// A broken assertion as people see it: the execution statement by statement, the cycle that no serial order has, the
+// history for the checker, and the levels that keep it from happening.
+import type { AxiomaticLevel, StoreLevel } from "../exploration/exploration";
+import { explainAsNamed } from "../analysis/explain/explain";
+import { historyData } from "../history/formats/writeJson";
+import type { Level } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { ExplorationViolation } from "../protocol/exploration";
+import type { Anomaly } from "../protocol/report";
+import type { Row, SerialOutcome, Witness } from "../protocol/witness";
+import { cycleThrough } from "../store/cycle";
+import type { Execution } from "../store/execution";
+import type { Assertion } from "./assertions";
+import { exploreClient, valuesOf, type BrokenAssertion } from "./exploreClient";
+import type { ExplorableClient } from "./explorableClient";
+import type { SmallestBreak } from "./minimise";
+import { recordedClient } from "./recordedClient";
+import { partsOfKey, plainRow } from "./rowKeys";
+import { executionOf, namesOf, outcomeOf } from "./story";
+
+export interface Telling {
+  readonly cause: ExplorationViolation["cause"];
+  /** Of `serial`: every order breaks it. */
+  readonly every: boolean;
+  /** What the exploration of the whole client found. */
+  readonly broken: BrokenAssertion;
+  readonly stop: () => boolean;
+}
+
+/** Tells the smallest execution that breaks an assertion. */
+export async function violationOf(
+  input: { readonly program: Program },
+  assertion: Assertion,
+  level: Level,
+  { client, broken, serial, leftOut }: SmallestBreak,
+  telling: Telling,
+): Promise<ExplorationViolation> {
+  const { cause } = telling;
+  const names = namesOf(client, broken.history);
+  const execution = await executionOf(client, broken.history, broken.state);
+  const cycle =
+    cause === "serial"
+      ? []
+      : cycleThrough(execution.dependencies, (step) => execution.steps[step]?.instance ?? "");
+  const order = broken.history.transactions.map(({ id }) => names(id));
+  const compared =
+    cause === "isolation"
+      ? await compareLevels(client, assertion, telling.stop)
+      : { preventedBy: [], allowedAt: [] };
+  const witness: Witness = {
+    instances: client.transactions.flat().map(({ instance, name }) => ({
+      ...instance,
+      instance: name,
+      transaction: transactionName(input.program, instance.transaction),
+    })),
+    initial: initialRows(client),
+    schedule: [],
+    outcome: execution.outcome,
+  };
+  const outcomes = serial.outcomes.map(({ history, state }): SerialOutcome => ({
+    order: history.transactions.map(({ id }) => namesOf(client, history)(id)),
+    outcome: outcomeOf(client, history, valuesOf(state)),
+  }));
+  const explained = explainAsNamed(input.program, level, {
+    confirmation: {
+      status: "confirmed",
+      severity: assertion.asksState ? "state" : "value",
+      cycle,
+      execution,
+      serial: outcomes,
+      witness,
+    },
+    tables: tablesOf(execution, cycle),
+    ...compared,
+  });
+  const message = sentence(assertion, level, client, explained, telling, order);
+  const anomaly: Anomaly = {
+    ...explained,
+    ...(cycle.length === 0 && { kind: "broken-assertion" }),
+    transactions: client.transactions.flat().map(({ title }) => title),
+    message,
+  };
+  return {
+    assertion: assertion.text,
+    range: assertion.range,
+    cause,
+    ...(cause === "serial" && { order: { transactions: order, every: telling.every } }),
+    count: telling.broken.count,
+    first: telling.broken.first,
+    message,
+    history: historyData(recordedClient(broken.history, names)),
+    steps: anomaly.steps,
+    anomaly,
+    leftOut,
+  };
+}
+
+function sentence(
+  assertion: Assertion,
+  level: Level,
+  client: ExplorableClient,
+  explained: Anomaly,
+  { cause, every }: Telling,
+  order: readonly string[],
+): string {
+  const who = client.transactions.flat().map(({ title }) => title);
+  const what = `"${assertion.text}"`;
+  if (cause === "serial") {
+    const told =
+      order.length < 2
+        ? `${who.join("")} alone breaks it`
+        : every
+          ? "it fails in every serial order"
+          : `it fails when they run one after the other: ${order.join(", ")}`;
+    return `${what} does not depend on the isolation level: ${told}. A bug of the program, not of isolation.`;
+  }
+  const why =
+    explained.cycle.length === 0
+      ? ""
+      : ` ${explained.message.charAt(0).toUpperCase()}${explained.message.slice(1)}`;
+  const serial = cause === "isolation" ? " and holds in every serial order" : "";
+  return `${what} fails at ${level.label}${serial}.${why}`;
+}
+
+const COMPARED: readonly AxiomaticLevel[] = [
+  "read-committed",
+  "read-atomic",
+  "causal",
+  "prefix",
+  "parallel-snapshot-isolation",
+  "snapshot-isolation",
+  "serializable",
+];
+/** Larger parts take too long to be explored at every level. */
+const MOST_COMPARED = 5;
+
+/** At which levels the part breaks the assertion as well, and at which it cannot. */
+async function compareLevels(
+  client: ExplorableClient,
+  assertion: Assertion,
+  stop: () => boolean,
+): Promise<Pick<Anomaly, "preventedBy" | "allowedAt">> {
+  const preventedBy: string[] = [];
+  const allowedAt: string[] = [];
+  if (client.transactions.flat().length > MOST_COMPARED) return { preventedBy, allowedAt };
+  for (const level of COMPARED) {
+    const found = await exploreClient(client, [assertion], { level, stop, first: true });
+    if (found.broken.size > 0) allowedAt.push(level);
+    else if (found.exhausted && found.faults.size === 0) preventedBy.push(level);
+  }
+  return { preventedBy, allowedAt };
+}
+
+/** The table rows before all transactions. */
+function initialRows({ initial }: ExplorableClient): Readonly<Record<string, readonly Row[]>> {
+  const tables: Record<string, Row[]> = {};
+  for (const [key, value] of initial) {
+    const row = plainRow(value);
+    if (row !== undefined) (tables[partsOfKey(key).table] ??= []).push(row);
+  }
+  return tables;
+}
+
+function tablesOf({ dependencies, steps }: Execution, cycle: readonly number[]): readonly string[] {
+  const onCycle = cycle.flatMap((at) => dependencies[at]?.table ?? []);
+  const written = steps.flatMap(({ writes }) => writes.map(({ table }) => table));
+  return [...new Set(onCycle.length > 0 ? onCycle : written)].sort();
+}
+
+function transactionName({ transactions }: Program, id: string): string {
+  return transactions.find((each) => each.id === id)?.name ?? id;
+}
+
+/** A level of the table that the explorer knows under the same name. */
+export function exploredName(level: Level): StoreLevel | undefined {
+  if (level.family === "product") return level.name;
+  return COMPARED.find((each) => each === level.name);
+}

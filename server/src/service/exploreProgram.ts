@@ -1,0 +1,144 @@
+// Explores a client program in a thread of its own, so that neither the editor nor an interrupt waits for it, and code
+// that never comes back is ended.
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import type { ExploreProgress } from "../clients/exploreLevel";
+import type { ExplorationReport } from "../protocol/exploration";
+import { durationWords } from "../workspace/duration";
+import type { ExploreJob, ExploreOutcome } from "./exploreJob";
+import { PULSE, STOP, type ExploreThreadData, type FromExploreThread } from "./exploreThread";
+
+export interface ExploreOptions {
+  /** Absolute path of the thread's script; `explore.js` beside the running bundle by default. */
+  readonly script?: string;
+  readonly progress?: (level: string, progress: ExploreProgress) => void;
+  /** Milliseconds without progress after which the code of the client counts as endless. */
+  readonly patience?: number;
+}
+
+/** How long the thread may take to notice that it should stop, in milliseconds. */
+const GRACE = 2000;
+const PATIENCE = 10_000;
+const HEAP_MEGABYTES = 2048;
+
+/**
+ * Loads and explores one client program. When the signal aborts, what was found by then is reported, with the verdict
+ * `cancelled` where nothing was. Rejects only for defects.
+ */
+export function exploreProgram(
+  job: ExploreJob,
+  signal: AbortSignal,
+  options: ExploreOptions = {},
+): Promise<ExploreOutcome> {
+  const shared = new SharedArrayBuffer(8);
+  const flags = new Int32Array(shared);
+  const workerData: ExploreThreadData = { job, shared };
+  const script = options.script ?? path.join(__dirname, "explore.js");
+  const patience = options.patience ?? PATIENCE;
+  let last: { readonly level: string; readonly progress: ExploreProgress } | undefined;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      resolve(cutShort(job, "it was cancelled", last));
+      return;
+    }
+    const worker = new Worker(script, {
+      workerData,
+      execArgv: [],
+      // What the client's code prints is no report.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+    });
+    let timer: NodeJS.Timeout | undefined;
+    let pulse = -1;
+    const watch = setInterval(() => {
+      const now = Atomics.load(flags, PULSE);
+      // Before the first run the thread reads and parses, which takes as long as it takes.
+      if (now > 0 && now === pulse)
+        end(
+          cutShort(
+            job,
+            `the client's code ran for ${durationWords(patience)} without asking the database or ending: an endless loop, or a computation that is too long to be repeated for every execution`,
+            last,
+          ),
+        );
+      pulse = now;
+    }, patience);
+    const onAbort = (): void => {
+      Atomics.store(flags, STOP, 1);
+      timer = setTimeout(() => {
+        end(cutShort(job, "it was cancelled", last));
+      }, GRACE);
+    };
+    function end(outcome: ExploreOutcome | Error): void {
+      clearTimeout(timer);
+      clearInterval(watch);
+      signal.removeEventListener("abort", onAbort);
+      worker.removeAllListeners();
+      // A thread that is being ended may still fail; nobody waits for it any more.
+      worker.on("error", () => undefined);
+      const settle = (): void => {
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      // Whoever gets the outcome may end the process, which must not meet a thread that is ending just now.
+      worker.terminate().then(settle, settle);
+    }
+    signal.addEventListener("abort", onAbort);
+    worker.on("message", (message: FromExploreThread) => {
+      switch (message.kind) {
+        case "progress":
+          last = message;
+          options.progress?.(message.level, message.progress);
+          break;
+        case "done":
+          end(message.outcome);
+          break;
+        case "memory":
+          end(cutShort(job, "there is not enough memory for it", last));
+          break;
+        case "error":
+          end(new Error(message.message));
+      }
+    });
+    worker.on("error", (error) => {
+      const outOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      end(outOfMemory ? cutShort(job, "there is not enough memory for it", last) : error);
+    });
+    worker.on("exit", (code) => {
+      end(cutShort(job, `the client's code ended the process (code ${String(code)})`, last));
+    });
+  });
+}
+
+/** The outcome where the thread did not come to its end. */
+function cutShort(
+  job: ExploreJob,
+  reason: string,
+  last: { readonly level: string; readonly progress: ExploreProgress } | undefined,
+): ExploreOutcome {
+  const { histories = 0, broken = 0 } = last?.progress ?? {};
+  const found =
+    broken === 0
+      ? ""
+      : `; by then ${broken === 1 ? "1 assertion was" : `${String(broken)} assertions were`} broken, and there was no time to show how`;
+  const report: ExplorationReport = {
+    tool: job.tool,
+    formatVersion: 1,
+    client: job.name,
+    level: last?.level ?? job.levels[0] ?? "",
+    driver: job.driver.kind,
+    ...(job.driver.kind === "random" && { seed: job.driver.seed }),
+    verdict: reason === "it was cancelled" ? "cancelled" : "unknown",
+    sessions: 0,
+    transactions: 0,
+    histories,
+    exhausted: false,
+    statesSeen: 0,
+    serial: { states: 0, exhausted: false },
+    violations: [],
+    holding: [],
+    unknown: [{ reason: `${reason}${found}` }],
+  };
+  return { reports: [report], problems: [] };
+}
