@@ -33,7 +33,11 @@ export function runJob(
     if (unit.question === "invariants")
       return solveInvariants(solvers, job.program, flat, unit, limits);
     if (unit.question === "proof") {
-      const proof = prove(solvers, flat, levels, limits);
+      const unbounded = flattenProgram(job.program, {
+        unroll: job.unroll ?? UNROLL,
+        anyRounds: true,
+      });
+      const proof = prove(solvers, unbounded, levels, limits);
       return { findings: [], undecided: [], queries: proof.queries, proof };
     }
     return isProduct

@@ -1,5 +1,7 @@
 // One check: a program at one level, from units to the report. Knows no files and no threads.
 import { counterCandidates } from "../analysis/assumptions/counters";
+import { flattenProgram } from "../analysis/operations/flatten";
+import type { FlatProgram } from "../analysis/operations/operation";
 import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
@@ -27,6 +29,7 @@ import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
 import { proveProgram } from "./proof";
+import type { Proof } from "./proof";
 import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
 import { transactionPrecision } from "./statements";
@@ -137,39 +140,34 @@ export async function check(
     const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
     const assumptions = reportAssumptions(program, assumed);
     const notes = [...settled.notes, ...unguided(program)];
-    const gaps = [
+    const gapsOf = (form: FlatProgram): readonly Unknown[] => [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),
       ...unreadParts(input.program, input.skipped, {
-        flat,
+        flat: form,
         levelOf: (id) => levelAt(levels, id),
       }),
       ...leftOut,
-      ...(isSerializable(levels, ids) ? [] : weakened(program, flat, (id) => levelAt(levels, id))),
+      ...(isSerializable(levels, ids) ? [] : weakened(program, form, (id) => levelAt(levels, id))),
       ...effective.unknown,
     ];
     const doubts = [
       ...unconfirmed(anomalies),
       ...uncompared(anomalies, limit.aborted && !searched.cut),
     ];
-    const asked = {
-      program,
-      levels,
-      gaps: [...gaps, ...doubts],
-      pool,
-      cache: input.cache,
-      counters,
-      unroll,
-    };
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
-    const proof =
-      input.prove === true && isFree && ids.length > 0
-        ? await proveProgram(asked, limit)
-        : undefined;
+    const prove = (): Promise<Proof> => {
+      const open = flattenProgram(program, { unroll, anyRounds: true });
+      const gaps = [...gapsOf(open), ...doubts];
+      const { cache } = input;
+      return proveProgram({ program, levels, gaps, pool, cache, counters, unroll }, limit);
+    };
+    const asked = input.prove === true && isFree && ids.length > 0;
+    const proof = asked ? await prove() : undefined;
     const isProved = proof?.report.status === "proved";
     // What a bounded search left open is settled by a proof.
-    const undecided = isProved ? [] : undecidedTuples(program, searched, endedBy, input.budget);
-    const unknown = [...gaps, ...undecided, ...doubts];
+    const undecided = undecidedTuples(program, searched, endedBy, input.budget);
+    const unknown = isProved ? [] : [...gapsOf(flat), ...undecided, ...doubts];
     const cancelled = !isProved && searched.cut && endedBy === "cancel";
     const verdict = verdictOf(anomalies, unknown, cancelled);
     return {

@@ -114,6 +114,27 @@ export function makeDatabase(
   return database;
 }
 
+/** The same tables with other rows and values, of which nothing is promised. */
+export function otherStart(
+  { flat, script, names }: Database,
+  prefix: string,
+): Pick<Database, "alive" | "value"> {
+  return {
+    alive: (table, row) =>
+      apply(script.fn(`${prefix}${names.alive(table)}`, row.length, "Bool"), row),
+    value: (table, row, column) => {
+      const nullable =
+        tableOf(flat, table).columns.find((each) => each.name === column)?.nullable ?? true;
+      const name = (of: string, sort: "Int" | "Bool"): Smt =>
+        apply(script.fn(`${prefix}${of}`, row.length, sort), row);
+      return sqlInt(
+        name(names.column(table, column), "Int"),
+        nullable ? name(names.isNull(table, column), "Bool") : FALSE,
+      );
+    },
+  };
+}
+
 function databaseNames(
   flat: FlatProgram,
   instances: readonly Instance[],

@@ -1,9 +1,11 @@
 // One symbolic run of the instances under given relations: what each operation sees, finds, returns and changes.
 // The same code gives the weak run (free relations) and the serial runs (constant ones, where most of it folds away).
+import { EVERY_COLUMN } from "../operations/operation";
 import type { Term } from "../operations/operation";
 import { dependsOnReads } from "../operations/terms";
 import { EXISTENCE, isPoint, keyColumns, stepOf, tableOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
+import { otherStart } from "./relationalDatabase";
 import type { Database, RowTerm } from "./relationalDatabase";
 import { errorOf, fails, takesEffect } from "./relationalConstraints";
 import { limitsOfCounts } from "./countLimits";
@@ -82,12 +84,14 @@ export function makeRun(
     },
     alive: (viewer, table, row) =>
       memo.condition(`l ${viewerId(viewer)} ${table} ${row.join(" ")}`, () => {
+        const { start, remembers } = startFor(viewer, table, EXISTENCE);
         const writers = run
           .writers(table, EXISTENCE)
+          .filter(remembers)
           .filter((writer) => run.active(writer, viewer, row) !== FALSE);
         const none = writers.map((writer) => not(run.active(writer, viewer, row)));
         return or(
-          and(...none, database.alive(table, row)),
+          and(...none, start.alive(table, row)),
           ...writers
             .filter((writer) => writer.operation.kind === "insert")
             .map((writer) => run.newest(writer, viewer, row, EXISTENCE)),
@@ -97,8 +101,9 @@ export function makeRun(
       const at = row[keyColumns(tableOf(flat, table)).indexOf(column)];
       if (at !== undefined) return sqlInt(at);
       return memo.value(`v ${viewerId(viewer)} ${table} ${column} ${row.join(" ")}`, () => {
-        let result = database.value(table, row, column);
-        for (const writer of run.writers(table, column)) {
+        const { start, remembers } = startFor(viewer, table, column);
+        let result = start.value(table, row, column);
+        for (const writer of run.writers(table, column).filter(remembers)) {
           if (writer.operation.kind === "delete") continue;
           const stands = run.newest(writer, viewer, row, column);
           if (stands !== FALSE) result = choose(stands, run.written(writer, row, column), result);
@@ -248,6 +253,29 @@ export function makeRun(
       }
     },
   };
+
+  /**
+   * Where the viewer's version of a column starts: at the transaction's start, or where rounds of its loops that are not
+   * represented may have changed it; earlier writes of its own do not show then.
+   */
+  function startFor(viewer: Viewer, table: string, column: string) {
+    const all = { start: database, remembers: () => true };
+    if (viewer === "final") return all;
+    const { index } = viewer.operation;
+    const forgotten = ownOf(viewer.instance)?.transaction.forgotten ?? [];
+    const last = forgotten
+      .filter(({ from, columns }) => {
+        const own = columns[table] ?? [];
+        return from <= index && (own.includes(EVERY_COLUMN) || own.includes(column));
+      })
+      .reduce<number | undefined>((latest, { from }) => Math.max(latest ?? from, from), undefined);
+    if (last === undefined) return all;
+    return {
+      start: otherStart(database, `${prefix}f${String(viewer.instance)}_${String(last)}_`),
+      remembers: (writer: Site): boolean =>
+        writer.instance !== viewer.instance || writer.operation.index >= last,
+    };
+  }
 
   /** Range writes and aggregates concern rows that others mention. */
   function hasRow(site: Site): boolean {

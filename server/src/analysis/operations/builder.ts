@@ -84,6 +84,8 @@ export interface Builder {
   readonly rounds: Map<string, number>;
   /** Values that the database makes up, per site. */
   readonly drawn: Map<string, number>;
+  /** What loops whose rounds stand for others make unknown. */
+  readonly forgotten: NonNullable<FlatTransaction["forgotten"]>[number][];
   /** The condition under which the command at hand runs; never NULL. */
   path: Term;
   /** How well the statement at hand was understood. */
@@ -117,6 +119,7 @@ export function createBuilder(
     wanted: new Map(),
     rounds: new Map(),
     drawn: new Map(),
+    forgotten: [],
     path: TRUE,
     precision: "exact",
   };

@@ -1,6 +1,7 @@
 // From expressions of the program to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
+import { anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
 import { applyTerm, freshTerm, unknownTerm } from "./builder";
@@ -130,6 +131,8 @@ function elementAt(
     return conditional(index.condition, then, elementAt(builder, array, index.otherwise, go));
   }
   const at = constantOf(index);
+  if (array.kind === "array" && isAnyRound(index))
+    return anyValue(`element ${JSON.stringify([array.parameter, index])}`);
   if (array.kind !== "array" || at === undefined) {
     go(array);
     const id = `element:${JSON.stringify([array, index])}`;

@@ -25,13 +25,13 @@ import {
 import { flattenExpression } from "./expression";
 import { flattenInvariant } from "./flatInvariant";
 import { raise, returnToSavepoint, runTry, setSavepoint, withoutErrors } from "./handlers";
-import type { Leaves } from "./loops";
 import { runLoop, wantedRows } from "./loops";
 import type { FlatProgram, FlatTransaction, Term } from "./operation";
 import { rejoin } from "./paths";
 import { flattenQuery, limitOf, rowsTerm } from "./query";
 import { flattenSubquery } from "./subquery";
 import type { FlatTables } from "./tables";
+import type { Leaves } from "./unrolling";
 import { createTables, intern, locksTable, tableOf } from "./tables";
 import { FALSE, NULL, TRUE, and, compare, conditional, int, isNull, isTrue, not } from "./terms";
 import { flattenDelete, flattenInsert, flattenUpdate } from "./writes";
@@ -39,6 +39,8 @@ import { flattenDelete, flattenInsert, flattenUpdate } from "./writes";
 export interface FlattenOptions {
   /** How many rounds of a loop are looked at. */
   readonly unroll: number;
+  /** For proofs: two rounds stand for any number of them where a loop does not say how many it has. */
+  readonly anyRounds?: boolean;
 }
 
 /**
@@ -122,6 +124,7 @@ function flattenOne(
     ...(flow.uncovered.size > 0 && {
       uncovered: [...flow.uncovered].map(([loop, rounds]) => ({ loop, rounds })),
     }),
+    ...(builder.forgotten.length > 0 && { forgotten: builder.forgotten }),
     losses: [...builder.losses],
     ...(builder.guesses.size > 0 && { guesses: [...builder.guesses] }),
   };
@@ -163,6 +166,7 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
     case "loop":
       return runLoop(builder, command, path, {
         unroll: flow.options.unroll,
+        anyRounds: flow.options.anyRounds ?? false,
         leaves: flow.leaves,
         uncovered: flow.uncovered,
         exceeds: flow.exceeds,

@@ -1,31 +1,13 @@
 // Loops, unrolled: each round is a copy of the body under the condition that the round is entered.
 import type { Command } from "../../program/statement";
+import type { Leaves, Loop, Unrolling } from "./unrolling";
+import { runAnyRounds, standsForAll } from "./anyRounds";
 import type { Builder } from "./builder";
 import { NO_ROWS, merge, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
 import { join, rejoin } from "./paths";
 import { FALSE, NULL, and, calculate, compare, int, isFalseLiteral, isTrue, not } from "./terms";
-
-export type Loop = Extract<Command, { kind: "loop" }>;
-
-/** The paths on which a running loop is left, and on which its round ends early. */
-export interface Leaves {
-  readonly exits: Term[];
-  readonly continues: Term[];
-}
-
-/** How the rounds of a loop are run. */
-export interface Unrolling {
-  /** Rounds that are looked at where the loop does not say how many it has. */
-  readonly unroll: number;
-  readonly leaves: Map<string, Leaves>;
-  /** Loops that may have more rounds than were looked at, with the rounds that were. */
-  readonly uncovered: Map<string, number>;
-  /** The conditions under which they have. */
-  readonly exceeds: Term[];
-  readonly run: (body: Command, path: Term) => Term;
-}
 
 /** Counting loops with constant bounds have as many rounds as they have, up to this. */
 const MOST_COUNTED = 4;
@@ -39,6 +21,11 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
   unrolling.leaves.set(loop.id, leaves);
   builder.path = path;
   const bounds = boundsOf(builder, loop);
+  const counted = bounds?.from.kind === "int" && bounds.to.kind === "int";
+  if (unrolling.anyRounds && !counted && standsForAll(loop.body)) {
+    const enters = (): Term => entersRound(builder, loop, bounds, 0);
+    return runAnyRounds(builder, loop, path, unrolling, bounds, enters);
+  }
   const rounds = roundsOf(loop, bounds, unrolling.unroll);
   const left: Term[] = [];
   let on = path;

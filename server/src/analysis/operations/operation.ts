@@ -157,11 +157,22 @@ export interface FlatTransaction {
   readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
   /** Holds iff one of those loops goes on after them: what such a run does is not represented. */
   readonly exceeds?: Term;
+  /**
+   * Where two rounds stand for all of a loop: from this operation on, rounds that are not represented may have changed
+   * these columns of these tables (`EVERY_COLUMN`: and which rows there are), for all that the transaction itself sees.
+   */
+  readonly forgotten?: readonly {
+    readonly from: number;
+    readonly columns: Readonly<Record<string, readonly string[]>>;
+  }[];
   /** What flattening lost, for people. */
   readonly losses: readonly string[];
   /** Where it left more open than there is: nothing is missed for it, but what is found may rest on it. */
   readonly guesses?: readonly string[];
 }
+
+/** Stands for all columns of a table and for which rows it has. */
+export const EVERY_COLUMN = "*";
 
 export interface FlatStep {
   readonly statement: StatementId;

@@ -192,6 +192,10 @@ function keeps(
     (each) => each.kind !== "read" && invariant.tables.includes(each.table),
   );
   if (touches !== true) return true;
+  // Two rounds stand for all of a loop: they are the last ones that changed each of two rows.
+  const repeated = (table: string): boolean =>
+    (transaction?.forgotten ?? []).some(({ columns }) => table in columns);
+  if (invariant.tables.filter(repeated).length > 2) return false;
   const { script, run, instance } = alone(setting, { ...flat, invariants }, member);
   const { database } = run;
   const state = makeDatabase({ ...flat, invariants }, script, [instance], {

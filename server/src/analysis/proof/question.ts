@@ -267,6 +267,8 @@ function assertReadersEarly(script: Script, standing: Standing, sides: readonly 
 /** Whether the instance writes, or may write rows that are not named here. */
 function mayWrite({ instance, run }: Side): Smt {
   return or(
+    // Rounds that are not represented may.
+    bool((instance.transaction.forgotten ?? []).length > 0),
     ...instance.sites
       .filter((site) => site.writes.size > 0)
       .map((site) =>
