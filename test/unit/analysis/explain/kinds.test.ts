@@ -85,6 +85,7 @@ test("the kind of a cycle is the most specific name of the literature", () => {
   check("T1 wr T2 a[1].v; T2 wr T1 a[2].v", "circular-information-flow");
   check("T1 rw T2 a[1].v; T2 rw T3 b[1].v; T3 wr T1 b[1].v", "read-only-anomaly");
   check("T1 rw T2 a[1].v; T2 wr T3 a[1].v; T3 wr T1 b[1].v", "causality-violation");
+  check("T1 rw T2 a[1].v; T2 ww T3 a[1].v; T3 wr T1 b[1].v", "read-skew");
   check("T1 rw T2 a[1].v; T2 wr T3 a[1].v; T3 rw T4 b[1].v; T4 wr T1 b[1].v", "long-fork");
   check("T1 rw T2 a[1].v; T2 rw T3 b[1].v; T3 rw T1 c[1].v", "serialization-anomaly");
 });

@@ -1,6 +1,6 @@
 import { type AnomalyKind } from "./kind";
 
-/** A reader sees an effect but not its cause: one anti-dependency closes a chain of three or more. */
+/** A reader sees an effect but not its cause: one anti-dependency closes a chain of reads over three or more. */
 export const causalityViolation: AnomalyKind = {
   name: "causality-violation",
   title: "Causality violation",
@@ -10,7 +10,7 @@ export const causalityViolation: AnomalyKind = {
   matches: ({ edges }) =>
     edges.length >= 3 &&
     edges[0]?.dependency.dependency === "rw" &&
-    edges.slice(1).every((edge) => edge.dependency.dependency !== "rw"),
+    edges.slice(1).every((edge) => edge.dependency.dependency === "wr"),
   sentence: (context) => {
     const [reader, cause] = context.shape.instances;
     const effect = context.shape.instances.at(-1);

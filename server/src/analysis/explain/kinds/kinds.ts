@@ -34,10 +34,10 @@ export const KINDS: readonly AnomalyKind[] = [
   phantom,
   observedTransactionVanishes,
   fracturedRead,
-  readSkew,
   readOnlyAnomaly,
   longFork,
   causalityViolation,
+  readSkew,
   circularInformationFlow,
   serializationAnomaly,
 ];

@@ -1,6 +1,6 @@
-import { type AnomalyKind, dataOf, halves, other } from "./kind";
+import { type AnomalyKind, type KindContext, dataOf, halves, other } from "./kind";
 
-/** Exactly one anti-dependency between two transactions, on different rows (Adya G-single). */
+/** Exactly one anti-dependency (Adya G-single) where none of the more specific patterns fits. */
 export const readSkew: AnomalyKind = {
   name: "read-skew",
   title: "Read skew",
@@ -8,10 +8,12 @@ export const readSkew: AnomalyKind = {
   definition:
     "A transaction reads one thing from before another transaction and meets a second thing from after it: the two do not fit together.",
   reference: "A5A in Berenson et al., SIGMOD 1995; G-single in Adya 1999",
-  matches: (shape) => halves(shape) !== undefined,
+  matches: ({ edges }) =>
+    edges.length >= 2 &&
+    edges.every((edge, at) => (edge.dependency.dependency === "rw") === (at === 0)),
   sentence: (context) => {
     const found = halves(context.shape);
-    if (!found) return "";
+    if (!found) return overSeveral(context);
     const { old: read, met: back } = found;
     const reader = context.nameOf(read.from.instance);
     const writer = other(context, read.to.instance, read.from.instance);
@@ -23,3 +25,14 @@ export const readSkew: AnomalyKind = {
     return `Read skew: ${reader} uses ${data}; ${context.level} allows it`;
   },
 };
+
+/** What the reader missed, and what it met of a transaction that came after that. */
+function overSeveral(context: KindContext): string {
+  const { edges } = context.shape;
+  const [read, met] = [edges[0], edges.at(-1)];
+  if (!read || !met) return "";
+  const [reader, missed, last] = [read.from, read.to, met.from].map((step) =>
+    context.nameOf(step.instance),
+  );
+  return `Read skew: ${reader ?? ""} uses ${dataOf(read)} from before ${missed ?? ""} and ${dataOf(met)} from after ${last ?? ""}, which came after ${missed ?? ""}; ${context.level} allows it`;
+}
