@@ -47,7 +47,8 @@ export function violates(views: Views, write: Done, what: "notNull" | "check"): 
   const whole = breaks((name) => insertedValue(write, name), Object.keys(operation.set));
   const update = operation.update ?? {};
   const changed = breaks(changedBy(update, write.row ?? []), Object.keys(update));
-  return or(and(write.inserted, whole), and(write.updated, changed));
+  // The row to insert is checked before it is known whether there is one in its place.
+  return or(and(write.exec, whole), and(write.updated, changed));
 }
 
 /** Other rows that have the same values in a unique key. */
