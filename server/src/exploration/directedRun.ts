@@ -27,10 +27,11 @@ function* follow(client: Client, options: DirectedOptions): Steps<DirectedRun> {
     nextSession: ([first = 0]) => first,
     read: ([latest = 0]) => latest,
   });
+  const allowed = allows(finished.history, level);
   return {
     ...told(client, level, finished),
     followed: finished.problems.length === 0 && sameEvents(schedule, finished.history),
-    allowed: allows(finished.history, level),
+    ...(allowed !== undefined && { allowed }),
   };
 }
 

@@ -115,8 +115,8 @@ export interface DirectedOptions extends RunLimits {
 export interface DirectedRun extends Run {
   /** The run did what the schedule says; what differed is among the problems. */
   readonly followed: boolean;
-  /** The level allows the history that came about. */
-  readonly allowed: boolean;
+  /** The level allows the history that came about; absent at products' levels of which a history does not tell enough. */
+  readonly allowed?: boolean;
 }
 
 export interface ExploreSummary {

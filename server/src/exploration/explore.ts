@@ -9,7 +9,7 @@ import type { Finished, Ground, Steps } from "./ground";
 import { runSteps } from "./exploreSteps";
 import { scout, told } from "./randomRuns";
 import { allows } from "./levels";
-import { isSnapshotLevel } from "./stepsOf";
+import { copyRules, unsupportedLevel } from "./copyRules";
 
 /** Explores a client whose sessions are all `sync`. */
 export function* exploreSync(
@@ -103,9 +103,10 @@ function* run(
   more: (work: Work) => void,
 ): Steps<Finished | undefined> {
   const start = startLevel ?? startOf(level);
-  if (isSnapshotLevel(start))
-    return yield* runSteps(ground, start, work.kind === "steps" ? work.steps : [], more);
-  if (!isWeakLevel(start)) throw new Error(`cannot explore at ${start}`);
+  const rules = copyRules(start);
+  if (rules !== undefined)
+    return yield* runSteps(ground, rules, work.kind === "steps" ? work.steps : [], more);
+  if (!isWeakLevel(start)) throw new Error(unsupportedLevel(start));
   const begun = work.kind === "history" ? work.history : { transactions: [] };
   const finished = yield* runCausal(ground, start, begun, more);
   if (start === level || allows(finished.history, level)) return finished;

@@ -5,9 +5,9 @@ import type { Work } from "./exploration";
 import { startAll } from "./ground";
 import type { Finished, Ground, Steps } from "./ground";
 import { isSmallest } from "./sequences";
-import type { SnapshotLevel } from "./stepsOf";
+import type { CopyRules } from "./copyRules";
 import { Timeline } from "./timeline";
-import type { Move } from "./timeline";
+import type { Move } from "./moment";
 
 /**
  * Runs the first history that begins with these sessions' steps, and hands on the beginnings of others. Undefined where
@@ -16,11 +16,11 @@ import type { Move } from "./timeline";
  */
 export function* runSteps(
   ground: Ground,
-  level: SnapshotLevel,
+  rules: CopyRules,
   work: readonly number[],
   more: (work: Work) => void,
 ): Steps<Finished | undefined> {
-  const timeline = new Timeline(ground, level, yield* startAll(ground));
+  const timeline = new Timeline(ground, rules, yield* startAll(ground));
   const way: number[] = [];
   for (;;) {
     const given = work[way.length];
@@ -29,7 +29,7 @@ export function* runSteps(
     for (const session of sessions) {
       const move = yield* timeline.attempt(session);
       if (move === undefined) continue;
-      if (given !== undefined || isSmallest([...timeline.steps, move.step])) possible.push(move);
+      if (given !== undefined || isSmallest(timeline.steps(move))) possible.push(move);
     }
     const [chosen, ...others] = possible;
     if (chosen === undefined) break;
@@ -37,6 +37,6 @@ export function* runSteps(
     way.push(chosen.step.session);
     timeline.take(chosen);
   }
-  if (timeline.waiting().length > 0 || !isSmallest(timeline.steps, true)) return undefined;
+  if (timeline.waiting().length > 0 || !isSmallest(timeline.steps(), true)) return undefined;
   return timeline.finished();
 }

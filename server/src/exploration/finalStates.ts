@@ -1,5 +1,6 @@
 // Which states a database can be in after a history: who wrote last what, over all orders of commits that the level allows.
 import type { Client, Key, Value } from "./client";
+import { copyRules } from "./copyRules";
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel } from "./exploration";
 import type { FinalState, History, Transaction, TransactionId } from "./history";
@@ -9,19 +10,27 @@ import { versionOrders } from "./parallelSnapshot";
 import type { Precedence } from "./precedence";
 import { orderOf } from "./reorderings";
 import { endings } from "./sequences";
-import type { LastWriters } from "./sequences";
-import { isSnapshotLevel, stepsOf } from "./stepsOf";
+import type { LastWriters, Step } from "./sequences";
+import { stepsOf } from "./stepsOf";
 
-/** All final states of a history that the level allows, each once. Exponential in the writers that nothing orders. */
+/**
+ * All final states of a history that the level allows, each once; `run` are the steps that it was run in, if it was.
+ * Exponential in the writers that nothing orders.
+ */
 export function finalStatesOf(
   client: Client,
   history: History,
   level: StoreLevel,
+  run?: readonly Step[],
 ): readonly FinalState[] {
-  return lastWriters(history, level).map((last) => stateOf(client, history, last));
+  return lastWriters(history, level, run).map((last) => stateOf(client, history, last));
 }
 
-function lastWriters(history: History, level: StoreLevel): readonly LastWriters[] {
+function lastWriters(
+  history: History,
+  level: StoreLevel,
+  run: readonly Step[] | undefined,
+): readonly LastWriters[] {
   if (isWeakLevel(level)) {
     const order = orderOf(history.transactions, level);
     return order === undefined ? [] : weakEndings(history.transactions, order.before);
@@ -30,8 +39,8 @@ function lastWriters(history: History, level: StoreLevel): readonly LastWriters[
     return distinct(
       [...versionOrders(history)].map((order) => maximal(history.transactions, order)),
     );
-  if (!isSnapshotLevel(level)) return [];
-  const steps = stepsOf(history, level);
+  const rules = copyRules(level);
+  const steps = run ?? (rules && stepsOf(history, rules));
   return steps === undefined ? [] : endings(steps);
 }
 

@@ -5,16 +5,19 @@ import type { History } from "./history";
 import { versionOrders } from "./parallelSnapshot";
 import { orderOf } from "./reorderings";
 import { isPossible } from "./sequences";
-import { isSnapshotLevel, stepsOf } from "./stepsOf";
+import { copyRules } from "./copyRules";
+import { stepsOf } from "./stepsOf";
 
 /**
  * Whether the level allows the history, whose transactions come after those that they read from. In polynomial time up
- * to causal consistency; above it a search, exponential in the worst case.
+ * to causal consistency; above it a search, exponential in the worst case. Undefined at products' levels of which
+ * histories do not tell enough: which reads were locking ones, and when a transaction took its snapshot.
  */
-export function allows(history: History, level: StoreLevel): boolean {
+export function allows(history: History, level: StoreLevel): boolean | undefined {
   if (isWeakLevel(level)) return orderOf(history.transactions, level) !== undefined;
   if (level === "parallel-snapshot-isolation") return versionOrders(history).next().done !== true;
-  if (!isSnapshotLevel(level)) throw new Error(`cannot judge at ${level}`);
-  const steps = stepsOf(history, level);
+  const rules = copyRules(level);
+  if (rules === undefined || rules.moment === "statement") return undefined;
+  const steps = stepsOf(history, rules);
   return steps !== undefined && isPossible(steps);
 }

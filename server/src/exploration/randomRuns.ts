@@ -2,6 +2,8 @@
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
 import type { RandomOptions, Run, StoreLevel, Strategy } from "./exploration";
+import { copyRules, unsupportedLevel } from "./copyRules";
+import type { CopyRules } from "./copyRules";
 import { finalStatesOf } from "./finalStates";
 import { finish, finishSync, groundOf, startAll } from "./ground";
 import type { Finished, Ground, Steps } from "./ground";
@@ -10,10 +12,8 @@ import { allows } from "./levels";
 import { randomNumbers } from "./randomNumbers";
 import type { Random } from "./randomNumbers";
 import { runLog } from "./runLog";
-import { isSnapshotLevel } from "./stepsOf";
-import type { SnapshotLevel } from "./stepsOf";
 import { Timeline } from "./timeline";
-import type { Move } from "./timeline";
+import type { Move } from "./moment";
 
 export interface RandomRuns {
   /** The run of that seed; the same again for the same seed, as long as the client does not change. */
@@ -60,8 +60,9 @@ export function* scout(
 }
 
 /** A run as others see it. */
-export function told(client: Client, level: StoreLevel, { history, problems }: Finished): Run {
-  return { history, problems, finalStates: () => finalStatesOf(client, history, level) };
+export function told(client: Client, level: StoreLevel, finished: Finished): Run {
+  const { history, problems, steps } = finished;
+  return { history, problems, finalStates: () => finalStatesOf(client, history, level, steps) };
 }
 
 function* randomRun(
@@ -69,9 +70,10 @@ function* randomRun(
   { level, strategy = "uniform" }: RandomOptions,
   random: Random,
 ): Steps<Finished> {
-  if (isSnapshotLevel(level)) return yield* randomSteps(ground, level, strategy, random);
+  const rules = copyRules(level);
+  if (rules !== undefined) return yield* randomSteps(ground, rules, strategy, random);
   const parallel = level === "parallel-snapshot-isolation";
-  if (!parallel && !isWeakLevel(level)) throw new Error(`cannot run at ${level}`);
+  if (!parallel && !isWeakLevel(level)) throw new Error(unsupportedLevel(level));
   return yield* runLog(
     ground,
     parallel ? "causal" : level,
@@ -79,7 +81,7 @@ function* randomRun(
     {
       nextSession: (waiting) => waiting[random(waiting.length)] ?? 0,
       read: (writers) => writers[preferred(strategy, writers.length, random)] ?? 0,
-      ...(parallel && { admits: (history: History) => allows(history, level) }),
+      ...(parallel && { admits: (history: History) => allows(history, level) === true }),
     },
   );
 }
@@ -98,11 +100,11 @@ function preferred(strategy: Strategy, choices: number, random: Random): number 
 /** Late commits make others read old versions. */
 function* randomSteps(
   ground: Ground,
-  level: SnapshotLevel,
+  rules: CopyRules,
   strategy: Strategy,
   random: Random,
 ): Steps<Finished> {
-  const timeline = new Timeline(ground, level, yield* startAll(ground));
+  const timeline = new Timeline(ground, rules, yield* startAll(ground));
   for (;;) {
     const moves: Move[] = [];
     for (const session of timeline.waiting()) {

@@ -1,47 +1,37 @@
-// A history as steps over one copy of the database, for the levels that are defined so.
+// Transactions as steps over one copy of the database, at levels that are defined so.
+import type { CopyRules } from "./copyRules";
 import type { History, Transaction } from "./history";
 import { OWN } from "./history";
 import { writesOf } from "./log";
 import type { Step } from "./sequences";
 
-/** Levels of one copy that the papers know. */
-export type SnapshotLevel = "prefix" | "snapshot-isolation" | "serializable";
-
-export function isSnapshotLevel(level: string): level is SnapshotLevel {
-  return level === "prefix" || level === "snapshot-isolation" || level === "serializable";
-}
-
-/** The steps of a history's transactions; undefined where a transaction reads two versions of one key. */
-export function stepsOf(history: History, level: SnapshotLevel): readonly Step[] | undefined {
+/**
+ * The steps of a history's transactions; undefined where a transaction reads two versions of one key, or where the
+ * level's moments are statements, of which a history does not tell enough.
+ */
+export function stepsOf(history: History, rules: CopyRules): readonly Step[] | undefined {
+  if (rules.moment === "statement") return undefined;
   const steps: Step[] = [];
   for (const transaction of history.transactions) {
     const reads = readsOf(transaction);
     if (reads === undefined) return undefined;
     const commits = [...writesOf(transaction).keys()];
-    steps.push(...stepsOfTransaction(transaction, reads, commits, level));
+    const holds = rules.exclusive ? commits : [];
+    const { session, id } = transaction;
+    const step = { session, transaction: id, reads, commits, holds };
+    if (rules.moment === "transaction" || commits.length === 0)
+      steps.push({ ...step, first: true, last: true });
+    else
+      steps.push(
+        { ...step, commits: [], first: true, last: false },
+        { ...step, reads: [], holds: [], first: false, last: true },
+      );
   }
   return steps;
 }
 
-/** One step, or two where others may commit between what it reads and its own commit. */
-export function stepsOfTransaction(
-  { session, id }: Pick<Transaction, "session" | "id">,
-  reads: Step["reads"],
-  commits: Step["commits"],
-  level: SnapshotLevel,
-): readonly [Step] | readonly [Step, Step] {
-  const holds = level === "snapshot-isolation" ? commits : [];
-  const step = { session, transaction: id, reads, commits, holds };
-  if (level === "serializable" || commits.length === 0)
-    return [{ ...step, first: true, last: true }];
-  return [
-    { ...step, commits: [], first: true, last: false },
-    { ...step, reads: [], holds: [], first: false, last: true },
-  ];
-}
-
-/** Each version that a transaction read from others, once. */
-export function readsOf({ events }: Pick<Transaction, "events">): Step["reads"] | undefined {
+/** Each version that a transaction read from others, once; undefined if it read two of one key. */
+function readsOf({ events }: Transaction): Step["reads"] | undefined {
   const reads = new Map<string, number>();
   for (const event of events) {
     if (event.kind !== "read" || event.from === OWN) continue;

@@ -1,73 +1,89 @@
-// One copy of the database, and sessions that take steps on it: whole transactions at serializability, snapshots and
-// commits at snapshot isolation and prefix consistency.
-import type { Reply, Request } from "./client";
+// One copy of the database, and sessions that do one thing after the other on it, as `copyRules.ts` says.
+import type { Key, Reply, Value } from "./client";
+import type { CopyRules } from "./copyRules";
 import { settled } from "./ground";
 import type { Finished, Ground, Steps } from "./ground";
-import { INITIAL, OWN } from "./history";
+import { INITIAL } from "./history";
 import type { TransactionId } from "./history";
 import { Log, ended, openTransaction, writesOf } from "./log";
-import type { OpenTransaction } from "./log";
+import { Moment } from "./moment";
+import type { Copy, Move, Running, Snapshot } from "./moment";
 import type { Step } from "./sequences";
-import { readsOf, stepsOfTransaction } from "./stepsOf";
-import type { SnapshotLevel } from "./stepsOf";
 import type { Point } from "./unfolding";
-
-/** What a session would do next. */
-export interface Move {
-  readonly step: Step;
-  readonly open: OpenTransaction;
-  readonly point: Point;
-  /** The commit waits: it is a step of its own. */
-  readonly held: boolean;
-  readonly ending: Parameters<typeof ended>[1] | undefined;
-}
 
 const DONE: Reply = { kind: "done" };
 
-/** The one copy, and where the sessions are. */
 export class Timeline {
-  readonly steps: Step[] = [];
+  private readonly taken: Step[] = [];
   private readonly log: Log;
-  private readonly last = new Map<string, TransactionId>();
-  private readonly held = new Map<number, OpenTransaction>();
+  private readonly last = new Map<Key, TransactionId>();
+  private readonly running = new Map<number, Running>();
+  /** Snapshots of transactions that are over. */
+  private readonly past: Snapshot[] = [];
 
   constructor(
     private readonly ground: Ground,
-    private readonly level: SnapshotLevel,
+    private readonly rules: CopyRules,
     private readonly points: Point[],
   ) {
     this.log = new Log(ground.client.initial);
   }
 
-  /** Sessions that are not at their end; those whose commit waits come first. */
+  /** Sessions that are not at their end; those with an open transaction come first. */
   waiting(): readonly number[] {
     const sessions = this.points.flatMap((point, session) =>
       point.request === undefined ? [] : [session],
     );
     return [
-      ...sessions.filter((session) => this.held.has(session)),
-      ...sessions.filter((session) => !this.held.has(session)),
+      ...sessions.filter((session) => this.running.has(session)),
+      ...sessions.filter((session) => !this.running.has(session)),
     ];
   }
 
-  /** What the session would do; undefined if it may not go on now. Changes nothing. */
+  /** What the session would do; undefined if it must wait, or cannot go on at this level. Changes nothing. */
   *attempt(session: number): Steps<Move | undefined> {
-    const point = this.points[session];
-    if (point?.request === undefined) return undefined;
-    const held = this.held.get(session);
-    return held === undefined ? yield* this.begin(point) : yield* this.commit(point, held);
+    const { unfolding } = this.ground;
+    const at = this.points[session];
+    if (at?.request === undefined) return undefined;
+    const before = this.running.get(session);
+    const name = at.request.kind === "begin" ? at.request.name : undefined;
+    const open =
+      before === undefined
+        ? openTransaction(session, at.begun, name)
+        : { ...before.open, events: [...before.open.events], writes: new Map(before.open.writes) };
+    const { holds = new Set<Key>(), snapshot } = before ?? {};
+    const moment = new Moment(this.copy(), { open, holds, snapshot }, before === undefined);
+    let point = before === undefined ? yield* settled(unfolding.answer(at, DONE)) : at;
+    for (;;) {
+      const { request } = point;
+      if (request === undefined) {
+        const failure = point.problem?.message ?? "ended";
+        return moment.move(point, { status: "aborted", failure });
+      }
+      if (moment.isOver(request))
+        return moment.reserve() ? moment.move(point, undefined) : undefined;
+      if (request.kind === "commit" || request.kind === "abort") {
+        const status = request.kind === "commit" ? "committed" : "aborted";
+        const result: { readonly result?: Value } =
+          request.result === undefined ? {} : { result: request.result };
+        return moment.move(yield* settled(unfolding.answer(point, DONE)), { status, ...result });
+      }
+      const reply = moment.answer(request);
+      if (reply === undefined) return undefined;
+      point = yield* settled(unfolding.answer(point, reply));
+    }
   }
 
-  take({ step, open, point, held, ending }: Move): void {
-    this.steps.push(step);
+  take({ step, running, point, ending }: Move): void {
+    this.taken.push(step);
     this.points[step.session] = point;
-    if (held) {
-      this.held.set(step.session, open);
+    if (ending === undefined) {
+      this.running.set(step.session, running);
       return;
     }
-    this.held.delete(step.session);
-    if (ending === undefined) return;
-    const transaction = ended(open, ending);
+    this.running.delete(step.session);
+    if (running.snapshot !== undefined) this.past.push(running.snapshot);
+    const transaction = ended(running.open, ending);
     this.log.add(transaction);
     for (const key of writesOf(transaction).keys()) {
       this.last.set(key, transaction.id);
@@ -75,85 +91,53 @@ export class Timeline {
     }
   }
 
+  /**
+   * The steps so far, and that of a move. What a snapshot was read for is demanded at the step that took it; a snapshot
+   * that is still in use must not differ in anything.
+   */
+  steps(move?: Move): readonly Step[] {
+    const steps = move === undefined ? [...this.taken] : [...this.taken, move.step];
+    if (this.rules.moment !== "statement") return steps;
+    const over = [...this.past];
+    const inUse: Snapshot[] = [];
+    for (const { snapshot, open } of this.running.values())
+      if (snapshot !== undefined && open.session !== move?.step.session) inUse.push(snapshot);
+    const moved = move?.running.snapshot;
+    if (moved !== undefined) (move?.ending === undefined ? inUse : over).push(moved);
+    for (const { at, reads } of over) demand(steps, at, reads);
+    const written = [...new Set([...this.last.keys(), ...(move?.step.commits ?? [])])];
+    for (const { at, versions } of inUse)
+      demand(steps, at, new Map(written.map((key) => [key, versions.get(key) ?? INITIAL])));
+    return steps;
+  }
+
   finished(): Finished {
     const problems = this.points.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
-    return { history: this.log.history(), problems, steps: this.steps };
+    return { history: this.log.history(), problems, steps: this.steps() };
   }
 
-  private *commit(point: Point, open: OpenTransaction): Steps<Move> {
-    const { request } = point;
-    const result = request?.kind === "commit" ? request.result : undefined;
-    const next = yield* settled(this.ground.unfolding.answer(point, DONE));
+  private copy(): Copy {
+    const { rules, last, ground, log, running } = this;
     return {
-      step: {
-        session: point.session,
-        transaction: open.id,
-        reads: [],
-        commits: [...open.writes.keys()],
-        holds: [],
-        first: false,
-        last: true,
+      rules,
+      last,
+      now: this.taken.length,
+      isHeld: (key, session) => {
+        for (const other of running.values())
+          if (other.open.session !== session && other.holds.has(key)) return true;
+        return false;
       },
-      open,
-      point: next,
-      held: false,
-      ending: { status: "committed", ...(result !== undefined && { result }) },
+      value: (reader, key, from) => log.value(reader, key, from),
+      keysOf: (request) => ground.universe.keysOf(request),
     };
   }
+}
 
-  /** Runs a transaction on what is there now. */
-  private *begin(begin: Point): Steps<Move | undefined> {
-    const { unfolding } = this.ground;
-    const name = begin.request?.kind === "begin" ? begin.request.name : undefined;
-    const open = openTransaction(begin.session, begin.begun, name);
-    let point = yield* settled(unfolding.answer(begin, DONE));
-    let request: Request | undefined;
-    while ((request = point.request) !== undefined) {
-      if (request.kind === "commit" || request.kind === "abort") break;
-      point = yield* settled(unfolding.answer(point, this.answerTo(open, request)));
-    }
-    const commits = request?.kind === "commit" ? [...open.writes.keys()] : [];
-    const [step, commit] = stepsOfTransaction(open, readsOf(open) ?? [], commits, this.level);
-    if (step.holds.some((key) => this.isHeld(key))) return undefined;
-    const held = commit !== undefined;
-    if (held) return { step, open, point, held, ending: undefined };
-    if (request === undefined) {
-      const failure = point.problem?.message ?? "ended";
-      return { step, open, point, held, ending: { status: "aborted", failure } };
-    }
-    const result = request.kind === "commit" || request.kind === "abort" ? request.result : null;
-    const status = request.kind === "commit" ? "committed" : "aborted";
-    return {
-      step,
-      open,
-      point: yield* settled(unfolding.answer(point, DONE)),
-      held,
-      ending: { status, ...(result !== undefined && { result }) },
-    };
-  }
-
-  private isHeld(key: string): boolean {
-    for (const open of this.held.values()) if (open.writes.has(key)) return true;
-    return false;
-  }
-
-  private answerTo(open: OpenTransaction, request: Request): Reply {
-    if (request.kind === "write") {
-      open.events.push({ kind: "write", key: request.key, value: request.value });
-      open.writes.set(request.key, request.value);
-      return DONE;
-    }
-    if (request.kind !== "read") return DONE;
-    if (request.continues !== true) open.statement++;
-    return {
-      kind: "values",
-      values: new Map(
-        this.ground.universe.keysOf(request).map((key) => {
-          const from = open.writes.has(key) ? OWN : (this.last.get(key) ?? INITIAL);
-          open.events.push({ kind: "read", key, from, statement: open.statement });
-          return [key, this.log.value(open, key, from)];
-        }),
-      ),
-    };
-  }
+/** Adds reads to a step. */
+function demand(steps: Step[], at: number, reads: ReadonlyMap<Key, TransactionId>): void {
+  const step = steps[at];
+  if (step === undefined) return;
+  const all = new Map(step.reads.map(({ key, from }) => [key, from]));
+  for (const [key, from] of reads) all.set(key, from);
+  steps[at] = { ...step, reads: [...all].map(([key, from]) => ({ key, from })) };
 }

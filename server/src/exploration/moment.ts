@@ -1,0 +1,184 @@
+// What one session does at one moment on the one copy of the database. Only tried: nothing of the copy changes.
+import type { Key, ReadRequest, Reply, Request, Value } from "./client";
+import type { CopyRules } from "./copyRules";
+import { INITIAL, OWN } from "./history";
+import type { TransactionId } from "./history";
+import type { Ending, OpenTransaction } from "./log";
+import type { Step } from "./sequences";
+import type { Point } from "./unfolding";
+
+/** The copy as a moment finds it. */
+export interface Copy {
+  readonly rules: CopyRules;
+  /** The number of steps taken so far. */
+  readonly now: number;
+  readonly last: ReadonlyMap<Key, TransactionId>;
+  readonly isHeld: (key: Key, bySessionsBut: number) => boolean;
+  readonly value: (reader: OpenTransaction, key: Key, from: TransactionId) => Value;
+  readonly keysOf: (request: ReadRequest) => readonly Key[];
+}
+
+/** A transaction on its way. */
+export interface Running {
+  readonly open: OpenTransaction;
+  /** What it keeps from others until its end. */
+  readonly holds: ReadonlySet<Key>;
+  /** Where a moment is a statement and the level has one snapshot per transaction. */
+  readonly snapshot: Snapshot | undefined;
+}
+
+export interface Snapshot {
+  /** The step that took it. */
+  readonly at: number;
+  readonly versions: ReadonlyMap<Key, TransactionId>;
+  /** What of it mattered. */
+  readonly reads: ReadonlyMap<Key, TransactionId>;
+}
+
+/** What a session would do next. */
+export interface Move {
+  readonly step: Step;
+  readonly running: Running;
+  readonly point: Point;
+  /** How the transaction ended; undefined while it goes on. */
+  readonly ending: Ending | undefined;
+}
+
+const DONE: Reply = { kind: "done" };
+
+export class Moment {
+  private readonly reads = new Map<Key, TransactionId>();
+  private readonly taken = new Set<Key>();
+  private snapshot: Snapshot | undefined;
+  /** What the moment has done last; nothing belongs to the same statement as what came before it. */
+  private done: "nothing" | "plain read" | "current read" | "write" = "nothing";
+
+  constructor(
+    private readonly copy: Copy,
+    private readonly running: Running,
+    private readonly first: boolean,
+  ) {
+    this.snapshot = running.snapshot;
+    if (first && copy.rules.moment === "statement" && copy.rules.snapshot === "begin")
+      this.snapshotNow();
+  }
+
+  /** Whether the request is for another moment. */
+  isOver(request: Request): boolean {
+    const { rules } = this.copy;
+    if (request.kind === "commit") return !this.mayCommit();
+    if (rules.moment !== "statement" || request.kind === "abort") return false;
+    if (rules.snapshot === "begin" && this.first) return true;
+    if (this.done === "nothing") return false;
+    if (request.kind === "write") return this.done === "plain read";
+    return request.kind !== "read" || request.continues !== true || this.done === "write";
+  }
+
+  /** The answer; undefined where the transaction must wait, or cannot go on. */
+  answer(request: Request): Reply | undefined {
+    const { open } = this.running;
+    if (request.kind === "write") {
+      if (this.copy.rules.moment === "statement" && !this.hold(request.key)) return undefined;
+      open.events.push({ kind: "write", key: request.key, value: request.value });
+      open.writes.set(request.key, request.value);
+      this.done = "write";
+      return DONE;
+    }
+    if (request.kind !== "read") return DONE;
+    if (request.continues !== true) open.statement++;
+    const values = new Map<Key, Value>();
+    for (const key of this.copy.keysOf(request)) {
+      const from = open.writes.has(key) ? OWN : this.writerOf(key, request.current === true);
+      if (from === undefined) return undefined;
+      open.events.push({ kind: "read", key, from, statement: open.statement });
+      values.set(key, this.copy.value(open, key, from));
+    }
+    this.done = request.current === true ? "current read" : "plain read";
+    return { kind: "values", values };
+  }
+
+  /** At snapshot isolation it must be known before the commit that nobody else writes the same; false if somebody does. */
+  reserve(): boolean {
+    const { rules } = this.copy;
+    if (rules.moment !== "snapshot" || !rules.exclusive || !this.first) return true;
+    return [...this.running.open.writes.keys()].every((key) => this.hold(key));
+  }
+
+  /** The move to this point. */
+  move(point: Point, ending: Ending | undefined): Move {
+    const { open, holds } = this.running;
+    return {
+      step: {
+        session: open.session,
+        transaction: open.id,
+        reads: [...this.reads].map(([key, from]) => ({ key, from })),
+        commits: ending?.status === "committed" ? [...open.writes.keys()] : [],
+        holds: [...this.taken],
+        first: this.first,
+        last: ending !== undefined,
+      },
+      running: { open, holds: new Set([...holds, ...this.taken]), snapshot: this.snapshot },
+      point,
+      ending,
+    };
+  }
+
+  /** A commit that others may come before is a moment of its own; one that nobody could tell from that is not. */
+  private mayCommit(): boolean {
+    const { open, holds } = this.running;
+    switch (this.copy.rules.moment) {
+      case "transaction":
+        return true;
+      case "snapshot":
+        return !this.first || open.writes.size === 0;
+      case "statement":
+        return this.done === "nothing" || holds.size + this.taken.size === 0;
+    }
+  }
+
+  /** Whom a read reads from, in the snapshot or on the copy. */
+  private writerOf(key: Key, current: boolean): TransactionId | undefined {
+    const { rules, last } = this.copy;
+    const newest = last.get(key) ?? INITIAL;
+    if (rules.moment === "statement") {
+      if (rules.snapshot === "first-statement") this.snapshotNow();
+      if (current) return this.hold(key) ? this.note(key, newest) : undefined;
+      if (rules.snapshot === "first-plain-read") this.snapshotNow();
+      if (this.snapshot !== undefined) return this.noteSnapshot(this.snapshot, key);
+    }
+    return this.note(key, newest);
+  }
+
+  private note(key: Key, from: TransactionId): TransactionId {
+    this.reads.set(key, from);
+    return from;
+  }
+
+  private noteSnapshot(snapshot: Snapshot, key: Key): TransactionId {
+    const from = snapshot.versions.get(key) ?? INITIAL;
+    this.snapshot = { ...snapshot, reads: new Map([...snapshot.reads, [key, from]]) };
+    return from;
+  }
+
+  private snapshotNow(): void {
+    const { now, last } = this.copy;
+    this.snapshot ??= { at: now, versions: new Map(last), reads: new Map() };
+  }
+
+  /** Keeps a key from others; false where somebody else has it, or where it has changed and that counts. */
+  private hold(key: Key): boolean {
+    const { open, holds } = this.running;
+    const { rules, last } = this.copy;
+    if (this.copy.isHeld(key, open.session)) return false;
+    if (rules.moment === "statement" && rules.firstUpdaterWins) {
+      if (rules.snapshot === "first-statement") this.snapshotNow();
+      if (this.snapshot !== undefined) {
+        const newest = last.get(key) ?? INITIAL;
+        if (this.noteSnapshot(this.snapshot, key) !== newest) return false;
+        this.note(key, newest);
+      }
+    }
+    if (!holds.has(key)) this.taken.add(key);
+    return true;
+  }
+}
