@@ -4,7 +4,7 @@ import { staticEdges } from "../encoding/relationalEdges";
 import { makeInstances } from "../encoding/relationalInstances";
 import type { FlatProgram } from "../operations/operation";
 import type { AnyAxiom } from "./papersLevels";
-import { readers } from "./readers";
+import { likelihood } from "./likelihood";
 import type { Unit } from "./unit";
 
 /**
@@ -18,8 +18,7 @@ export function planPapers(flat: FlatProgram, base: PaperLevel, size: number): r
     .map((transactions) => ({
       transactions,
       score: score(edges, base, transactions),
-      // The commonest larger cycle where pairs are safe: a reader between two writers (Fekete et al. 2004).
-      likely: size > 2 && readers(flat, transactions) === 1 ? 1 : 0,
+      likely: likelihood(flat, transactions),
     }))
     .filter((each) => each.score > 0)
     .sort((a, b) => b.likely - a.likely || b.score - a.score)

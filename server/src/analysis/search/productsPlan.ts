@@ -6,7 +6,7 @@ import { mayDepend, mayMissUnheld } from "../encoding/productEdges";
 import { makeTuple } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
 import type { FlatProgram } from "../operations/operation";
-import { readers } from "./readers";
+import { likelihood } from "./likelihood";
 import type { Unit } from "./unit";
 
 /**
@@ -30,13 +30,9 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
       transactions,
       transactions.every((each) => own[each] !== undefined && isSnapshotIsolation(own[each])),
     ),
-    // The commonest larger cycle at snapshot levels: a reader between two writers (Fekete et al. 2004).
-    likely:
-      size > 2 &&
-      transactions.every((each) => own[each]?.snapshot !== "statement") &&
-      readers(flat, transactions) === 1
-        ? 1
-        : 0,
+    likely: transactions.every((each) => own[each]?.snapshot !== "statement")
+      ? likelihood(flat, transactions)
+      : 0,
   }));
   return units
     .filter((each) => each.score > 0)

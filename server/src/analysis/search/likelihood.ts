@@ -1,0 +1,28 @@
+// What makes some tuples of three and more likelier than others to have a cycle that no two of them have.
+import type { FlatProgram, FlatTransaction } from "../operations/operation";
+
+/**
+ * 2 for the commonest larger cycle where pairs are safe, a reader between writers that never write the same (Fekete et
+ * al. 2004); 1 where the writers may; else 0.
+ */
+export function likelihood(flat: FlatProgram, transactions: readonly number[]): 0 | 1 | 2 {
+  const written = transactions.flatMap((index) => {
+    const transaction = flat.transactions[index];
+    return transaction && transaction.operations.some(({ kind }) => kind !== "read")
+      ? [writtenBy(transaction)]
+      : [];
+  });
+  if (transactions.length < 3 || transactions.length - written.length !== 1) return 0;
+  const all = written.flatMap((columns) => [...columns]);
+  return new Set(all).size === all.length ? 2 : 1;
+}
+
+/** Tables and columns, as "table.column"; rows that come and go are all of their table. */
+function writtenBy({ operations }: FlatTransaction): ReadonlySet<string> {
+  return new Set(
+    operations.flatMap(({ kind, table, set }) => {
+      if (kind === "read") return [];
+      return kind === "update" ? Object.keys(set).map((name) => `${table}.${name}`) : [table];
+    }),
+  );
+}
