@@ -13,7 +13,7 @@ import { READABLE, SPARSE } from "../encoding/productNames";
 import { makeRun } from "../encoding/productRun";
 import { makeTuple } from "../encoding/productTuple";
 import { SEES_ALL } from "../encoding/productViews";
-import { createScript, imp } from "../encoding/smt";
+import { and, createScript, imp, or } from "../encoding/smt";
 import type { Script } from "../encoding/smt";
 import { isTrue } from "../encoding/sqlValue";
 import type { FlatInvariant, FlatProgram, FlatTransaction } from "../operations/operation";
@@ -65,6 +65,15 @@ function brokenBy(asked: Asked, member: number): readonly BrokenInvariant[] {
     transaction.operations.filter(({ kind }) => kind !== "read").map(({ table }) => table),
   );
   const place = placesOf(program, flat);
+  const concerned = (flat.invariants ?? []).filter(({ tables, exists }) =>
+    [...tables, ...(exists ? [exists.table] : [])].some((table) => written.has(table)),
+  );
+  if (
+    concerned.length > 1 &&
+    transaction.losses.length === 0 &&
+    keepsAll(asked, transaction, concerned)
+  )
+    return [];
   return (flat.invariants ?? []).flatMap((invariant, at): readonly BrokenInvariant[] => {
     const index = place[at];
     const tables = [...invariant.tables, ...(invariant.exists ? [invariant.exists.table] : [])];
@@ -93,13 +102,31 @@ function placesOf(program: Program, flat: FlatProgram): readonly (number | undef
   });
 }
 
+/** Whether the transaction keeps all of these, asked at once; false where that is not certain. */
+function keepsAll(
+  asked: Asked,
+  transaction: FlatTransaction,
+  invariants: readonly FlatInvariant[],
+): boolean {
+  const probes = invariants.map((each) => probeOf(asked.flat, each));
+  const { script, start } = encode(asked.flat, [transaction], probes);
+  const solver = asked.solvers.open({ resourceLimit: asked.limits.resourceLimit });
+  try {
+    solver.add(script.take());
+    asked.queries.count += 1;
+    return solver.check(start.database.assumptions.all().map(({ literal }) => literal)) === "unsat";
+  } finally {
+    solver.dispose();
+  }
+}
+
 function breaks(
   asked: Asked,
   transaction: FlatTransaction,
   invariant: FlatInvariant,
   index: number,
 ): BrokenInvariant | undefined {
-  const { script, start } = encode(asked.flat, [transaction], probeOf(asked.flat, invariant));
+  const { script, start } = encode(asked.flat, [transaction], [probeOf(asked.flat, invariant)]);
   const solver = asked.solvers.open({ resourceLimit: asked.limits.resourceLimit });
   try {
     solver.add(script.take());
@@ -173,16 +200,16 @@ interface Encoded {
   readonly start: Start;
 }
 
-/** The transactions one after the other, then the probe, which finds its rows and breaks its invariant. */
+/** The transactions one after the other, then the probes, one of which finds its rows broken. */
 function encode(
   flat: FlatProgram,
   transactions: readonly FlatTransaction[],
-  probe: Probe,
+  probes: readonly Probe[],
 ): Encoded {
   const script = createScript();
   script.constant(READABLE, "Bool");
   script.constant(SPARSE, "Bool");
-  const all = [...transactions, probe.transaction];
+  const all = [...transactions, ...probes.map((each) => each.transaction)];
   const order = all.map((_, instance) => instance);
   const tuple = makeTuple({ ...flat, transactions: all }, SERIAL, order);
   const database = makeDatabase(script, tuple);
@@ -194,8 +221,14 @@ function encode(
     }
   }
   for (const commits of run.commits) script.assert(commits);
-  script.assert(isTrue(run.value(transactions.length, probe.present)));
-  script.assert(isTrue(run.value(transactions.length, probe.broken)));
+  const broken = probes.map((probe, at) => {
+    const instance = transactions.length + at;
+    return and(
+      isTrue(run.value(instance, probe.present)),
+      isTrue(run.value(instance, probe.broken)),
+    );
+  });
+  script.assert(or(...broken));
   return { script, start: { tuple, database, run, serial: [] } };
 }
 
@@ -215,7 +248,7 @@ function contradiction(asked: Asked): readonly string[] {
   const { flat } = asked;
   const tables = [...new Set((flat.invariants ?? []).flatMap((each) => each.tables))];
   if (tables.length === 0) return [];
-  return unsatisfiable(asked, encode(flat, [], probeOfTables(flat, tables)));
+  return unsatisfiable(asked, encode(flat, [], [probeOfTables(flat, tables)]));
 }
 
 /** As `contradiction`, for what is said of the arguments of one transaction. */
@@ -231,7 +264,7 @@ function contradictoryConditions(asked: Asked, member: number): readonly string[
     visible: [],
   };
   const flat = { ...asked.flat, invariants: [] };
-  return unsatisfiable(asked, encode(flat, [call], probeOfTables(flat, [])));
+  return unsatisfiable(asked, encode(flat, [call], [probeOfTables(flat, [])]));
 }
 
 /** The names of a smallest set of assumptions that cannot hold together, as far as leaving one out shows. */
