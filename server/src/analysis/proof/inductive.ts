@@ -5,7 +5,13 @@ import { staticEdges } from "../encoding/relationalEdges";
 import type { StaticEdge } from "../encoding/relationalEdges";
 import { openInstances } from "./accesses";
 import type { Asker, Check } from "./asker";
-import { READERS_EARLY, beforeLiteral, dependsLiteral, encodeQuestion } from "./question";
+import {
+  READERS_EARLY,
+  beforeLiteral,
+  dependsLiteral,
+  encodeQuestion,
+  unseenLiteral,
+} from "./question";
 import type { OpenQuestion } from "./question";
 import type { Setting } from "./setting";
 
@@ -112,15 +118,26 @@ interface Session {
 
 type Step = readonly [number, number];
 
+function before([first, second]: Step): string {
+  return beforeLiteral(first, second);
+}
+
 /** What two transactions can do to each other; two instances of one where both are the same. */
 interface PairFacts {
   readonly depends: boolean;
+  /** The second may depend on the first without seeing it: by overwriting what the first has read. */
+  readonly unseen: boolean;
   readonly reverses: boolean;
   /** A cycle of the two in which the second is arbitrated first. */
   readonly closed: Chain | undefined;
 }
 
-const NO_FACTS: PairFacts = { depends: false, reverses: false, closed: undefined };
+const NO_FACTS: PairFacts = {
+  depends: false,
+  unseen: false,
+  reverses: false,
+  closed: undefined,
+};
 
 /** The chain if it is possible, or not known to be impossible. */
 function chainOf(
@@ -128,14 +145,14 @@ function chainOf(
   question: OpenQuestion,
   check: Check,
   chain: { readonly members: readonly number[]; readonly steps: readonly Step[] },
-  orders: readonly Step[],
+  wanted: readonly string[],
 ): Chain | undefined {
   const { members, steps } = chain;
   const asked = [
     ...question.always,
     ...(session.readersEarly ? [READERS_EARLY] : []),
     ...steps.map(([a, b]) => dependsLiteral(a, b)),
-    ...orders.map(([a, b]) => beforeLiteral(a, b)),
+    ...wanted,
   ];
   return check(asked, (answer): Chain | undefined => {
     const closed = steps.length === members.length;
@@ -176,11 +193,14 @@ function pairFacts(session: Session): (from: number, to: number) => PairFacts {
     );
     const opened = asker.open(question.text);
     try {
-      const chain = (steps: readonly Step[], orders: readonly Step[]): Chain | undefined =>
-        chainOf(session, question, opened.ask, { members: [a, b], steps }, orders);
+      const chain = (steps: readonly Step[], wanted: readonly string[]): Chain | undefined =>
+        chainOf(session, question, opened.ask, { members: [a, b], steps }, wanted);
       const direction = (step: Step, back: Step): Omit<PairFacts, "closed"> => {
-        const reverses = chain([step], [back]) !== undefined;
-        return { reverses, depends: reverses || chain([step], [step]) !== undefined };
+        const reverses = chain([step], [before(back)]) !== undefined;
+        const depends = reverses || chain([step], [before(step)]) !== undefined;
+        const [from, to] = step;
+        const unseen = depends && chain([step], [unseenLiteral(to, from)]) !== undefined;
+        return { reverses, depends, unseen };
       };
       const there = direction([0, 1], [1, 0]);
       const back = a === b ? there : direction([1, 0], [0, 1]);
@@ -189,7 +209,7 @@ function pairFacts(session: Session): (from: number, to: number) => PairFacts {
         [1, 0],
       ];
       const closed = (facts: typeof there, other: typeof there, first: Step) =>
-        facts.reverses && other.depends ? chain(both, [first]) : undefined;
+        facts.reverses && other.depends ? chain(both, [before(first)]) : undefined;
       return [
         { ...there, closed: closed(there, back, [1, 0]) },
         { ...back, closed: a === b ? undefined : closed(back, there, [0, 1]) },
@@ -260,7 +280,8 @@ function obstaclesAmong(
   const isSnapshot = setting.axioms.has("prefix") && setting.axioms.has("noConflict");
   for (const [b, c] of reversing)
     for (const a of group) {
-      if (isSnapshot ? !table(a, b).reverses : !table(a, b).depends) continue;
+      // Where snapshots are prefixes, who sees the first also sees the last, which comes before it.
+      if (isSnapshot ? !table(a, b).unseen : !table(a, b).depends) continue;
       const chain = tripleChain(session, [a, b, c]);
       if (chain) found.push(chain);
       if (found.length >= MOST_OBSTACLES) return found;
@@ -278,8 +299,8 @@ function tripleChain(session: Session, members: readonly number[]): Chain | unde
   const opened = session.asker.open(question.text);
   try {
     return chainOf(session, question, opened.ask, { members, steps }, [
-      [2, 0],
-      [2, 1],
+      beforeLiteral(2, 0),
+      beforeLiteral(2, 1),
     ]);
   } finally {
     opened.dispose();

@@ -46,6 +46,11 @@ export function beforeLiteral(first: number, second: number): string {
   return `B_${String(first)}_${String(second)}`;
 }
 
+/** Assumption: the second does not see the first. */
+export function unseenLiteral(by: number, writer: number): string {
+  return `U_${String(by)}_${String(writer)}`;
+}
+
 /** Assumption: the second depends on the first through no row that is known to be concerned (a chord is absent). */
 export function apartLiteral(from: number, to: number): string {
   return `N_${String(from)}_${String(to)}`;
@@ -87,6 +92,7 @@ export function encodeQuestion(
       if (setting.locks) assertLocks(script, standing, from, to);
       assertLemmas(script, assumptions, setting, standing, from, to, spare);
       script.assert(imp(script.constant(beforeLiteral(i, j), "Bool"), standing.before(i, j)));
+      script.assert(imp(script.constant(unseenLiteral(j, i), "Bool"), not(standing.sees(j, i))));
       if (!pairs.some(([a, b]) => a === i && b === j)) continue;
       const edges = openEdges(from, to, standing, spare);
       const names = edges.map(({ edge, formula }) => {

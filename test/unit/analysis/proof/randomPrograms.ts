@@ -1,0 +1,53 @@
+// Random programs in SQL for comparisons of proofs with the bounded search: small tables with counters, unique keys and
+// rows that come and go, and transactions that are often, not always, safe.
+import type { Random } from "./random";
+
+/** Two to four transactions of up to three statements. */
+export function randomProofProgram(random: Random): string {
+  const count = 2 + random(3);
+  const unique = random(3) === 0 ? "UNIQUE" : "";
+  const scripts = Array.from({ length: count }, (_, number) => {
+    const known: string[] = [];
+    const lines = Array.from({ length: 1 + random(3) }, (__, at) => statement(random, at, known));
+    return `-- @transaction t${String(number)}\nBEGIN;\n${lines.join("\n")}\nCOMMIT;\n`;
+  });
+  return `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL, w integer NOT NULL ${unique});
+CREATE TABLE b (id integer, n integer, u integer NOT NULL, PRIMARY KEY (id, n));
+${scripts.join("")}`;
+}
+
+function statement(random: Random, number: number, known: string[]): string {
+  const pick = (...options: readonly string[]): string => options[random(options.length)] ?? "";
+  const key = pick(":k", ":k", "1", "2");
+  const value = known.length > 0 && random(2) === 0 ? `:${pick(...known)}` : pick(":p", "1", "5");
+  const name = `x${String(number)}`;
+  if (random(5) < 2) {
+    known.push(name);
+    return pick(
+      `SELECT v AS ${name} FROM a WHERE id = ${key} \\gset`,
+      `SELECT w AS ${name} FROM a WHERE id = ${key} \\gset`,
+      `SELECT v AS ${name} FROM a WHERE id = ${key} FOR UPDATE \\gset`,
+      `SELECT u AS ${name} FROM b WHERE id = ${key} AND n = ${value} \\gset`,
+      `SELECT n AS ${name} FROM b WHERE id = ${key} ORDER BY n LIMIT 1 \\gset`,
+      `SELECT n AS ${name} FROM b WHERE id = ${key} ORDER BY n DESC LIMIT 1 \\gset`,
+      `SELECT count(*) AS ${name} FROM b WHERE id = ${key} AND u > 1 \\gset`,
+      `SELECT coalesce(sum(v), 0) AS ${name} FROM a \\gset`,
+    );
+  }
+  return pick(
+    `UPDATE a SET v = v + 1 WHERE id = ${key};`,
+    `UPDATE a SET v = ${value} WHERE id = ${key};`,
+    `UPDATE a SET w = ${value} WHERE id = ${key};`,
+    `UPDATE a SET v = v - 1 WHERE id = ${key} AND v > 0;`,
+    `UPDATE a SET v = v + 1 WHERE w > 1;`,
+    `INSERT INTO a (id, v, w) VALUES (${key}, ${value}, 3);`,
+    `INSERT INTO a (id, v, w) VALUES (${key}, 1, ${value}) ON CONFLICT (id) DO NOTHING;`,
+    `INSERT INTO b (id, n, u) VALUES (${key}, ${value}, 1);`,
+    `INSERT INTO b (id, n, u) VALUES (${key}, ${value}, 1) ON CONFLICT (id, n) DO UPDATE SET u = b.u + 1;`,
+    `UPDATE b SET u = u + 1 WHERE id = ${key};`,
+    `UPDATE b SET u = ${value} WHERE id = ${key} AND n = ${value};`,
+    `DELETE FROM b WHERE id = ${key} AND n = ${value};`,
+    `DELETE FROM b WHERE id = ${key};`,
+    `DELETE FROM a WHERE id = ${key};`,
+  );
+}
