@@ -13,8 +13,8 @@ import type { Anomaly, Step, Unknown } from "../protocol/report";
 import type { Range } from "../protocol/source";
 import type { ConfigurationProblem } from "../workspace/configuration";
 
-/** Where the kinds of anomalies are explained. */
-export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/server/anomalies.md";
+/** Where the kinds of anomalies are explained, a page each. */
+export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/docs/anomalies";
 
 const SOURCE = "isolens";
 
@@ -28,7 +28,7 @@ export function anomalyDiagnostic(
     range,
     severity: anomalySeverity(anomaly),
     code: anomaly.kind,
-    codeDescription: { href: `${DOCUMENTATION}#${anomaly.kind}` },
+    codeDescription: { href: `${DOCUMENTATION}/${anomaly.kind}.md` },
     source: SOURCE,
     message: anomaly.message,
     relatedInformation: relatedSteps(anomaly.steps, uriOf),
@@ -42,7 +42,7 @@ export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
     range,
     severity: DiagnosticSeverity.Information,
     code: "unknown",
-    codeDescription: { href: `${DOCUMENTATION}#unknown` },
+    codeDescription: { href: `${DOCUMENTATION}/unknown.md` },
     source: SOURCE,
     message: unknown.reason,
   };

@@ -61,15 +61,27 @@ describe("the manifest", () => {
   });
 });
 
-describe("server/anomalies.md", () => {
-  const text = read("server/anomalies.md").replaceAll(/\s+/gu, " ");
+describe("docs/anomalies", () => {
+  const page = (name: string): string => read(`docs/anomalies/${name}.md`).replaceAll(/\s+/gu, " ");
 
-  it("explains every kind under its name", () => {
-    const headings = [...read("server/anomalies.md").matchAll(/^## (.+)$/gmu)].map(
-      ([, name]) => name,
-    );
-    assert.deepEqual(headings, [...KINDS.map((kind) => kind.name), "unknown"]);
-    for (const { title, definition } of KINDS)
-      assert.ok(text.includes(`**${title}.** ${definition}`), title);
+  it("has a page for every kind, with its title, definition and source", () => {
+    for (const { name, title, definition, reference } of KINDS) {
+      const text = page(name);
+      assert.ok(text.startsWith(`# ${title} `), name);
+      assert.ok(text.includes(`**Definition.** ${definition} ## Example`), name);
+      assert.ok(text.includes(`## In the literature ${reference}.`), name);
+      assert.match(text, /## Which levels let it through .+ ## What helps .+/u, name);
+    }
+  });
+
+  it("links to nothing else", () => {
+    const pages = readdirSync(path.join(root, "docs/anomalies")).sort();
+    const names = [...KINDS.map((kind) => kind.name), "unknown"].map((name) => `${name}.md`);
+    assert.deepEqual(pages, ["README.md", ...names].sort());
+    for (const each of pages)
+      for (const [, link = ""] of page(each.replace(/\.md$/u, "")).matchAll(
+        /\]\(([a-z-]+\.md)\)/gu,
+      ))
+        assert.ok(names.includes(link), `${each}: ${link}`);
   });
 });
