@@ -1,0 +1,45 @@
+// Values of a witness as SQL, and values in place of a statement's placeholders.
+import type { LineIndex } from "../frontend/sql/lines";
+import { preLex } from "../frontend/sql/preLex";
+import type { Span } from "../frontend/sql/split";
+import type { Value } from "../protocol/witness";
+
+/** A literal that PostgreSQL gives the type that its place asks for. */
+export function literal(value: Value): string {
+  if (value === null) return "NULL";
+  if (typeof value === "number") return value < 0 ? `(${String(value)})` : String(value);
+  if (typeof value === "boolean") return value ? "true" : "false";
+  const quoted = value.replaceAll("'", "''");
+  return value.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
+}
+
+/** A name as SQL has it, whatever its letters. */
+export function quoteName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A statement of a script with values for its placeholders, or the name of one that has none. */
+export function bindText(
+  lines: LineIndex,
+  span: Span,
+  anonymous: number,
+  valueOf: (name: string) => Value | undefined,
+):
+  | { readonly ok: true; readonly sql: string; readonly anonymous: number }
+  | { readonly ok: false; readonly missing: string } {
+  const { placeholders } = preLex(lines, span.start, span.end, anonymous);
+  const edits = placeholders
+    .flatMap(({ name, uses, use }) => uses.map((place) => ({ ...place, name, use })))
+    .sort((a, b) => a.start - b.start);
+  let sql = "";
+  let at = span.start;
+  for (const { start, end, name, use } of edits) {
+    const value = valueOf(name);
+    if (value === undefined) return { ok: false, missing: name };
+    sql += lines.text.slice(at, start) + literal(use === "text" ? String(value) : value);
+    at = end;
+  }
+  sql += lines.text.slice(at, span.end);
+  const questions = placeholders.filter(({ style }) => style === "question" || style === "percent");
+  return { ok: true, sql, anonymous: anonymous + questions.length };
+}
