@@ -230,7 +230,7 @@ describe("wrong usage", () => {
     ],
     [
       "check wrong",
-      /^isolens: wrong\/isolens\.json:2:3: there is no key "levle"; did you mean "level"\?\n/u,
+      /^isolens: wrong\/isolens\.json:2:3: there is no key "levle"; did you mean "level", "levels"\?\n/u,
     ],
     ["check typed", /^isolens: typed\/isolens\.json:1:13: "budget" must be a duration/u],
     ["check deposit.sql --config none.json", /^isolens: none\.json: not read: no such file/u],

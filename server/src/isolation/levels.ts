@@ -1,7 +1,7 @@
 // Isolation levels as data: the papers' levels as sets of axioms, the products' levels as lock and snapshot rules.
 import type { Dialect } from "../program/dialect";
 import type { WrittenAxiom } from "./formula";
-import { MODELLED_LEVELS } from "./productLevels";
+import { MODELLED_LEVELS, spelledOutLevels } from "./productLevels";
 import type { Product, ProductLevel, ProductLevelName } from "./productLevels";
 
 export { MODELLED_LEVELS };
@@ -203,6 +203,8 @@ export const PRODUCT_LEVELS: readonly ProductLevel[] = MODELLED_LEVELS;
 
 export const LEVELS: readonly Level[] = [...PRODUCT_LEVELS, ...PAPER_LEVELS, ...PRINTED_LEVELS];
 
+const SPELLED_OUT = spelledOutLevels();
+
 export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
 
 /**
@@ -211,7 +213,7 @@ export const DEFAULT_LEVEL: ProductLevelName = "postgres:read-committed";
  */
 export function findLevel(name: string, defined: readonly PaperLevel[] = []): Level | undefined {
   const wanted = name.trim().toLowerCase().replaceAll("_", "-").replaceAll(" ", "-");
-  const level = [...LEVELS, ...defined].find(
+  const level = [...LEVELS, ...SPELLED_OUT, ...defined].find(
     (each) => each.name === wanted || each.aliases.includes(wanted),
   );
   return level?.name === "read-committed" && /\s/.test(name.trim()) ? undefined : level;
@@ -245,9 +247,16 @@ export function isLevelOf(level: Level, dialect: Dialect): boolean {
 
 /** The levels that `preventedBy` and `allowedAt` of a finding at this level range over. */
 export function comparableLevels(level: Level): readonly Level[] {
-  return level.family === "paper"
-    ? PAPER_LEVELS
-    : PRODUCT_LEVELS.filter((other) => other.product === level.product);
+  if (level.family === "paper") return PAPER_LEVELS;
+  const others = PRODUCT_LEVELS.filter((other) => other.product === level.product);
+  // A name that is spelled out stands for the one whose rules it has.
+  return others.map((other) =>
+    level.name.startsWith(`${other.name}(`) && isSpelledOut(level) ? level : other,
+  );
+}
+
+function isSpelledOut(level: Level): boolean {
+  return SPELLED_OUT.some(({ name }) => name === level.name);
 }
 
 /** Whether a comment or SET TRANSACTION that names `own` may hold in a check at `asked`. */

@@ -118,6 +118,19 @@ const SHORT: Readonly<Record<string, string | undefined>> = {
   serializable: "ser",
 };
 
+/**
+ * Names that say what another name leaves to the version of the product. They have its rules, and stand in no list
+ * beside it.
+ */
+export function spelledOutLevels(): readonly ProductLevel[] {
+  return MODELLED_LEVELS.filter(({ name }) => name === "mariadb:repeatable-read").map((level) => ({
+    ...level,
+    name: "mariadb:repeatable-read(snapshot-isolation=off)",
+    aliases: [],
+    label: "MariaDB REPEATABLE READ without innodb_snapshot_isolation",
+  }));
+}
+
 /** Every product's level that is modelled, from weak to strong within a product. */
 export const MODELLED_LEVELS: readonly ProductLevel[] = [
   ...levelsOf("postgres", ["pg", "postgresql"], SNAPSHOT, {
@@ -266,7 +279,6 @@ function innodbLevels(
       ...INNODB_REPEATABLE,
       ...evidence,
       label: `${label} REPEATABLE READ`,
-      aliases: product === "mariadb" ? ["mariadb:repeatable-read(snapshot-isolation=off)"] : [],
       summary: `SELECT reads the snapshot of the first one, UPDATE and DELETE act on the newest rows, which may be others. ${
         product === "mysql" ? "MySQL's default." : "MariaDB's default before 11.6.2."
       }`,

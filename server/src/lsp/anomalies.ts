@@ -1,6 +1,6 @@
 // Anomalies as the client and the panel get them: summaries for lists, payloads for one.
 import { KINDS } from "../analysis/explain/kinds/kinds";
-import { LEVELS } from "../isolation/levels";
+import { LEVELS, findLevel } from "../isolation/levels";
 import { shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
 import { anomalyPlace, type ProjectResult } from "./results";
@@ -52,6 +52,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       definition,
       reference,
       rests: result.report.rests,
+      ...basisText(result),
       assumptions: assumptionsOf(result, anomaly),
       labels: labelsOf(result, anomaly),
       uris: urisOf(state, result, anomaly),
@@ -65,6 +66,13 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
     };
   }
   return null;
+}
+
+function basisText({ report, project }: ProjectResult): { readonly basis?: string } {
+  const products = (report.basis ?? []).filter(({ evidence }) => evidence !== "axioms");
+  if (products.length === 0) return {};
+  const label = (name: string): string => findLevel(name, definedIn(project))?.label ?? name;
+  return { basis: products.map(({ level, text }) => `${label(level)}: ${text}`).join("; ") };
 }
 
 function assumptionsOf({ report }: ProjectResult, anomaly: Anomaly): readonly string[] {

@@ -117,16 +117,28 @@ export interface Unknown {
 
 /**
  * What is taken to hold and without which the answer might be another: an invariant that the user wrote, a counter that
- * was inferred, a CHECK of the schema, or arguments that the user says are distinct.
+ * was inferred, a CHECK of the schema, arguments that the user says are distinct, or that no transaction is rolled back but
+ * where its text says so.
  */
 export interface Assumption {
-  readonly kind: "invariant" | "counter" | "check" | "distinct";
+  readonly kind: "invariant" | "counter" | "check" | "distinct" | "rollbacks";
   readonly text: string;
   /** Where it is written; absent where it was inferred. */
   readonly file?: string;
   readonly range?: Range;
   /** The transactions whose answers rest on it. */
   readonly transactions: readonly string[];
+}
+
+/** What the rules of a level rest on. */
+export interface LevelBasis {
+  readonly level: string;
+  /** Compared with outcomes of a real server, derived from documentation, or defined. */
+  readonly evidence: "measured" | "predicted" | "axioms";
+  /** In words: "measured on PostgreSQL 15 and 18". */
+  readonly text: string;
+  /** Where the name means something else in other versions of the product: which, and what to say. */
+  readonly version?: string;
 }
 
 export interface Coverage {
@@ -147,6 +159,8 @@ export interface LevelReport {
     /** Names of transactions whose instances are kept serializable with each other, whatever their levels. */
     readonly serializablePairs?: readonly (readonly [string, string])[];
   };
+  /** What the rules of these levels rest on, one entry for each of them that some transaction runs at. */
+  readonly basis?: readonly LevelBasis[];
   readonly verdict: Verdict;
   readonly rests: Rests;
   readonly transactions: readonly ReportTransaction[];

@@ -59,6 +59,8 @@ export interface AnomalyPayload {
   readonly definition: string;
   readonly reference: string;
   readonly rests: Rests;
+  /** What the rules of its level rest on, in words; absent for levels that axioms define. */
+  readonly basis?: string;
   /** What the answers about its transactions assume, in words. */
   readonly assumptions?: readonly string[];
   /** Labels of the levels that the anomaly's `preventedBy` and `allowedAt` name. */
@@ -74,6 +76,15 @@ export interface AnomalyPayload {
   readonly recorded?: {
     readonly verdicts: readonly { readonly level: LevelName; readonly verdict: HistoryVerdict }[];
   };
+}
+
+/** What a client program was found to do. */
+export interface ExplorationSummary {
+  readonly uri: string;
+  /** One sentence: "2 assertions fail at snapshot isolation", "3 assertions hold in all 120 executions", "not explored: ...". */
+  readonly message: string;
+  /** The ids of broken assertions' executions, for `isolens/anomaly`. */
+  readonly violations: readonly string[];
 }
 
 /** What a recorded run was judged as. */
@@ -149,6 +160,19 @@ export interface Requests {
   readonly "isolens/checkHistory": {
     readonly params: { readonly uri: string; readonly strict?: boolean };
     readonly result: HistorySummary;
+  };
+  /**
+   * Explores a client program, at its own level unless another one is named. Answers when it is decided or was cancelled.
+   * Assertions that break become diagnostics of the file.
+   */
+  readonly "isolens/explore": {
+    readonly params: { readonly uri: string; readonly level?: string };
+    readonly result: ExplorationSummary;
+  };
+  /** The client program was edited: its diagnostics go. */
+  readonly "isolens/forgetExploration": {
+    readonly params: { readonly uri: string };
+    readonly result: null;
   };
   /** The file was edited: its diagnostics go. */
   readonly "isolens/forgetHistory": {

@@ -6,13 +6,15 @@ import { explain } from "../analysis/explain/explain";
 import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
 import type { Level, PaperLevel } from "../isolation/levels";
-import { levelAt } from "../isolation/mixedLevels";
+import { basisOf } from "../isolation/levelBasis";
+import { distinctLevels, levelAt } from "../isolation/mixedLevels";
 import type { SerializablePair } from "../isolation/mixedLevels";
 import type { Note, Program, Transaction } from "../program/program";
 import type { ProofReport } from "../protocol/proof";
 import type {
   Anomaly,
   Assumption,
+  LevelBasis,
   LevelReport,
   ReportTransaction,
   Unknown,
@@ -23,6 +25,7 @@ import { compareLevels } from "./alternatives";
 import type { FoundAnomaly } from "./alternatives";
 import { analysablePart } from "./analysable";
 import { recordAssumptions, reportAssumptions, unsafeAssumptions } from "./assumptions";
+import { versionNotes } from "./versionNotes";
 import { askInvariants, settleInvariants, unguided } from "./invariants";
 import { selectAnomalies } from "./anomalies";
 import { effectiveLevels, isSerializable } from "./effectiveLevels";
@@ -139,7 +142,11 @@ export async function check(
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
     const assumptions = reportAssumptions(program, assumed);
-    const notes = [...settled.notes, ...unguided(program)];
+    const notes = [
+      ...settled.notes,
+      ...unguided(program),
+      ...versionNotes(input.program.transactions, levels),
+    ];
     const gapsOf = (form: FlatProgram): readonly Unknown[] => [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),
@@ -251,6 +258,7 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
     formatVersion: 1,
     level: input.level.name,
     levels: effective.reported,
+    basis: basisOfLevels(input, effective),
     verdict,
     rests: proof?.scheme === undefined ? { bound, ...rounds } : { proved: proof.scheme },
     transactions: input.program.transactions.map(reportTransaction),
@@ -260,6 +268,12 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
     coverage: coverageOf(input.program),
     ...(proof && { proof }),
   };
+}
+
+/** One entry per level that some transaction runs at; the asked one where there are no transactions. */
+function basisOfLevels({ level }: CheckInput, { levels }: EffectiveLevels): readonly LevelBasis[] {
+  const used = distinctLevels(levels);
+  return (used.length > 0 ? used : [level]).map(basisOf);
 }
 
 /** The search ended, and the comparison of levels did not. */

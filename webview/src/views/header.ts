@@ -157,13 +157,14 @@ function chip(text: string, tone: keyof typeof MARKS): HTMLElement {
 }
 
 function definition({ payload }: Story): HTMLElement {
-  const { assumptions = [] } = payload;
+  const { assumptions = [], basis } = payload;
   return element(
     "details",
     { class: "definition" },
     element("summary", {}, `What is ${article(payload.title)} ${payload.title.toLowerCase()}?`),
     element("p", {}, payload.definition),
     payload.reference === "" ? undefined : element("p", { class: "dim" }, payload.reference),
+    basis === undefined ? undefined : element("p", { class: "dim" }, `${basis}.`),
     assumptions.length === 0
       ? undefined
       : element("p", { class: "dim" }, `Assuming: ${assumptions.join("; ")}.`),

@@ -1,6 +1,6 @@
 // The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
 import type { ProofReport } from "../../protocol/proof";
-import type { Anomaly, Assumption, LevelReport, Unknown } from "../../protocol/report";
+import type { Anomaly, Assumption, LevelBasis, LevelReport, Unknown } from "../../protocol/report";
 import type { CheckTimings } from "../../service/check";
 import type { SolveCounters } from "../../service/tupleSolver";
 
@@ -15,6 +15,7 @@ export function jsonReport(
     formatVersion: report.formatVersion,
     level: report.level,
     levels: report.levels,
+    ...(report.basis && { basis: report.basis.map(orderedBasis) }),
     verdict: report.verdict,
     rests: report.rests,
     transactions: report.transactions,
@@ -57,6 +58,10 @@ function orderedAnomaly(anomaly: Anomaly) {
     serial: rest.serial,
     message: rest.message,
   };
+}
+
+function orderedBasis({ level, evidence, text, version }: LevelBasis) {
+  return { level, evidence, text, ...(version !== undefined && { version }) };
 }
 
 function orderedUnknown({ reason, transactions, file, range }: Unknown) {

@@ -112,10 +112,18 @@ function lastLines({ report, again }: TextReport, style: TextStyle): readonly st
   const steps = first ? [`steps: isolens show ${again} --anomaly ${first.id}`] : [];
   const together = [...read, [...details, ...steps].join("; ")].join(" ").trim();
   const lines = together.length <= style.columns ? [together] : [...read, ...details, ...steps];
-  const levels = [...otherLevels(report), ...assumingText(report)].flatMap((line) =>
-    hangingText("", line, style.columns),
+  const levels = [...basisText(report), ...otherLevels(report), ...assumingText(report)].flatMap(
+    (line) => hangingText("", line, style.columns),
   );
   return [...levels, ...lines.filter((line) => line !== "")];
+}
+
+/** What the rules of products' levels rest on; axioms rest on nothing. */
+function basisText({ basis = [] }: LevelReport): readonly string[] {
+  const named = basis
+    .filter(({ evidence }) => evidence !== "axioms")
+    .map(({ level, text }) => `${level} (${text})`);
+  return named.length === 0 ? [] : [`Rules of the level: ${named.join("; ")}.`];
 }
 
 /** Transactions that run at another level than the one asked for. */

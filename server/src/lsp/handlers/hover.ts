@@ -96,7 +96,9 @@ const PRECISION: Readonly<Record<ReportTransaction["precision"], string>> = {
 function levelText(result: ProjectResult, transaction: ReportTransaction): string {
   const name = result.report.levels.perTransaction[transaction.name] ?? result.level.name;
   const label = findLevel(name, definedIn(result.project))?.label ?? name;
-  return name === result.level.name ? label : `${label}, its own level`;
+  const basis = result.report.basis?.find(({ level }) => level === name);
+  const rests = basis && basis.evidence !== "axioms" ? ` (${basis.text})` : "";
+  return name === result.level.name ? `${label}${rests}` : `${label}${rests}, its own level`;
 }
 
 function namesText(anomaly: Anomaly): string {
