@@ -4,7 +4,7 @@ import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel, ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
 import { runCausal } from "./exploreCausal";
-import { groundOf } from "./ground";
+import { groundOf, settled } from "./ground";
 import type { Finished, Ground, Steps } from "./ground";
 import { runSteps } from "./exploreSteps";
 import { scout, told } from "./randomRuns";
@@ -82,8 +82,11 @@ function* pass(
     const finished = yield* run(ground, options, work, (more) => stack.push(more));
     peakWork = Math.max(peakWork, stack.length);
     if (finished === undefined || universe.missed.size > 0) continue;
-    histories++;
-    yield { kind: "run", run: told(ground.client, level, finished) };
+    // Most code is run once per sequence of answers; whether it does the same again is tried on the first run.
+    if (histories++ === 0)
+      for (const point of finished.points) yield* settled(ground.unfolding.repeat(point));
+    const problems = [...finished.problems, ...ground.unfolding.differences()];
+    yield { kind: "run", run: told(ground.client, level, { ...finished, problems }) };
   }
   return {
     histories,

@@ -22,6 +22,8 @@ export function groundOf(client: Client, limits: RunLimits, keys: readonly strin
 export interface Finished {
   readonly history: History;
   readonly problems: readonly RunProblem[];
+  /** Where the sessions ended. */
+  readonly points: readonly Point[];
   /** How it was run, at levels where all read from one copy. */
   readonly steps?: readonly Step[];
 }

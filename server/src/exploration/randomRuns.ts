@@ -33,7 +33,10 @@ export function randomRuns(client: Client, options: RandomOptions): RandomRuns {
   function* runOf(seed: number): Steps<Run> {
     for (;;) {
       const finished = yield* randomRun(ground, options, randomNumbers(seed));
-      if (ground.universe.missed.size === 0) return told(client, options.level, finished);
+      if (ground.universe.missed.size === 0) {
+        const problems = [...finished.problems, ...ground.unfolding.differences()];
+        return told(client, options.level, { ...finished, problems });
+      }
       ground = groundOf(client, options, ground.universe.all());
     }
   }

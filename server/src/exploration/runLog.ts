@@ -59,7 +59,7 @@ export function* runLog(
   if (log.transactions.length < plan.transactions.length)
     problems.push(strayed(plan.transactions[log.transactions.length]?.session ?? 0));
   for (const { problem } of points) if (problem !== undefined) problems.push(problem);
-  return { history: log.history(), problems };
+  return { history: log.history(), problems, points };
 }
 
 interface Running {

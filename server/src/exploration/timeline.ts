@@ -113,7 +113,7 @@ export class Timeline {
 
   finished(): Finished {
     const problems = this.points.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
-    return { history: this.log.history(), problems, steps: this.steps() };
+    return { history: this.log.history(), problems, points: this.points, steps: this.steps() };
   }
 
   private copy(): Copy {

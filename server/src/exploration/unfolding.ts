@@ -29,8 +29,10 @@ export interface Unfolding {
   start(session: number): Point | Promise<Point>;
   /** What the session asks when it is answered; only where it has a request. */
   answer(point: Point, reply: Reply): Point | Promise<Point>;
-  /** Runs the way to this point again; the problem that shows if the code did something else this time. */
-  repeat(point: Point): RunProblem | undefined | Promise<RunProblem | undefined>;
+  /** Runs the way to this point again, to see whether the code does the same. */
+  repeat(point: Point): void | Promise<void>;
+  /** What code did otherwise the second time, at most once per session. */
+  readonly differences: () => readonly RunProblem[];
   /** How often code was run from its beginning. */
   readonly starts: () => number;
 }
@@ -58,6 +60,7 @@ type Step =
 export function unfold(client: Client, limits: RunLimits): Unfolding {
   const roots = new Map<number, Point>();
   const live = new Map<number, Live>();
+  const differences = new Map<number, RunProblem>();
   let kept = 0;
   let starts = 0;
 
@@ -98,10 +101,16 @@ export function unfold(client: Client, limits: RunLimits): Unfolding {
     const running = live.get(point.session);
     if (running?.point === point) return running;
     return then(follow(point), (result) => {
+      note(point, result);
       const at: Live = { resume: result.resume, point };
       live.set(point.session, at);
       return at;
     });
+  }
+
+  function note({ session }: Point, { difference }: Followed): void {
+    if (difference === undefined || differences.has(session)) return;
+    differences.set(session, { session, kind: "not-deterministic", message: difference });
   }
 
   /** Starts the session's code and gives it the answers on the way to the point. */
@@ -137,16 +146,8 @@ export function unfold(client: Client, limits: RunLimits): Unfolding {
   return {
     start,
     answer,
-    repeat: (point) =>
-      then(follow(point), ({ difference }) =>
-        difference === undefined
-          ? undefined
-          : {
-              session: point.session,
-              kind: "not-deterministic",
-              message: difference,
-            },
-      ),
+    repeat: (point) => then(follow(point), (result) => note(point, result)),
+    differences: () => [...differences.values()],
     starts: () => starts,
   };
 }

@@ -1,10 +1,10 @@
 // Random programs: what the explorer finds is what the definitions allow, each history once.
-import type { AxiomaticLevel } from "../../../server/src/exploration/exploration";
 import { exploreSync } from "../../../server/src/exploration/explore";
 import type {
-  Run,
-  ExploreSummary,
+  AxiomaticLevel,
   ExploreOptions,
+  ExploreSummary,
+  Run,
 } from "../../../server/src/exploration/exploration";
 import type { Client } from "../../../server/src/exploration/client";
 import { randomNumbers } from "../../../server/src/exploration/randomNumbers";
