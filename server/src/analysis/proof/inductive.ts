@@ -5,6 +5,7 @@ import { staticEdges } from "../encoding/relationalEdges";
 import type { StaticEdge } from "../encoding/relationalEdges";
 import { openInstances } from "./accesses";
 import type { Asker, Check } from "./asker";
+import { cyclicGroups } from "./cyclicGroups";
 import {
   READERS_EARLY,
   beforeLiteral,
@@ -76,7 +77,7 @@ function induct(asker: Asker, setting: Setting, readersEarly: boolean): Inductio
   const ordered: OrderedSet[] = [];
   const obstacles: Chain[] = [];
   const open: number[] = [];
-  for (const group of cyclicGroups(all, table)) {
+  for (const group of cyclicGroups(all, (from, to) => table(from, to).depends)) {
     const found = obstaclesAmong(session, table, setting, group);
     if (found.length === 0) continue;
     obstacles.push(...found);
@@ -232,33 +233,6 @@ function mayMeet({ flat }: Setting, a: number, b: number): boolean {
   const [first, second] = openInstances(flat, [a, b]);
   if (first === undefined || second === undefined) return false;
   return staticEdges(first, second).length > 0 || staticEdges(second, first).length > 0;
-}
-
-/** Transactions that lie on a cycle of the table, by strongly connected parts. */
-function cyclicGroups(all: readonly number[], table: PairTable): readonly (readonly number[])[] {
-  const reach = new Map<number, ReadonlySet<number>>();
-  for (const start of all) {
-    const seen = new Set<number>();
-    const queue = [start];
-    for (let at = queue.pop(); at !== undefined; at = queue.pop())
-      for (const next of all)
-        if (!seen.has(next) && table(at, next).depends) {
-          seen.add(next);
-          queue.push(next);
-        }
-    reach.set(start, seen);
-  }
-  const grouped = new Set<number>();
-  const groups: (readonly number[])[] = [];
-  for (const each of all) {
-    if (grouped.has(each) || reach.get(each)?.has(each) !== true) continue;
-    const group = all.filter(
-      (other) => reach.get(each)?.has(other) === true && reach.get(other)?.has(each) === true,
-    );
-    for (const member of group) grouped.add(member);
-    groups.push(group);
-  }
-  return groups;
 }
 
 function obstaclesAmong(

@@ -7,6 +7,7 @@ import type { FlatProgram } from "../operations/operation";
 import type { SearchLimits } from "../search/unit";
 import type { Obstacle, ObstacleStep, ProofAnswer } from "./answer";
 import { createAsker } from "./asker";
+import { testGraph } from "./graphTest";
 import { proveInductively } from "./inductive";
 import type { Chain, Induction } from "./inductive";
 import { proveLemmas } from "./lemmas";
@@ -23,6 +24,8 @@ export function prove(
   const restrictions = restrictionsOf(flat, levels);
   const nothing = { obstacles: [], queries: 0, open: flat.transactions.map((_, at) => at) };
   if (restrictions.length > 0) return { kind: "blocked", restrictions, ...nothing };
+  const graph = testGraph(flat, levels);
+  if (graph.isSafe) return { kind: "proved", scheme: "graph", assumed: [], queries: 0 };
   const found = settingOf(flat, levels);
   if ("reason" in found)
     return { kind: "blocked", restrictions: [], reason: found.reason, ...nothing };
