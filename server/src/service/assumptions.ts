@@ -46,7 +46,7 @@ export function reportAssumptions(program: Program, assumed: AssumedBy): readonl
   return all.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
-const KINDS: readonly Assumption["kind"][] = ["invariant", "counter", "check", "distinct"];
+const KINDS: readonly Assumption["kind"][] = ["invariant", "counter", "check", "distinct", "rollbacks"];
 
 /** What stays open because it rests on an invariant that is not kept. */
 export function unsafeAssumptions(
@@ -82,6 +82,8 @@ function describe(
       const kind = found?.origin === "inferred" ? "counter" : "invariant";
       return { kind, text: read.text, source: found?.source };
     }
+    case "rollbacks":
+      return { kind: "rollbacks", text: "the server rolls back none of the transactions" };
     case "check": {
       const table = program.schema.tables.find(({ name }) => name === read.of);
       const check = table?.checks[read.index];

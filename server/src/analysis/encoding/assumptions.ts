@@ -7,7 +7,7 @@ import type { Script, Smt } from "./smt";
 import { asInt, isTrue } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
-/** An assumption by its name in results: `invariant`, `check` or `precondition`, then what it is. */
+/** An assumption by its name in results: `invariant`, `check` or `precondition`, then what it is; or `rollbacks`. */
 export interface Assumption {
   readonly literal: string;
   readonly name: string;
@@ -49,13 +49,18 @@ export function preconditionName(transaction: string, index: number): string {
   return `precondition ${String(index)} ${transaction}`;
 }
 
+/** Transactions roll back only where their text says so. */
+export const NO_ROLLBACKS = "rollbacks";
+
 /** The kind, number and subject in an assumption's name. */
 export function readAssumptionName(
   name: string,
 ):
   | { readonly kind: "invariant"; readonly text: string }
   | { readonly kind: "check" | "precondition"; readonly index: number; readonly of: string }
+  | { readonly kind: "rollbacks" }
   | undefined {
+  if (name === NO_ROLLBACKS) return { kind: "rollbacks" };
   const [, kind, index, of] = /^(check|precondition) (\d+) (.*)$/su.exec(name) ?? [];
   if (kind === "check" || kind === "precondition")
     return { kind, index: Number(index), of: of ?? "" };

@@ -230,7 +230,7 @@ export function askForCycle(
 /** Adds the run in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */
 export function addSerialRun(encoding: ProductEncoding, order: readonly number[]): void {
   const { script, tuple, database, run } = encoding;
-  for (const some of committing(run, order)) {
+  for (const some of committing(encoding, order)) {
     const serial = makeRun(script, tuple, database, { ...SEES_ALL, order: some, serial: true });
     encoding.serial.push(serial);
     const { state, value, read } = differences(script, tuple, run, serial);
@@ -246,19 +246,21 @@ export function addSerialRun(encoding: ProductEncoding, order: readonly number[]
   }
 }
 
-/** The order, and what remains of it without some of those that may roll themselves back. */
-function committing(run: Run, order: readonly number[]): readonly (readonly number[])[] {
+/** The order and, where instances that roll themselves back are part of the run, what remains of it without some of these. */
+function committing(
+  { tuple, times }: ProductEncoding,
+  order: readonly number[],
+): readonly (readonly number[])[] {
+  const mayAbort = (instance: number): boolean => {
+    const aborts = tuple.transactions[instance]?.aborts;
+    return times !== undefined && !(aborts?.kind === "bool" && !aborts.value);
+  };
   return order
     .reduce<readonly (readonly number[])[]>(
-      (all, each) => {
-        const without = run.commits[each] === TRUE ? [] : all;
-        return [...all.map((one) => [...one, each]), ...without].filter(
-          (one, at, every) => every.findIndex((other) => other.join() === one.join()) === at,
-        );
-      },
+      (all, each) => [...all.map((one) => [...one, each]), ...(mayAbort(each) ? all : [])],
       [[]],
     )
-    .filter((one) => one.length > 0);
+    .filter((some) => some.length > 0);
 }
 
 function passingSteps(

@@ -1,12 +1,13 @@
 // One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in
 // program order, every value in terms of earlier ones. No times: what an operation sees is a question of snapshots.
+import { NO_ROLLBACKS } from "./assumptions";
 import type { Database, RowKey } from "./productDatabase";
 import { insertedKey } from "./productDirty";
 import { makeSteps } from "./productSteps";
 import type { ProductTuple } from "./productTuple";
 import { makeViews } from "./productViews";
 import type { Done, Ledger, RunOptions, Views } from "./productViews";
-import { FALSE, TRUE, not, or } from "./smt";
+import { FALSE, TRUE, imp, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, isTrue, sqlBool, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -53,7 +54,7 @@ export function makeRun(
     const aborts = isTrue(views.value(instance, transaction.aborts));
     // One that rolls itself back has happened as well where others may have read what it wrote.
     failures[instance] = or(...reasons, options.times ? FALSE : aborts);
-    if (options.times) commits[instance] = script.name(not(aborts), "Bool");
+    if (options.times) commits[instance] = lastingly(ledger, instance, aborts);
     if (options.serial) commits[instance] = script.name(not(failures[instance] ?? TRUE), "Bool");
   }
   for (const settle of ledger.unsettled ?? []) settle();
@@ -74,6 +75,16 @@ export function makeRun(
         : (done[instance] ?? []).flatMap(observedOf),
     ),
   };
+}
+
+/**
+ * Whether an instance commits where others may read what it has not committed. That the server rolls nobody back is an
+ * assumption.
+ */
+function lastingly({ script, database }: Ledger, instance: number, aborts: Smt): Smt {
+  const lost = script.constant(`L${String(instance)}`, "Bool");
+  script.assert(imp(database.assumptions.literal(NO_ROLLBACKS), not(lost)));
+  return script.name(not(or(aborts, lost)), "Bool");
 }
 
 /** What is inserted may be read before it is defined: its keys are constants. */
