@@ -46,7 +46,13 @@ export function reportAssumptions(program: Program, assumed: AssumedBy): readonl
   return all.sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
-const KINDS: readonly Assumption["kind"][] = ["invariant", "counter", "check", "distinct", "rollbacks"];
+const KINDS: readonly Assumption["kind"][] = [
+  "invariant",
+  "counter",
+  "check",
+  "distinct",
+  "rollbacks",
+];
 
 /** What stays open because it rests on an invariant that is not kept. */
 export function unsafeAssumptions(
