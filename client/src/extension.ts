@@ -3,6 +3,7 @@ import { languages, workspace } from "vscode";
 import type { ExtensionContext, Disposable } from "vscode";
 import { registerCancel } from "./features/cancel";
 import { registerCheckHistory } from "./features/checkHistory";
+import { registerExploreClient } from "./features/exploreClient";
 import { registerLevelPicker } from "./features/levelPicker";
 import { createPanel } from "./features/panel";
 import { createReveal } from "./features/reveal";
@@ -22,6 +23,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerLevelPicker(server),
     registerShowAnomaly(server, panel),
     registerCheckHistory(server, panel),
+    registerExploreClient(server, panel),
     registerStepCommands(panel),
     registerCancel(server),
   );

@@ -30,7 +30,11 @@ export async function exploreCommand(
     tool: TOOL,
   };
   const began = performance.now();
-  const { reports, problems } = await explore(job, signal, {
+  const {
+    reports,
+    problems,
+    keys = {},
+  } = await explore(job, signal, {
     progress: (level, progress) => {
       io.status?.(progressText(level, progress, (performance.now() - began) / 1000));
     },
@@ -44,7 +48,7 @@ export async function exploreCommand(
     io.error(`isolens: ${place}: ${message}\n`);
   }
   if (problems.some(({ severity }) => severity === "error")) return EXIT.usage;
-  print(reports, args, io);
+  print(reports, keys, args, io);
   if (args.timings && args.format === "text")
     io.out(`Time: ${String(Math.round(performance.now() - started))} ms.\n`);
   return exitCode(reports.map(({ verdict }) => verdict));
@@ -52,6 +56,7 @@ export async function exploreCommand(
 
 function print(
   reports: readonly ExplorationReport[],
+  keys: Readonly<Record<string, readonly string[]>>,
   { format, levels }: ExploreArguments,
   io: CliIo,
 ): void {
@@ -62,7 +67,8 @@ function print(
     io.out(`${JSON.stringify(value, null, 2)}\n`);
     return;
   }
-  const style = { paint: paintFor(io), columns: io.columns };
+  const keyOf = (table: string): readonly string[] | undefined => keys[table];
+  const style = { paint: paintFor(io), columns: io.columns, keyOf };
   io.out(`${reports.map((report) => explorationText(report, style)).join("\n\n")}\n`);
 }
 

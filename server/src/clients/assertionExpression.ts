@@ -388,7 +388,8 @@ function binary(operator: string, left: Run, right: Run): Run {
   }
 }
 
-function compared(operator: string, left: ResultValue, right: ResultValue): ResultValue {
+function compared(operator: string, given: ResultValue, other: ResultValue): ResultValue {
+  const [left, right] = [single(given), single(other)];
   if (left === null || right === null) return null;
   const texts = typeof left === "string" && typeof right === "string" && !bothNumeric(left, right);
   const order = texts
@@ -403,7 +404,8 @@ function compared(operator: string, left: ResultValue, right: ResultValue): Resu
   return operator === ">" ? order > 0 : order >= 0;
 }
 
-function calculated(operator: string, left: ResultValue, right: ResultValue): ResultValue {
+function calculated(operator: string, given: ResultValue, other: ResultValue): ResultValue {
+  const [left, right] = [single(given), single(other)];
   if (left === null || right === null) return null;
   if (
     operator === "+" &&
@@ -433,7 +435,17 @@ function bothNumeric(left: ResultValue, right: ResultValue): boolean {
   );
 }
 
-function same(left: ResultValue, right: ResultValue): boolean {
+/** A query's result where a single value is asked for: that of its only row and column, null where it has no row. */
+function single(value: ResultValue): ResultValue {
+  const row = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
+  if (!isRecord(row)) return row;
+  const [only, ...more] = Object.values(row);
+  return only !== undefined && more.length === 0 ? only : value;
+}
+
+function same(given: ResultValue, wanted: ResultValue): boolean {
+  const scalar = !isList(given) || !isList(wanted);
+  const [left, right] = scalar ? [single(given), single(wanted)] : [given, wanted];
   if (typeof left !== typeof right && left !== null && right !== null && bothNumeric(left, right))
     return Number(left) === Number(right);
   if (isList(left) && isList(right))
@@ -453,8 +465,9 @@ function same(left: ResultValue, right: ResultValue): boolean {
 function member(value: ResultValue, name: string): ResultValue {
   if (value === null) return null;
   if (name === "length") return lengthOf(value);
-  // A query that gave one row is that row.
-  const record = isList(value) && value.length === 1 ? (value[0] ?? null) : value;
+  // A query that gave one row is that row, and one that gave none is NULL.
+  const record = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
+  if (record === null) return null;
   if (isRecord(record)) return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
   throw new AssertionFault(`${shown(value)} has no field "${name}"`);
 }
@@ -466,7 +479,8 @@ function element(value: ResultValue, index: ResultValue): ResultValue {
   throw new AssertionFault(`${shown(value)} is no list`);
 }
 
-function truthOf(value: ResultValue): boolean | null {
+function truthOf(given: ResultValue): boolean | null {
+  const value = single(given);
   if (value === null || typeof value === "boolean") return value;
   // MySQL's truth values are numbers.
   if (value === 0 || value === 1) return value === 1;
@@ -481,10 +495,8 @@ function numberOf(value: ResultValue): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "string" && /^\s*-?\d+(?:\.\d+)?\s*$/u.test(value)) return Number(value);
-  // A query that gave one row with one column is that value.
-  if (isList(value) && value.length === 1) return numberOf(value[0] ?? null);
-  if (isRecord(value) && Object.keys(value).length === 1)
-    return numberOf(Object.values(value)[0] ?? null);
+  const only = single(value);
+  if (only !== value && only !== null) return numberOf(only);
   throw new AssertionFault(`${shown(value)} is no number`);
 }
 

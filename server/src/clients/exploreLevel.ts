@@ -126,7 +126,7 @@ export async function exploreLevel(
     histories: explored.histories,
     exhausted: explored.exhausted,
     statesSeen: explored.statesSeen,
-    serial: { states: serial.outcomes.length, exhausted: serial.exhausted },
+    serial: { states: serialJudge.result().statesSeen, exhausted: serial.exhausted },
     violations,
     holding: assertions
       .filter(({ text }) => !violations.some((each) => each.assertion === text))

@@ -61,15 +61,6 @@ export function readJsonClient(text: string): JsonClientResult {
   };
 }
 
-/** Whether a JSON text means to be a client program: it has sessions of calls, which no history has. */
-export function looksLikeJsonClient(text: string): boolean {
-  return (
-    /^\s*(?:\/\/[^\n]*\n\s*|\/\*[^]*?\*\/\s*)*\{/u.test(text) &&
-    /"sessions"\s*:\s*\[\s*\[\s*(?:\]|\[\s*"|\{\s*"call")/u.test(text) &&
-    !/"format"\s*:\s*"isolens-history"/u.test(text)
-  );
-}
-
 const KEYS = ["$schema", "program", "level", "initial", "sessions", "assert"];
 
 function readInitial(

@@ -97,8 +97,14 @@ interface Running {
   /** Writes are kept until the commit, because a part of them may be undone. */
   readonly buffers: boolean;
   /** What the last statement gave its caller. */
-  last: ResultValue | undefined;
+  last: Given | undefined;
   step: number;
+}
+
+interface Given {
+  readonly value: ResultValue;
+  /** The rows of a query. */
+  readonly shown: boolean;
 }
 
 function* runBody(running: Running): Generator<Request, void, Reply> {
@@ -246,24 +252,24 @@ function undoes(command: Command): boolean {
   }
 }
 
-/** What a transaction gives its caller: what it returns, else what its last statement gave. */
+/** What a transaction gives its caller: the rows that a routine shows, what it returns, else what its last statement gave. */
 function resultOf({ machine, last }: Running): Value {
-  if (machine.returned !== undefined) return plainResult(toValue(machine.returned));
-  return last === undefined ? null : plainResult(last);
+  const showsRows = machine.transaction.boundary === "routine" && last?.shown === true;
+  if (machine.returned !== undefined && !showsRows) return toValue(machine.returned);
+  return last === undefined ? null : plainResult(last.value);
 }
 
 /** Rows of a query for the caller, or the number of rows that a statement changed. */
-function givenBy(
-  statement: Statement,
-  { rows, affected }: StatementResult,
-): ResultValue | undefined {
+function givenBy(statement: Statement, { rows, affected }: StatementResult): Given | undefined {
   switch (statement.kind) {
     case "select":
-      return statement.discarded ? undefined : rowsForCaller(rows);
+      return statement.discarded ? undefined : { value: rowsForCaller(rows), shown: true };
     case "insert":
     case "update":
     case "delete":
-      return statement.returning === undefined ? affected : rowsForCaller(rows);
+      return statement.returning === undefined
+        ? { value: affected, shown: false }
+        : { value: rowsForCaller(rows), shown: false };
     case "lock":
     case "opaque":
       return undefined;

@@ -77,6 +77,12 @@ export function toHistoryParams(value: unknown): {
   return { uri: text(given["uri"]) ?? "", strict: given["strict"] === true };
 }
 
+export function toExploreParams(value: unknown): { readonly uri: string; readonly level?: string } {
+  const given = record(value);
+  const level = text(given["level"]);
+  return { uri: text(given["uri"]) ?? "", ...(level !== undefined && level !== "" && { level }) };
+}
+
 /** The id of an anomaly; empty when there is none. */
 export function toAnomalyId(value: unknown): string {
   return text(record(value)["id"]) ?? "";

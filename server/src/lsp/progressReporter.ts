@@ -13,7 +13,7 @@ export function beginProgress(
   connection: Connection,
   title: string,
   cancel: () => void,
-  unit: "groups of transactions" | "percent" = "groups of transactions",
+  unit: "groups of transactions" | "percent" | "histories" = "groups of transactions",
 ): CheckProgress {
   let counts = { done: 0, total: 0 };
   let ended = false;
@@ -59,6 +59,7 @@ function countText(
   { done, total }: { readonly done: number; readonly total: number },
   unit: string,
 ): string {
+  if (unit === "histories" && done > 0) return `${done.toLocaleString("en")} histories`;
   if (total === 0) return "reading";
   return unit === "percent"
     ? `${String(done)} percent`

@@ -12,11 +12,13 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import type { InitializationOptions } from "../protocol/requests";
 import { payloadOf } from "./anomalies";
+import { createExplorations, type Explorations } from "./explorations";
 import { createHistories, type Histories } from "./histories";
 import type { Checker } from "./checker";
 import { createChecks, type Checks } from "./checks";
 import {
   toAnomalyId,
+  toExploreParams,
   toHistoryParams,
   toInitializationOptions,
   toSettings,
@@ -50,9 +52,10 @@ export function startServer(
   const state = createServerState(connection, documents);
   const checks = createChecks(state);
   const histories = createHistories(state);
-  registerLifeCycle(state, checks, histories, version, createChecker);
+  const explorations = createExplorations(state);
+  registerLifeCycle(state, checks, [histories, explorations], version, createChecker);
   registerDocuments(state, checks, edits);
-  registerRequests(state, checks, histories);
+  registerRequests(state, checks, histories, explorations);
   documents.listen(connection);
   connection.listen();
 }
@@ -60,7 +63,7 @@ export function startServer(
 function registerLifeCycle(
   state: ServerState,
   checks: Checks,
-  histories: Histories,
+  others: readonly { readonly cancel: () => number }[],
   version: string,
   createChecker: (options: InitializationOptions) => Checker,
 ): void {
@@ -96,7 +99,7 @@ function registerLifeCycle(
     checks.reload().catch(logged(state));
   });
   connection.onShutdown(() => {
-    histories.cancel();
+    for (const each of others) each.cancel();
     return checks.dispose();
   });
 }
@@ -155,7 +158,12 @@ function registerDocuments(
   });
 }
 
-function registerRequests(state: ServerState, checks: Checks, histories: Histories): void {
+function registerRequests(
+  state: ServerState,
+  checks: Checks,
+  histories: Histories,
+  explorations: Explorations,
+): void {
   const { connection } = state;
   connection.onHover(({ textDocument, position }) =>
     handleHover(state, textDocument.uri, position),
@@ -170,7 +178,7 @@ function registerRequests(state: ServerState, checks: Checks, histories: Histori
   onTyped(connection, "isolens/anomalies", (params) => handleAnomalies(state, params));
   onTyped(connection, "isolens/anomaly", (params) => {
     const id = toAnomalyId(params);
-    return payloadOf(state, id) ?? histories.payload(id);
+    return payloadOf(state, id) ?? histories.payload(id) ?? explorations.payload(id);
   });
   onTyped(connection, "isolens/checkHistory", (params, token) =>
     histories.check(toHistoryParams(params), token),
@@ -179,7 +187,18 @@ function registerRequests(state: ServerState, checks: Checks, histories: Histori
     histories.forget(toHistoryParams(params).uri);
     return null;
   });
-  onTyped(connection, "isolens/cancel", () => checks.cancel() + histories.cancel());
+  onTyped(connection, "isolens/explore", (params, token) =>
+    explorations.explore(toExploreParams(params), token),
+  );
+  onTyped(connection, "isolens/forgetExploration", (params) => {
+    explorations.forget(toExploreParams(params).uri);
+    return null;
+  });
+  onTyped(
+    connection,
+    "isolens/cancel",
+    () => checks.cancel() + histories.cancel() + explorations.cancel(),
+  );
 }
 
 async function readSettings(state: ServerState): Promise<void> {

@@ -110,6 +110,22 @@ export function historyDiagnostics(
   }));
 }
 
+/** A remark on a client program: at its place, or at its beginning. */
+export function explorationDiagnostic(
+  severity: Note["severity"],
+  message: string,
+  range: Range | undefined,
+): Diagnostic {
+  const start = { line: 0, character: 0 };
+  return {
+    range: range ?? { start, end: start },
+    severity: NOTE_SEVERITY[severity],
+    code: "client-program",
+    source: SOURCE,
+    message,
+  };
+}
+
 /** A message about a line of a recorded run, such as what is wrong with it. */
 export function historyFaultDiagnostic(message: string, line: number): Diagnostic {
   return {

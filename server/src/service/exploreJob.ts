@@ -1,6 +1,5 @@
 // One client program from its file to a report per level. Runs in a thread of its own, where the client's own code may
 // run for long.
-import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { exploreLevel, type ExploreProgress } from "../clients/exploreLevel";
@@ -33,6 +32,10 @@ export interface ExploreOutcome {
   readonly reports: readonly ExplorationReport[];
   /** What is wrong with the client program: errors kept it from being explored. */
   readonly problems: readonly LoadProblem[];
+  /** Absolute: what the files of steps are relative to. */
+  readonly folder?: string;
+  /** The primary keys of tables, to name rows by. */
+  readonly keys?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ExploreEvents {
@@ -89,12 +92,11 @@ export async function runExploreJob(
     reports.push(report);
     if (events.cancelled()) break;
   }
-  return { reports, problems };
-}
-
-/** The client's name in messages. */
-export function shortName(file: string): string {
-  return path.basename(file);
+  const { folder, program } = client;
+  const keys = Object.fromEntries(
+    program.schema.tables.map(({ name, primaryKey }) => [name, primaryKey]),
+  );
+  return { reports, problems, folder, keys };
 }
 
 function notExplored(level: Level): string {

@@ -25,6 +25,8 @@ export interface LoadedClient {
   readonly usualLevel: string;
   /** The transactions that it calls; none where it brings its own code. */
   readonly program: Program;
+  /** Absolute: what the program's files are relative to. */
+  readonly folder: string;
 }
 
 /** Something wrong with a client program or with what it names; a place is in the client's file. */
@@ -96,6 +98,7 @@ export async function loadClient(
       assertions: assertions.assertions,
       usualLevel: usualLevel(project.configuration.level),
       program: withoutAssertions(program),
+      folder: project.folder,
       ...(client.level && { level: client.level }),
     },
     problems,

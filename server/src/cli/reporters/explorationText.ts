@@ -2,17 +2,11 @@
 // was covered.
 import type { ExplorationReport, ExplorationViolation } from "../../protocol/exploration";
 import { findLevel } from "../../isolation/levels";
-import type { Paint } from "../io";
-import { anomalySchedule } from "./anomalyText";
+import { anomalySchedule, type TextStyle } from "./anomalyText";
 import { hangingText, wrapText } from "./wrap";
 
-export interface ExplorationStyle {
-  readonly paint: Paint;
-  readonly columns: number;
-}
-
 /** The report of one level; without a newline at its end. */
-export function explorationText(report: ExplorationReport, style: ExplorationStyle): string {
+export function explorationText(report: ExplorationReport, style: TextStyle): string {
   const parts = [
     ...report.violations.map((violation) => violationText(report, violation, style)),
     ...report.holding.map((assertion) => holdingText(report, assertion, style)),
@@ -24,7 +18,7 @@ export function explorationText(report: ExplorationReport, style: ExplorationSty
 function violationText(
   report: ExplorationReport,
   { assertion, range, message, anomaly, cause, count, first, leftOut }: ExplorationViolation,
-  style: ExplorationStyle,
+  style: TextStyle,
 ): string {
   const { paint, columns } = style;
   const { line, character } = range.start;
@@ -42,14 +36,14 @@ function violationText(
     headline,
     ...hangingText("      ", `${message} It happens ${often}.${without}`, columns),
     "",
-    ...anomalySchedule(anomaly, { ...style, keyOf: () => undefined }),
+    ...anomalySchedule(anomaly, style),
   ].join("\n");
 }
 
 function holdingText(
   report: ExplorationReport,
   assertion: string,
-  { paint, columns }: ExplorationStyle,
+  { paint, columns }: TextStyle,
 ): string {
   const proved = report.exhausted && report.verdict !== "cancelled";
   const lead = proved ? "holds: " : "not broken so far: ";
@@ -57,7 +51,7 @@ function holdingText(
   return (proved ? lines.map((line) => paint.good(line)) : lines).join("\n");
 }
 
-function summary(report: ExplorationReport, { columns }: ExplorationStyle): string {
+function summary(report: ExplorationReport, { columns }: TextStyle): string {
   const label =
     report.level === "any" ? "no level" : (findLevel(report.level)?.label ?? report.level);
   const what =
