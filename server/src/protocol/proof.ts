@@ -48,6 +48,22 @@ export interface ProofDependency {
   readonly to: ProofEnd;
 }
 
+/** The weakest level at which some transactions, which share no table with the others, are proved safe. */
+export interface SufficientLevel {
+  readonly transactions: readonly string[];
+  /** Absent where no level was proved. */
+  readonly level?: string;
+  /** Every level that was tried, as the table of levels orders them. */
+  readonly tried: readonly LevelTrial[];
+}
+
+export interface LevelTrial {
+  readonly level: string;
+  /** `anomaly`: something that was found happens there as well; `open`: neither shown nor proved. */
+  readonly status: "proved" | "anomaly" | "open";
+  readonly scheme?: ProofScheme;
+}
+
 /** A statement of a transaction. */
 export interface ProofEnd {
   readonly transaction: string;

@@ -1,6 +1,6 @@
 // The result of a check, as the CLI prints it in JSON and as every view renders it. `formatVersion` guards it.
 import type { HistoryReason } from "./history";
-import type { ProofReport } from "./proof";
+import type { ProofReport, SufficientLevel } from "./proof";
 import type { Range } from "./source";
 import type { SerialOutcome, Value, Witness } from "./witness";
 
@@ -93,6 +93,8 @@ export interface Anomaly {
   readonly steps: readonly Step[];
   /** One sentence for a squiggle. */
   readonly message: string;
+  /** What the rules of the level leave out and its statements use; absent where nothing is. */
+  readonly leftOut?: readonly LeftOut[];
   readonly preventedBy: readonly string[];
   readonly allowedAt: readonly string[];
 }
@@ -105,6 +107,13 @@ export function shownEdges({ cycle, dirtyRead }: Anomaly): readonly CycleEdge[] 
 /** The statement at which an anomaly is reported: where its cycle starts, or where it reads what was never committed. */
 export function mainEnd({ cycle, dirtyRead }: Anomaly): CycleEnd | undefined {
   return dirtyRead?.to ?? cycle[0]?.from;
+}
+
+/** Something that a real server does and the executed rules do not, at the statement that uses it. */
+export interface LeftOut {
+  readonly reason: string;
+  readonly file: string;
+  readonly range: Range;
 }
 
 /** Something that could not be decided, or that was weakened, with the reason and what to do. */
@@ -171,4 +180,6 @@ export interface LevelReport {
   readonly coverage: Coverage;
   /** Whether the verdict holds for any number of transactions; absent where that was not asked. */
   readonly proof?: ProofReport;
+  /** Which levels would do, for each part that shares no table with the rest; absent where no proof was asked for. */
+  readonly sufficient?: readonly SufficientLevel[];
 }

@@ -8,9 +8,9 @@ import { UNROLL } from "../engine/runJob";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { basisOf } from "../isolation/levelBasis";
 import { distinctLevels, levelAt } from "../isolation/mixedLevels";
-import type { SerializablePair } from "../isolation/mixedLevels";
+import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import type { Note, Program, Transaction } from "../program/program";
-import type { ProofReport } from "../protocol/proof";
+import type { ProofReport, SufficientLevel } from "../protocol/proof";
 import type {
   Anomaly,
   Assumption,
@@ -32,9 +32,9 @@ import { effectiveLevels, isSerializable } from "./effectiveLevels";
 import type { EffectiveLevels } from "./effectiveLevels";
 import { planner } from "./plan";
 import { proveProgram } from "./proof";
-import type { Proof } from "./proof";
 import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
+import { sufficientLevels } from "./sufficient";
 import { transactionPrecision } from "./statements";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
@@ -147,15 +147,15 @@ export async function check(
       ...unguided(program),
       ...versionNotes(input.program.transactions, levels),
     ];
-    const gapsOf = (form: FlatProgram): readonly Unknown[] => [
+    const gapsOf = (form: FlatProgram, at: Levels = levels): readonly Unknown[] => [
       ...notes.filter(isGap).map(noteUnknown),
       ...unsafeAssumptions(assumptions, settled.unsafe),
       ...unreadParts(input.program, input.skipped, {
         flat: form,
-        levelOf: (id) => levelAt(levels, id),
+        levelOf: (id) => levelAt(at, id),
       }),
       ...leftOut,
-      ...(isSerializable(levels, ids) ? [] : weakened(program, form, (id) => levelAt(levels, id))),
+      ...(isSerializable(at, ids) ? [] : weakened(program, form, (id) => levelAt(at, id))),
       ...effective.unknown,
     ];
     const doubts = [
@@ -163,14 +163,25 @@ export async function check(
       ...uncompared(anomalies, limit.aborted && !searched.cut),
     ];
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
-    const prove = (): Promise<Proof> => {
-      const open = flattenProgram(program, { unroll, anyRounds: true });
-      const gaps = [...gapsOf(open), ...doubts];
-      const { cache } = input;
-      return proveProgram({ program, levels, gaps, pool, cache, counters, unroll }, limit);
-    };
-    const asked = input.prove === true && isFree && ids.length > 0;
-    const proof = asked ? await prove() : undefined;
+    const open = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });
+    const proving = { program, pool, cache: input.cache, counters, unroll };
+    const asked = input.prove === true && ids.length > 0;
+    const proof =
+      asked && isFree
+        ? await proveProgram({ ...proving, levels, gaps: [...gapsOf(open()), ...doubts] }, limit)
+        : undefined;
+    const sufficient = asked
+      ? await sufficientLevels(
+          {
+            ...proving,
+            flat,
+            level: input.level,
+            anomalies,
+            gapsAt: (level) => gapsOf(open(), level),
+          },
+          limit,
+        )
+      : undefined;
     const isProved = proof?.report.status === "proved";
     // What a bounded search left open is settled by a proof.
     const undecided = undecidedTuples(program, searched, endedBy, input.budget);
@@ -186,6 +197,7 @@ export async function check(
         assumptions: isProved ? reportAssumptions(program, proof.assumed) : assumptions,
         effective,
         ...(proof && { proof: proof.report }),
+        ...(sufficient && { sufficient }),
       }),
       notes,
       repeatable: !limit.aborted && !searched.cut && !hasFailed(),
@@ -248,10 +260,12 @@ interface Findings {
   readonly assumptions: readonly Assumption[];
   readonly effective: EffectiveLevels;
   readonly proof?: ProofReport;
+  readonly sufficient?: readonly SufficientLevel[];
 }
 
 function reportOf(input: CheckInput, findings: Findings): LevelReport {
-  const { verdict, bound, anomalies, unknown, assumptions, effective, proof } = findings;
+  const { verdict, bound, anomalies, unknown, assumptions, effective, proof, sufficient } =
+    findings;
   const rounds = (input.unroll ?? UNROLL) > UNROLL && { unroll: input.unroll };
   return {
     tool: input.tool,
@@ -267,6 +281,7 @@ function reportOf(input: CheckInput, findings: Findings): LevelReport {
     assumptions,
     coverage: coverageOf(input.program),
     ...(proof && { proof }),
+    ...(sufficient && { sufficient }),
   };
 }
 

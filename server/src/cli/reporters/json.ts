@@ -1,5 +1,5 @@
 // The JSON report: fixed order of keys, two blanks of indentation, one newline at the end.
-import type { ProofReport } from "../../protocol/proof";
+import type { ProofReport, SufficientLevel } from "../../protocol/proof";
 import type { Anomaly, Assumption, LevelBasis, LevelReport, Unknown } from "../../protocol/report";
 import type { CheckTimings } from "../../service/check";
 import type { SolveCounters } from "../../service/tupleSolver";
@@ -24,6 +24,7 @@ export function jsonReport(
     assumptions: report.assumptions.map(orderedAssumption),
     coverage: report.coverage,
     ...(report.proof && { proof: orderedProof(report.proof) }),
+    ...(report.sufficient && { sufficient: report.sufficient.map(orderedSufficient) }),
     ...(timings && { timings: roundedTimings(timings) }),
   }));
   return `${JSON.stringify(values, null, 2)}\n`;
@@ -57,6 +58,7 @@ function orderedAnomaly(anomaly: Anomaly) {
     allowedAt: rest.allowedAt,
     serial: rest.serial,
     message: rest.message,
+    ...(rest.leftOut && { leftOut: rest.leftOut }),
   };
 }
 
@@ -74,6 +76,10 @@ function orderedAssumption({ kind, text, file, range, transactions }: Assumption
 
 function orderedProof({ status, scheme, steps, obstacles, lemmas }: ProofReport) {
   return { status, ...(scheme !== undefined && { scheme }), steps, lemmas, obstacles };
+}
+
+function orderedSufficient({ transactions, level, tried }: SufficientLevel) {
+  return { transactions, ...(level !== undefined && { level }), tried };
 }
 
 function roundedTimings(timings: JsonTimings) {

@@ -1,5 +1,7 @@
 // The proof of a report for people: the argument step by step, or what stands in its way.
 import type { ProofDependency, ProofObstacle, ProofReport } from "../../protocol/proof";
+import type { LevelReport } from "../../protocol/report";
+import { listText } from "../../analysis/explain/words";
 import type { TextStyle } from "./anomalyText";
 import { placeText } from "./anomalyText";
 import { hangingText } from "./wrap";
@@ -22,6 +24,40 @@ export function proofLines(proof: ProofReport, style: TextStyle): readonly strin
     ...shown.flatMap((each) => obstacleLines(each, wrapped)),
     ...more,
   ];
+}
+
+/** Which levels would do, a line for each part of the program. */
+export function sufficientLines(
+  { sufficient = [], anomalies, level }: LevelReport,
+  columns: number,
+): readonly string[] {
+  return sufficient.flatMap(({ transactions, level: weakest, tried }) => {
+    const whom = sufficient.length > 1 ? `For ${listText(transactions)} ` : "";
+    if (weakest === undefined)
+      return hangingText(
+        "",
+        `${whom === "" ? "No" : `${whom}no`} level of the table is proved to suffice.`,
+        columns,
+      );
+    const others = tried
+      .filter((each) => each.status === "proved" && each.level !== weakest)
+      .map((each) => each.level);
+    const also = others.length > 0 ? `; also ${listText(others)}` : "";
+    const here = anomalies.filter(
+      (each) =>
+        each.status === "confirmed" &&
+        each.transactions.some((name) => transactions.includes(name)),
+    ).length;
+    const gone =
+      here > 0 && weakest !== level
+        ? ` There ${here === 1 ? "the anomaly goes" : `the ${String(here)} anomalies go`}.`
+        : "";
+    return hangingText(
+      "",
+      `${whom === "" ? "The" : `${whom}the`} weakest level that is proved to suffice is ${weakest}${also}.${gone}`,
+      columns,
+    );
+  });
 }
 
 /** Chains beyond these say little that is new. */

@@ -5,7 +5,7 @@ import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
-import { proofLines } from "./proofText";
+import { proofLines, sufficientLines } from "./proofText";
 import { hangingText } from "./wrap";
 
 export interface TextReport {
@@ -115,7 +115,8 @@ function lastLines({ report, again }: TextReport, style: TextStyle): readonly st
   const levels = [...basisText(report), ...otherLevels(report), ...assumingText(report)].flatMap(
     (line) => hangingText("", line, style.columns),
   );
-  return [...levels, ...lines.filter((line) => line !== "")];
+  const sufficient = sufficientLines(report, style.columns);
+  return [...levels, ...sufficient, ...lines.filter((line) => line !== "")];
 }
 
 /** What the rules of products' levels rest on; axioms rest on nothing. */

@@ -1,0 +1,85 @@
+// Which levels a program needs: for each part of it that shares no table with the rest, the levels at which it is proved
+// safe. Every level is tried: a stronger level of a product may allow what a weaker one does not.
+import type { FlatProgram } from "../analysis/operations/operation";
+import { columnName, writtenColumns } from "../analysis/encoding/relationalMeeting";
+import { comparableLevels } from "../isolation/levels";
+import type { Level } from "../isolation/levels";
+import type { Program } from "../program/program";
+import type { LevelTrial, SufficientLevel } from "../protocol/proof";
+import type { Anomaly, Unknown } from "../protocol/report";
+import { proveProgram } from "./proof";
+import type { ProofInput } from "./proof";
+
+export interface SufficientInput extends Omit<ProofInput, "levels" | "gaps"> {
+  /** Of the program, in the same order of transactions. */
+  readonly flat: FlatProgram;
+  /** The level that was checked: those of its kind are tried. */
+  readonly level: Level;
+  readonly anomalies: readonly Anomaly[];
+  /** What was not understood, as it is told at that level. */
+  gapsAt(level: Level): readonly Unknown[];
+}
+
+/** The levels that each part needs, weakest first; a level that nobody answered for in time is `open`. */
+export async function sufficientLevels(
+  input: SufficientInput,
+  signal: AbortSignal,
+): Promise<readonly SufficientLevel[]> {
+  const found: SufficientLevel[] = [];
+  for (const part of separateParts(input.flat)) {
+    const transactions = part.flatMap((at) => input.program.transactions[at] ?? []);
+    const names = transactions.map(({ name }) => name);
+    const program: Program = { ...input.program, transactions };
+    const anomalies = input.anomalies.filter(
+      (each) =>
+        each.status === "confirmed" && each.transactions.some((name) => names.includes(name)),
+    );
+    const tried: LevelTrial[] = [];
+    for (const level of comparableLevels(input.level)) {
+      const shown = anomalies.some(({ allowedAt }) => allowedAt.includes(level.name));
+      if (shown) {
+        tried.push({ level: level.name, status: "anomaly" });
+        continue;
+      }
+      const gaps = input.gapsAt(level);
+      const { report } = await proveProgram({ ...input, program, levels: level, gaps }, signal);
+      tried.push(
+        report.status === "proved"
+          ? { level: level.name, status: "proved", ...(report.scheme && { scheme: report.scheme }) }
+          : { level: level.name, status: "open" },
+      );
+    }
+    const weakest = tried.find(({ status }) => status === "proved")?.level;
+    found.push({ transactions: names, ...(weakest !== undefined && { level: weakest }), tried });
+  }
+  return found;
+}
+
+/** Transactions by index, in parts that share no column that someone writes. */
+function separateParts(flat: FlatProgram): readonly (readonly number[])[] {
+  const all = flat.transactions.map((_, at) => at);
+  const written = writtenColumns(flat, all);
+  const shared = flat.transactions.map(
+    ({ operations }) =>
+      new Set(
+        operations
+          .map(({ table }) => table)
+          .filter((table) =>
+            [...written].some((column) => column.startsWith(columnName(table, ""))),
+          ),
+      ),
+  );
+  const parts: { members: number[]; tables: Set<string> }[] = [];
+  for (const at of all) {
+    const tables = new Set(shared[at]);
+    const members = [at];
+    for (const part of [...parts]) {
+      if (![...part.tables].some((table) => tables.has(table))) continue;
+      for (const table of part.tables) tables.add(table);
+      members.push(...part.members);
+      parts.splice(parts.indexOf(part), 1);
+    }
+    parts.push({ members: members.sort((a, b) => a - b), tables });
+  }
+  return parts.map(({ members }) => members).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
+}
