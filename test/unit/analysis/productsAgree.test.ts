@@ -71,3 +71,28 @@ test("random pairs at two levels of InnoDB: nothing that enumeration shows is mi
   });
   assert.ok(anomalous >= 3, "too few of the random programs say anything");
 });
+
+test("random pairs that read what is not committed, of transactions that may roll back", async () => {
+  const dirty = ["mariadb:read-uncommitted", "sqlserver:read-uncommitted"].map(levelNamed);
+  const others = ["mariadb:repeatable-read", "mariadb:read-committed"].map(levelNamed);
+  let turn = 0;
+  const anomalous = await checkRandom({
+    seed: 77,
+    rounds: 30,
+    programs: (choose) => {
+      const text = randomProgram(choose);
+      const at = text.indexOf("COMMIT;");
+      return choose(["commits", "rolls back"]) === "commits"
+        ? text
+        : `${text.slice(0, at)}ROLLBACK;${text.slice(at + "COMMIT;".length)}`;
+    },
+    levelsOf: (program) => {
+      const [first, second] = dirty;
+      if (first === undefined || second === undefined) return [];
+      const mixed = others.flatMap((other) => mixtures([first, other], program));
+      const all: readonly Levels[] = [first, second, ...mixed];
+      return [all[turn++ % all.length]].flatMap((each) => each ?? []);
+    },
+  });
+  assert.ok(anomalous >= 5, "too few of the random programs say anything");
+});
