@@ -7,7 +7,8 @@ import { preconditionName } from "./assumptions";
 import { makeDatabase } from "./productDatabase";
 import type { Database } from "./productDatabase";
 import { dependencyOver, mayDepend } from "./productEdges";
-import { assertLocks } from "./productLocks";
+import { assertLocks, lockQueues } from "./productLocks";
+import type { LockQueue } from "./productLocks";
 import {
   OTHER_READ,
   OTHER_STATE,
@@ -47,6 +48,8 @@ export interface ProductEncoding {
   readonly dependencies: readonly Dependencies[];
   /** Where some read what is not committed: when statements act. */
   readonly times?: Times | undefined;
+  /** What the schedule has to tell of when statements begin that take no snapshot. */
+  readonly queues: readonly LockQueue[];
   /** Runs that outcomes are compared with; see `addSerialRun`. */
   readonly serial: Run[];
 }
@@ -83,9 +86,10 @@ export function encodeProduct(
   const searches = assertOrder(script, tuple, run, snapshots);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
+  const queues = lockQueues(script, tuple, run, snapshots);
   const { times } = snapshots;
-  const serial: Run[] = [];
-  return { tuple, script, database, run, searches, executed, passing, dependencies, times, serial };
+  const schedule = { searches, executed, passing, queues, times };
+  return { tuple, script, database, run, ...schedule, dependencies, serial: [] };
 }
 
 /** Asserts that the run is one that the levels allow and in which all commit; returns its dependencies. */

@@ -118,7 +118,8 @@ function assertQueue(locks: Locks, first: Access, later: Access): void {
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
   if (seen === TRUE) return;
   for (const row of rowsOf(run, first, later)) {
-    const both = and(heldUp(locks, first, later, row), not(seen));
+    const held = and(heldUp(locks, first, later, row), isFirstHolder(locks, first, later, row));
+    const both = and(held, not(seen));
     if (both === FALSE) continue;
     for (let before = 0; before < first.instance; before += 1) {
       const begun = begunAfter(snapshots, before, first);
@@ -126,6 +127,61 @@ function assertQueue(locks: Locks, first: Access, later: Access): void {
       if (begun !== TRUE) script.assert(imp(and(both, begun), known));
     }
   }
+}
+
+/** A statement that waits for the lock of one that takes no snapshot: on `literal` the holder must have begun before. */
+export interface LockQueue {
+  readonly holder: Access;
+  readonly waiter: Access;
+  readonly literal: Smt;
+}
+
+/**
+ * Where the schedule of three and more has to tell when statements without a snapshot begin: another one, which begins
+ * before a commit that lies between, waits for their lock.
+ */
+export function lockQueues(
+  script: Script,
+  tuple: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
+): readonly LockQueue[] {
+  if (tuple.transactions.length < 3) return [];
+  const locks: Locks = { script, tuple, run, snapshots };
+  const waiters = tuple.accesses.flat().filter((each) => !each.plain && each.point);
+  return waiters.flatMap((waiter) => {
+    if (!showsBeginning(tuple, waiter)) return [];
+    const holders = tuple.accesses.slice(1, waiter.instance).flat();
+    return holders.flatMap((holder): readonly LockQueue[] => {
+      const { instance, operation, plain, table } = holder;
+      if (plain || table !== waiter.table || !mayConflict(tuple, holder, waiter)) return [];
+      const seen = snapshots.seesAt(instance, waiter.instance, waiter.operation.step);
+      if (seen === TRUE || snapshots.seesAt(0, instance, operation.step) !== TRUE) return [];
+      const waits = rowsOf(run, holder, waiter).map((row) =>
+        and(heldUp(locks, holder, waiter, row), isFirstHolder(locks, holder, waiter, row)),
+      );
+      const condition = and(or(...waits), not(seen));
+      return condition === FALSE
+        ? []
+        : [{ holder, waiter, literal: script.name(condition, "Bool") }];
+    });
+  });
+}
+
+/** No statement of its instance before it holds the row: else the waiter may wait since then. */
+function isFirstHolder(locks: Locks, holder: Access, waiter: Access, row: RowKey): Smt {
+  const before = heldBefore(locks.tuple, holder);
+  return not(or(...before.map((each) => heldUp(locks, each, waiter, row))));
+}
+
+/** Statements of its instance that may hold the row since before it. */
+function heldBefore(
+  tuple: ProductTuple,
+  { instance, operation, table }: Access,
+): readonly Access[] {
+  return (tuple.accesses[instance] ?? []).filter(
+    (each) => each.table === table && !each.plain && each.operation.step < operation.step,
+  );
 }
 
 /** The statement, or the last one before it of which that matters, began after an earlier commit. */

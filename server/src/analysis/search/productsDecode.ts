@@ -16,7 +16,7 @@ import {
 import type { RowKey } from "../encoding/productDatabase";
 import { snapshotName } from "../encoding/productNames";
 import { hasOwnSnapshots } from "../encoding/productTuple";
-import type { TupleTable } from "../encoding/productTuple";
+import type { Access, TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE } from "../encoding/smt";
 import { assumedColumns } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
@@ -182,6 +182,8 @@ function plainValue(encoding: Start, type: ValueType): Value {
 
 interface Planned {
   readonly instance: number;
+  readonly step: number;
+  /** Its place among the executed ones, from 1. */
   readonly number: number;
   readonly gap: number;
   /** Begins before the statements of earlier committers in its gap: their locks must not stop it. */
@@ -200,8 +202,10 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
     const executed = tuple.transactions.map((_, at) => executedSteps(encoding, model, at));
     return timedSchedule(encoding, times, model, executed);
   }
-  const planned = tuple.transactions.flatMap((_, instance) =>
-    placedSteps(encoding, model, instance),
+  const planned = begunInTime(
+    encoding,
+    model,
+    tuple.transactions.flatMap((_, instance) => placedSteps(encoding, model, instance)),
   );
   const committed = (count: number): readonly string[] =>
     Array.from({ length: count }, (_, earlier) => instanceName(earlier));
@@ -220,6 +224,29 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
     steps.push({ instance: instanceName(gap), statement: "commit", sees: [] });
   }
   return steps;
+}
+
+/** Statements whose locks others wait for begin no later than those, and so does what their instance does before. */
+function begunInTime(
+  { queues }: ProductEncoding,
+  model: Model,
+  planned: readonly Planned[],
+): readonly Planned[] {
+  return queues
+    .filter(({ literal }) => readBool(model, literal))
+    .reduce((steps, { holder, waiter }) => {
+      const waiting = steps.find((each) => isStepOf(each, waiter));
+      if (waiting === undefined) return steps;
+      return steps.map((each) =>
+        each.instance === holder.instance && each.step <= holder.operation.step
+          ? { ...each, gap: Math.min(each.gap, waiting.gap) }
+          : each,
+      );
+    }, planned);
+}
+
+function isStepOf({ instance, step }: Planned, access: Access): boolean {
+  return instance === access.instance && step === access.operation.step;
 }
 
 /** The executed statements of an instance with their gaps: where the snapshot says, else as late as possible. */
@@ -241,6 +268,7 @@ function placedSteps(
       earlyGap = gap;
     placed.unshift({
       instance,
+      step,
       number: at + 1,
       gap,
       early: earlyGap === gap,
