@@ -54,6 +54,7 @@ export function tupleCutter(program: Program): (tuple: Tuple) => OwnProblem {
     const { invariants, asked } = relevantInvariants(program, new Set(own));
     const names = closure([...own, ...asked], tables, children);
     const units = tuple.units.map((unit) => ({
+      ...unit,
       transactions: unit.transactions.map((member) => distinct.indexOf(member)),
     }));
     return {

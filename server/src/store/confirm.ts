@@ -3,7 +3,7 @@ import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Severity } from "../protocol/report";
 import type { ScheduleStep, SerialOutcome, Witness } from "../protocol/witness";
-import { cycleThrough } from "./cycle";
+import { cycleThrough, cycleThroughAll } from "./cycle";
 import { dirtyReadObjection } from "./dirtyReads";
 import type { Confirmation, Execution, WitnessPlan } from "./execution";
 import { NotExecutable } from "./failure";
@@ -52,7 +52,7 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
   const references = [...serialRuns, ...among].map((each) => each.run);
   const severity = severityOf(run, references, committed);
   const base = {
-    cycle: cycleOf(execution, plan.tables),
+    cycle: cycleOf(execution, plan),
     execution,
     serial: serialRuns.map((each): SerialOutcome => ({
       order: each.order,
@@ -74,10 +74,18 @@ function judge(program: Program, plan: WitnessPlan, run: Run, fresh: FreshValues
   return { ...base, status: "confirmed", severity, dirtyRead };
 }
 
-/** A shortest cycle, over the given tables if there is one of that length. */
-function cycleOf(execution: Execution, tables: readonly string[] | undefined): readonly number[] {
+/** A shortest cycle, over the given tables if there is one of that length; where all are to be on it, one through all. */
+function cycleOf(
+  execution: Execution,
+  { tables, instances, throughAll }: WitnessPlan,
+): readonly number[] {
   const instanceAt = (step: number): string => execution.steps[step]?.instance ?? "";
   const shortest = cycleThrough(execution.dependencies, instanceAt);
+  if (throughAll === true && shortest.length > 0 && shortest.length < instances.length) {
+    const names = instances.map((each) => each.instance);
+    const longer = cycleThroughAll(execution.dependencies, instanceAt, names);
+    if (longer.length > 0) return longer;
+  }
   if (tables === undefined) return shortest;
   const wanted = cycleThrough(execution.dependencies, instanceAt, tables);
   return wanted.length === shortest.length ? wanted : shortest;

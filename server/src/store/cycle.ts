@@ -1,5 +1,6 @@
 // Cycles of dependencies over instances.
 import type { ExecutedDependency } from "./execution";
+import { permutations } from "./permutations";
 
 /**
  * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
@@ -21,6 +22,24 @@ export function cycleThrough(
     if (best === undefined || better(found, best)) best = found;
   }
   return best === undefined ? [] : fromFirst(best.edges).map((edge) => edge.index);
+}
+
+/** As `cycleThrough`, but through all of the named instances; empty where there is none. Factorial in their number. */
+export function cycleThroughAll(
+  dependencies: readonly ExecutedDependency[],
+  instanceAt: (step: number) => string,
+  names: readonly string[],
+): readonly number[] {
+  const edges = bestEdges(dependencies, instanceAt, undefined);
+  const [first = "", ...others] = [...names].sort();
+  const cycles = permutations(others).flatMap((order): Cycle[] => {
+    const path = [first, ...order];
+    const found = path.flatMap((from, at) => edges.get(`${from} ${path[at + 1] ?? first}`) ?? []);
+    if (found.length < path.length) return [];
+    return [{ edges: found, cost: found.reduce((sum, { cost }) => sum + cost, 0) }];
+  });
+  const [best] = cycles.sort((a, b) => a.cost - b.cost);
+  return best?.edges.map((edge) => edge.index) ?? [];
 }
 
 interface Edge {

@@ -22,6 +22,8 @@ export interface WitnessPlan extends Setup {
   readonly schedule: readonly ScheduleStep[];
   /** The tables that the proposed cycle goes through: of equally short cycles, one over these is reported. */
   readonly tables?: readonly string[];
+  /** The proposed cycle goes through all instances, none of which can be left out: such a one is reported. */
+  readonly throughAll?: boolean;
 }
 
 /** One column of one row that was read or written. `key` is the primary key rendered, e.g. "1" or "1,2". */

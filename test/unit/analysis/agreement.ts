@@ -110,7 +110,8 @@ async function searched(
   const unconfirmed: string[] = [];
   for (const unit of planProduct(flat, levels, transactions.length)) {
     if ([...unit.transactions].sort().join(" ") !== wanted) continue;
-    const result = solveProduct(await solvers, program, flat, levels, unit, limits);
+    const own = transactions.length === 3 ? { ...unit, evenPartly: true as const } : unit;
+    const result = solveProduct(await solvers, program, flat, levels, own, limits);
     undecided.push(...result.undecided);
     for (const { confirmation } of result.findings) {
       const { status, severity = "none", witness, reason = "" } = confirmation;

@@ -58,3 +58,13 @@ check(
   ],
   { "postgres:read-committed": "value", "postgres:repeatable-read": "value" },
 );
+
+check(
+  "a cycle of two that is harmless by itself is not beside a third one",
+  [
+    "INSERT INTO t (id, v) VALUES (2, 2) ON CONFLICT (id) DO UPDATE SET v = t.v + 1;",
+    "DELETE FROM t WHERE id = 2;",
+    "SELECT count(*) INTO x FROM t WHERE v >= 5; DELETE FROM t WHERE v = 2; GET DIAGNOSTICS x = ROW_COUNT;",
+  ],
+  { "postgres:read-committed": "unused" },
+);

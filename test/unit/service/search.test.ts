@@ -92,7 +92,8 @@ async function play(scene: Scene): Promise<Played> {
     }),
     solve: (tuple, at) => {
       const key = tuple.members.join();
-      asked.push(at === RC ? key : `${key} at ${labelOfLevels(at)}`);
+      const partly = tuple.units.some((unit) => unit.evenPartly) ? " even partly" : "";
+      asked.push(at === RC ? `${key}${partly}` : `${key} at ${labelOfLevels(at)}${partly}`);
       if (scene.abortAt === key) {
         controller.abort();
         return Promise.resolve({ kind: "cancelled" });
@@ -128,10 +129,12 @@ describe("the search", () => {
     const { asked, result, progress } = await play({
       plan: { 2: ["1,0", "0,0", "0,1"], 3: ["0,1,2"] },
     });
-    assert.deepEqual(asked, ["0,1", "0,0", "0,1,2"]);
+    // Where nothing is found, again with cycles of which two form one that is harmless by itself.
+    assert.deepEqual(asked, ["0,1", "0,0", "0,1,2", "0,1,2 even partly"]);
     assert.equal(result.completed, 3);
     assert.ok(!result.stopped);
-    assert.deepEqual(progress, ["0/2 of 2", "1/2 of 2", "2/2 of 2", "2/3 of 3", "3/3 of 3"]);
+    const triples = ["2/3 of 3", "3/3 of 3", "3/4 of 3", "4/4 of 3"];
+    assert.deepEqual(progress, ["0/2 of 2", "1/2 of 2", "2/2 of 2", ...triples]);
   });
 
   it("leaves out what contains a smaller anomaly", async () => {
@@ -162,7 +165,7 @@ describe("the search", () => {
       "the mixture of t0 at PostgreSQL READ COMMITTED and t1 at PostgreSQL SERIALIZABLE";
     assert.equal(asked[0], `0,1 at ${mixture}`);
     assert.equal(asked[1], "0,2");
-    assert.equal(asked.length, 3);
+    assert.equal(asked.length, 4);
   });
 
   it("asks with the serializable pairs among the members", async () => {

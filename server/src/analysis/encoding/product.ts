@@ -191,16 +191,16 @@ export function cycleShapes(
   return shapes;
 }
 
-/** Asserts that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
-export function assertMinimal(encoding: ProductEncoding): void {
-  const { dependencies, script, tuple } = encoding;
+/** The condition that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
+export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
   const size = tuple.transactions.length;
   const leads = (from: number, to: number): Smt => someDependency(dependencies, from, to);
+  const without: Smt[] = [];
   const extend = (path: readonly number[]): void => {
     const [first = 0, ...rest] = path;
     if (rest.length > 0) {
       const steps = path.map((from, at) => leads(from, path[at + 1] ?? first));
-      script.assert(not(and(...steps)));
+      without.push(not(and(...steps)));
     }
     if (path.length === size - 1) return;
     // Each cycle once: it begins with its least member.
@@ -208,6 +208,7 @@ export function assertMinimal(encoding: ProductEncoding): void {
       if (!path.includes(next)) extend([...path, next]);
   };
   if (size > 2) for (const first of tuple.transactions.keys()) extend([first]);
+  return and(...without);
 }
 
 /** Some dependency leads from one instance to the other. */
@@ -220,15 +221,16 @@ export function someDependency(
   return or(...(between?.tables ?? []).map((each) => each.literal));
 }
 
-/** Assuming `literal` asks for one of these cycles. */
+/** Assuming `literal` asks for one of these cycles where `only` holds. */
 export function askForCycle(
   encoding: ProductEncoding,
   literal: string,
   shapes: readonly CycleShape[],
+  only: Smt = TRUE,
 ): void {
   const { script } = encoding;
   script.constant(literal, "Bool");
-  script.assert(imp(literal, or(...shapes.map((shape) => and(...shape.literals)))));
+  script.assert(imp(literal, and(only, or(...shapes.map((shape) => and(...shape.literals))))));
 }
 
 /** Adds the run in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */

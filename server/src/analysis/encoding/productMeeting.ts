@@ -1,4 +1,4 @@
-// Whether a transaction can miss a write of one that commits earlier and not see any other of its writes, whatever others
+// Whether a transaction can miss a write of one that commits earlier (and not see any other of its writes), whatever others
 // do: each of their views is a state of its own, which others may have written in any way. What cannot be here cannot be
 // a step of any larger cycle. Steps along the order of commits are hardly ever impossible, and not asked about.
 import type { Levels } from "../../isolation/mixedLevels";
@@ -10,10 +10,13 @@ import { makeRun } from "./productRun";
 import { makeSnapshots } from "./productSnapshots";
 import { makeTuple } from "./productTuple";
 import { withoutPromises } from "./relationalMeeting";
-import { FALSE, and, createScript, imp, not } from "./smt";
+import { FALSE, createScript, imp, not } from "./smt";
 
-/** Assumption: the earlier committer depends on the later one, which does not depend on it. */
+/** Assumption: the earlier committer depends on the later one. */
 export const BACKWARD = "M_backward";
+
+/** Assumption: the later one does not depend on the earlier one. */
+export const ALONE = "M_alone";
 
 /**
  * Encodes what may lie between two transactions, the first of which commits first, in the company of others (all
@@ -35,10 +38,11 @@ export function encodeMeeting(
   const options = { ...snapshots, order: [0, 1], serial: false, open: true };
   const run = makeRun(script, tuple, database, options);
   const dependencies = allowedBy(script, tuple, run, snapshots);
-  const forward = someDependency(dependencies, 0, 1);
-  const backward = and(someDependency(dependencies, 1, 0), not(forward));
+  const backward = someDependency(dependencies, 1, 0);
   if (backward === FALSE) return undefined;
   script.assert(imp(script.constant(BACKWARD, "Bool"), backward));
+  const forward = someDependency(dependencies, 0, 1);
+  script.assert(imp(script.constant(ALONE, "Bool"), not(forward)));
   return script.take();
 }
 

@@ -5,8 +5,10 @@ import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { SolverFactory } from "../../solver/solver";
 import { confirm } from "../../store/confirm";
-import { askForCycle, assertMinimal, cycleShapes, encodeProduct } from "../encoding/product";
+import { askForCycle, cycleShapes, encodeProduct, isMinimal } from "../encoding/product";
 import type { CycleShape, ProductEncoding } from "../encoding/product";
+import { TRUE } from "../encoding/smt";
+import type { Smt } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
@@ -37,20 +39,18 @@ export function solveProduct(
   if (own.every((level) => level.serializable)) return { findings: [], undecided: [], queries: 0 };
   const size = unit.transactions.length;
   const pairsTell = size > 2 && !own.some(readsDirty);
-  const mayLead = pairsTell
-    ? meetings(solvers, flat, levels, unit.transactions, limits)
-    : undefined;
+  const mayLead = pairsTell ? meetings(solvers, flat, levels, unit, limits) : undefined;
   if (mayLead && !hasCycle(size, mayLead)) return { findings: [], undecided: [], queries: 0 };
   const encoding = encodeProduct(flat, levels, unit.transactions);
   const shapes = cycleShapes(encoding, mayLead);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
-  assertMinimal(encoding);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
     const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
     const search: Search = { program, encoding, levels, queries, judge, orders: new Set() };
-    const found = findAll(search, shapes, limits);
+    const only = unit.evenPartly === true ? TRUE : isMinimal(encoding);
+    const found = findAll(search, shapes, only, limits);
     const doubts = found.filter((finding) => restsOnLosses(finding, encoding));
     return {
       findings: found.filter((finding) => !doubts.includes(finding)),
@@ -89,13 +89,14 @@ function doubtsAbout(
 function findAll(
   search: Search,
   shapes: readonly CycleShape[],
+  only: Smt,
   limits: SearchLimits,
 ): readonly Finding[] {
   const findings = new Map<string, Finding>();
   let open = shapes;
   for (let round = 0; findings.size < limits.maxFindings && open.length > 0; round += 1) {
     const literal = `CYCLE${String(round)}`;
-    askForCycle(search.encoding, literal, open);
+    askForCycle(search.encoding, literal, open, only);
     const found = findWorst(search, literal, open);
     if (found === undefined) break;
     keepBest(findings, found.finding);

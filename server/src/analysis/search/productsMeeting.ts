@@ -4,13 +4,13 @@
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { SolverFactory } from "../../solver/solver";
-import { BACKWARD, canMeet, encodeMeeting } from "../encoding/productMeeting";
+import { ALONE, BACKWARD, canMeet, encodeMeeting } from "../encoding/productMeeting";
 import { makeTuple } from "../encoding/productTuple";
 import { INTERNED_BASE } from "../operations/operation";
 import type { FlatProgram } from "../operations/operation";
-import type { SearchLimits } from "./unit";
+import type { SearchLimits, Unit } from "./unit";
 
-/** Whether a step of a cycle in which no fewer instances form one may lead from one place of the commit order to another. */
+/** Whether a step of a cycle may lead from one place of the commit order to another. */
 export type MayLead = (from: number, to: number) => boolean;
 
 /** Pairs that are remembered: beyond that the oldest go. */
@@ -20,13 +20,13 @@ const remembered = new WeakMap<SolverFactory, Map<string, boolean>>();
 
 /**
  * The steps that pairs leave open for these transactions in this commit order: all those along it, and those against it
- * that are possible for the two alone; true where the solver gives up.
+ * that are possible for the two, unless the unit says so without a step along it; true where the solver gives up.
  */
 export function meetings(
   solvers: SolverFactory,
   flat: FlatProgram,
   levels: Levels,
-  transactions: readonly number[],
+  { transactions, evenPartly }: Unit,
   limits: SearchLimits,
 ): MayLead {
   const known = new Map<string, boolean>();
@@ -38,7 +38,7 @@ export function meetings(
     if (before !== undefined) return before;
     const [first, second] = pair;
     if (first === undefined || second === undefined) return false;
-    const question = { flat, levels, company: transactions };
+    const question = { flat, levels, company: transactions, alone: evenPartly !== true };
     const may = mayMiss(solvers, question, [first, second], limits);
     known.set(key, may);
     return may;
@@ -61,6 +61,8 @@ interface Question {
   readonly flat: FlatProgram;
   readonly levels: Levels;
   readonly company: readonly number[];
+  /** The later one may not depend on the earlier one. */
+  readonly alone: boolean;
 }
 
 type Pair = readonly [number, number];
@@ -87,7 +89,7 @@ function mayMiss(
 
 function ask(
   solvers: SolverFactory,
-  { flat, levels, company }: Question,
+  { flat, levels, company, alone }: Question,
   pair: Pair,
   limits: SearchLimits,
 ): boolean {
@@ -98,14 +100,14 @@ function ask(
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     solver.add(text);
-    return solver.check([BACKWARD]) !== "unsat";
+    return solver.check(alone ? [BACKWARD, ALONE] : [BACKWARD]) !== "unsat";
   } finally {
     solver.dispose();
   }
 }
 
 /** What the answer depends on; the same in every program that holds these transactions. */
-function keyOf({ flat, levels, company }: Question, pair: Pair): string {
+function keyOf({ flat, levels, company, alone }: Question, pair: Pair): string {
   const tuple = makeTuple(flat, levels, pair, company);
   const tables = [...tuple.tables.values()].map((table) => [
     textOf(flat, table.table),
@@ -119,7 +121,7 @@ function keyOf({ flat, levels, company }: Question, pair: Pair): string {
     textOf(flat, each),
     productLevelAt(levels, each.id).name,
   ]);
-  return JSON.stringify([members, tables]);
+  return JSON.stringify([members, tables, alone]);
 }
 
 const texts = new WeakMap<object, string>();

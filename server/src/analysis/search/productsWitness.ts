@@ -221,7 +221,7 @@ function propose(
   const answer = askReadable(search, assumptions);
   if (answer !== "sat") return { answer };
   const model = queries.model();
-  const plan = decodeProduct(program, encoding, model);
+  const plan = { ...decodeProduct(program, encoding, model), throughAll: true };
   const shape = shapes.find((each) => each.literals.every((literal) => model.bool(literal)));
   const confirmation = search.judge(program, levels, plan);
   const tables = shape?.tables ?? [];

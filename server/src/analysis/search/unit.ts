@@ -8,6 +8,11 @@ import type { ProofAnswer } from "../proof/answer";
 export interface Unit {
   readonly transactions: readonly number[];
   /**
+   * Of three at products' levels: cycles count of which two form one that is harmless by itself. Asked where no other
+   * anomaly was found: these are rare, and dear to search for.
+   */
+  readonly evenPartly?: true;
+  /**
    * Instead of anomalies: which of the program's invariants the one transaction breaks, and whether its preconditions
    * can hold together; without a transaction, whether the invariants can. Or whether the whole program is serializable
    * at its levels with any number of transactions.
