@@ -67,16 +67,15 @@ export function isBefore(a: Moment, b: Moment): Smt {
   return a.instance < b.instance ? le(a.time, b.time) : lt(a.time, b.time);
 }
 
-/** The names of the constants, for reading them off a model. */
-export function beginName(instance: number, step: number): string {
+function beginName(instance: number, step: number): string {
   return `B${String(instance)}_${String(step)}`;
 }
 
-export function actName(instance: number, step: number): string {
+function actName(instance: number, step: number): string {
   return `T${String(instance)}_${String(step)}`;
 }
 
-export function endName(instance: number): string {
+function endName(instance: number): string {
   return `C${String(instance)}`;
 }
 
