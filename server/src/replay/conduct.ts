@@ -5,6 +5,7 @@ import type { ProductLevel } from "../isolation/levels";
 import type { Witness } from "../protocol/witness";
 import type { Gates } from "./gates";
 import type { Job } from "./jobs";
+import type { ScriptRun } from "./scriptRun";
 import type { LiveServer, LiveSession, StatementResult } from "./servers/liveServer";
 
 /** What one instance came to. */
@@ -33,6 +34,7 @@ interface Player {
   readonly name: string;
   readonly number: number;
   readonly job: Job;
+  readonly script: ScriptRun | undefined;
   readonly session: LiveSession;
   pending: Promise<void> | undefined;
   begun: boolean;
@@ -102,44 +104,78 @@ export async function conductSerially(
     const at = cast.jobs.findIndex((job) => job.instance === name);
     const [job, session] = [cast.jobs[at], cast.sessions[at]];
     if (!job || !session) continue;
-    const returned: string[] = [];
-    let failure: string | undefined;
-    for (const sql of [...cast.server.begin(cast.levelOf(name)), ...statementsOf(job)]) {
-      const result = await session.execute(sql);
-      failure = noted(result, returned);
-      if (failure !== undefined) break;
+    const player = playerOf(job, session, at + 1);
+    await begin(cast, player);
+    if (job.kind === "call") {
+      start(player, job.sql);
+      await player.pending;
+    } else {
+      while (player.failure === undefined && startNext(player)) await player.pending;
     }
-    const ended = await session.execute(failure === undefined ? "COMMIT" : "ROLLBACK");
-    failure ??= ended.ok ? undefined : `${ended.code}: ${ended.message}`;
-    ends.set(name, endOf(failure, returned));
+    await end(player);
+    ends.set(name, endOf(player.failure, player.returned));
   }
   return ends;
-}
-
-function statementsOf(job: Job): readonly string[] {
-  return job.kind === "call" ? [job.sql] : [...job.statements.values()];
 }
 
 function playersOf({ jobs, sessions }: Cast): readonly Player[] {
   return jobs.flatMap((job, index): Player[] => {
     const session = sessions[index];
-    if (!session) return [];
-    return [
-      {
-        name: job.instance,
-        number: index + 1,
-        job,
-        session,
-        pending: undefined,
-        begun: false,
-        called: false,
-        lastGate: undefined,
-        failure: undefined,
-        ended: false,
-        returned: [],
-      },
-    ];
+    return session ? [playerOf(job, session, index + 1)] : [];
   });
+}
+
+function playerOf(job: Job, session: LiveSession, number: number): Player {
+  return {
+    name: job.instance,
+    number,
+    job,
+    script: job.kind === "script" ? job.start() : undefined,
+    session,
+    pending: undefined,
+    begun: false,
+    called: false,
+    lastGate: undefined,
+    failure: undefined,
+    ended: false,
+    returned: [],
+  };
+}
+
+async function begin(cast: Pick<Cast, "server" | "levelOf">, player: Player): Promise<void> {
+  if (player.begun) return;
+  player.begun = true;
+  for (const sql of cast.server.begin(cast.levelOf(player.name))) await player.session.execute(sql);
+}
+
+/** Sends the script's next statement; false at its end. */
+function startNext(player: Player, expected?: Step): boolean {
+  const step = player.script?.next();
+  if (!step || step.kind === "end") {
+    if (step?.sql === "ROLLBACK") player.failure ??= "it rolls itself back";
+    return false;
+  }
+  if (step.kind === "stuck") {
+    player.failure = step.reason;
+    return false;
+  }
+  const { statement, sql } = step;
+  const { start: place } = statement.source.range;
+  const from = expected?.range.start;
+  if (from && (from.line !== place.line || from.character !== place.character)) return false;
+  player.pending = (async () => {
+    for (const [index, each] of sql.entries()) {
+      const result = await player.session.execute(each);
+      if (!result.ok) player.failure = `${result.code}: ${result.message}`;
+      else if (index === sql.length - 1) {
+        const isShown = player.script?.took(statement, result.rows, result.affected) ?? true;
+        if (isShown && result.rows.length > 0) player.returned.push(JSON.stringify(result.rows));
+      }
+      if (!result.ok) break;
+    }
+    player.pending = undefined;
+  })();
+  return true;
 }
 
 /** Lets a player run its next statement; what is in the way if it does not come to it. */
@@ -150,19 +186,15 @@ async function advance(
   statement: number,
   step: Step | undefined,
 ): Promise<string | undefined> {
-  const { job, name, session } = player;
+  const { job, name } = player;
   const what = `statement ${String(statement)} of ${name}`;
   if (player.failure !== undefined) return `${what} is not reached: ${player.failure}`;
-  if (!player.begun) {
-    player.begun = true;
-    for (const sql of cast.server.begin(cast.levelOf(name))) await session.execute(sql);
-  }
+  await begin(cast, player);
   if (job.kind === "script") {
     const before = await settle(cast, players, player);
     if (before.kind === "waits") return `${what} is not reached: ${waitText(player, before.for)}`;
-    const sql = job.statements.get(statement);
-    if (sql !== undefined) start(player, sql);
-    return undefined;
+    if (startNext(player, step)) return undefined;
+    return `${what} is not reached: ${player.failure ?? "the script goes another way"}`;
   }
   if (!player.called) {
     player.called = true;
@@ -212,6 +244,12 @@ async function finish(
   }
   if (standing.kind === "waits")
     return `${player.name} does not come to its end: ${waitText(player, standing.for)}`;
+  if (player.script) {
+    const rest = player.script.next();
+    if (rest.kind === "statement") return `${player.name} has more to do than the analysis expects`;
+    if (rest.kind === "stuck") player.failure ??= rest.reason;
+    if (rest.kind === "end" && rest.sql === "ROLLBACK") player.failure ??= "it rolls itself back";
+  }
   await end(player);
   return undefined;
 }

@@ -9,7 +9,8 @@ import type { Anomaly, Step } from "../protocol/report";
 import type { Position } from "../protocol/source";
 import type { Value, WitnessInstance } from "../protocol/witness";
 import { instrumentRoutines, type Instrumented } from "./instrument";
-import { bindText, literal, quoteName } from "./literal";
+import { literal, quoteName } from "./literal";
+import { startScript, type ScriptRun } from "./scriptRun";
 
 export type Job = CallJob | ScriptJob;
 
@@ -21,11 +22,11 @@ export interface CallJob {
   readonly gateOf: (step: Step) => number | undefined;
 }
 
+/** A script that the client runs statement by statement; each run starts afresh. */
 export interface ScriptJob {
   readonly kind: "script";
   readonly instance: string;
-  /** By the statement's number in the witness. */
-  readonly statements: ReadonlyMap<number, string>;
+  readonly start: () => ScriptRun;
 }
 
 export interface Jobs {
@@ -58,11 +59,14 @@ export function jobsOf(
     if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
     const file = scanned.find(({ lines }) => lines.file === transaction.source.file);
     if (!file) return { ok: false, reason: `${transaction.source.file} is not among the files` };
-    const steps = anomaly.steps.filter((step) => step.instance === instance.instance);
     const job =
       transaction.boundary === "routine"
         ? callJob(instance, transaction, routines)
-        : scriptJob(instance, file, steps);
+        : {
+            kind: "script" as const,
+            instance: instance.instance,
+            start: () => startScript(program, instance, file),
+          };
     if (typeof job === "string") return { ok: false, reason: `${instance.transaction}: ${job}` };
     jobs.push(job);
   }
@@ -103,8 +107,6 @@ function callJob(
   const args = given.map(({ name }) => argumentText(name, values));
   if (args.includes(undefined)) return "the witness does not say all of its arguments";
   const call = `${quoteName(definition.name)}(${args.join(", ")})`;
-  const gates = new Map<string, Instrumented>();
-  for (const { routine, file } of routines) gates.set(`${file.lines.file} ${routine.sql}`, routine);
   return {
     kind: "call",
     instance,
@@ -129,28 +131,6 @@ function argumentText(name: string, values: Readonly<Record<string, Value>>): st
   }
   const value = values[name];
   return value === undefined ? undefined : literal(value);
-}
-
-function scriptJob(
-  { instance, arguments: values }: WitnessInstance,
-  file: ScannedFile,
-  steps: readonly Step[],
-): ScriptJob | string {
-  const statements = new Map<number, string>();
-  let anonymous = 0;
-  for (const { statement, range } of steps) {
-    if (typeof statement !== "number") continue;
-    const span = { start: offsetOf(file, range.start), end: offsetOf(file, range.end) };
-    const bound = bindText(file.lines, span, anonymous, (name) => values[name]);
-    if (!bound.ok) return `${bound.missing} is not an argument, and gets its value while it runs`;
-    anonymous = bound.anonymous;
-    statements.set(statement, bound.sql);
-  }
-  return { kind: "script", instance, statements };
-}
-
-function offsetOf({ lines }: ScannedFile, { line, character }: Position): number {
-  return (lines.starts[line] ?? lines.text.length) + character;
 }
 
 function isSame(one: Position, other: Position): boolean {

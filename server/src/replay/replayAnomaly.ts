@@ -118,10 +118,7 @@ async function outcomeOf(
 function ordersOf(ends: ReadonlyMap<string, InstanceEnd>): readonly (readonly string[])[] {
   const all = [...ends.keys()];
   const committed = all.filter((name) => ends.get(name)?.status === "committed");
-  return [
-    ...permutations(all),
-    ...(committed.length < all.length ? permutations(committed) : []),
-  ];
+  return [...permutations(all), ...(committed.length < all.length ? permutations(committed) : [])];
 }
 
 /** An instance that did not commit and one that did not run are the same. */
