@@ -165,6 +165,9 @@ function definition({ payload }: Story): HTMLElement {
     element("p", {}, payload.definition),
     payload.reference === "" ? undefined : element("p", { class: "dim" }, payload.reference),
     basis === undefined ? undefined : element("p", { class: "dim" }, `${basis}.`),
+    ...(payload.anomaly.leftOut ?? []).map(({ reason }) =>
+      element("p", { class: "dim" }, `Left out: ${reason}.`),
+    ),
     assumptions.length === 0
       ? undefined
       : element("p", { class: "dim" }, `Assuming: ${assumptions.join("; ")}.`),

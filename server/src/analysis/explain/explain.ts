@@ -1,4 +1,5 @@
 // Turns a judged finding into the anomaly that people see: named, told in steps, with the cycle in the user's code.
+import type { Level } from "../../isolation/levels";
 import { keyOfLevels, labelOfLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
@@ -6,6 +7,7 @@ import type { Anomaly, CycleEdge, CycleEnd } from "../../protocol/report";
 import type { ExecutedStep } from "../../store/execution";
 import type { Finding } from "../search/unit";
 import { classify } from "./kinds/kinds";
+import { leftOutOf } from "./leftOut";
 import { relabelled } from "./relabel";
 import { searchOf } from "./searches";
 import { cycleShape, dirtyReadShape, type ShapeEdge } from "./shape";
@@ -32,15 +34,11 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
     const id = transactionOf(instance);
     return program.transactions.find((each) => each.id === id)?.name ?? id;
   };
+  const levelOf = (instance: string): Level => levelAt(levels, transactionOf(instance));
   const steps = execution
-    ? stepsOf(
-        program,
-        transactionOf,
-        (instance) => levelAt(levels, transactionOf(instance)),
-        execution,
-        confirmation.cycle,
-      )
+    ? stepsOf(program, transactionOf, levelOf, execution, confirmation.cycle)
     : [];
+  const leftOut = leftOutOf(program, execution?.steps ?? [], transactionOf, levelOf);
   const { dirtyRead } = confirmation;
   const found =
     execution && dirtyRead
@@ -63,6 +61,7 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
     witness,
     serial: confirmation.serial,
     steps,
+    ...(leftOut.length > 0 && { leftOut }),
     message: named
       ? `${named.kind.sentence({ shape: named.shape, nameOf, level: labelOfLevels(levels) })}.`
       : `Possible anomaly among ${listText([...new Set(transactions)])} at ${labelOfLevels(levels)}; it could not be executed.`,

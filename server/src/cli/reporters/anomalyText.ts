@@ -63,8 +63,18 @@ export function anomalyDetails(anomaly: Anomaly, style: TextStyle): string {
       : "Cycle (wr: reads what the other wrote, ww: overwrites it, rw: reads what the other then changes)",
     ...edges,
     "",
+    ...leftOutLines(anomaly, style),
     ...footing(anomaly, style),
   ].join("\n");
+}
+
+/** What the rules leave out, with the places of the statements that use it. */
+function leftOutLines({ leftOut = [] }: Anomaly, { columns }: TextStyle): readonly string[] {
+  if (leftOut.length === 0) return [];
+  const lines = leftOut.flatMap(({ reason, ...place }) =>
+    hangingText("  ", `${placeText(place)}: ${reason}`, columns),
+  );
+  return ["What the rules of the level leave out", ...lines, ""];
 }
 
 /** What the severity means, in the words of the first line. */
