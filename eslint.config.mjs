@@ -19,6 +19,7 @@ const layers = [
   "solver",
   "store",
   "exploration",
+  "sqlstore",
   "analysis",
   "engine",
   "replay",

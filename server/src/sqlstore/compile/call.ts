@@ -1,0 +1,32 @@
+// Calls of functions: which of those with the name takes the arguments.
+import { failure } from "../sqlError";
+import { DOCUMENTS } from "../functions/documents";
+import type { FunctionTable } from "../functions/define";
+import { NUMBERS } from "../functions/numbers";
+import { SESSION } from "../functions/session";
+import { TEXTS } from "../functions/texts";
+import { TIMES } from "../functions/times";
+import type { SqlCall } from "../tree";
+import { postgresName } from "../values/types";
+import { compileExpression } from "./recursion";
+import { isPostgres, type Node } from "./node";
+import type { Scope } from "./scope";
+
+const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, SESSION];
+
+/** A call of a plain function. Fails as the databases do where none of that name takes the arguments. */
+export function functionNode(call: SqlCall, scope: Scope): Node {
+  const { compiler } = scope;
+  const args = call.arguments.map((argument) => compileExpression(argument, scope));
+  for (const table of TABLES) {
+    for (const make of table.get(call.name) ?? []) {
+      const node = make(args, compiler, call);
+      if (node !== undefined) return node;
+    }
+  }
+  if (isPostgres(compiler)) {
+    const types = args.map((node) => postgresName(node.type)).join(", ");
+    throw failure("noFunction", `function ${call.name}(${types}) does not exist`);
+  }
+  throw failure("noFunction", `FUNCTION ${call.name} does not exist`);
+}

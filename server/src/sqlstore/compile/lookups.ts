@@ -1,0 +1,134 @@
+// Which rows of a table a condition can be about: values that it gives to columns of the primary key.
+import type { SqlExpression } from "../tree";
+import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values/types";
+import { isList, type SqlValue } from "../values/value";
+import { numberOf } from "../values/cast";
+import { compileExpression } from "./recursion";
+import { coerced, isPostgres, type Env, type Node } from "./node";
+import { findColumn, tracked, type Scope } from "./scope";
+import { contains } from "./walk";
+
+/** The column has one of these values, in every row for which the condition is true. */
+export interface Lookup {
+  readonly source: number;
+  readonly column: number;
+  readonly values: (env: Env) => readonly SqlValue[];
+  /** Relations that must be known before. */
+  readonly uses: ReadonlySet<number>;
+}
+
+/** What a condition says about keys of the scope's tables. */
+export function lookupsOf(condition: SqlExpression, scope: Scope): readonly Lookup[] {
+  if (condition.kind === "binary" && condition.operator === "=") {
+    const { left, right } = condition;
+    if (left.kind === "row" && right.kind === "row") {
+      return left.values.flatMap((each, at) => {
+        const other = right.values[at];
+        return other === undefined ? [] : equality(each, [other], scope);
+      });
+    }
+    return [...equality(left, [right], scope), ...equality(right, [left], scope)];
+  }
+  if (condition.kind === "in" && !condition.negated && !("kind" in condition.values)) {
+    return equality(condition.operand, condition.values, scope);
+  }
+  if (condition.kind === "quantified" && condition.operator === "=" && !condition.all) {
+    const { right } = condition;
+    return right.kind === "select" ? [] : membership(condition.left, right, scope);
+  }
+  return [];
+}
+
+function keyColumn(
+  expression: SqlExpression,
+  scope: Scope,
+): { readonly source: number; readonly column: number; readonly type: SqlType } | undefined {
+  if (expression.kind !== "column") return undefined;
+  const found = findColumn(scope, expression.path);
+  if (found === undefined) return undefined;
+  const source = scope.sources[found.source];
+  if (source?.key?.includes(found.column) !== true) return undefined;
+  return { ...found, type: source.columns[found.column]?.type ?? "unknown" };
+}
+
+/** Expressions without effects and without queries: they are computed once more than the text says. */
+function isPlain(expression: SqlExpression): boolean {
+  return !contains(
+    expression,
+    (part) =>
+      part.kind === "query" ||
+      part.kind === "exists" ||
+      part.kind === "array query" ||
+      part.kind === "variable" ||
+      (part.kind === "call" &&
+        (part.over !== undefined ||
+          /^(nextval|rand|random|uuid|gen_random_uuid|setval|last_insert_id)$/.test(part.name))) ||
+      (part.kind === "in" && "kind" in part.values) ||
+      (part.kind === "quantified" && part.right.kind === "select"),
+  );
+}
+
+function equality(
+  side: SqlExpression,
+  others: readonly SqlExpression[],
+  scope: Scope,
+): readonly Lookup[] {
+  const target = keyColumn(side, scope);
+  if (target === undefined || !others.every(isPlain)) return [];
+  const { result, uses } = tracked(scope, () =>
+    others.map((other) => keyValue(compileExpression(other, scope), target.type, scope)),
+  );
+  if (uses.has(target.source)) return [];
+  const nodes = result.flatMap((node) => node ?? []);
+  if (nodes.length < others.length) return [];
+  const { source, column } = target;
+  return [{ source, column, uses, values: (env) => nodes.map((node) => node.run(env)) }];
+}
+
+function membership(side: SqlExpression, list: SqlExpression, scope: Scope): readonly Lookup[] {
+  const target = keyColumn(side, scope);
+  if (target === undefined || !isPlain(list)) return [];
+  const { result: node, uses } = tracked(scope, () => {
+    const compiled = compileExpression(list, scope);
+    return compiled.type === "unknown"
+      ? coerced(
+          compiled,
+          `${target.type === "varchar" ? "text" : baseOf(target.type)}[]`,
+          scope.compiler,
+        )
+      : compiled;
+  });
+  const element = elementOf(node.type);
+  if (element === undefined || !fits(element, target.type, scope) || uses.has(target.source)) {
+    return [];
+  }
+  const { source, column } = target;
+  const values = (env: Env): readonly SqlValue[] => {
+    const value = node.run(env);
+    return isList(value) ? value : [];
+  };
+  return [{ source, column, uses, values }];
+}
+
+function baseOf(type: SqlType): "int4" | "int8" | "text" | "uuid" {
+  return type === "int4" || type === "int8" || type === "uuid" ? type : "text";
+}
+
+/** Whether equal values of both types make equal keys. */
+function fits(type: SqlType, column: SqlType, scope: Scope): boolean {
+  if (type === column) return true;
+  if (isText(type) && isText(column)) return true;
+  if (isNumeric(column) && isNumeric(type)) return true;
+  return !isPostgres(scope.compiler) && isInteger(column) && isText(type);
+}
+
+function keyValue(node: Node, column: SqlType, scope: Scope): Node | undefined {
+  if (node.type === "unknown") {
+    return node.coerce === undefined ? undefined : node.coerce(column);
+  }
+  if (!fits(node.type, column, scope)) return undefined;
+  if (isNumeric(column) && isText(node.type)) {
+    return { ...node, type: "float8", run: (env) => numberOf(node.run(env), "text") };
+  }
+  return node;
+}

@@ -1,0 +1,193 @@
+// Compiled expressions: closures over an environment, with the type of what they give.
+import type { Dialect } from "../../program/dialect";
+import type { Catalog, Table } from "../catalog";
+import type { SqlChange, SqlExpression, SqlQuery } from "../tree";
+import { failure } from "../sqlError";
+import { converter, isTrue } from "../values/cast";
+import { isImplicit, postgresName, type SqlType } from "../values/types";
+import type { SqlRow, SqlValue } from "../values/value";
+import type { Scope } from "./scope";
+
+/** A query, or a change with RETURNING, that can be run. */
+export interface CompiledQuery {
+  readonly columns: readonly QueryColumn[];
+  /** Its rows; `env` is that of the query around. */
+  readonly run: (env: Env) => readonly SqlRow[];
+  /** It may give something else each time: it numbers, draws or assigns. */
+  readonly volatile: boolean;
+}
+
+export interface QueryColumn {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/** A query of a WITH clause, as it can be referred to. */
+export interface WithQuery {
+  readonly number: number;
+  readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
+  readonly query: CompiledQuery;
+}
+
+/** What a statement has while it runs; `run/work.ts` makes it. */
+export interface Work {
+  /** The n-th parameter (from one) as a value of a type. */
+  readonly parameter: (number: number, type: SqlType) => SqlValue;
+  /** Microseconds since 1970: the transaction's start in PostgreSQL, the statement's in MySQL. */
+  readonly now: number;
+  readonly random: () => number;
+  /** A division by zero is an error in MySQL too: the statement changes rows. */
+  readonly changes: boolean;
+  readonly nextValue: (sequence: string) => number;
+  readonly currentValue: (sequence: string | undefined) => number | undefined;
+  readonly rows: (read: TableRead) => readonly SqlRow[];
+  /** Asks for all that follows at once, so that rows that are joined come in one request. */
+  readonly prepare: (reads: readonly TableRead[]) => void;
+  /** The newest version of a row that was read, if rows are judged again there; undefined when it is gone. */
+  readonly newest: (table: Table, row: SqlRow) => SqlRow | undefined;
+  readonly prepareNewest: (
+    rows: readonly { readonly table: Table; readonly row: SqlRow }[],
+  ) => void;
+  /** Rows of WITH queries that were computed, by their number. */
+  readonly withRows: Map<number, readonly SqlRow[]>;
+  /** Where the query stands that a WITH clause belongs to. */
+  readonly withEnvs: Map<number, Env>;
+  readonly variables: Map<string, SqlValue>;
+  readonly setting: (name: string) => SqlValue;
+  readonly session: SessionFacts;
+}
+
+/** What functions tell about the session. */
+export interface SessionFacts {
+  readonly database: string;
+  readonly user: string;
+  readonly identifier: number;
+  readonly version: string;
+  readonly rowCount: number;
+  readonly lastInsert: number;
+  readonly foundRows: number;
+}
+
+/** Which rows of a table are read. */
+export interface TableRead {
+  readonly table: Table;
+  /** For each column of the primary key the values that it may have; undefined: any. */
+  readonly fixed: readonly (readonly SqlValue[] | undefined)[];
+  /** The newest versions, as locking reads see them. */
+  readonly current: boolean;
+}
+
+/** One row of each relation of a query, and what was computed for it; `up` is that of the query around. */
+export interface Env {
+  readonly work: Work;
+  readonly tuple: readonly (SqlRow | undefined)[];
+  readonly up: Env | undefined;
+  readonly aggregates: readonly SqlValue[];
+  readonly windows: readonly SqlValue[];
+}
+
+export interface Node {
+  readonly type: SqlType;
+  readonly run: (env: Env) => SqlValue;
+  /** It gives the same for every row: literals, parameters and what is made of them. */
+  readonly constant: boolean;
+  /** Of literals and parameters whose type the context decides. */
+  readonly coerce?: (type: SqlType) => Node;
+  /** The text of a literal, for what must be known before a statement runs. */
+  readonly literal?: string;
+  /** Of MySQL's intervals, which are no values: a date moved by it. */
+  readonly dated?: (date: Node, sign: 1 | -1) => Node;
+}
+
+/** What compiles expressions and queries wherever they stand. */
+export interface Recursion {
+  readonly expression: (expression: SqlExpression, scope: Scope) => Node;
+  readonly query: (
+    query: SqlQuery,
+    compiler: Compiler,
+    parent: Scope | undefined,
+    withs: ReadonlyMap<string, WithQuery>,
+    targets: readonly SqlType[],
+  ) => CompiledQuery;
+}
+
+/** What all parts of the compiler share for one statement. */
+export interface Compiler {
+  readonly dialect: Dialect;
+  readonly catalog: Catalog;
+  /** Types of parameters as far as they are known; PostgreSQL's come from the context. */
+  readonly parameters: Map<number, SqlType>;
+  /** Numbers for WITH queries. */
+  withs: number;
+  /** How deep what is compiled is nested. */
+  depth: number;
+  readonly recursion: Recursion;
+  /** Compiles a change inside WITH; given by the statement, which knows how changes are made. */
+  readonly change: (change: SqlChange, withs: ReadonlyMap<string, WithQuery>) => CompiledQuery;
+}
+
+export function constant(type: SqlType, value: SqlValue): Node {
+  return { type, run: () => value, constant: true };
+}
+
+export function isPostgres(compiler: Compiler): boolean {
+  return compiler.dialect === "postgres";
+}
+
+/** A node as one of another type, by an implicit conversion. Fails where PostgreSQL has none. */
+export function coerced(node: Node, type: SqlType, compiler: Compiler): Node {
+  if (node.type === type) return node;
+  if (node.coerce !== undefined && isPostgres(compiler)) return node.coerce(type);
+  if (isPostgres(compiler) && !isImplicit(node.type, type)) {
+    throw failure(
+      "typeMismatch",
+      `an expression of type ${postgresName(node.type)} stands where ${postgresName(type)} is expected`,
+    );
+  }
+  return converted(node, type, compiler);
+}
+
+/** A node as one of another type, by any conversion that there is. */
+export function converted(node: Node, type: SqlType, compiler: Compiler): Node {
+  if (node.type === type) return node;
+  if (node.coerce !== undefined) return node.coerce(type);
+  const convert = converter(node.type, type, compiler.dialect);
+  if (convert === undefined) {
+    throw failure(
+      "typeMismatch",
+      `cannot cast type ${postgresName(node.type)} to ${postgresName(type)}`,
+    );
+  }
+  const { run } = node;
+  return { type, run: (env) => convert(run(env)), constant: node.constant };
+}
+
+/** A literal or parameter of which nothing is known is text. */
+export function settled(node: Node): Node {
+  return node.type === "unknown" && node.coerce !== undefined ? node.coerce("text") : node;
+}
+
+/** What is true, false or neither. */
+export type Truth = (env: Env) => boolean | null;
+
+/** A node as a condition. PostgreSQL wants a truth value, MySQL takes any. */
+export function truth(node: Node, compiler: Compiler, what: string): Truth {
+  if (isPostgres(compiler)) {
+    if (node.type !== "bool" && node.type !== "unknown") {
+      throw failure(
+        "typeMismatch",
+        `argument of ${what} must be type boolean, not type ${postgresName(node.type)}`,
+      );
+    }
+    const { run } = coerced(node, "bool", compiler);
+    return (env) => {
+      const value = run(env);
+      return typeof value === "boolean" ? value : null;
+    };
+  }
+  const { run, type } = node;
+  return (env) => {
+    const value = run(env);
+    return value === null ? null : isTrue(value, type);
+  };
+}

@@ -1,0 +1,70 @@
+// ORDER BY, LIMIT and OFFSET.
+import { failure } from "../sqlError";
+import type { SqlExpression, SqlOrder } from "../tree";
+import { comparer, type Compare } from "../values/compare";
+import type { SqlValue } from "../values/value";
+import { converted, isPostgres, type Compiler, type Env, type Node } from "./node";
+import { compileExpression } from "./recursion";
+import type { Scope } from "./scope";
+
+/** One key by which rows are ordered. */
+export interface Sort {
+  readonly node: Node;
+  readonly compare: Compare;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** How rows are ordered by a node: NULLs come last in PostgreSQL and first in MySQL, unless DESC turns it around. */
+export function sortOf(node: Node, order: SqlOrder, compiler: Compiler): Sort {
+  const { descending } = order;
+  const nullsFirst =
+    order.nulls === undefined ? isPostgres(compiler) === descending : order.nulls === "first";
+  return { node, compare: comparer(node.type, compiler.dialect), descending, nullsFirst };
+}
+
+/** A stable sort by several keys. */
+export function sorted<T>(
+  items: readonly T[],
+  sorts: readonly Sort[],
+  keyOf: (item: T, sort: Sort) => SqlValue,
+): readonly T[] {
+  if (sorts.length === 0 || items.length < 2) return items;
+  const keyed = items.map((item) => ({ item, keys: sorts.map((sort) => keyOf(item, sort)) }));
+  keyed.sort((left, right) => {
+    for (const [at, sort] of sorts.entries()) {
+      const order = compareKeys(left.keys[at] ?? null, right.keys[at] ?? null, sort);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+  return keyed.map(({ item }) => item);
+}
+
+function compareKeys(left: SqlValue, right: SqlValue, sort: Sort): number {
+  if (left === null || right === null) {
+    if (left === right) return 0;
+    return (left === null) === sort.nullsFirst ? -1 : 1;
+  }
+  const order = sort.compare(left, right);
+  return sort.descending ? -order : order;
+}
+
+/** LIMIT and OFFSET. */
+export function limits(
+  query: { readonly limit?: SqlExpression; readonly offset?: SqlExpression },
+  scope: Scope,
+): <T>(env: Env, rows: readonly T[]) => readonly T[] {
+  const { compiler } = scope;
+  const count = (expression: SqlExpression | undefined): Node | undefined =>
+    expression && converted(compileExpression(expression, scope), "int8", compiler);
+  const [limit, offset] = [count(query.limit), count(query.offset)];
+  if (limit === undefined && offset === undefined) return (_, rows) => rows;
+  return (env, rows) => {
+    const most = limit?.run(env) ?? null;
+    const first = Number(offset?.run(env) ?? 0);
+    if (most !== null && Number(most) < 0) throw failure("badLimit", "LIMIT must not be negative");
+    if (first < 0) throw failure("badOffset", "OFFSET must not be negative");
+    return rows.slice(first, most === null ? undefined : first + Number(most));
+  };
+}

@@ -1,0 +1,557 @@
+// Queries: what is selected, grouped, ordered and cut, set operations and WITH.
+import { failure, unsupported } from "../sqlError";
+import type { SqlExpression, SqlOrder, SqlOutput, SqlQuery, SqlQueryBody, SqlWith } from "../tree";
+import { identities } from "../values/compare";
+import { widest, type SqlType } from "../values/types";
+import type { SqlRow, SqlValue } from "../values/value";
+import { isAggregate, groupEnvs } from "./aggregates";
+import { compileFrom } from "./from";
+import { lockTables, newestTuples } from "./locking";
+import {
+  converted,
+  isPostgres,
+  truth,
+  type CompiledQuery,
+  type Compiler,
+  type Env,
+  type Node,
+  type QueryColumn,
+  type WithQuery,
+} from "./node";
+import { mysqlCommonType } from "./operators";
+import { limits, sorted, sortOf, type Sort } from "./ordering";
+import { outputName } from "./outputName";
+import { compileExpression, compileQuery } from "./recursion";
+import { createScope, findColumn, type Scope } from "./scope";
+import { withWindows } from "./windows";
+import { contains, textOfTree } from "./walk";
+
+/** A query below a scope: what `compileQuery` gives. */
+export function queryPlan(
+  query: SqlQuery,
+  compiler: Compiler,
+  parent: Scope | undefined,
+  withs: ReadonlyMap<string, WithQuery>,
+  targets: readonly SqlType[],
+): CompiledQuery {
+  const known = new Map(withs);
+  const declared = query.with.map((each) => declare(each, compiler, parent, known));
+  const compiled = compileBody(query, compiler, parent, known, targets);
+  if (declared.length === 0) return compiled;
+  return {
+    ...compiled,
+    run: (env) => {
+      for (const start of declared) start(env);
+      return compiled.run(env);
+    },
+  };
+}
+
+/** Adds a WITH query to what is known; the result makes it ready for a run of the query that it belongs to. */
+export function declare(
+  each: SqlWith,
+  compiler: Compiler,
+  parent: Scope | undefined,
+  known: Map<string, WithQuery>,
+): (env: Env) => void {
+  const number = compiler.withs++;
+  const { name, body } = each;
+  if (each.recursive && body.kind === "select" && refersTo(body, name)) {
+    known.set(name, recursive(each, body, number, compiler, parent, known));
+  } else {
+    const query =
+      body.kind === "select"
+        ? compileQuery(body, compiler, parent, known)
+        : compiler.change(body, known);
+    known.set(name, { number, columns: named(query.columns, each.columns), query });
+    if (body.kind !== "select") {
+      // A change happens once, whether or not its rows are read.
+      return (env) => env.work.withRows.set(number, query.run(env));
+    }
+  }
+  return (env) => {
+    env.work.withRows.delete(number);
+    env.work.withEnvs.set(number, env);
+  };
+}
+
+function named(columns: readonly QueryColumn[], names: readonly string[]): readonly QueryColumn[] {
+  return columns.map((column, at) => ({ ...column, name: names[at] ?? column.name }));
+}
+
+function refersTo(query: SqlQuery, name: string): boolean {
+  // Relations are the only nodes with both of these.
+  return JSON.stringify(query).includes(`"kind":"table","name":${JSON.stringify(name)}`);
+}
+
+/** Rows that a recursive query may have. */
+const MOST_RECURSIVE = 10_000;
+
+function recursive(
+  each: SqlWith,
+  query: SqlQuery,
+  number: number,
+  compiler: Compiler,
+  parent: Scope | undefined,
+  known: ReadonlyMap<string, WithQuery>,
+): WithQuery {
+  const { body } = query;
+  if (body.kind !== "set" || body.operator !== "union") {
+    throw failure(
+      "syntax",
+      `recursive query "${each.name}" does not have the form non-recursive-term UNION [ALL] recursive-term`,
+    );
+  }
+  const start = compileQuery(body.left, compiler, parent, known);
+  const columns = named(start.columns, each.columns);
+  const types = columns.map((column) => column.type);
+  const self: { query?: CompiledQuery } = {};
+  const placeholder: CompiledQuery = {
+    columns,
+    volatile: true,
+    run: (env) => self.query?.run(env) ?? [],
+  };
+  const inner = new Map(known).set(each.name, { number, columns, query: placeholder });
+  const step = compileQuery(body.right, compiler, parent, inner);
+  const converts = step.columns.map((column, at) =>
+    conversion(column.type, types[at] ?? "text", compiler),
+  );
+  self.query = {
+    columns,
+    volatile: true,
+    run: (env) => {
+      const seen = new Set<string>();
+      const fresh = (rows: readonly SqlRow[]): readonly SqlRow[] =>
+        body.all
+          ? rows
+          : rows.filter((row) => {
+              const name = identities(row, types, compiler.dialect);
+              if (seen.has(name)) return false;
+              seen.add(name);
+              return true;
+            });
+      let working = fresh(start.run(env));
+      const all = [...working];
+      while (working.length > 0) {
+        env.work.withRows.set(number, working);
+        const next = step
+          .run(env)
+          .map((row) => row.map((value, at) => converts[at]?.(value) ?? value));
+        working = fresh(next);
+        all.push(...working);
+        if (all.length > MOST_RECURSIVE)
+          throw unsupported(`a recursive query of more than ${MOST_RECURSIVE} rows`);
+      }
+      env.work.withRows.delete(number);
+      return all;
+    },
+  };
+  return { number, columns, query: self.query };
+}
+
+function compileBody(
+  query: SqlQuery,
+  compiler: Compiler,
+  parent: Scope | undefined,
+  withs: ReadonlyMap<string, WithQuery>,
+  targets: readonly SqlType[],
+): CompiledQuery {
+  const { body } = query;
+  switch (body.kind) {
+    case "select":
+      return compileSelect(query, body, compiler, parent, withs, targets);
+    case "values":
+      return ordered(compileValues(body.rows, compiler, parent, withs), query, compiler, parent);
+    case "set":
+      return ordered(compileSet(body, compiler, parent, withs), query, compiler, parent);
+    default:
+      return body satisfies never;
+  }
+}
+
+type SelectBody = Extract<SqlQueryBody, { readonly kind: "select" }>;
+
+interface Output {
+  readonly name: string;
+  readonly node: Node;
+}
+
+function compileSelect(
+  query: SqlQuery,
+  body: SelectBody,
+  compiler: Compiler,
+  parent: Scope | undefined,
+  withs: ReadonlyMap<string, WithQuery>,
+  targets: readonly SqlType[],
+): CompiledQuery {
+  const scope = createScope(compiler, parent, withs);
+  for (const [name, window] of body.windows) scope.windows.set(name, window);
+  const from = compileFrom(body.from, body.where, scope);
+  lockTables(query.locks, from.tables);
+  const outputs = body.outputs.flatMap((output) => expanded(output, scope));
+  const order = query.orderBy.map((each) => ({
+    ...each,
+    value: orderTarget(each.value, outputs, scope),
+  }));
+  const aliases = new Map(
+    outputs.flatMap(({ alias, value }) => (alias === undefined ? [] : [[alias, value] as const])),
+  );
+  const hidden = new Map([...aliases].filter(([name]) => findColumn(scope, [name]) === undefined));
+  const groups = body.groupBy.map((each) => groupTarget(each, outputs, aliases, scope));
+  const isGrouped =
+    groups.length > 0 ||
+    body.having !== undefined ||
+    [...outputs, ...order].some(({ value }) =>
+      contains(value, (part) => part.kind === "call" && isAggregate(part, compiler)),
+    );
+  scope.aggregates = "GROUP BY";
+  const keys = groups.map((each) => compileExpression(each, scope));
+  scope.aggregates = "allowed";
+  if (isGrouped) scope.grouping = groupingOf(groups, scope);
+  if (!isPostgres(compiler)) scope.aliases = aliases;
+  const having = body.having && truth(compileExpression(body.having, scope), compiler, "HAVING");
+  if (!isPostgres(compiler)) scope.aliases = new Map();
+  const compiled = outputs.map((output, at): Output => {
+    const node = compileExpression(output.value, scope);
+    const name = output.alias ?? outputName(output, compiler);
+    const isOpen = node.type === "unknown" && node.coerce !== undefined;
+    return { name, node: isOpen ? node.coerce(targets[at] ?? "text") : node };
+  });
+  if (!isPostgres(compiler)) scope.aliases = hidden;
+  const sorts = order.map((each) => sortKey(each, compiled, outputs, scope));
+  const unique = distinctKeys(body.distinct, outputs, compiled, scope);
+  const rowsOf = (env: Env): readonly Env[] => {
+    const tuples = newestTuples(from, from.tuples(env), env).map((tuple): Env => ({
+      ...env,
+      tuple,
+    }));
+    const grouped = isGrouped ? groupEnvs(tuples, env, keys, groups.length > 0, scope) : tuples;
+    const kept = having === undefined ? grouped : grouped.filter((each) => having(each) === true);
+    return withWindows(kept, scope);
+  };
+  const cut = limits(query, scope);
+  return {
+    columns: compiled.map(({ name, node }) => ({ name, type: node.type })),
+    volatile: isVolatile(query),
+    run: (up) => {
+      const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
+      const found = rowsOf(env).map((each) => ({
+        row: compiled.map(({ node }) => node.run(each)),
+        env: each,
+      }));
+      const sortedRows = sorted(found, sorts, ({ env: each }, sort) => sort.node.run(each));
+      const distinctRows =
+        unique === undefined ? sortedRows : withoutRepetition(sortedRows, unique, compiler);
+      return cut(env, distinctRows).map(({ row }) => row);
+    },
+  };
+}
+
+/** Functions that give something else each time. */
+const VOLATILE =
+  /"kind":"call","name":"(nextval|setval|random|rand|uuid|gen_random_uuid|uuid_generate_v4|clock_timestamp)"|"kind":"variable"|"kind":"(insert|update|delete)"/;
+
+function isVolatile(query: SqlQuery): boolean {
+  return VOLATILE.test(JSON.stringify(query));
+}
+
+/** `*` and `t.*` as the columns that they stand for. */
+export function expanded(output: SqlOutput, scope: Scope): readonly SqlOutput[] {
+  const { value } = output;
+  if (value.kind !== "star") return [output];
+  const alias = value.path.at(-1);
+  const found = scope.sources.flatMap((source) =>
+    (alias === undefined && source.onlyQualified !== true) || source.alias === alias
+      ? source.columns.flatMap(({ name }, at): readonly SqlOutput[] =>
+          alias === undefined && source.merged.has(at)
+            ? []
+            : [{ value: { kind: "column", path: [source.alias, name] }, alias: name }],
+        )
+      : [],
+  );
+  const merged =
+    alias === undefined
+      ? [...scope.using.keys()].map((name): SqlOutput => ({
+          value: { kind: "column", path: [name] },
+          alias: name,
+        }))
+      : [];
+  if (alias !== undefined && !scope.sources.some((source) => source.alias === alias)) {
+    throw isPostgres(scope.compiler)
+      ? failure("noTable", `missing FROM-clause entry for table "${alias}"`)
+      : failure("noTable", `Unknown table '${alias}'`);
+  }
+  if (scope.sources.length === 0)
+    throw failure("syntax", "SELECT * with no tables specified is not valid");
+  return [...merged, ...found];
+}
+
+/** The output that a name or a number in ORDER BY means, else the expression itself. */
+function orderTarget(
+  value: SqlExpression,
+  outputs: readonly SqlOutput[],
+  scope: Scope,
+): SqlExpression {
+  const numbered = position(value, outputs, "ORDER BY");
+  if (numbered !== undefined) return numbered.value;
+  if (value.kind !== "column" || value.path.length !== 1) return value;
+  const named = outputs.find((output) => nameOf(output, scope.compiler) === value.path[0]);
+  return named?.value ?? value;
+}
+
+function nameOf(output: SqlOutput, compiler: Compiler): string {
+  return output.alias ?? outputName(output, compiler);
+}
+
+function position(
+  value: SqlExpression,
+  outputs: readonly SqlOutput[],
+  where: string,
+): SqlOutput | undefined {
+  if (value.kind !== "number" || !/^\d+$/.test(value.text)) return undefined;
+  const found = outputs[Number(value.text) - 1];
+  if (found === undefined) {
+    throw failure("columnReference", `${where} position ${value.text} is not in select list`);
+  }
+  return found;
+}
+
+/** In GROUP BY a column of the relations goes before an alias. */
+function groupTarget(
+  value: SqlExpression,
+  outputs: readonly SqlOutput[],
+  aliases: ReadonlyMap<string, SqlExpression>,
+  scope: Scope,
+): SqlExpression {
+  const numbered = position(value, outputs, "GROUP BY");
+  if (numbered !== undefined) return numbered.value;
+  if (value.kind !== "column" || value.path.length !== 1) return value;
+  if (findColumn(scope, value.path) !== undefined) return value;
+  return aliases.get(value.path[0] ?? "") ?? value;
+}
+
+function groupingOf(
+  groups: readonly SqlExpression[],
+  scope: Scope,
+): NonNullable<Scope["grouping"]> {
+  const columns = groups.flatMap((each) => {
+    const found = each.kind === "column" ? findColumn(scope, each.path) : undefined;
+    return found === undefined ? [] : [found];
+  });
+  const expressions = groups.filter((each) => each.kind !== "column").map(textOfTree);
+  return { columns, expressions: new Set(expressions) };
+}
+
+function sortKey(
+  order: SqlOrder,
+  compiled: readonly Output[],
+  outputs: readonly SqlOutput[],
+  scope: Scope,
+): Sort {
+  const at = outputs.findIndex((output) => output.value === order.value);
+  const node = compiled[at]?.node ?? compileExpression(order.value, scope);
+  return sortOf(node, order, scope.compiler);
+}
+
+interface Found {
+  readonly row: SqlRow;
+  readonly env: Env;
+}
+
+type Unique = (found: Found) => { readonly values: SqlRow; readonly types: readonly SqlType[] };
+
+function distinctKeys(
+  distinct: boolean | readonly SqlExpression[],
+  outputs: readonly SqlOutput[],
+  compiled: readonly Output[],
+  scope: Scope,
+): Unique | undefined {
+  if (distinct === false) return undefined;
+  if (distinct === true) {
+    const types = compiled.map(({ node }) => node.type);
+    return ({ row }) => ({ values: row, types });
+  }
+  const nodes = distinct.map((each) =>
+    compileExpression(position(each, outputs, "DISTINCT ON")?.value ?? each, scope),
+  );
+  const types = nodes.map((node) => node.type);
+  return ({ env }) => ({ values: nodes.map((node) => node.run(env)), types });
+}
+
+function withoutRepetition(
+  rows: readonly Found[],
+  unique: Unique,
+  compiler: Compiler,
+): readonly Found[] {
+  const seen = new Set<string>();
+  return rows.filter((found) => {
+    const { values, types } = unique(found);
+    const name = identities(values, types, compiler.dialect);
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}
+
+function compileValues(
+  rows: readonly (readonly SqlExpression[])[],
+  compiler: Compiler,
+  parent: Scope | undefined,
+  withs: ReadonlyMap<string, WithQuery>,
+): CompiledQuery {
+  const scope = createScope(compiler, parent, withs);
+  const nodes = rows.map((row) => row.map((value) => compileExpression(value, scope)));
+  const width = nodes[0]?.length ?? 0;
+  if (nodes.some((row) => row.length !== width)) {
+    throw failure("syntax", "VALUES lists must all be the same length");
+  }
+  const types = (nodes[0] ?? []).map((_, at) =>
+    setType(
+      nodes.map((row) => row[at]?.type ?? "unknown"),
+      compiler,
+      "VALUES",
+    ),
+  );
+  const settledRows = nodes.map((row) =>
+    row.map((node, at) => converted(node, types[at] ?? "text", compiler)),
+  );
+  const prefix = isPostgres(compiler) ? "column" : "column_";
+  return {
+    columns: types.map((type, at) => ({
+      name: `${prefix}${isPostgres(compiler) ? at + 1 : at}`,
+      type,
+    })),
+    volatile: false,
+    run: (up) => {
+      const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
+      return settledRows.map((row) => row.map((node) => node.run(env)));
+    },
+  };
+}
+
+/** The type of one column of a set operation. */
+function setType(types: readonly SqlType[], compiler: Compiler, what: string): SqlType {
+  if (!isPostgres(compiler)) return mysqlCommonType(types);
+  let common: SqlType = "unknown";
+  for (const type of types) {
+    const wider = widest(common, type);
+    if (wider === undefined) {
+      throw failure("typeMismatch", `${what} types ${common} and ${type} cannot be matched`);
+    }
+    common = wider;
+  }
+  return common === "unknown" ? "text" : common;
+}
+
+function compileSet(
+  body: Extract<SqlQueryBody, { readonly kind: "set" }>,
+  compiler: Compiler,
+  parent: Scope | undefined,
+  withs: ReadonlyMap<string, WithQuery>,
+): CompiledQuery {
+  const [left, right] = [body.left, body.right].map((query) =>
+    compileQuery(query, compiler, parent, withs),
+  );
+  if (left === undefined || right === undefined || left.columns.length !== right.columns.length) {
+    throw isPostgres(compiler)
+      ? failure(
+          "syntax",
+          `each ${body.operator.toUpperCase()} query must have the same number of columns`,
+        )
+      : failure("unionColumns", "The used SELECT statements have a different number of columns");
+  }
+  const types = left.columns.map((column, at) =>
+    setType(
+      [column.type, right.columns[at]?.type ?? "unknown"],
+      compiler,
+      body.operator.toUpperCase(),
+    ),
+  );
+  const rowsOf = (query: CompiledQuery): ((env: Env) => readonly SqlRow[]) => {
+    const converts = query.columns.map((column, at) =>
+      conversion(column.type, types[at] ?? "text", compiler),
+    );
+    return (env) =>
+      query.run(env).map((row) => row.map((value, at) => converts[at]?.(value) ?? value));
+  };
+  const [lefts, rights] = [rowsOf(left), rowsOf(right)];
+  const name = (row: SqlRow): string => identities(row, types, compiler.dialect);
+  return {
+    columns: left.columns.map((column, at) => ({ name: column.name, type: types[at] ?? "text" })),
+    volatile: left.volatile || right.volatile,
+    run: (env) => combined(body.operator, body.all, lefts(env), rights(env), name),
+  };
+}
+
+/** A conversion of values of a row; NULL and what has the type already stay. */
+function conversion(from: SqlType, to: SqlType, compiler: Compiler): (value: SqlValue) => SqlValue {
+  if (from === to) return (value) => value;
+  const cell: { value: SqlValue } = { value: null };
+  const node = converted({ type: from, run: () => cell.value, constant: false }, to, compiler);
+  return (value) => {
+    cell.value = value;
+    // The node reads nothing but the cell.
+    return node.run(NOWHERE);
+  };
+}
+
+const NOWHERE: Env = Object.freeze({
+  get work(): never {
+    throw failure("internal", "a conversion asked for the statement");
+  },
+  tuple: [],
+  up: undefined,
+  aggregates: [],
+  windows: [],
+});
+
+function combined(
+  operator: "union" | "intersect" | "except",
+  all: boolean,
+  left: readonly SqlRow[],
+  right: readonly SqlRow[],
+  name: (row: SqlRow) => string,
+): readonly SqlRow[] {
+  const unique = (rows: readonly SqlRow[]): readonly SqlRow[] =>
+    all ? rows : [...new Map(rows.map((row) => [name(row), row])).values()];
+  if (operator === "union") return unique([...left, ...right]);
+  const counts = new Map<string, number>();
+  for (const row of right) counts.set(name(row), (counts.get(name(row)) ?? 0) + 1);
+  const kept = unique(left).filter((row) => {
+    const key = name(row);
+    const count = counts.get(key) ?? 0;
+    if (all && count > 0) counts.set(key, count - 1);
+    return count > 0 === (operator === "intersect");
+  });
+  return kept;
+}
+
+/** ORDER BY and LIMIT over the rows of a set operation: by their columns alone. */
+function ordered(
+  rows: CompiledQuery,
+  query: SqlQuery,
+  compiler: Compiler,
+  parent: Scope | undefined,
+): CompiledQuery {
+  const scope = createScope(compiler, parent, new Map());
+  scope.sources.push({ alias: "", columns: rows.columns, merged: new Set() });
+  const outputs = rows.columns.map(({ name }): SqlOutput => ({
+    value: { kind: "column", path: [name] },
+    alias: name,
+  }));
+  const sorts = query.orderBy.map((order) => {
+    const target = position(order.value, outputs, "ORDER BY")?.value ?? order.value;
+    return sortOf(compileExpression(target, scope), order, compiler);
+  });
+  const cut = limits(query, scope);
+  return {
+    ...rows,
+    run: (up) => {
+      const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
+      const all = sorted(rows.run(up), sorts, (row, sort) =>
+        sort.node.run({ ...env, tuple: [row] }),
+      );
+      return cut(env, all);
+    },
+  };
+}

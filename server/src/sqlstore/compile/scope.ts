@@ -1,0 +1,214 @@
+// Names in a query: its relations with their columns, WITH queries, and the queries around it.
+import { failure } from "../sqlError";
+import type { SqlExpression, SqlWindow } from "../tree";
+import type { SqlType } from "../values/types";
+import {
+  constant,
+  isPostgres,
+  type CompiledQuery,
+  type Compiler,
+  type Node,
+  type WithQuery,
+} from "./node";
+import type { AggregateSlot } from "./aggregates";
+import type { WindowSlot } from "./windows";
+
+export interface ScopeColumn {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/** A relation that the query reads. */
+export interface Source {
+  readonly alias: string;
+  readonly columns: readonly ScopeColumn[];
+  /** Columns that `*` leaves out, because a join merges them with others. */
+  readonly merged: Set<number>;
+  /** Positions of the primary key of a table, which decide all its other columns. */
+  readonly key?: readonly number[];
+  /** Not found without its alias: `excluded`. */
+  readonly onlyQualified?: boolean;
+}
+
+export interface Grouping {
+  /** Columns by which rows are grouped: source and position. */
+  readonly columns: readonly { readonly source: number; readonly column: number }[];
+  /** Other expressions by which rows are grouped, as texts of their trees. */
+  readonly expressions: ReadonlySet<string>;
+}
+
+export interface Scope {
+  readonly compiler: Compiler;
+  readonly sources: Source[];
+  readonly parent: Scope | undefined;
+  readonly withs: Map<string, WithQuery>;
+  /** Merged columns of USING and NATURAL joins. */
+  readonly using: Map<string, Node>;
+  /** Aliases of outputs, which MySQL knows in GROUP BY, HAVING and ORDER BY. */
+  aliases: ReadonlyMap<string, SqlExpression>;
+  readonly windows: Map<string, SqlWindow>;
+  readonly aggregateSlots: AggregateSlot[];
+  readonly windowSlots: WindowSlot[];
+  /** Set while what is compiled sees groups instead of rows. */
+  grouping: Grouping | undefined;
+  /** `allowed` where aggregates may stand, `nested` inside one, else the clause that takes none. */
+  aggregates: string;
+  /** Sources that were referred to since it was set. */
+  used: Set<number> | undefined;
+}
+
+export function createScope(
+  compiler: Compiler,
+  parent: Scope | undefined,
+  withs: ReadonlyMap<string, WithQuery>,
+): Scope {
+  return {
+    compiler,
+    sources: [],
+    parent,
+    withs: new Map(withs),
+    using: new Map(),
+    aliases: new Map(),
+    windows: new Map(),
+    aggregateSlots: [],
+    windowSlots: [],
+    grouping: undefined,
+    aggregates: "WHERE",
+    used: undefined,
+  };
+}
+
+/** What a compiled piece refers to. */
+export function tracked<T>(
+  scope: Scope,
+  compile: () => T,
+): { readonly result: T; readonly uses: ReadonlySet<number> } {
+  const before = scope.used;
+  const uses = new Set<number>();
+  scope.used = uses;
+  const result = compile();
+  scope.used = before;
+  if (before !== undefined) for (const use of uses) before.add(use);
+  return { result, uses };
+}
+
+/** Which column a name means; undefined when it means none here. */
+export function findColumn(
+  scope: Scope,
+  path: readonly string[],
+): { readonly source: number; readonly column: number } | undefined {
+  const name = path.at(-1) ?? "";
+  const alias = path.length > 1 ? path.at(-2) : undefined;
+  let found: { source: number; column: number } | undefined;
+  let hasAlias = false;
+  for (const [source, each] of scope.sources.entries()) {
+    if (alias !== undefined ? each.alias !== alias : each.onlyQualified === true) continue;
+    hasAlias = true;
+    for (const [column, { name: own }] of each.columns.entries()) {
+      if (own !== name || (alias === undefined && each.merged.has(column))) continue;
+      if (found !== undefined) {
+        throw failure("ambiguous", `column reference "${name}" is ambiguous`, { column: name });
+      }
+      found = { source, column };
+    }
+  }
+  if (found === undefined && hasAlias && alias !== undefined && scope.parent === undefined) {
+    throw missingColumn(scope, path);
+  }
+  return found;
+}
+
+/** A name as a node: a column here, or one of a query around. */
+export function resolveColumn(scope: Scope, path: readonly string[]): Node {
+  let depth = 0;
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent, depth++) {
+    const merged = path.length === 1 ? at.using.get(path[0] ?? "") : undefined;
+    if (merged !== undefined) return lifted(merged, depth);
+    const found = findColumn(at, path);
+    if (found !== undefined) return columnNode(at, found, depth);
+    const row = path.length === 1 ? wholeRow(at, path[0] ?? "", depth) : undefined;
+    if (row !== undefined) return row;
+  }
+  throw missingColumn(scope, path);
+}
+
+function lifted(node: Node, depth: number): Node {
+  if (depth === 0) return node;
+  return {
+    ...node,
+    run: (env) => {
+      let at = env;
+      for (let left = depth; left > 0 && at.up !== undefined; left--) at = at.up;
+      return node.run(at);
+    },
+  };
+}
+
+function columnNode(
+  scope: Scope,
+  found: { readonly source: number; readonly column: number },
+  depth: number,
+): Node {
+  const { source, column } = found;
+  scope.used?.add(source);
+  checkGrouped(scope, source, column);
+  const type = scope.sources[source]?.columns[column]?.type ?? "unknown";
+  const run: Node["run"] = (env) => env.tuple[source]?.[column] ?? null;
+  return lifted({ type, run, constant: false }, depth);
+}
+
+/** In a grouped query a column has one value per group only if the grouping decides it. */
+function checkGrouped(scope: Scope, source: number, column: number): void {
+  const { grouping, compiler } = scope;
+  if (grouping === undefined || compiler.dialect === "mariadb") return;
+  const groups = (at: number): boolean =>
+    grouping.columns.some((each) => each.source === source && each.column === at);
+  const { key = [], columns, alias } = scope.sources[source] ?? { columns: [], alias: "" };
+  if (groups(column) || (key.length > 0 && key.every(groups))) return;
+  const name = columns[column]?.name ?? "";
+  throw isPostgres(compiler)
+    ? failure(
+        "grouping",
+        `column "${alias}.${name}" must appear in the GROUP BY clause or be used in an aggregate function`,
+      )
+    : failure("grouping", `'${alias}.${name}' isn't in GROUP BY`);
+}
+
+/** PostgreSQL's name of a relation as a value: the row. */
+function wholeRow(scope: Scope, name: string, depth: number): Node | undefined {
+  if (!isPostgres(scope.compiler)) return undefined;
+  const source = scope.sources.findIndex((each) => each.alias === name);
+  if (source < 0) return undefined;
+  scope.used?.add(source);
+  return lifted(
+    { type: "record", run: (env) => env.tuple[source] ?? null, constant: false },
+    depth,
+  );
+}
+
+export function missingColumn(scope: Scope, path: readonly string[]): Error {
+  const name = path.join(".");
+  if (!isPostgres(scope.compiler)) {
+    return failure("noColumn", `Unknown column '${name}'`, { column: path.at(-1) ?? "" });
+  }
+  const alias = path.length > 1 ? path.at(-2) : undefined;
+  const known = scope.sources.some((each) => each.alias === alias);
+  if (alias !== undefined && !known) {
+    return failure("noTable", `missing FROM-clause entry for table "${alias}"`);
+  }
+  const shown = alias === undefined ? `"${name}"` : name;
+  return failure("noColumn", `column ${shown} does not exist`, { column: path.at(-1) ?? "" });
+}
+
+/** An output of a query that is a relation's column, for sources that are queries. */
+export function columnsOfQuery(
+  query: CompiledQuery,
+  names: readonly string[],
+): readonly ScopeColumn[] {
+  return query.columns.map(({ name, type }, at) => ({ name: names[at] ?? name, type }));
+}
+
+/** NULL, whose type the context decides. */
+export function nullNode(): Node {
+  return { ...constant("unknown", null), coerce: (type) => constant(type, null) };
+}

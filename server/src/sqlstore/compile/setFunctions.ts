@@ -1,0 +1,167 @@
+// Functions in FROM that give rows: generate_series, unnest and the elements of JSON.
+import { failure, unsupported } from "../sqlError";
+import type { SqlRelation } from "../tree";
+import { isDecimal } from "../values/decimal";
+import { formatJson, isJsonList, isJsonMap, jsonText, parseJson } from "../values/json";
+import { addInterval, formatMoment, intervalSize, microsOf, momentOf } from "../values/temporal";
+import { elementOf, isInteger, widest, type SqlType } from "../values/types";
+import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
+import { compileExpression } from "./recursion";
+import { converted, type Env, type Node } from "./node";
+import type { Scope, ScopeColumn } from "./scope";
+import { plainText } from "../values/text";
+
+type FunctionRelation = Extract<SqlRelation, { readonly kind: "function" }>;
+
+interface SetFunction {
+  readonly columns: readonly ScopeColumn[];
+  readonly rows: (env: Env) => readonly SqlRow[];
+}
+
+/** The rows that a function in FROM gives. */
+export function setFunction(relation: FunctionRelation, scope: Scope): SetFunction {
+  const { call } = relation;
+  const args = call.arguments.map((argument) => compileExpression(argument, scope));
+  const { types, rows } = made(call.name, args, scope);
+  const alias = relation.alias ?? call.name;
+  const usual = types.length === 1 ? [types.length > 1 ? "key" : alias] : ["key", "value"];
+  const all: readonly SqlType[] = relation.ordinality ? [...types, "int8"] : types;
+  return {
+    columns: all.map((type, at) => ({
+      name: relation.columns[at] ?? usual[at] ?? "ordinality",
+      type,
+    })),
+    rows: relation.ordinality ? (env) => rows(env).map((row, at) => [...row, at + 1]) : rows,
+  };
+}
+
+/** Rows that a series may have. */
+const LONGEST_SERIES = 100_000;
+
+function made(
+  name: string,
+  args: readonly Node[],
+  scope: Scope,
+): { readonly types: readonly SqlType[]; readonly rows: SetFunction["rows"] } {
+  const [first, second, third] = args;
+  if (first === undefined) throw failure("noFunction", `function ${name}() does not exist`);
+  switch (name) {
+    case "generate_series":
+      if (second === undefined) break;
+      return series(first, second, third, scope);
+    case "unnest": {
+      const types = args.map((node) => elementOf(node.type) ?? "text");
+      const lists = args.map((node) =>
+        elementOf(node.type) === undefined ? converted(node, "text[]", scope.compiler) : node,
+      );
+      return {
+        types,
+        rows: (env) => {
+          const values = lists.map((node) => listOf(node.run(env)));
+          const length = Math.max(...values.map((each) => each.length));
+          return Array.from({ length }, (_, at) => values.map((each) => each[at] ?? null));
+        },
+      };
+    }
+    case "json_array_elements":
+    case "jsonb_array_elements":
+    case "json_array_elements_text":
+    case "jsonb_array_elements_text": {
+      const document = converted(first, "jsonb", scope.compiler);
+      const asText = name.endsWith("_text");
+      return {
+        types: [asText ? "text" : name.startsWith("jsonb") ? "jsonb" : "json"],
+        rows: (env) => {
+          const value = document.run(env);
+          const read = value === null ? [] : parseJson(plainText(value));
+          if (read === undefined || !isJsonList(read))
+            throw failure("badArgument", "cannot extract elements from an object");
+          return read.map((each) => [asText ? (jsonText(each) ?? null) : formatJson(each)]);
+        },
+      };
+    }
+    case "jsonb_each":
+    case "jsonb_each_text":
+    case "json_each":
+    case "json_each_text": {
+      const document = converted(first, "jsonb", scope.compiler);
+      const asText = name.endsWith("_text");
+      return {
+        types: ["text", asText ? "text" : "jsonb"],
+        rows: (env) => {
+          const read = parseJson(plainText(document.run(env) ?? "{}"));
+          if (read === undefined || !isJsonMap(read))
+            throw failure("badArgument", "cannot call json_each on a non-object");
+          return [...read].map(([key, each]) => [
+            key,
+            asText ? (jsonText(each) ?? null) : formatJson(each),
+          ]);
+        },
+      };
+    }
+    default:
+      break;
+  }
+  throw unsupported(`the function ${name} in FROM`);
+}
+
+function listOf(value: SqlValue): readonly SqlValue[] {
+  return isList(value) ? value.flatMap((each) => (isList(each) ? each : [each])) : [];
+}
+
+function series(
+  from: Node,
+  to: Node,
+  step: Node | undefined,
+  scope: Scope,
+): { readonly types: readonly SqlType[]; readonly rows: SetFunction["rows"] } {
+  const { compiler } = scope;
+  const common = widest(from.type, to.type) ?? "int4";
+  const type = common === "unknown" ? "int4" : common;
+  if (isInteger(type) || type === "numeric") {
+    const nodes = [from, to, ...(step === undefined ? [] : [step])].map((node) =>
+      converted(node, type === "numeric" ? "int8" : type, compiler),
+    );
+    if (type === "numeric") throw unsupported("generate_series() of decimals");
+    return {
+      types: [type],
+      rows: (env) => {
+        const values = nodes.map((node) => node.run(env));
+        if (values.includes(null)) return [];
+        const [start = 0, end = 0, by = 1] = values.map((value) =>
+          isDecimal(value) ? 0 : Number(value),
+        );
+        if (by === 0) throw failure("badArgument", "step size cannot equal zero");
+        const length = Math.max(0, Math.floor((end - start) / by) + 1);
+        if (length > LONGEST_SERIES)
+          throw unsupported(`a series of more than ${LONGEST_SERIES} rows`);
+        return Array.from({ length }, (_, at) => [start + at * by]);
+      },
+    };
+  }
+  if (step === undefined) throw failure("noFunction", "function generate_series needs a step here");
+  const zoned = type === "date" ? "timestamptz" : type;
+  const [start, end] = [converted(from, zoned, compiler), converted(to, zoned, compiler)];
+  const by = converted(step, "interval", compiler);
+  return {
+    types: [zoned],
+    rows: (env) => {
+      const [first, last, size] = [start.run(env), end.run(env), by.run(env)];
+      if (first === null || last === null || !isInterval(size)) return [];
+      const forward = intervalSize(size) > 0;
+      if (intervalSize(size) === 0) throw failure("badArgument", "step size cannot equal zero");
+      const limit = microsOf(momentOf(plainText(last)));
+      const found: SqlRow[] = [];
+      for (
+        let at = momentOf(plainText(first));
+        forward ? microsOf(at) <= limit : microsOf(at) >= limit;
+        at = addInterval(at, size)
+      ) {
+        found.push([formatMoment(at)]);
+        if (found.length > LONGEST_SERIES)
+          throw unsupported(`a series of more than ${LONGEST_SERIES} rows`);
+      }
+      return found;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+// Functions about the session, sequences and locks that outlive statements.
+import { settled, type Node } from "../compile/node";
+import { failure, unsupported } from "../sqlError";
+import { postgresName } from "../values/types";
+import { formatValue } from "../values/format";
+import {
+  computed,
+  integer,
+  only,
+  plain,
+  tableOf,
+  text,
+  type FunctionTable,
+  type MakeCall,
+} from "./define";
+
+export const SESSION: FunctionTable = tableOf({
+  nextval: plain("int8", ["text"], ([name], env) => env.work.nextValue(sequenceName(text(name)))),
+  currval: plain("int8", ["text"], ([name], env) =>
+    current(env.work.currentValue(sequenceName(text(name)))),
+  ),
+  lastval: plain("int8", [], (_args, env) => current(env.work.currentValue(undefined))),
+  setval: plain(
+    "int8",
+    ["text", "int8", "bool"],
+    () => {
+      throw unsupported("setval(): sequences count for themselves");
+    },
+    { least: 2 },
+  ),
+  pg_get_serial_sequence: plain(
+    "text",
+    ["text", "text"],
+    ([table, column]) => `public.${text(table)}_${text(column)}_seq`,
+  ),
+  last_insert_id: [
+    only(
+      "mysql",
+      plain("int8", [], (_args, env) => env.work.session.lastInsert),
+    ),
+    only(
+      "mysql",
+      plain("int8", ["int8"], ([value]) => integer(value)),
+    ),
+  ],
+  row_count: only(
+    "mysql",
+    plain("int8", [], (_args, env) => env.work.session.rowCount),
+  ),
+  found_rows: only(
+    "mysql",
+    plain("int8", [], (_args, env) => env.work.session.foundRows),
+  ),
+  "database schema current_database current_schema": (args, _compiler, call) =>
+    args.length > 0
+      ? undefined
+      : {
+          type: "text",
+          constant: true,
+          run: (env) => (call.name === "current_schema" ? "public" : env.work.session.database),
+        },
+  "current_user session_user user current_role system_user": (args) =>
+    args.length > 0
+      ? undefined
+      : { type: "text", constant: true, run: (env) => env.work.session.user },
+  version: plain("text", [], (_args, env) => env.work.session.version),
+  "connection_id pg_backend_pid": plain("int8", [], (_args, env) => env.work.session.identifier),
+  current_setting: plain("text", ["text", "bool"], ([name], env) => env.work.setting(text(name)), {
+    least: 1,
+  }),
+  set_config: plain("text", ["text", "text", "bool"], ([, value = null]) => value),
+  pg_typeof: (args) => {
+    const [first] = args;
+    if (first === undefined) return undefined;
+    return { type: "text", constant: true, run: () => postgresName(first.type) };
+  },
+  // Sessions of the store never wait, so such a lock is always free.
+  "pg_advisory_lock pg_advisory_xact_lock": plain("void", ["int8", "int8"], () => "", { least: 1 }),
+  "pg_try_advisory_lock pg_try_advisory_xact_lock pg_advisory_unlock": plain(
+    "bool",
+    ["int8", "int8"],
+    () => true,
+    { least: 1 },
+  ),
+  get_lock: only(
+    "mysql",
+    plain("int8", ["text", "float8"], () => 1),
+  ),
+  release_lock: only(
+    "mysql",
+    plain("int8", ["text"], () => 1),
+  ),
+  pg_sleep: plain("void", ["float8"], () => ""),
+  sleep: only(
+    "mysql",
+    plain("int8", ["float8"], () => 0),
+  ),
+  hashtext: () => {
+    throw unsupported("hashtext()");
+  },
+  format: only("postgres", formatted),
+  num_nonnulls: only("postgres", (args, compiler) =>
+    computed(
+      "int4",
+      args,
+      compiler,
+      (values) => values.filter((value) => value !== null).length,
+      true,
+    ),
+  ),
+});
+
+function sequenceName(name: string): string {
+  return (name.split(".").at(-1) ?? name).replaceAll('"', "");
+}
+
+function current(value: number | undefined): number {
+  if (value !== undefined) return value;
+  throw failure("noSequenceValue", "currval of sequence is not yet defined in this session");
+}
+
+/** format('%s of %I', ...) */
+function formatted(...[given, compiler]: Parameters<MakeCall>): Node | undefined {
+  const [pattern, ...others] = given.map(settled);
+  if (pattern === undefined) return undefined;
+  return computed(
+    "text",
+    [pattern, ...others],
+    compiler,
+    ([form = null, ...values]) => {
+      if (form === null) return null;
+      let at = 0;
+      return text(form).replace(/%([%sIL])/g, (_, letter: string) => {
+        if (letter === "%") return "%";
+        const value = values[at] ?? null;
+        const shown = value === null ? "" : formatValue(value, others[at]?.type ?? "text");
+        at++;
+        if (letter === "I")
+          return /^[a-z_][a-z0-9_$]*$/.test(shown) ? shown : `"${shown.replaceAll('"', '""')}"`;
+        if (letter === "L") return value === null ? "NULL" : `'${shown.replaceAll("'", "''")}'`;
+        return shown;
+      });
+    },
+    true,
+  );
+}

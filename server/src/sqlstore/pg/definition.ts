@@ -1,0 +1,285 @@
+// DDL of PostgreSQL's parse tree.
+import type {
+  AlterTableCmd,
+  ColumnDef,
+  Constraint,
+  CreateStmt,
+  IndexStmt,
+  Node,
+} from "libpg-query";
+import { itemsOf, lastName, stringsOf, tableName } from "../../frontend/sql/pg/ast";
+import { unsupported } from "../sqlError";
+import type {
+  ColumnDefinition,
+  ConstraintDefinition,
+  ReferenceAction,
+  SqlDefinition,
+  TableChange,
+} from "../tree";
+import { expressionOf, typeOf } from "./expression";
+import { queryOf } from "./recursion";
+
+/** The definition that a node is; undefined for other statements. */
+export function definitionOf(node: Node): SqlDefinition | undefined {
+  if ("CreateStmt" in node) return createOf(node.CreateStmt);
+  if ("IndexStmt" in node) return indexOf(node.IndexStmt);
+  if ("AlterTableStmt" in node) {
+    const { relation, cmds = [], missing_ok, objtype } = node.AlterTableStmt;
+    if (objtype !== "OBJECT_TABLE") return { kind: "nothing", tag: "ALTER" };
+    return {
+      kind: "alter table",
+      table: tableName(relation),
+      changes: cmds.flatMap((each) =>
+        "AlterTableCmd" in each ? alterationsOf(each.AlterTableCmd) : [],
+      ),
+      ifExists: missing_ok === true,
+    };
+  }
+  if ("RenameStmt" in node) {
+    const { renameType, relation, subname = "", newname = "", missing_ok } = node.RenameStmt;
+    const change: TableChange | undefined =
+      renameType === "OBJECT_TABLE"
+        ? { kind: "rename", to: newname }
+        : renameType === "OBJECT_COLUMN"
+          ? { kind: "rename column", from: subname, to: newname }
+          : undefined;
+    if (change === undefined) return { kind: "nothing", tag: "ALTER" };
+    return {
+      kind: "alter table",
+      table: tableName(relation),
+      changes: [change],
+      ifExists: missing_ok === true,
+    };
+  }
+  if ("DropStmt" in node) {
+    const { removeType = "", objects = [], missing_ok } = node.DropStmt;
+    const what = DROPPED.get(removeType);
+    if (what === undefined) return { kind: "nothing", tag: "DROP" };
+    const names = objects.map((each) =>
+      "TypeName" in each ? lastName(each.TypeName.names) : (stringsOf(itemsOf(each)).at(-1) ?? ""),
+    );
+    return { kind: "drop", what, names, ifExists: missing_ok === true };
+  }
+  if ("ViewStmt" in node) {
+    const { view, query, aliases, replace } = node.ViewStmt;
+    if (query === undefined || !("SelectStmt" in query)) throw unsupported("this view");
+    return {
+      kind: "create view",
+      name: tableName(view),
+      columns: stringsOf(aliases),
+      query: queryOf(query.SelectStmt),
+      replace: replace === true,
+    };
+  }
+  if ("CreateSeqStmt" in node) {
+    return {
+      kind: "create sequence",
+      name: tableName(node.CreateSeqStmt.sequence),
+      start: startOf(node.CreateSeqStmt.options),
+    };
+  }
+  if ("CreateEnumStmt" in node) {
+    return {
+      kind: "create enum",
+      name: lastName(node.CreateEnumStmt.typeName),
+      labels: stringsOf(node.CreateEnumStmt.vals),
+    };
+  }
+  if ("CreateTableAsStmt" in node) throw unsupported("CREATE TABLE ... AS");
+  if ("CreateTrigStmt" in node) throw unsupported("a trigger");
+  if ("CreateFunctionStmt" in node) throw unsupported("a function of the user's own");
+  if ("RuleStmt" in node) throw unsupported("a rule");
+  if ("CreateDomainStmt" in node) throw unsupported("a domain");
+  for (const [kind, tag] of HARMLESS) if (kind in node) return { kind: "nothing", tag };
+  return undefined;
+}
+
+/** Definitions that change neither rows nor what statements do with them. */
+const HARMLESS: readonly (readonly [string, string])[] = [
+  ["CreateExtensionStmt", "CREATE EXTENSION"],
+  ["CreateSchemaStmt", "CREATE SCHEMA"],
+  ["CommentStmt", "COMMENT"],
+  ["GrantStmt", "GRANT"],
+  ["CreateRoleStmt", "CREATE ROLE"],
+  ["AlterOwnerStmt", "ALTER"],
+  ["AlterSeqStmt", "ALTER SEQUENCE"],
+  ["CreateStatsStmt", "CREATE STATISTICS"],
+];
+
+const DROPPED: ReadonlyMap<string, "table" | "view" | "index" | "sequence" | "type"> = new Map([
+  ["OBJECT_TABLE", "table"],
+  ["OBJECT_VIEW", "view"],
+  ["OBJECT_INDEX", "index"],
+  ["OBJECT_SEQUENCE", "sequence"],
+  ["OBJECT_TYPE", "type"],
+]);
+
+function startOf(options: readonly Node[] | undefined): number {
+  for (const option of options ?? []) {
+    if (!("DefElem" in option) || option.DefElem.defname !== "start") continue;
+    const { arg } = option.DefElem;
+    if (arg !== undefined && "Integer" in arg) return arg.Integer.ival ?? 1;
+  }
+  return 1;
+}
+
+function createOf(node: CreateStmt): SqlDefinition {
+  if ((node.inhRelations ?? []).length > 0) throw unsupported("a table that inherits from another");
+  if (node.partbound !== undefined || node.partspec !== undefined)
+    throw unsupported("a partitioned table");
+  const columns: ColumnDefinition[] = [];
+  const constraints: ConstraintDefinition[] = [];
+  let like: string | undefined;
+  for (const element of node.tableElts ?? []) {
+    if ("ColumnDef" in element) columns.push(columnOf(element.ColumnDef));
+    else if ("Constraint" in element) constraints.push(...constraintOf(element.Constraint, []));
+    else if ("TableLikeClause" in element) like = tableName(element.TableLikeClause.relation);
+  }
+  return {
+    kind: "create table",
+    table: tableName(node.relation),
+    columns,
+    constraints,
+    ...(like === undefined ? {} : { like }),
+    ifNotExists: node.if_not_exists === true,
+  };
+}
+
+const SERIAL = /^(big|small)?serial\d?$/;
+
+function columnOf(node: ColumnDef): ColumnDefinition {
+  const name = node.colname ?? "";
+  const type = typeOf(node.typeName);
+  const own = (node.constraints ?? []).flatMap((each) =>
+    "Constraint" in each ? [each.Constraint] : [],
+  );
+  const find = (kind: Constraint["contype"]): Constraint | undefined =>
+    own.find((each) => each.contype === kind);
+  const identity = find("CONSTR_IDENTITY");
+  const value = find("CONSTR_DEFAULT")?.raw_expr;
+  const generated = find("CONSTR_GENERATED")?.raw_expr;
+  const isSerial = SERIAL.test(type.name);
+  return {
+    name,
+    type,
+    notNull:
+      isSerial ||
+      identity !== undefined ||
+      find("CONSTR_NOTNULL") !== undefined ||
+      find("CONSTR_PRIMARY") !== undefined,
+    ...(value === undefined ? {} : { default: expressionOf(value) }),
+    ...(identity !== undefined
+      ? { automatic: identity.generated_when === "a" ? ("always" as const) : ("default" as const) }
+      : isSerial
+        ? { automatic: "default" as const }
+        : {}),
+    ...(generated === undefined ? {} : { generated: expressionOf(generated) }),
+    constraints: own.flatMap((each) => constraintOf(each, [name])),
+  };
+}
+
+const ACTIONS: ReadonlyMap<string, ReferenceAction> = new Map([
+  ["a", "no action"],
+  ["r", "restrict"],
+  ["c", "cascade"],
+  ["n", "set null"],
+  ["d", "set default"],
+]);
+
+/** `own` is the column at which the constraint stands. */
+function constraintOf(node: Constraint, own: readonly string[]): readonly ConstraintDefinition[] {
+  const named = node.conname === undefined || node.conname === "" ? {} : { name: node.conname };
+  if (node.initdeferred === true) throw unsupported("a constraint that is deferred");
+  const keys = stringsOf(node.keys);
+  const columns = keys.length > 0 ? keys : own;
+  switch (node.contype) {
+    case "CONSTR_PRIMARY":
+    case "CONSTR_UNIQUE":
+      return [{ kind: "key", primary: node.contype === "CONSTR_PRIMARY", columns, ...named }];
+    case "CONSTR_FOREIGN": {
+      const attributes = stringsOf(node.fk_attrs);
+      return [
+        {
+          kind: "foreign",
+          columns: attributes.length > 0 ? attributes : own,
+          table: tableName(node.pktable),
+          referenced: stringsOf(node.pk_attrs),
+          onDelete: ACTIONS.get(node.fk_del_action ?? "a") ?? "no action",
+          onUpdate: ACTIONS.get(node.fk_upd_action ?? "a") ?? "no action",
+          ...named,
+        },
+      ];
+    }
+    case "CONSTR_CHECK":
+      return node.raw_expr === undefined
+        ? []
+        : [{ kind: "check", condition: expressionOf(node.raw_expr), ...named }];
+    case "CONSTR_ATTR_DEFERRED":
+      throw unsupported("a constraint that is deferred");
+    case "CONSTR_EXCLUSION":
+      throw unsupported("an exclusion constraint");
+    default:
+      return [];
+  }
+}
+
+function indexOf(node: IndexStmt): SqlDefinition {
+  const columns = (node.indexParams ?? []).map((each) =>
+    "IndexElem" in each ? each.IndexElem.name : undefined,
+  );
+  if (columns.includes(undefined)) {
+    if (node.unique === true) throw unsupported("a unique index on an expression");
+    return { kind: "nothing", tag: "CREATE INDEX" };
+  }
+  return {
+    kind: "create index",
+    table: tableName(node.relation),
+    ...(node.idxname === undefined ? {} : { name: node.idxname }),
+    columns: columns.flatMap((each) => each ?? []),
+    unique: node.unique === true,
+    ...(node.whereClause === undefined ? {} : { where: expressionOf(node.whereClause) }),
+    ifNotExists: node.if_not_exists === true,
+  };
+}
+
+function alterationsOf(node: AlterTableCmd): readonly TableChange[] {
+  const { subtype, name = "", def, missing_ok } = node;
+  const ifExists = missing_ok === true;
+  switch (subtype) {
+    case "AT_AddColumn":
+      return def !== undefined && "ColumnDef" in def
+        ? [{ kind: "add column", column: columnOf(def.ColumnDef), ifNotExists: ifExists }]
+        : [];
+    case "AT_DropColumn":
+      return [{ kind: "drop column", name, ifExists }];
+    case "AT_AddConstraint":
+      return def !== undefined && "Constraint" in def
+        ? constraintOf(def.Constraint, []).map((constraint) => ({
+            kind: "add constraint",
+            constraint,
+          }))
+        : [];
+    case "AT_DropConstraint":
+      return [{ kind: "drop constraint", name, ifExists }];
+    case "AT_ColumnDefault":
+      return [
+        def === undefined
+          ? { kind: "default", column: name }
+          : { kind: "default", column: name, value: expressionOf(def) },
+      ];
+    case "AT_SetNotNull":
+    case "AT_DropNotNull":
+      return [{ kind: "not null", column: name, notNull: subtype === "AT_SetNotNull" }];
+    case "AT_AlterColumnType":
+      return def !== undefined && "ColumnDef" in def
+        ? [{ kind: "type", column: name, type: typeOf(def.ColumnDef.typeName) }]
+        : [];
+    case "AT_EnableRowSecurity":
+    case "AT_ChangeOwner":
+    case "AT_ValidateConstraint":
+    case "AT_ReplicaIdentity":
+      return [{ kind: "nothing" }];
+    default:
+      throw unsupported(`ALTER TABLE with ${(subtype ?? "").replace(/^AT_/, "")}`);
+  }
+}

@@ -1,0 +1,205 @@
+// Queries of PostgreSQL's parse tree as queries of ours.
+import type { JoinExpr, Node, RangeFunction, SelectStmt, WithClause } from "libpg-query";
+import { itemsOf, kindOf, stringsOf } from "../../frontend/sql/pg/ast";
+import { unsupported } from "../sqlError";
+import type {
+  SqlExpression,
+  SqlLock,
+  SqlOutput,
+  SqlQuery,
+  SqlQueryBody,
+  SqlRelation,
+  SqlWindow,
+  SqlWith,
+} from "../tree";
+import { callOf, expressionOf, ordersOf, plainCall, windowOf } from "./expression";
+import { changeOf, queryOf } from "./recursion";
+
+/** A SELECT, VALUES or set operation: what `queryOf` gives. */
+export function translatedQuery(node: SelectStmt): SqlQuery {
+  if (node.intoClause !== undefined) throw unsupported("SELECT INTO");
+  if (node.limitOption === "LIMIT_OPTION_WITH_TIES") throw unsupported("FETCH ... WITH TIES");
+  const limit = node.limitCount === undefined ? undefined : expressionOf(node.limitCount);
+  return {
+    kind: "select",
+    with: withOf(node.withClause),
+    body: bodyOf(node),
+    orderBy: ordersOf(node.sortClause),
+    // LIMIT ALL is a null.
+    ...(limit === undefined || limit.kind === "null" ? {} : { limit }),
+    ...(node.limitOffset === undefined ? {} : { offset: expressionOf(node.limitOffset) }),
+    locks: (node.lockingClause ?? []).flatMap(lockOf),
+  };
+}
+
+function bodyOf(node: SelectStmt): SqlQueryBody {
+  if (node.op !== undefined && node.op !== "SETOP_NONE") {
+    const { larg, rarg } = node;
+    if (larg === undefined || rarg === undefined) throw unsupported("this set operation");
+    const operator =
+      node.op === "SETOP_INTERSECT" ? "intersect" : node.op === "SETOP_EXCEPT" ? "except" : "union";
+    return {
+      kind: "set",
+      operator,
+      all: node.all === true,
+      left: queryOf(larg),
+      right: queryOf(rarg),
+    };
+  }
+  if (node.valuesLists !== undefined) {
+    return { kind: "values", rows: node.valuesLists.map((row) => itemsOf(row).map(expressionOf)) };
+  }
+  const distinct = node.distinctClause;
+  return {
+    kind: "select",
+    distinct:
+      distinct === undefined
+        ? false
+        : distinct.some((each) => Object.keys(each).length > 0)
+          ? distinct.map(expressionOf)
+          : true,
+    outputs: outputsOf(node.targetList),
+    from: (node.fromClause ?? []).map(relationOf),
+    ...(node.whereClause === undefined ? {} : { where: expressionOf(node.whereClause) }),
+    groupBy: (node.groupClause ?? []).map((each) => {
+      if ("GroupingSet" in each) throw unsupported("GROUPING SETS, ROLLUP and CUBE");
+      return expressionOf(each);
+    }),
+    ...(node.havingClause === undefined ? {} : { having: expressionOf(node.havingClause) }),
+    windows: new Map(
+      (node.windowClause ?? []).flatMap((each): (readonly [string, SqlWindow])[] =>
+        "WindowDef" in each ? [[each.WindowDef.name ?? "", unnamed(windowOf(each.WindowDef))]] : [],
+      ),
+    ),
+  };
+}
+
+/** The definition of a named window does not name itself. */
+function unnamed(window: SqlWindow): SqlWindow {
+  const { base: _base, ...rest } = window;
+  return rest;
+}
+
+export function outputsOf(nodes: readonly Node[] | undefined): readonly SqlOutput[] {
+  return (nodes ?? []).flatMap((node) => {
+    if (!("ResTarget" in node) || node.ResTarget.val === undefined) return [];
+    const value = expressionOf(node.ResTarget.val);
+    const { name } = node.ResTarget;
+    return [name === undefined || name === "" ? { value } : { value, alias: name }];
+  });
+}
+
+function lockOf(node: Node): readonly SqlLock[] {
+  if (!("LockingClause" in node)) return [];
+  const { lockedRels = [], strength, waitPolicy } = node.LockingClause;
+  return [
+    {
+      strength:
+        strength === "LCS_FORUPDATE" || strength === "LCS_FORNOKEYUPDATE" ? "update" : "share",
+      of: lockedRels.flatMap((each) => ("RangeVar" in each ? [each.RangeVar.relname ?? ""] : [])),
+      wait:
+        waitPolicy === "LockWaitSkip"
+          ? "skip locked"
+          : waitPolicy === "LockWaitError"
+            ? "nowait"
+            : "block",
+    },
+  ];
+}
+
+export function withOf(clause: WithClause | undefined): readonly SqlWith[] {
+  return (clause?.ctes ?? []).flatMap((node): readonly SqlWith[] => {
+    if (!("CommonTableExpr" in node)) return [];
+    const {
+      ctename = "",
+      aliascolnames,
+      ctequery,
+      search_clause,
+      cycle_clause,
+    } = node.CommonTableExpr;
+    if ((search_clause ?? cycle_clause) !== undefined) throw unsupported("SEARCH and CYCLE");
+    if (ctequery === undefined) return [];
+    const body = "SelectStmt" in ctequery ? queryOf(ctequery.SelectStmt) : changeOf(ctequery);
+    if (body === undefined) throw unsupported(`${kindOf(ctequery)} inside WITH`);
+    return [
+      {
+        name: ctename,
+        columns: stringsOf(aliascolnames),
+        body,
+        recursive: clause?.recursive === true,
+      },
+    ];
+  });
+}
+
+export function relationOf(node: Node): SqlRelation {
+  if ("RangeVar" in node) {
+    const { schemaname, relname = "", alias } = node.RangeVar;
+    const isOwn = schemaname === undefined || schemaname === "public";
+    return {
+      kind: "table",
+      ...(isOwn ? {} : { schema: schemaname }),
+      name: relname,
+      ...(alias?.aliasname === undefined ? {} : { alias: alias.aliasname }),
+      columns: stringsOf(alias?.colnames),
+    };
+  }
+  if ("RangeSubselect" in node) {
+    const { subquery, alias, lateral } = node.RangeSubselect;
+    if (subquery === undefined || !("SelectStmt" in subquery)) throw unsupported("this subquery");
+    return {
+      kind: "query",
+      query: queryOf(subquery.SelectStmt),
+      ...(alias?.aliasname === undefined ? {} : { alias: alias.aliasname }),
+      columns: stringsOf(alias?.colnames),
+      lateral: lateral === true,
+    };
+  }
+  if ("RangeFunction" in node) return functionOf(node.RangeFunction);
+  if ("JoinExpr" in node) return joinOf(node.JoinExpr);
+  if ("RangeTableSample" in node) throw unsupported("TABLESAMPLE");
+  throw unsupported(`${kindOf(node)} in FROM`);
+}
+
+function functionOf(node: RangeFunction): SqlRelation {
+  const [first, ...others] = node.functions ?? [];
+  const [call] = first === undefined ? [] : itemsOf(first);
+  if (others.length > 0) throw unsupported("ROWS FROM");
+  if (node.coldeflist !== undefined) throw unsupported("a function in FROM with a list of columns");
+  const called: SqlExpression =
+    call !== undefined && "FuncCall" in call
+      ? callOf(call.FuncCall)
+      : call === undefined
+        ? plainCall("", [])
+        : expressionOf(call);
+  if (called.kind !== "call") throw unsupported("this function in FROM");
+  return {
+    kind: "function",
+    call: called,
+    ...(node.alias?.aliasname === undefined ? {} : { alias: node.alias.aliasname }),
+    columns: stringsOf(node.alias?.colnames),
+    ordinality: node.ordinality === true,
+  };
+}
+
+const JOINS: ReadonlyMap<string, "inner" | "left" | "right" | "full"> = new Map([
+  ["JOIN_INNER", "inner"],
+  ["JOIN_LEFT", "left"],
+  ["JOIN_RIGHT", "right"],
+  ["JOIN_FULL", "full"],
+]);
+
+function joinOf(node: JoinExpr): SqlRelation {
+  const { larg, rarg, quals, usingClause, isNatural, jointype = "" } = node;
+  if (node.alias !== undefined) throw unsupported("an alias of a join");
+  if (larg === undefined || rarg === undefined) throw unsupported("this join");
+  return {
+    kind: "join",
+    join: JOINS.get(jointype) ?? "inner",
+    left: relationOf(larg),
+    right: relationOf(rarg),
+    natural: isNatural === true,
+    using: stringsOf(usingClause),
+    ...(quals === undefined ? {} : { on: expressionOf(quals) }),
+  };
+}

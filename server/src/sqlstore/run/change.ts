@@ -1,0 +1,157 @@
+// UPDATE and DELETE.
+import { compileExpression } from "../compile/recursion";
+import { compileFrom, type ReadTable, type Tuple } from "../compile/from";
+import { newestTuples } from "../compile/locking";
+import { isPostgres, type Compiler, type Env, type WithQuery } from "../compile/node";
+import { limits, sorted, sortOf } from "../compile/ordering";
+import { createScope, type Scope } from "../compile/scope";
+import type { SqlDelete, SqlExpression, SqlOrder, SqlRelation, SqlUpdate } from "../tree";
+import type { SqlRow } from "../values/value";
+import { assignmentsOf } from "./assignments";
+import { tableNamed, type CompiledChange } from "./changeTypes";
+import { returningIn } from "./returning";
+import { checkRow, sameRow, withGenerated } from "./rowChecks";
+import { tableRules } from "./tableRules";
+
+/** The rows that a change is about: all combinations with the relations beside, in order, cut by LIMIT. */
+function found(
+  relations: readonly SqlRelation[],
+  statement: {
+    readonly where?: SqlExpression;
+    readonly orderBy: readonly SqlOrder[];
+    readonly limit?: SqlExpression;
+  },
+  isTarget: (table: ReadTable) => boolean,
+  compiler: Compiler,
+  withs: ReadonlyMap<string, WithQuery>,
+): {
+  readonly scope: Scope;
+  readonly targets: readonly ReadTable[];
+  readonly tuples: (env: Env) => readonly Tuple[];
+} {
+  const scope = createScope(compiler, undefined, withs);
+  const from = compileFrom(relations, statement.where, scope);
+  const targets = from.tables.filter(isTarget);
+  // InnoDB locks what a change reads beside its target too.
+  for (const each of isPostgres(compiler) ? targets : from.tables) each.current = true;
+  const sorts = statement.orderBy.map((order) =>
+    sortOf(compileExpression(order.value, scope), order, compiler),
+  );
+  const cut = limits(statement, scope);
+  const tuples = (env: Env): readonly Tuple[] => {
+    const all = newestTuples(from, from.tuples(env), env);
+    return cut(
+      env,
+      sorted(all, sorts, (tuple, sort) => sort.node.run({ ...env, tuple })),
+    );
+  };
+  return { scope, targets, tuples };
+}
+
+export function compileUpdate(
+  update: SqlUpdate,
+  compiler: Compiler,
+  withs: ReadonlyMap<string, WithQuery>,
+): CompiledChange {
+  const { target } = update;
+  if (target.kind === "table") tableNamed(target.name, compiler);
+  const assigned = new Set<number>();
+  const { scope, targets, tuples } = found(
+    [target, ...update.from],
+    update,
+    ({ source }) => (isPostgres(compiler) ? source === 0 : true),
+    compiler,
+    withs,
+  );
+  const assignments = assignmentsOf(update.set, targets, scope, rulesOf(targets, compiler));
+  for (const { source } of assignments) assigned.add(source);
+  const changing = targets
+    .filter(({ source }) => assigned.has(source))
+    .map((each) => ({ ...each, rules: tableRules(each.table, compiler) }));
+  const returning = update.returning && returningIn(update.returning, scope);
+  return {
+    columns: returning?.columns ?? [],
+    run: (outer, work) => {
+      const env: Env = { ...outer, tuple: [], up: outer };
+      const results: SqlRow[] = [];
+      let count = 0;
+      let changed = 0;
+      for (const tuple of tuples(env)) {
+        for (const { source, table, rules } of changing) {
+          const row = tuple[source];
+          const key = row === undefined ? undefined : work.keyOf(row);
+          // A row that meets several rows of the other relations is changed once.
+          if (row === undefined || key === undefined || work.touched.has(key)) continue;
+          work.touched.add(key);
+          let after = row;
+          for (const each of assignments) {
+            if (each.source !== source) continue;
+            const seen = isPostgres(compiler) ? tuple : tuple.with(source, after);
+            after = after.with(each.column, each.value({ ...env, tuple: seen }));
+          }
+          count++;
+          if (!sameRow(row, after)) {
+            changed++;
+            for (const [at, node] of rules.onUpdate.entries()) {
+              const isSet = assignments.some(
+                (each) => each.source === source && each.column === at,
+              );
+              if (node !== undefined && !isSet) after = after.with(at, node.run(env));
+            }
+          }
+          after = withGenerated(after, rules, env);
+          checkRow(table, rules, after, env, compiler);
+          work.changes.update(table, key, row, after, env);
+          if (returning !== undefined)
+            results.push(returning.run({ ...env, tuple: tuple.with(source, after) }));
+        }
+      }
+      return { rows: results, count, changed };
+    },
+  };
+}
+
+function rulesOf(
+  targets: readonly ReadTable[],
+  compiler: Compiler,
+): ReturnType<typeof tableRules> | undefined {
+  const [first] = targets;
+  return first && tableRules(first.table, compiler);
+}
+
+export function compileDelete(
+  statement: SqlDelete,
+  compiler: Compiler,
+  withs: ReadonlyMap<string, WithQuery>,
+): CompiledChange {
+  const names = new Set(statement.targets);
+  const { scope, targets, tuples } = found(
+    statement.from,
+    statement,
+    ({ alias, table }) => names.has(alias) || names.has(table.name),
+    compiler,
+    withs,
+  );
+  if (targets.length === 0) tableNamed(statement.targets[0] ?? "", compiler);
+  const returning = statement.returning && returningIn(statement.returning, scope);
+  return {
+    columns: returning?.columns ?? [],
+    run: (outer, work) => {
+      const env: Env = { ...outer, tuple: [], up: outer };
+      const results: SqlRow[] = [];
+      let count = 0;
+      for (const tuple of tuples(env)) {
+        for (const { source, table } of targets) {
+          const row = tuple[source];
+          const key = row === undefined ? undefined : work.keyOf(row);
+          if (row === undefined || key === undefined || work.touched.has(key)) continue;
+          work.touched.add(key);
+          work.changes.remove(table, key, row);
+          count++;
+          if (returning !== undefined) results.push(returning.run({ ...env, tuple }));
+        }
+      }
+      return { rows: results, count };
+    },
+  };
+}

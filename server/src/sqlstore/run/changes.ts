@@ -1,0 +1,414 @@
+// The changes of one statement before they are written: each row is checked against keys as it comes, and against
+// references when the statement ends. Nothing is written if the statement fails.
+import type { Key as StoreKey, Value } from "../../exploration/client";
+import type { Dialect } from "../../program/dialect";
+import {
+  columnAt,
+  primaryKeyOf,
+  type Catalog,
+  type ForeignKey,
+  type Key,
+  type Table,
+} from "../catalog";
+import type { Env } from "../compile/node";
+import { failure } from "../sqlError";
+import { identity } from "../values/compare";
+import { formatValue } from "../values/format";
+import type { SqlRow, SqlValue } from "../values/value";
+import type { Rows } from "./rows";
+import type { TableRules } from "./tableRules";
+import { encodeRow, indexKey, rowKey, tablePrefix } from "./versions";
+
+export interface Changes {
+  /** The row of a unique key that a new row would repeat, with the key. */
+  readonly conflict: (
+    table: Table,
+    row: SqlRow,
+    keys: readonly Key[],
+    env: Env,
+  ) => Conflict | undefined;
+  /** Adds a row; fails when it repeats a key. */
+  readonly insert: (table: Table, row: SqlRow, env: Env) => void;
+  readonly update: (table: Table, key: StoreKey, before: SqlRow, after: SqlRow, env: Env) => void;
+  readonly remove: (table: Table, key: StoreKey, before: SqlRow) => void;
+  /** The row under a key, with what this statement did to it. */
+  readonly rowAt: (table: Table, key: StoreKey) => SqlRow | undefined;
+  /** References of all changed rows; ON DELETE and ON UPDATE add changes. */
+  readonly checkReferences: (env: Env) => void;
+  readonly writes: () => ReadonlyMap<StoreKey, Value>;
+  /** What is known of a row that this statement wrote. */
+  readonly keyOf: (row: SqlRow) => StoreKey | undefined;
+}
+
+export interface Conflict {
+  readonly key: Key;
+  readonly at: StoreKey;
+  readonly row: SqlRow;
+}
+
+interface Change {
+  readonly table: Table;
+  readonly before: SqlRow | undefined;
+  readonly after: SqlRow | undefined;
+}
+
+export interface ChangesContext {
+  readonly catalog: Catalog;
+  readonly rows: Rows;
+  readonly rules: (table: Table) => TableRules;
+  /** The number of a row of a table without a primary key. */
+  readonly rowNumber: () => number;
+}
+
+export function createChanges(context: ChangesContext): Changes {
+  const { catalog, rows, rules } = context;
+  const { dialect } = catalog;
+  const changed = new Map<StoreKey, Change>();
+  const entries = new Map<StoreKey, Value>();
+  const written = new Map<SqlRow, StoreKey>();
+
+  function rowAt(table: Table, key: StoreKey): SqlRow | undefined {
+    const change = changed.get(key);
+    return change === undefined ? rows.newestRow(table, key) : change.after;
+  }
+
+  function entryAt(key: StoreKey): Value {
+    return entries.has(key) ? entries.get(key) : rows.newestVersion(key);
+  }
+
+  function put(table: Table, key: StoreKey, after: SqlRow | undefined): void {
+    const known = changed.get(key);
+    const before = known === undefined ? rows.newestRow(table, key) : known.before;
+    changed.set(key, { table, before, after });
+    if (after !== undefined) written.set(after, key);
+  }
+
+  function conflict(
+    table: Table,
+    row: SqlRow,
+    keys: readonly Key[],
+    env: Env,
+  ): Conflict | undefined {
+    for (const key of keys) {
+      if (key.primary) {
+        const at = rowKey(table, row, dialect);
+        const existing = at === undefined ? undefined : rowAt(table, at);
+        if (at !== undefined && existing !== undefined) return { key, at, row: existing };
+        continue;
+      }
+      const entry = rules(table).covers(key, row, env)
+        ? indexKey(table, key, row, dialect)
+        : undefined;
+      const owner = entry === undefined ? undefined : entryAt(entry);
+      if (typeof owner !== "string") continue;
+      const existing = rowAt(table, owner);
+      if (existing !== undefined) return { key, at: owner, row: existing };
+    }
+    return undefined;
+  }
+
+  function enter(
+    table: Table,
+    row: SqlRow,
+    at: StoreKey | undefined,
+    owner: Value,
+    env: Env,
+  ): void {
+    for (const key of table.keys) {
+      if (key.primary || !rules(table).covers(key, row, env)) continue;
+      const entry = indexKey(table, key, row, dialect);
+      if (entry === undefined) continue;
+      // Another row's entry stays when this row gives it up.
+      if (owner === undefined && entryAt(entry) !== at) continue;
+      entries.set(entry, owner);
+    }
+  }
+
+  function insert(table: Table, row: SqlRow, env: Env): void {
+    const other = conflict(table, row, table.keys, env);
+    if (other !== undefined) throw duplicate(table, other.key, row, dialect);
+    const key = rowKey(table, row, dialect) ?? `${tablePrefix(table)}#${context.rowNumber()}`;
+    put(table, key, row);
+    enter(table, row, key, key, env);
+  }
+
+  function update(table: Table, key: StoreKey, before: SqlRow, after: SqlRow, env: Env): void {
+    const next = rowKey(table, after, dialect) ?? key;
+    const moved = table.keys.filter(
+      ({ columns, where }) =>
+        where !== undefined || columns.some((at) => !same(table, at, before, after, dialect)),
+    );
+    for (const each of moved) {
+      const other = conflict(table, after, [each], env);
+      if (other !== undefined && other.at !== key) throw duplicate(table, each, after, dialect);
+    }
+    enter(table, before, key, undefined, env);
+    if (next !== key) put(table, key, undefined);
+    put(table, next, after);
+    enter(table, after, next, next, env);
+  }
+
+  function remove(table: Table, key: StoreKey, before: SqlRow, env?: Env): void {
+    put(table, key, undefined);
+    for (const each of table.keys) {
+      if (each.primary || (env !== undefined && !rules(table).covers(each, before, env))) continue;
+      const entry = indexKey(table, each, before, dialect);
+      if (entry !== undefined && entryAt(entry) === key) entries.set(entry, undefined);
+    }
+  }
+
+  /** Rows of a table with equal values in some columns, as they are after the statement. */
+  function matching(
+    table: Table,
+    columns: readonly number[],
+    values: SqlRow,
+  ): readonly (readonly [StoreKey, SqlRow])[] {
+    const all = new Map(rows.newestRows(table));
+    for (const [key, change] of changed) {
+      if (change.table.name !== table.name) continue;
+      if (change.after === undefined) all.delete(key);
+      else all.set(key, change.after);
+    }
+    return [...all].filter(([, row]) =>
+      columns.every((at, index) => {
+        const [own, wanted] = [row[at] ?? null, values[index] ?? null];
+        const type = table.columns[at]?.declared.type ?? "unknown";
+        return own !== null && identity(own, type, dialect) === identity(wanted, type, dialect);
+      }),
+    );
+  }
+
+  function checkParents({ table, before, after }: Change): void {
+    if (after === undefined) return;
+    for (const key of table.foreignKeys) {
+      const own = positions(table, key.columns);
+      if (before !== undefined && own.every((at) => same(table, at, before, after, dialect)))
+        continue;
+      const values = own.map((at) => after[at] ?? null);
+      if (values.includes(null)) continue;
+      const parent = catalog.tables.get(key.table);
+      if (parent === undefined) throw failure("noTable", `relation "${key.table}" does not exist`);
+      const columns = referencedColumns(parent, key);
+      if (!hasParent(parent, columns, values)) throw missingParent(table, key, values, dialect);
+    }
+  }
+
+  function hasParent(parent: Table, columns: readonly number[], values: SqlRow): boolean {
+    const row: SqlValue[] = parent.columns.map(() => null);
+    for (const [index, at] of columns.entries()) row[at] = values[index] ?? null;
+    const isSame = (key: Key): boolean =>
+      key.columns.length === columns.length && key.columns.every((at) => columns.includes(at));
+    if (parent.keys.some((key) => key.primary && isSame(key))) {
+      const at = rowKey(parent, row, dialect);
+      return at !== undefined && rowAt(parent, at) !== undefined;
+    }
+    const unique = parent.keys.find((key) => key.where === undefined && isSame(key));
+    const entry = unique === undefined ? undefined : indexKey(parent, unique, row, dialect);
+    if (entry !== undefined) return typeof entryAt(entry) === "string";
+    return matching(parent, columns, values).length > 0;
+  }
+
+  /** What happens to rows that refer to one that is gone or has another key; true if anything changed. */
+  function checkChildren({ table, before, after }: Change, env: Env): boolean {
+    if (before === undefined) return false;
+    let acted = false;
+    for (const child of catalog.tables.values()) {
+      for (const key of child.foreignKeys) {
+        if (key.table !== table.name) continue;
+        const columns = referencedColumns(table, key);
+        if (after !== undefined && columns.every((at) => same(table, at, before, after, dialect)))
+          continue;
+        const values = columns.map((at) => before[at] ?? null);
+        if (values.includes(null)) continue;
+        const own = positions(child, key.columns);
+        const children = matching(child, own, values);
+        if (children.length === 0) continue;
+        // Another row may have taken the key over.
+        const action = after === undefined ? key.onDelete : key.onUpdate;
+        if (
+          (action === "no action" || action === "restrict") &&
+          matching(table, columns, values).length > 0
+        )
+          continue;
+        const next = after === undefined ? undefined : columns.map((at) => after[at] ?? null);
+        for (const [at, row] of children) act(child, key, own, at, row, next, action, env, table);
+        acted = true;
+      }
+    }
+    return acted;
+  }
+
+  function act(
+    child: Table,
+    key: ForeignKey,
+    own: readonly number[],
+    at: StoreKey,
+    row: SqlRow,
+    next: SqlRow | undefined,
+    action: ForeignKey["onDelete"],
+    env: Env,
+    parent: Table,
+  ): void {
+    switch (action) {
+      case "no action":
+      case "restrict":
+        throw referenced(parent, child, key, dialect);
+      case "cascade":
+        if (next === undefined) remove(child, at, row, env);
+        else update(child, at, row, replaced(row, own, next), env);
+        return;
+      case "set null":
+        update(
+          child,
+          at,
+          row,
+          replaced(
+            row,
+            own,
+            own.map(() => null),
+          ),
+          env,
+        );
+        return;
+      case "set default": {
+        const { defaults } = rules(child);
+        update(
+          child,
+          at,
+          row,
+          replaced(
+            row,
+            own,
+            own.map((column) => defaults[column]?.run(env) ?? null),
+          ),
+          env,
+        );
+        return;
+      }
+      default:
+        action satisfies never;
+    }
+  }
+
+  return {
+    conflict,
+    insert,
+    update,
+    remove: (table, key, before) => remove(table, key, before),
+    rowAt,
+    checkReferences(env) {
+      const checked = new Set<Change>();
+      for (let more = true; more;) {
+        more = false;
+        for (const change of [...changed.values()]) {
+          if (checked.has(change)) continue;
+          checked.add(change);
+          if (checkChildren(change, env)) more = true;
+        }
+      }
+      for (const change of changed.values()) checkParents(change);
+    },
+    writes() {
+      const all = new Map<StoreKey, Value>();
+      for (const [key, { table, before, after }] of changed) {
+        if (after === undefined) {
+          if (before !== undefined) all.set(key, undefined);
+        } else all.set(key, encodeRow(table, after));
+      }
+      for (const [key, owner] of entries) all.set(key, owner);
+      return all;
+    },
+    keyOf: (row) => written.get(row),
+  };
+}
+
+function positions(table: Table, names: readonly string[]): readonly number[] {
+  return names.map((name) => {
+    const at = columnAt(table, name);
+    if (at === undefined) throw failure("noColumn", `column "${name}" does not exist`);
+    return at;
+  });
+}
+
+function referencedColumns(parent: Table, key: ForeignKey): readonly number[] {
+  if (key.referenced.length > 0) return positions(parent, key.referenced);
+  return primaryKeyOf(parent)?.columns ?? [];
+}
+
+function same(table: Table, at: number, left: SqlRow, right: SqlRow, dialect: Dialect): boolean {
+  const type = table.columns[at]?.declared.type ?? "unknown";
+  return identity(left[at] ?? null, type, dialect) === identity(right[at] ?? null, type, dialect);
+}
+
+function replaced(row: SqlRow, columns: readonly number[], values: SqlRow): SqlRow {
+  const next = [...row];
+  for (const [index, at] of columns.entries()) next[at] = values[index] ?? null;
+  return next;
+}
+
+function shown(table: Table, columns: readonly number[], row: SqlRow): readonly string[] {
+  return columns.map((at) =>
+    formatValue(row[at] ?? null, table.columns[at]?.declared.type ?? "text"),
+  );
+}
+
+/** The error for a row that repeats a key. */
+export function duplicate(table: Table, key: Key, row: SqlRow, dialect: Dialect): Error {
+  const values = shown(table, key.columns, row);
+  const names = key.columns.map((at) => table.columns[at]?.name ?? "");
+  if (dialect !== "postgres") {
+    const name = key.primary ? "PRIMARY" : key.name;
+    const place = dialect === "mysql" ? `${table.name}.${name}` : name;
+    return failure("duplicate", `Duplicate entry '${values.join("-")}' for key '${place}'`, {
+      table: table.name,
+      constraint: name,
+    });
+  }
+  return failure("duplicate", `duplicate key value violates unique constraint "${key.name}"`, {
+    detail: `Key (${names.join(", ")})=(${values.join(", ")}) already exists.`,
+    table: table.name,
+    constraint: key.name,
+  });
+}
+
+function missingParent(table: Table, key: ForeignKey, values: SqlRow, dialect: Dialect): Error {
+  const parts = { table: table.name, constraint: key.name };
+  if (dialect !== "postgres") {
+    return failure(
+      "noParent",
+      `Cannot add or update a child row: a foreign key constraint fails (\`${table.name}\`, CONSTRAINT \`${key.name}\` FOREIGN KEY (\`${key.columns.join("`, `")}\`) REFERENCES \`${key.table}\`)`,
+      parts,
+    );
+  }
+  const text = values.map((value, at) =>
+    formatValue(
+      value,
+      table.columns[columnAt(table, key.columns[at] ?? "") ?? 0]?.declared.type ?? "text",
+    ),
+  );
+  return failure(
+    "noParent",
+    `insert or update on table "${table.name}" violates foreign key constraint "${key.name}"`,
+    {
+      ...parts,
+      detail: `Key (${key.columns.join(", ")})=(${text.join(", ")}) is not present in table "${key.table}".`,
+    },
+  );
+}
+
+function referenced(parent: Table, child: Table, key: ForeignKey, dialect: Dialect): Error {
+  const parts = { table: child.name, constraint: key.name };
+  if (dialect !== "postgres") {
+    return failure(
+      "hasChildren",
+      `Cannot delete or update a parent row: a foreign key constraint fails (\`${child.name}\`, CONSTRAINT \`${key.name}\`)`,
+      parts,
+    );
+  }
+  // PostgreSQL 15 reports RESTRICT with the same code as NO ACTION.
+  return failure(
+    "noParent",
+    `update or delete on table "${parent.name}" violates foreign key constraint "${key.name}" on table "${child.name}"`,
+    parts,
+  );
+}

@@ -1,0 +1,48 @@
+// RETURNING: what a change tells of the rows that it wrote.
+import type { Table } from "../catalog";
+import type { Compiler, Env, QueryColumn, WithQuery } from "../compile/node";
+import { outputName } from "../compile/outputName";
+import { expanded } from "../compile/query";
+import { compileExpression } from "../compile/recursion";
+import { createScope, type Scope } from "../compile/scope";
+import type { SqlOutput } from "../tree";
+import type { SqlRow } from "../values/value";
+import { columnsOf } from "./tableRules";
+
+export interface Returning {
+  readonly columns: readonly QueryColumn[];
+  readonly run: (env: Env) => SqlRow;
+}
+
+/** RETURNING over the given tables, which stand in the tuple in this order. */
+export function compileReturning(
+  outputs: readonly SqlOutput[] | undefined,
+  tables: readonly { readonly alias: string; readonly table: Table }[],
+  compiler: Compiler,
+  withs: ReadonlyMap<string, WithQuery>,
+): Returning | undefined {
+  if (outputs === undefined) return undefined;
+  const scope = createScope(compiler, undefined, withs);
+  for (const { alias, table } of tables) {
+    scope.sources.push({ alias, columns: columnsOf(table), merged: new Set() });
+  }
+  return returningIn(outputs, scope);
+}
+
+/** RETURNING in the scope of the change itself. */
+export function returningIn(outputs: readonly SqlOutput[], scope: Scope): Returning {
+  const nodes = outputs
+    .flatMap((output) => expanded(output, scope))
+    .map((output) => {
+      const node = compileExpression(output.value, scope);
+      const isOpen = node.type === "unknown" && node.coerce !== undefined;
+      return {
+        name: output.alias ?? outputName(output, scope.compiler),
+        node: isOpen ? node.coerce("text") : node,
+      };
+    });
+  return {
+    columns: nodes.map(({ name, node }) => ({ name, type: node.type })),
+    run: (env) => nodes.map(({ node }) => node.run(env)),
+  };
+}

@@ -1,0 +1,292 @@
+// One statement from its tree to its result: compiled once, and run against the store as a sequence of requests.
+import type { Key as StoreKey, Reply, Request, Value } from "../../exploration/client";
+import type { Catalog, Table } from "../catalog";
+import type {
+  CompiledQuery,
+  Compiler,
+  Env,
+  QueryColumn,
+  SessionFacts,
+  WithQuery,
+  Work,
+} from "../compile/node";
+import { expressionNode } from "../compile/expression";
+import { declare, queryPlan } from "../compile/query";
+import { compileQuery } from "../compile/recursion";
+import { failure, SqlFailure } from "../sqlError";
+import type { SqlChange, SqlQuery } from "../tree";
+import type { SqlType } from "../values/types";
+import type { SqlValue } from "../values/value";
+import { compileDelete, compileUpdate } from "./change";
+import type { ChangeResult, ChangeWork, CompiledChange } from "./changeTypes";
+import { createChanges, type Changes } from "./changes";
+import { compileInsert } from "./insert";
+import { sameRow } from "./rowChecks";
+import { createRows, MissingRows, type LockingRule } from "./rows";
+import { tableRules, type TableRules } from "./tableRules";
+import { tablePrefix } from "./versions";
+
+/** A statement that is ready to run, as often as is wanted. */
+export interface Plan {
+  readonly columns: readonly QueryColumn[];
+  readonly parameters: ReadonlyMap<number, SqlType>;
+  readonly isChange: boolean;
+  readonly compiler: Compiler;
+  readonly run: (env: Env, work: ChangeWork) => ChangeResult;
+}
+
+/** Compiles a query or a change. Fails with the databases' errors. */
+export function planStatement(
+  statement: SqlQuery | SqlChange,
+  catalog: Catalog,
+  parameters: ReadonlyMap<number, SqlType>,
+): Plan {
+  const compiler: Compiler = {
+    dialect: catalog.dialect,
+    catalog,
+    parameters: new Map(parameters),
+    withs: 0,
+    depth: 0,
+    recursion: { expression: expressionNode, query: queryPlan },
+    change: (change, withs) => changeInWith(change, compiler, withs),
+  };
+  const changes =
+    statement.kind !== "select" || statement.with.some((each) => each.body.kind !== "select");
+  if (statement.kind === "select") {
+    const query = compileQuery(statement, compiler, undefined, new Map());
+    return {
+      columns: query.columns,
+      parameters: compiler.parameters,
+      isChange: changes,
+      compiler,
+      run: (env) => {
+        const rows = query.run(env);
+        return { rows, count: rows.length };
+      },
+    };
+  }
+  const withs = new Map<string, WithQuery>();
+  const declared = statement.with.map((each) => declare(each, compiler, undefined, withs));
+  const change = compileChange(statement, compiler, withs);
+  return {
+    columns: change.columns,
+    parameters: compiler.parameters,
+    isChange: true,
+    compiler,
+    run: (env, work) => {
+      for (const start of declared) start(env);
+      return change.run(env, work);
+    },
+  };
+}
+
+function compileChange(
+  change: SqlChange,
+  compiler: Compiler,
+  withs: ReadonlyMap<string, WithQuery>,
+): CompiledChange {
+  switch (change.kind) {
+    case "insert":
+      return compileInsert(change, compiler, withs);
+    case "update":
+      return compileUpdate(change, compiler, withs);
+    case "delete":
+      return compileDelete(change, compiler, withs);
+    default:
+      return change satisfies never;
+  }
+}
+
+/** The works of the statements that run now, by their environment's work: a change inside WITH finds its own. */
+const RUNNING = new WeakMap<Work, ChangeWork>();
+
+function changeInWith(
+  change: SqlChange,
+  compiler: Compiler,
+  withs: ReadonlyMap<string, WithQuery>,
+): CompiledQuery {
+  const inner = new Map(withs);
+  const declared = change.with.map((each) => declare(each, compiler, undefined, inner));
+  const compiled = compileChange(change, compiler, inner);
+  return {
+    columns: compiled.columns,
+    volatile: true,
+    run: (env) => {
+      const work = RUNNING.get(env.work);
+      if (work === undefined) throw failure("internal", "a change inside WITH has no statement");
+      for (const start of declared) start(env);
+      return compiled.run(env, work).rows;
+    },
+  };
+}
+
+/** What a statement has of its session. */
+export interface StatementContext {
+  readonly catalog: Catalog;
+  readonly rule: LockingRule;
+  readonly parameter: (number: number, type: SqlType) => SqlValue;
+  readonly now: number;
+  readonly random: () => number;
+  readonly nextValue: (sequence: string) => number;
+  readonly reached: (sequence: string, value: number) => void;
+  readonly currentValue: (sequence: string | undefined) => number | undefined;
+  readonly variables: Map<string, SqlValue>;
+  readonly setting: (name: string) => SqlValue;
+  readonly session: SessionFacts;
+  /** Writes that wait for the end of a savepoint, and go before what the store says. */
+  readonly waiting: ReadonlyMap<StoreKey, Value>;
+}
+
+export type StatementEnd =
+  | {
+      readonly ok: true;
+      readonly result: ChangeResult;
+      readonly writes: ReadonlyMap<StoreKey, Value>;
+    }
+  /** The store ended the transaction. */
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/**
+ * Runs a plan: evaluates it with the rows that are there, asks the store for those that are missing, and begins again,
+ * so that the evaluation itself need not wait. Numbers and random values drawn before are drawn again from memory.
+ * Throws an `SqlFailure`.
+ */
+export function* runPlan(
+  plan: Plan,
+  context: StatementContext,
+): Generator<Request, StatementEnd, Reply> {
+  const { catalog } = context;
+  const rows = createRows(catalog.dialect, context.rule);
+  const drawn: Drawn = { numbers: [], randoms: [], rowNumbers: [] };
+  const rules = new Map<string, TableRules>();
+  const rulesOf = (table: Table): TableRules => {
+    const known = rules.get(table.name) ?? tableRules(table, plan.compiler);
+    rules.set(table.name, known);
+    return known;
+  };
+  for (let isFirst = true; ; isFirst = false) {
+    const { work, replayed } = createWork(plan, context, rows, drawn);
+    const changes: Changes = createChanges({
+      catalog,
+      rows,
+      rules: rulesOf,
+      rowNumber: replayed(drawn.rowNumbers, () => context.nextValue("#rows")),
+    });
+    const changeWork: ChangeWork = {
+      changes,
+      touched: new Set(),
+      keyOf: (row) => rows.keyOf(row) ?? changes.keyOf(row),
+      reached: context.reached,
+    };
+    RUNNING.set(work, changeWork);
+    const variables = new Map(context.variables);
+    try {
+      const env: Env = { work, tuple: [], up: undefined, aggregates: [], windows: [] };
+      const result = plan.run(env, changeWork);
+      changes.checkReferences(env);
+      return { ok: true, result, writes: changes.writes() };
+    } catch (error) {
+      if (!(error instanceof MissingRows)) throw deepened(error);
+      // What the attempt assigned is assigned again.
+      context.variables.clear();
+      for (const [name, value] of variables) context.variables.set(name, value);
+      const { request } = error;
+      const known = [...context.waiting.keys()];
+      const keys = request.keys.filter((key) => !context.waiting.has(key));
+      const isAsked = keys.length > 0 || (request.scans ?? []).length > 0;
+      const values = new Map<StoreKey, Value>();
+      if (isAsked) {
+        const reply = yield { ...request, keys, ...(isFirst ? {} : { continues: true }) };
+        if (reply.kind === "failed") return { ok: false, code: reply.code, message: reply.message };
+        if (reply.kind === "values")
+          for (const [key, value] of reply.values) values.set(key, value);
+      }
+      for (const key of known) {
+        const isWanted =
+          request.keys.includes(key) ||
+          (request.scans ?? []).some((prefix) => key.startsWith(prefix));
+        if (isWanted) values.set(key, context.waiting.get(key));
+      }
+      rows.add(request, values);
+    }
+  }
+}
+
+/** A statement that nests too deeply for the stack is refused, not fatal. */
+function deepened(error: unknown): unknown {
+  if (error instanceof RangeError && /call stack/.test(error.message)) {
+    return new SqlFailure(
+      failure("unsupported", "the statement is nested too deeply for this store").error,
+    );
+  }
+  return error;
+}
+
+interface Drawn {
+  readonly numbers: number[];
+  readonly randoms: number[];
+  readonly rowNumbers: number[];
+}
+
+function createWork(
+  plan: Plan,
+  context: StatementContext,
+  rows: ReturnType<typeof createRows>,
+  drawn: Drawn,
+): {
+  readonly work: Work;
+  readonly replayed: (memory: number[], draw: () => number) => () => number;
+} {
+  const replayed = (memory: number[], draw: () => number): (() => number) => {
+    let at = 0;
+    return () => {
+      const known = memory[at] ?? draw();
+      memory[at++] = known;
+      return known;
+    };
+  };
+  let numberAt = 0;
+  const work: Work = {
+    parameter: context.parameter,
+    now: context.now,
+    random: replayed(drawn.randoms, context.random),
+    changes: plan.isChange,
+    nextValue: (sequence) => {
+      const known = drawn.numbers[numberAt] ?? context.nextValue(sequence);
+      drawn.numbers[numberAt++] = known;
+      return known;
+    },
+    currentValue: context.currentValue,
+    rows: rows.find,
+    prepare: rows.prepare,
+    newest: (table, row) => {
+      if (context.rule !== "recheck") return row;
+      const key = rows.keyOf(row);
+      const newest = key === undefined ? row : rows.newestRow(table, key);
+      // An unchanged row stays the one that was judged.
+      return newest !== undefined && sameRow(newest, row) ? row : newest;
+    },
+    prepareNewest: (all) => {
+      if (context.rule !== "recheck") return;
+      rows.prepareNewest(all.flatMap(({ row }) => rows.keyOf(row) ?? []));
+    },
+    withRows: new Map(),
+    withEnvs: new Map(),
+    variables: context.variables,
+    setting: context.setting,
+    session: context.session,
+  };
+  return { work, replayed };
+}
+
+/** TRUNCATE: every row goes, whatever refers to it. */
+export function* truncateTables(tables: readonly Table[]): Generator<Request, StatementEnd, Reply> {
+  const scans = tables.flatMap((table) => [tablePrefix(table), `${table.name}#`]);
+  const reply = yield { kind: "read", keys: [], scans, current: true };
+  if (reply.kind === "failed") return { ok: false, code: reply.code, message: reply.message };
+  const writes = new Map<StoreKey, Value>();
+  if (reply.kind === "values") {
+    for (const [key, value] of reply.values) if (value !== undefined) writes.set(key, undefined);
+  }
+  return { ok: true, result: { rows: [], count: 0 }, writes };
+}

@@ -1,0 +1,92 @@
+// What a table asks of its rows, compiled: defaults, generated columns, checks, conditions of partial indexes.
+import type { Column, Key, Table } from "../catalog";
+import { compileExpression } from "../compile/recursion";
+import { converted, truth, type Compiler, type Env, type Node, type Truth } from "../compile/node";
+import { createScope, type Scope } from "../compile/scope";
+import { failure } from "../sqlError";
+import { fitter, type Fit } from "../values/fit";
+import { isTemporal } from "../values/types";
+import type { SqlRow } from "../values/value";
+
+export interface TableRules {
+  readonly defaults: readonly (Node | undefined)[];
+  readonly generated: readonly (Node | undefined)[];
+  readonly onUpdate: readonly (Node | undefined)[];
+  readonly checks: readonly { readonly name: string; readonly test: Truth }[];
+  /** Whether a row belongs to a partial index. */
+  readonly covers: (key: Key, row: SqlRow, env: Env) => boolean;
+}
+
+/** The rules of a table for statements of one compiler. */
+export function tableRules(table: Table, compiler: Compiler): TableRules {
+  const scope = tableScope(table, compiler);
+  const node = (column: Column, expression: Column["default"]): Node | undefined =>
+    expression && columnNode(expression, column, scope);
+  const conditions = new Map(
+    table.keys.flatMap((key) =>
+      key.where === undefined
+        ? []
+        : [[key.name, truth(compileExpression(key.where, scope), compiler, "WHERE")] as const],
+    ),
+  );
+  return {
+    defaults: table.columns.map((column) => node(column, column.default)),
+    generated: table.columns.map((column) => node(column, column.generated)),
+    onUpdate: table.columns.map((column) => node(column, column.onUpdate)),
+    checks: table.checks.map(({ name, condition }) => ({
+      name,
+      test: truth(compileExpression(condition, scope), compiler, "CHECK"),
+    })),
+    covers: (key, row, env) => {
+      const test = conditions.get(key.name);
+      return test === undefined || test({ ...env, tuple: [row] }) === true;
+    },
+  };
+}
+
+/** A scope in which a table's columns stand alone. */
+export function tableScope(table: Table, compiler: Compiler, alias = table.name): Scope {
+  const scope = createScope(compiler, undefined, new Map());
+  scope.sources.push({ alias, columns: columnsOf(table), merged: new Set() });
+  return scope;
+}
+
+export function columnsOf(
+  table: Table,
+): readonly { readonly name: string; readonly type: Column["declared"]["type"] }[] {
+  return table.columns.map(({ name, declared }) => ({ name, type: declared.type }));
+}
+
+function columnNode(
+  expression: NonNullable<Column["default"]>,
+  column: Column,
+  scope: Scope,
+): Node {
+  const compiled = compileExpression(expression, scope);
+  return fitted(compiled, column, scope.compiler);
+}
+
+/** A node as a value of a column: literals take its type, all else is assigned. */
+export function fitted(node: Node, column: Column, compiler: Compiler, row = 1): Node {
+  const { type } = column.declared;
+  const isOpen = node.type === "unknown" && node.coerce !== undefined;
+  const known =
+    isOpen && (compiler.dialect === "postgres" || isTemporal(type))
+      ? converted(node, type, compiler)
+      : node;
+  const fit: Fit = fitter(known.type, column.name, column.declared, compiler.dialect);
+  return { type, constant: node.constant, run: (env) => fit(known.run(env), row) };
+}
+
+export function notNullError(table: Table, column: Column, compiler: Compiler): Error {
+  return compiler.dialect === "postgres"
+    ? failure(
+        "notNull",
+        `null value in column "${column.name}" of relation "${table.name}" violates not-null constraint`,
+        { table: table.name, column: column.name },
+      )
+    : failure("notNull", `Column '${column.name}' cannot be null`, {
+        table: table.name,
+        column: column.name,
+      });
+}

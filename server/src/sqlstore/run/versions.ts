@@ -1,0 +1,103 @@
+// Rows as the store keeps them: the keys under which they stand, and their versions as plain data.
+import type { Key as StoreKey, Value } from "../../exploration/client";
+import type { Dialect } from "../../program/dialect";
+import { primaryKeyOf, type Key, type Table } from "../catalog";
+import { folded, foldsCase } from "../values/compare";
+import {
+  canonicalDecimal,
+  formatDecimal,
+  isDecimal,
+  parseDecimal,
+  toDecimal,
+} from "../values/decimal";
+import { formatInterval, parseInterval } from "../values/temporal";
+import { elementOf, isInteger, isNumeric, isText, type SqlType } from "../values/types";
+import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
+import { whole } from "../values/wholes";
+
+/** What all keys of a table's rows begin with. */
+export function tablePrefix(table: Table): string {
+  return `${table.name}/`;
+}
+
+/** The key of a row; undefined for tables without a primary key, whose rows are numbered. */
+export function rowKey(table: Table, row: SqlRow, dialect: Dialect): StoreKey | undefined {
+  const key = primaryKeyOf(table);
+  if (key === undefined) return undefined;
+  const parts = key.columns.map((at) => keyPart(row[at] ?? null, typeAt(table, at), dialect) ?? "");
+  return tablePrefix(table) + parts.join(",");
+}
+
+/** The key of an entry of a unique index, which holds the row's key; undefined where a NULL makes rows distinct. */
+export function indexKey(
+  table: Table,
+  key: Key,
+  row: SqlRow,
+  dialect: Dialect,
+): StoreKey | undefined {
+  const parts = key.columns.map((at) => keyPart(row[at] ?? null, typeAt(table, at), dialect));
+  return parts.includes(undefined) ? undefined : `${table.name}#${key.name}/${parts.join(",")}`;
+}
+
+/** A value as a part of a key: equal values give equal parts. Undefined for NULL, and for what no key can be. */
+export function keyPart(value: SqlValue, type: SqlType, dialect: Dialect): string | undefined {
+  if (value === null) return undefined;
+  if (isDecimal(value)) return canonicalDecimal(value);
+  if (typeof value === "number" && !Number.isInteger(value) && isNumeric(type)) {
+    return canonicalDecimal(toDecimal(value));
+  }
+  if (typeof value === "object") return escaped(JSON.stringify(encoded(value)));
+  const text = String(value);
+  return escaped(foldsCase(dialect) && (isText(type) || type === "enum") ? folded(text) : text);
+}
+
+/** Commas and slashes stand between the parts. */
+function escaped(text: string): string {
+  return text.replace(/[%,/#]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+}
+
+function typeAt(table: Table, column: number): SqlType {
+  return table.columns[column]?.declared.type ?? "unknown";
+}
+
+/** A row as a version of its key. */
+export function encodeRow(table: Table, row: SqlRow): Value {
+  return Object.fromEntries(
+    table.columns.map((column, at) => [column.name, encoded(row[at] ?? null)]),
+  );
+}
+
+function encoded(value: SqlValue): Value {
+  if (isDecimal(value)) return formatDecimal(value);
+  if (typeof value === "bigint") return value.toString();
+  if (isInterval(value)) return formatInterval(value);
+  if (isList(value)) return value.map(encoded);
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+  return value;
+}
+
+/** The row that a version is; columns that it does not have are NULL. Undefined where no row is. */
+export function decodeRow(table: Table, version: Value): SqlRow | undefined {
+  if (typeof version !== "object" || version === null || Array.isArray(version)) return undefined;
+  const fields = new Map(Object.entries(version));
+  return table.columns.map(({ name, declared }) =>
+    decoded(fields.get(name) ?? null, declared.type),
+  );
+}
+
+function decoded(value: Value, type: SqlType): SqlValue {
+  if (value === undefined || value === null) return null;
+  const element = elementOf(type);
+  if (element !== undefined) {
+    return Array.isArray(value)
+      ? value.map((each: Value) => decoded(each, Array.isArray(each) ? type : element))
+      : null;
+  }
+  if (typeof value === "object") return null;
+  if (type === "numeric") return parseDecimal(String(value)) ?? null;
+  if (typeof value !== "string") return value;
+  if (isInteger(type)) return whole(BigInt(value));
+  if (type === "float4" || type === "float8") return Number(value);
+  if (type === "interval") return parseInterval(value) ?? null;
+  return value;
+}

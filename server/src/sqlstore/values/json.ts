@@ -1,0 +1,115 @@
+// JSON as texts: the form that PostgreSQL's jsonb and MySQL's JSON give back, and what paths into it find.
+
+/** Data of JSON, with numbers as they were written. */
+export type Json =
+  | null
+  | boolean
+  | string
+  | { readonly number: string }
+  | readonly Json[]
+  | ReadonlyMap<string, Json>;
+
+/** The text as jsonb shows it: keys by length and then by bytes, the last of two equal ones; undefined if it is none. */
+export function canonicalJson(text: string): string | undefined {
+  const read = parseJson(text);
+  return read === undefined ? undefined : formatJson(read);
+}
+
+/** Reads a text, keeping the digits of numbers. Undefined when it is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return lift(JSON.parse(quoteNumbers(text)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Numbers become strings with a mark, so that their digits stay. */
+const MARK = "\u0001";
+
+function quoteNumbers(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (found) =>
+    found.startsWith('"') ? found : /^-?0\d/.test(found) ? found : `"\\u0001${found}"`,
+  );
+}
+
+function lift(value: unknown): Json {
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "string") {
+    return value.startsWith(MARK) ? { number: value.slice(1) } : value;
+  }
+  if (Array.isArray(value)) return value.map(lift);
+  if (typeof value === "object") {
+    return new Map(Object.entries(value).map(([key, inner]) => [key, lift(inner)]));
+  }
+  return null;
+}
+
+export function isJsonNumber(value: Json): value is { readonly number: string } {
+  return typeof value === "object" && value !== null && "number" in value;
+}
+
+export function isJsonMap(value: Json): value is ReadonlyMap<string, Json> {
+  return value instanceof Map;
+}
+
+export function isJsonList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function formatJson(value: Json): string {
+  if (value === null) return "null";
+  if (typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
+  if (isJsonNumber(value)) return value.number;
+  if (isJsonList(value)) return `[${value.map(formatJson).join(", ")}]`;
+  if (!isJsonMap(value)) return "null";
+  const entries = [...value].sort(([left], [right]) =>
+    left.length !== right.length ? left.length - right.length : left < right ? -1 : 1,
+  );
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}: ${formatJson(inner)}`).join(", ")}}`;
+}
+
+/** One step into JSON: a key of an object, or a position of a list, negative ones from its end. */
+export function jsonStep(value: Json, step: string | number): Json | undefined {
+  if (isJsonList(value)) {
+    const at = Number(step);
+    return Number.isInteger(at) ? value.at(at) : undefined;
+  }
+  return isJsonMap(value) && typeof step === "string" ? value.get(step) : undefined;
+}
+
+/** `->>`: strings without quotes, null as undefined. */
+export function jsonText(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "string" ? value : formatJson(value);
+}
+
+/** The steps of MySQL's `$.a.b[0]."c d"`; undefined for wildcards and what else is not a plain path. */
+export function mysqlPath(path: string): readonly (string | number)[] | undefined {
+  if (!path.startsWith("$")) return undefined;
+  const steps: (string | number)[] = [];
+  const pattern = /\.(?:"((?:[^"\\]|\\.)*)"|([A-Za-z_$][\w$]*))|\[(\d+)\]/y;
+  for (pattern.lastIndex = 1; pattern.lastIndex < path.length;) {
+    const found = pattern.exec(path);
+    if (found === null) return undefined;
+    const [, quoted, plain, index] = found;
+    steps.push(index === undefined ? (quoted ?? plain ?? "") : Number(index));
+  }
+  return steps;
+}
+
+/** Whether the left document contains the right one, as `@>` has it. */
+export function jsonContains(left: Json, right: Json): boolean {
+  if (isJsonMap(left) && isJsonMap(right)) {
+    return [...right].every(([key, inner]) => {
+      const own = left.get(key);
+      return own !== undefined && jsonContains(own, inner);
+    });
+  }
+  if (isJsonList(left) && isJsonList(right)) {
+    return right.every((inner) => left.some((own) => jsonContains(own, inner)));
+  }
+  if (isJsonList(left) && !isJsonMap(right)) return left.some((own) => jsonContains(own, right));
+  return formatJson(left) === formatJson(right);
+}

@@ -1,0 +1,272 @@
+// Types of SQL as both dialects have them here: names from declarations and casts, families, and what is wider.
+import { unsupported } from "../sqlError";
+import type { TypeName } from "../tree";
+
+const BASE_TYPES = [
+  "bool",
+  "int2",
+  "int4",
+  "int8",
+  /** BIGINT UNSIGNED of MySQL, and all that is computed from unsigned columns. */
+  "uint8",
+  "numeric",
+  "float4",
+  "float8",
+  "text",
+  "varchar",
+  "bpchar",
+  "bytea",
+  "uuid",
+  /** One of a list of labels. */
+  "enum",
+  "date",
+  "time",
+  "timestamp",
+  "timestamptz",
+  "interval",
+  "json",
+  "jsonb",
+  "record",
+  /** A literal or parameter of which the context has not said what it is. */
+  "unknown",
+  "void",
+] as const;
+
+export type BaseType = (typeof BASE_TYPES)[number];
+
+export type SqlType = BaseType | `${BaseType}[]`;
+
+/** A type with what limits its values: a length, or digits and scale. */
+export interface DeclaredType {
+  readonly type: SqlType;
+  /** Of texts. */
+  readonly length?: number;
+  /** Of decimals. */
+  readonly precision?: number;
+  readonly scale?: number;
+  /** The smallest and largest whole number, where they are not those of the type. */
+  readonly range?: readonly [number, number];
+  readonly labels?: readonly string[];
+  /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
+  readonly seconds?: number;
+}
+
+/** The type of the elements of an array; undefined for what is no array. */
+export function elementOf(type: SqlType): BaseType | undefined {
+  return type.endsWith("[]") ? BASE_TYPES.find((base) => type === `${base}[]`) : undefined;
+}
+
+export function arrayOf(type: SqlType): SqlType {
+  const base = BASE_TYPES.find((each) => each === type);
+  return base === undefined ? type : `${base}[]`;
+}
+
+const NUMBERS: readonly SqlType[] = [
+  "int2",
+  "int4",
+  "int8",
+  "uint8",
+  "numeric",
+  "float4",
+  "float8",
+];
+
+export function isNumeric(type: SqlType): boolean {
+  return NUMBERS.includes(type);
+}
+
+export function isInteger(type: SqlType): boolean {
+  return type === "int2" || type === "int4" || type === "int8" || type === "uint8";
+}
+
+export function isFloat(type: SqlType): boolean {
+  return type === "float4" || type === "float8";
+}
+
+export function isText(type: SqlType): boolean {
+  return type === "text" || type === "varchar" || type === "bpchar";
+}
+
+export function isTemporal(type: SqlType): boolean {
+  return type === "date" || type === "time" || type === "timestamp" || type === "timestamptz";
+}
+
+export function isJson(type: SqlType): boolean {
+  return type === "json" || type === "jsonb";
+}
+
+/** The type to which two of one family are brought; undefined where there is none. */
+export function widest(left: SqlType, right: SqlType): SqlType | undefined {
+  if (left === right || right === "unknown") return left;
+  if (left === "unknown") return right;
+  if (isNumeric(left) && isNumeric(right)) {
+    return NUMBERS[Math.max(NUMBERS.indexOf(left), NUMBERS.indexOf(right))];
+  }
+  if (isText(left) && isText(right)) return "text";
+  if (isDay(left) && isDay(right)) {
+    return left === "timestamptz" || right === "timestamptz" ? "timestamptz" : "timestamp";
+  }
+  if (isJson(left) && isJson(right)) return "jsonb";
+  const [leftElement, rightElement] = [elementOf(left), elementOf(right)];
+  if (leftElement === undefined || rightElement === undefined) return undefined;
+  const element = widest(leftElement, rightElement);
+  return element === undefined ? undefined : arrayOf(element);
+}
+
+/** A date, alone or with a time. */
+function isDay(type: SqlType): boolean {
+  return type === "date" || type === "timestamp" || type === "timestamptz";
+}
+
+/** Whether a value of one type is taken where another is expected, without a cast. */
+export function isImplicit(from: SqlType, to: SqlType): boolean {
+  if (from === to || from === "unknown") return true;
+  if (isNumeric(from) && isNumeric(to)) return NUMBERS.indexOf(from) <= NUMBERS.indexOf(to);
+  if (isText(from) && isText(to)) return true;
+  if (from === "enum" && isText(to)) return true;
+  if (isDay(from) && isDay(to)) return DAYS.indexOf(from) <= DAYS.indexOf(to);
+  const [fromElement, toElement] = [elementOf(from), elementOf(to)];
+  return fromElement !== undefined && toElement !== undefined && isImplicit(fromElement, toElement);
+}
+
+const DAYS: readonly SqlType[] = ["date", "timestamp", "timestamptz"];
+
+const RANGES: ReadonlyMap<SqlType, readonly [number, number]> = new Map([
+  ["int2", [-32768, 32767]],
+  ["int4", [-2147483648, 2147483647]],
+]);
+
+/** The range of whole numbers of a type that has fewer than 64 bits. */
+export function rangeOf(type: SqlType): readonly [number, number] | undefined {
+  return RANGES.get(type);
+}
+
+/** The type that a declaration or a cast of PostgreSQL names. Types of the user's own are found by `own`. */
+export function postgresType(
+  name: TypeName,
+  own: (name: string) => readonly string[] | undefined,
+): DeclaredType {
+  const type = POSTGRES.get(name.name);
+  if (type === undefined) {
+    const labels = own(name.name);
+    if (labels === undefined) throw unsupported(`the type ${name.name}`);
+    return { type: name.array ? "enum[]" : "enum", labels };
+  }
+  if (name.array) return { type: arrayOf(type) };
+  const [first, second] = name.modifiers;
+  if (type === "numeric" && first !== undefined) {
+    return { type, precision: first, scale: second ?? 0 };
+  }
+  if (type === "bpchar") {
+    return name.name === "bpchar" && first === undefined ? { type } : { type, length: first ?? 1 };
+  }
+  if (type === "varchar" && first !== undefined) return { type, length: first };
+  if ((type === "timestamp" || type === "timestamptz" || type === "time") && first !== undefined) {
+    return { type, seconds: first };
+  }
+  return { type };
+}
+
+function each(type: BaseType, names: string): readonly (readonly [string, BaseType])[] {
+  return names.split(" ").map((name) => [name, type] as const);
+}
+
+const POSTGRES: ReadonlyMap<string, BaseType> = new Map([
+  ...each("bool", "bool boolean"),
+  ...each("int2", "int2 smallint smallserial serial2"),
+  ...each("int4", "int4 int integer serial serial4 oid regclass"),
+  ...each("int8", "int8 bigint bigserial serial8"),
+  ...each("numeric", "numeric decimal"),
+  ...each("float4", "float4 real"),
+  ...each("float8", "float8 float"),
+  ...each("text", "text citext name"),
+  ...each("varchar", "varchar"),
+  ...each("bpchar", "bpchar char"),
+  ...each("bytea", "bytea"),
+  ...each("uuid", "uuid"),
+  ...each("date", "date"),
+  ...each("time", "time"),
+  ...each("timestamp", "timestamp"),
+  ...each("timestamptz", "timestamptz"),
+  ...each("interval", "interval"),
+  ...each("json", "json"),
+  ...each("jsonb", "jsonb"),
+]);
+
+/** The type that a declaration or a cast of MySQL or MariaDB names; `unsigned` stands among the name's words. */
+export function mysqlType(name: TypeName, labels?: readonly string[]): DeclaredType {
+  const [word = "", ...attributes] = name.name.split(" ");
+  const isUnsigned = attributes.includes("unsigned") || word === "unsigned" || word === "serial";
+  const range = MYSQL_RANGES.get(word);
+  if (range !== undefined) {
+    const [bits] = range;
+    return isUnsigned
+      ? { type: "uint8", range: [0, 2 ** bits - 1] }
+      : { type: bits <= 16 ? "int2" : "int4", range: [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] };
+  }
+  const type = MYSQL.get(word);
+  if (type === undefined) throw unsupported(`the type ${word}`);
+  const [first, second] = name.modifiers;
+  if (type === "int8") return { type: isUnsigned ? "uint8" : type };
+  if (type === "numeric") return { type, precision: first ?? 10, scale: second ?? 0 };
+  if (type === "enum") return { type, labels: labels ?? [] };
+  if (type === "varchar" || type === "bpchar") {
+    return { type, length: first ?? (type === "bpchar" ? 1 : 65535) };
+  }
+  if (type === "text") return word === "tinytext" ? { type, length: 255 } : { type };
+  if (type === "timestamp" || type === "time") return { type, seconds: first ?? 0 };
+  return { type };
+}
+
+const MYSQL_RANGES: ReadonlyMap<string, readonly [number]> = new Map([
+  ["tinyint", [8]],
+  ["bool", [8]],
+  ["boolean", [8]],
+  ["int1", [8]],
+  ["smallint", [16]],
+  ["int2", [16]],
+  ["year", [16]],
+  ["mediumint", [24]],
+  ["int3", [24]],
+  ["int", [32]],
+  ["integer", [32]],
+  ["int4", [32]],
+]);
+
+const MYSQL: ReadonlyMap<string, BaseType> = new Map([
+  ...each("int8", "bigint int8 signed unsigned serial"),
+  ...each("numeric", "decimal dec numeric fixed"),
+  ...each("float8", "double real"),
+  ...each("float4", "float"),
+  ...each("text", "text tinytext mediumtext longtext"),
+  ...each("varchar", "varchar nvarchar"),
+  ...each("bpchar", "char nchar"),
+  ...each("bytea", "binary varbinary blob tinyblob mediumblob longblob"),
+  ...each("uuid", "uuid"),
+  ...each("enum", "enum"),
+  ...each("date", "date"),
+  ...each("time", "time"),
+  ...each("timestamp", "datetime timestamp"),
+  ...each("json", "json"),
+]);
+
+/** How PostgreSQL's messages call a type. */
+export function postgresName(type: SqlType): string {
+  const element = elementOf(type);
+  if (element !== undefined) return `${postgresName(element)}[]`;
+  return LONG_NAMES.get(type) ?? type;
+}
+
+const LONG_NAMES: ReadonlyMap<SqlType, string> = new Map([
+  ["bool", "boolean"],
+  ["int2", "smallint"],
+  ["int4", "integer"],
+  ["int8", "bigint"],
+  ["float4", "real"],
+  ["float8", "double precision"],
+  ["varchar", "character varying"],
+  ["bpchar", "character"],
+  ["time", "time without time zone"],
+  ["timestamp", "timestamp without time zone"],
+  ["timestamptz", "timestamp with time zone"],
+]);
