@@ -11,7 +11,7 @@ import { EXISTENCE, isPoint } from "../encoding/relationalInstances";
 import type { Instance, Site } from "../encoding/relationalInstances";
 import type { FlatProgram } from "../operations/operation";
 import { columnsIn, isTrueLiteral } from "../operations/terms";
-import { openInstances } from "./accesses";
+import { openInstances, uniqueKeysWritten } from "./accesses";
 import { cyclicGroups } from "./cyclicGroups";
 import { asPaper } from "./setting";
 
@@ -114,6 +114,7 @@ function pairEdges(
  * the other. An insertion by the other is of a row that does not exist.
  */
 function alsoWrites(flat: FlatProgram, reader: Instance, { from, to }: StaticEdge): boolean {
+  if (insertsAlways(flat, from)) return true;
   if (to.operation.kind === "insert" || !isPoint(flat, from.operation)) return false;
   const key = JSON.stringify(from.operation.key);
   const guard = JSON.stringify(from.operation.guard);
@@ -125,6 +126,14 @@ function alsoWrites(flat: FlatProgram, reader: Instance, { from, to }: StaticEdg
     const runs = isTrueLiteral(operation.guard) || JSON.stringify(operation.guard) === guard;
     return runs && JSON.stringify(operation.key) === key;
   });
+}
+
+/** An insertion whose failure ends the transaction reads no row but the one that it writes. */
+function insertsAlways(flat: FlatProgram, site: Site): boolean {
+  const { kind, onDuplicate, undone = [], caught = [] } = site.operation;
+  const isFinal = undone.length === 0 && caught.length === 0;
+  const isAlone = uniqueKeysWritten(flat, site).length === 0;
+  return kind === "insert" && onDuplicate === "error" && isFinal && isAlone;
 }
 
 /** Whether what the reader takes from the row may be older than the other's commit. */

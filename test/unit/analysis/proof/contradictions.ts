@@ -16,6 +16,8 @@ import { randomProofProgram } from "./randomPrograms";
 const LIMITS: SearchLimits = { resourceLimit: 2_000_000, maxFindings: 2, stopped: () => false };
 
 export const PROVED_LEVELS: readonly string[] = [
+  "postgres:read-committed",
+  "read-committed",
   "snapshot-isolation",
   "parallel-snapshot-isolation",
   "postgres:repeatable-read",

@@ -2,8 +2,9 @@
 // rows that come and go, and transactions that are often, not always, safe.
 import type { Random } from "./random";
 
-/** Two to four transactions of up to three statements. */
+/** Two to four transactions of up to three statements; every second program is of accounts alone. */
 export function randomProofProgram(random: Random): string {
+  if (random(2) === 0) return accounts(random);
   const count = 2 + random(3);
   const unique = random(3) === 0 ? "UNIQUE" : "";
   const scripts = Array.from({ length: count }, (_, number) => {
@@ -13,6 +14,33 @@ export function randomProofProgram(random: Random): string {
   });
   return `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL, w integer NOT NULL ${unique});
 CREATE TABLE b (id integer, n integer, u integer NOT NULL, PRIMARY KEY (id, n));
+${scripts.join("")}`;
+}
+
+/** Transactions that look at rows of two tables and change one of them: the shape of write skews with a reader. */
+function accounts(random: Random): string {
+  const scripts = Array.from({ length: 2 + random(2) }, (_, number) => {
+    const [first, second] = random(2) === 0 ? ["savings", "checking"] : ["checking", "savings"];
+    const lock = random(6) === 0 ? " FOR UPDATE" : "";
+    const look = (table: string, at: number): string =>
+      `SELECT bal AS x${String(at)} FROM ${table} WHERE id = :k${lock} \\gset`;
+    const change = [
+      `UPDATE ${first} SET bal = bal + :amount WHERE id = :k;`,
+      `UPDATE ${first} SET bal = :amount WHERE id = :k;`,
+      `UPDATE ${first} SET bal = bal - 1 WHERE id = :k AND bal > 0;`,
+      `DELETE FROM ${first} WHERE id = :k;`,
+      `INSERT INTO ${first} (id, bal) VALUES (:k, 1);`,
+    ][random(5)];
+    const lines = [
+      ...(random(2) === 0 ? [look(second, 0)] : []),
+      ...(random(3) === 0 ? [look(first, 1)] : []),
+      ...(random(3) > 0 ? [change ?? ""] : []),
+    ];
+    const body = lines.length > 0 ? lines.join("\n") : look(second, 0);
+    return `-- @transaction t${String(number)}\nBEGIN;\n${body}\nCOMMIT;\n`;
+  });
+  return `CREATE TABLE savings (id integer PRIMARY KEY, bal integer NOT NULL);
+CREATE TABLE checking (id integer PRIMARY KEY, bal integer NOT NULL);
 ${scripts.join("")}`;
 }
 
