@@ -7,6 +7,7 @@ import {
   type DiagnosticRelatedInformation,
   type Hover,
 } from "vscode-languageserver/node";
+import { KINDS } from "../analysis/explain/kinds/kinds";
 import type { Note } from "../program/program";
 import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, Step, Unknown } from "../protocol/report";
@@ -34,6 +35,14 @@ export function anomalyDiagnostic(
     relatedInformation: relatedSteps(anomaly.steps, uriOf),
     data: { anomaly: anomaly.id },
   };
+}
+
+/** The page of a violation of a recorded run, some of whose kinds are known there alone. */
+function pageOf(kind: string): string {
+  const name = kind.replace(/-realtime$/u, "");
+  return KINDS.some((each) => each.name === name)
+    ? `${DOCUMENTATION}/${name}.md`
+    : `${DOCUMENTATION}/README.md#in-recorded-runs-alone`;
 }
 
 /** What could not be decided is information: never silent, never an accusation. */
@@ -102,6 +111,7 @@ export function historyDiagnostics(
       range,
       severity: at === main ? DiagnosticSeverity.Warning : DiagnosticSeverity.Information,
       code: violation.kind,
+      codeDescription: { href: pageOf(violation.kind) },
       source: SOURCE,
       message: at === main ? violation.message : `${text} (${violation.title})`,
       relatedInformation: at === main ? related : related.slice(main, main + 1),

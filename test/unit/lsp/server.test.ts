@@ -50,7 +50,7 @@ describe("diagnostics", () => {
       assert.equal(diagnostic?.message, "lost-update in withdraw");
       assert.equal(diagnostic.severity, 2);
       assert.equal(diagnostic.source, "isolens");
-      assert.match(diagnostic.codeDescription?.href ?? "", /#lost-update$/);
+      assert.match(diagnostic.codeDescription?.href ?? "", /\/lost-update\.md$/);
       assert.deepEqual(diagnostic.data, { anomaly: "withdraw-lost-update" });
       assert.deepEqual(
         diagnostic.relatedInformation?.map((each) => each.message),
