@@ -2,8 +2,8 @@
 import type { Ask, Key, ReadRequest, Reply, Request, Value } from "../../exploration/client";
 import type { AxiomaticLevel } from "../../exploration/exploration";
 import { randomNumbers, type Random } from "../../exploration/randomNumbers";
-import { choosingPolicy } from "./choosingPolicy";
 import type { ProductLevel } from "../../isolation/levels";
+import { choosingPolicy } from "./choosingPolicy";
 import { createDatabase, type Database, type ReadFrom, type Transaction } from "./database";
 import { isFailure, type Failure, type Policy, type Strategy } from "./policy";
 import { productPolicy } from "./productPolicy";

@@ -1,0 +1,168 @@
+// The mock database as a whole: SQL over a store whose reads return what a level allows. Schema and first rows come from
+// a text of SQL; afterwards any number of sessions may run side by side.
+import type { PgParser } from "../frontend/sql/pg/pgParser";
+import type { Ask, Key, Reply, Request, Value } from "../exploration/client";
+import { randomNumbers } from "../exploration/randomNumbers";
+import { createDatabase, type Database } from "../sqlstore/database";
+import { createMemoryStore, createSequences } from "../sqlstore/memory";
+import type { LockingRule } from "../sqlstore/run/rows";
+import { createSqlSession, runNow, type SqlSession, type Sequences } from "../sqlstore/session";
+import type { SqlError } from "../sqlstore/sqlError";
+import { openMockSession } from "./mockSession";
+import type { MockSession } from "./session";
+import { createMockStore, type MockLevel, type MockStore } from "./store/mockStore";
+import type { Strategy } from "./store/policy";
+import type { RecordedHistory } from "./store/recordHistory";
+
+export interface MockOptions {
+  readonly dialect: "postgres" | "mysql" | "mariadb";
+  /** PostgreSQL's own parser, which its dialect needs. */
+  readonly parser?: PgParser;
+  readonly level: MockLevel;
+  readonly seed: number;
+  readonly strategy: Strategy;
+  /** Tables and first rows. */
+  readonly schema?: string;
+  /** Told of the history of what ends with a reset. */
+  readonly onReset?: (history: RecordedHistory) => void;
+}
+
+export interface MockDatabase {
+  open(): MockSession;
+  /** What was read and written since the start, or since the last reset. */
+  history(): RecordedHistory;
+  /** As at the start: the first rows, no transactions. Sessions stay open; their transactions are rolled back. */
+  reset(): void;
+}
+
+export type MockResult =
+  | { readonly ok: true; readonly database: MockDatabase }
+  /** What the schema's text was refused for. */
+  | { readonly ok: false; readonly error: SqlError };
+
+/** A day of its own, so that two runs write the same. */
+const FIRST_MOMENT = Date.UTC(2026, 0, 1) * 1000;
+const TICK = 1000;
+
+/** Runs the schema's text and takes what it leaves as the start. */
+export function createMockDatabase(options: MockOptions): MockResult {
+  const { dialect, parser, level, seed, strategy, schema = "" } = options;
+  const sql = createDatabase({ dialect, ...(parser && { parser }) });
+  let ticks = 0;
+  const now = (): number => FIRST_MOMENT + TICK * ticks++;
+  const start = prepareStart(sql, schema, now);
+  if (!start.ok) return start;
+  const { initial } = start;
+  let sequences: Sequences = start.sequences();
+  let store: MockStore = createMockStore({ level, initial, seed, strategy });
+  let generation = 0;
+  let count = 0;
+
+  /** A session of the store that is there now; after a reset the next request opens one of the new store. */
+  function openStoreSession(): { readonly ask: Ask; readonly close: () => void } {
+    let own = store.open();
+    let from = generation;
+    return {
+      ask(request: Request): Promise<Reply> {
+        if (from !== generation) {
+          own = store.open();
+          from = generation;
+          if (request.kind !== "begin") return Promise.resolve(RESET);
+        }
+        return own.ask(request);
+      },
+      close: () => {
+        own.close();
+      },
+    };
+  }
+
+  function reset(): void {
+    options.onReset?.(store.history());
+    generation++;
+    ticks = 0;
+    sequences = start.ok ? start.sequences() : sequences;
+    store = createMockStore({ level, initial, seed, strategy });
+  }
+
+  return {
+    ok: true,
+    database: {
+      history: () => store.history(),
+      reset,
+      open() {
+        const random = randomNumbers(seed * 7919 + count++);
+        const session = createSqlSession(sql, {
+          sequences: {
+            next: (name, first) => sequences.next(name, first),
+            reached: (name, value) => {
+              sequences.reached(name, value);
+            },
+          },
+          now,
+          random: () => random(2 ** 30) / 2 ** 30,
+          rule: lockingRule(level),
+          identifier: count,
+        });
+        return openMockSession({ sql, session, store: openStoreSession(), reset });
+      },
+    },
+  };
+}
+
+const RESET: Reply = {
+  kind: "failed",
+  code: "40001",
+  message: "the database was reset while this transaction was open",
+};
+
+type Start =
+  | {
+      readonly ok: true;
+      readonly initial: ReadonlyMap<Key, Value>;
+      /** Sequences as the schema's text left them. */
+      readonly sequences: () => Sequences;
+    }
+  | { readonly ok: false; readonly error: SqlError };
+
+function prepareStart(sql: Database, schema: string, now: () => number): Start {
+  const memory = createMemoryStore();
+  const drawn: ((of: Sequences) => void)[] = [];
+  const counting = createSequences();
+  const session: SqlSession = createSqlSession(sql, {
+    sequences: {
+      next(name, first) {
+        drawn.push((of) => of.next(name, first));
+        return counting.next(name, first);
+      },
+      reached(name, value) {
+        drawn.push((of) => {
+          of.reached(name, value);
+        });
+        counting.reached(name, value);
+      },
+    },
+    now,
+    random: () => 0.5,
+    rule: "snapshot",
+  });
+  if (schema.trim() !== "") {
+    const outcome = runNow(session.execute(schema), memory.answer);
+    if (!outcome.ok) return outcome;
+  }
+  return {
+    ok: true,
+    initial: new Map(memory.state()),
+    sequences() {
+      const fresh = createSequences();
+      for (const draw of drawn) draw(fresh);
+      return fresh;
+    },
+  };
+}
+
+/** Where statements that write look for their rows. */
+function lockingRule(level: MockLevel): LockingRule {
+  if (typeof level === "string") return "snapshot";
+  return level.candidates === "current" ? "current" : "recheck";
+}
