@@ -195,7 +195,9 @@ function readNot(reader: Reader, depth: number): Formula {
   if (token.text === "true" || token.text === "false") {
     return { kind: "constant", value: token.text === "true" };
   }
-  return peek(reader).text === "(" ? readRelation(reader, token) : readEquality(reader, token);
+  if (peek(reader).text === "(") return readRelation(reader, token);
+  if (Object.hasOwn(RELATIONS, token.text)) throw expected(reader, `"(" after ${token.text}`);
+  return readEquality(reader, token);
 }
 
 function readRelation(reader: Reader, named: Token): Formula {

@@ -132,6 +132,7 @@ describe("axioms as text", () => {
     ["forall w. (write(w)", '19-19 expected ")", and the axiom ends'],
     ["forall w. write(w))", '18-19 expected the end, or one of & | => <=>, and ")" stands there'],
     ["forall w. write(w, w)", "10-15 write takes one variable, and has 2"],
+    ["forall w. vis", '13-13 expected "(" after vis, and the axiom ends'],
     ["forall w. vis(w)", "10-13 vis takes 2 variables, and has 1"],
     ["forall w. vis(w; w)", '15-16 expected ")" or ",", and ";" stands there'],
     ["forall w. w", '11-11 expected "(", "=" or "!=" after "w", and the axiom ends'],
