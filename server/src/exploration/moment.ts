@@ -31,8 +31,10 @@ export interface Snapshot {
   /** The step that took it. */
   readonly at: number;
   readonly versions: ReadonlyMap<Key, TransactionId>;
-  /** What of it mattered. */
+  /** What was read from it. */
   readonly reads: ReadonlyMap<Key, TransactionId>;
+  /** What had to be unchanged since. */
+  readonly compared: ReadonlySet<Key>;
 }
 
 /** What a session would do next. */
@@ -49,6 +51,7 @@ const DONE: Reply = { kind: "done" };
 export class Moment {
   private readonly reads = new Map<Key, TransactionId>();
   private readonly taken = new Set<Key>();
+  private readonly unchanged = new Set<Key>();
   private snapshot: Snapshot | undefined;
   /** What the moment has done last; nothing belongs to the same statement as what came before it. */
   private done: "nothing" | "plain read" | "current read" | "write" = "nothing";
@@ -114,6 +117,7 @@ export class Moment {
         reads: [...this.reads].map(([key, from]) => ({ key, from })),
         commits: ending?.status === "committed" ? [...open.writes.keys()] : [],
         holds: [...this.taken],
+        ...(this.unchanged.size > 0 && { unchanged: [...this.unchanged] }),
         first: this.first,
         last: ending !== undefined,
       },
@@ -162,7 +166,7 @@ export class Moment {
 
   private snapshotNow(): void {
     const { now, last } = this.copy;
-    this.snapshot ??= { at: now, versions: new Map(last), reads: new Map() };
+    this.snapshot ??= { at: now, versions: new Map(last), reads: new Map(), compared: new Set() };
   }
 
   /** Keeps a key from others; false where somebody else has it, or where it has changed and that counts. */
@@ -172,10 +176,13 @@ export class Moment {
     if (this.copy.isHeld(key, open.session)) return false;
     if (rules.moment === "statement" && rules.firstUpdaterWins) {
       if (rules.snapshot === "first-statement") this.snapshotNow();
-      if (this.snapshot !== undefined) {
-        const newest = last.get(key) ?? INITIAL;
-        if (this.noteSnapshot(this.snapshot, key) !== newest) return false;
-        this.note(key, newest);
+      if (this.snapshot !== undefined && this.snapshot.at < this.copy.now) {
+        if (this.snapshot.versions.get(key) !== last.get(key)) return false;
+        this.unchanged.add(key);
+        this.snapshot = {
+          ...this.snapshot,
+          compared: new Set([...this.snapshot.compared, key]),
+        };
       }
     }
     if (!holds.has(key)) this.taken.add(key);

@@ -14,6 +14,10 @@ export interface Step {
   readonly commits: readonly Key[];
   /** What nobody else may hold from here on, or that nobody holds, until the transaction's last step. */
   readonly holds: readonly Key[];
+  /** Keys whose versions the transaction will compare with those that are there now. */
+  readonly remembers?: readonly Key[];
+  /** Keys that must not have changed since a step of the transaction that remembers them. */
+  readonly unchanged?: readonly Key[];
   /** The transaction's first step. */
   readonly first: boolean;
   /** The transaction's last step: it lets go of what it held. */
@@ -55,6 +59,14 @@ interface Numbered {
   readonly versions: readonly number[];
   readonly holds: readonly number[];
   readonly frees: readonly number[];
+  /** Places in `memory`, and the keys that they are for. */
+  readonly remembers: readonly Remembered[];
+  readonly unchanged: readonly Remembered[];
+}
+
+interface Remembered {
+  readonly slot: number;
+  readonly key: number;
 }
 
 /** Backtracking over orders; what failed once is not tried again from the same situation. */
@@ -74,6 +86,9 @@ class SequenceSearch {
   private readonly awaited: number[] = [];
   /** Per key how many hold it. */
   private readonly held: number[] = [];
+  /** Versions that transactions remember. */
+  private readonly memory: number[] = [];
+  private readonly slots = new Map<string, number>();
   /** Per key the version that must be there in the end, or -1. */
   private required: number[] = [];
   private readonly failed = new Set<string>();
@@ -168,6 +183,8 @@ class SequenceSearch {
     for (let index = 0; index < step.reads.length; index++)
       if (this.current[step.readKeys[index] ?? 0] !== step.reads[index]) return undefined;
     for (const key of step.holds) if ((this.held[key] ?? 0) > 0) return undefined;
+    for (const { slot, key } of step.unchanged)
+      if (this.memory[slot] !== this.current[key]) return undefined;
     for (const key of step.commits) {
       const overwritten = this.current[key] ?? 0;
       const required = this.required[key] ?? -1;
@@ -184,6 +201,7 @@ class SequenceSearch {
     for (const version of step.reads) this.awaited[version] = (this.awaited[version] ?? 0) - 1;
     for (const key of step.holds) this.held[key] = (this.held[key] ?? 0) + 1;
     for (const key of step.frees) this.held[key] = (this.held[key] ?? 0) - 1;
+    for (const { slot, key } of step.remembers) this.memory[slot] = this.current[key] ?? 0;
     const overwritten = step.commits.map((key) => this.current[key] ?? 0);
     step.commits.forEach((key, index) => (this.current[key] = step.versions[index] ?? 0));
     return overwritten;
@@ -194,12 +212,13 @@ class SequenceSearch {
     for (const version of step.reads) this.awaited[version] = (this.awaited[version] ?? 0) + 1;
     for (const key of step.holds) this.held[key] = (this.held[key] ?? 0) - 1;
     for (const key of step.frees) this.held[key] = (this.held[key] ?? 0) + 1;
+    for (const { slot } of step.remembers) this.memory[slot] = -1;
     step.commits.forEach((key, index) => (this.current[key] = overwritten[index] ?? 0));
   }
 
   /** What later steps depend on. */
   private situation(): string {
-    return `${this.next.join()}|${this.current.join()}`;
+    return `${this.next.join()}|${this.current.join()}|${this.memory.join()}`;
   }
 
   private numbered(step: Step, holding: Map<TransactionId, number[]>): Numbered {
@@ -217,7 +236,20 @@ class SequenceSearch {
       // A step that is first and last of its transaction must find free what it holds, and lets go of it at once.
       holds,
       frees: step.last ? [...held, ...holds] : [],
+      remembers: (step.remembers ?? []).map((key) => this.remembered(step.transaction, key)),
+      unchanged: (step.unchanged ?? []).map((key) => this.remembered(step.transaction, key)),
     };
+  }
+
+  private remembered(transaction: TransactionId, name: Key): Remembered {
+    const key = this.keyNumber(name);
+    const text = `${transaction} ${key}`;
+    let slot = this.slots.get(text);
+    if (slot === undefined) {
+      this.slots.set(text, (slot = this.memory.length));
+      this.memory.push(-1);
+    }
+    return { slot, key };
   }
 
   private keyNumber(key: Key): number {

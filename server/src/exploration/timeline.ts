@@ -104,10 +104,12 @@ export class Timeline {
       if (snapshot !== undefined && open.session !== move?.step.session) inUse.push(snapshot);
     const moved = move?.running.snapshot;
     if (moved !== undefined) (move?.ending === undefined ? inUse : over).push(moved);
-    for (const { at, reads } of over) demand(steps, at, reads);
+    for (const { at, reads, compared } of over) demand(steps, at, reads, compared);
     const written = [...new Set([...this.last.keys(), ...(move?.step.commits ?? [])])];
-    for (const { at, versions } of inUse)
-      demand(steps, at, new Map(written.map((key) => [key, versions.get(key) ?? INITIAL])));
+    for (const { at, versions, compared } of inUse) {
+      const all = new Map(written.map((key) => [key, versions.get(key) ?? INITIAL]));
+      demand(steps, at, all, compared);
+    }
     return steps;
   }
 
@@ -133,11 +135,20 @@ export class Timeline {
   }
 }
 
-/** Adds reads to a step. */
-function demand(steps: Step[], at: number, reads: ReadonlyMap<Key, TransactionId>): void {
+/** Adds to a step what is asked of the snapshot that it took. */
+function demand(
+  steps: Step[],
+  at: number,
+  reads: ReadonlyMap<Key, TransactionId>,
+  remembers: ReadonlySet<Key>,
+): void {
   const step = steps[at];
   if (step === undefined) return;
   const all = new Map(step.reads.map(({ key, from }) => [key, from]));
   for (const [key, from] of reads) all.set(key, from);
-  steps[at] = { ...step, reads: [...all].map(([key, from]) => ({ key, from })) };
+  steps[at] = {
+    ...step,
+    reads: [...all].map(([key, from]) => ({ key, from })),
+    remembers: [...remembers],
+  };
 }
