@@ -504,7 +504,7 @@ function isList(value: ResultValue): value is readonly ResultValue[] {
   return Array.isArray(value);
 }
 
-function isRecord(value: ResultValue): value is { readonly [name: string]: ResultValue } {
+export function isRecord(value: ResultValue): value is { readonly [name: string]: ResultValue } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

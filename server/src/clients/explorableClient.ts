@@ -15,6 +15,20 @@ export interface ExplorableClient {
   readonly without: (left: ReadonlySet<string>) => ExplorableClient;
 }
 
+/**
+ * What the name of a transaction begins with that does nothing but carry what the function of that name gave. All other
+ * transactions are called as assertions call them, with `#2` and so on behind it for further ones of the same function.
+ */
+export const RESULT_MARK = "= ";
+
+/** As assertions call the function or call that a transaction is of. */
+export function baseName(transaction: string): string {
+  const bare = transaction.startsWith(RESULT_MARK)
+    ? transaction.slice(RESULT_MARK.length)
+    : transaction;
+  return bare.replace(/#\d+$/u, "");
+}
+
 export interface ClientTransaction {
   /** As assertions name it: `s1[0]`. */
   readonly name: string;

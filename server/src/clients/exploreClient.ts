@@ -10,9 +10,14 @@ import type {
 import { exploreAsync, exploreSync } from "../exploration/explore";
 import { randomRuns } from "../exploration/randomRuns";
 import { INITIAL, OWN, type FinalState, type History } from "../exploration/history";
-import { AssertionFault, type TransactionOutcome } from "./assertionExpression";
+import {
+  AssertionFault,
+  isRecord,
+  type ResultValue,
+  type TransactionOutcome,
+} from "./assertionExpression";
 import { abortReason, plainResult, type Assertion } from "./assertions";
-import type { ExplorableClient } from "./explorableClient";
+import { baseName, RESULT_MARK, type ExplorableClient } from "./explorableClient";
 
 export interface ClientExploration {
   /** Different histories (exhaustive), or runs (random). */
@@ -61,7 +66,7 @@ export async function exploreClient(
   options: ExploreClientOptions,
 ): Promise<ClientExploration> {
   const runnable: Client = { initial: client.initial, sessions: client.open() };
-  let judge = openJudge(client, assertions);
+  let judge = openJudge(assertions);
   let done = false;
   const asked = {
     level: options.level,
@@ -70,7 +75,7 @@ export async function exploreClient(
   };
   const take = async (event: ExploreEvent): Promise<void> => {
     if (event.kind === "restart") {
-      judge = openJudge(client, assertions);
+      judge = openJudge(assertions);
       return;
     }
     await judge.take(event.run);
@@ -110,7 +115,7 @@ export async function randomClient(
   options: ExploreClientOptions & { readonly runs: number; readonly seed: number },
 ): Promise<ClientExploration> {
   const runnable: Client = { initial: client.initial, sessions: client.open() };
-  const judge = openJudge(client, assertions);
+  const judge = openJudge(assertions);
   const { level, turn } = options;
   const driver = randomRuns(runnable, { level, ...(turn && { turn }) });
   const sync = runnable.sessions.every(({ kind }) => kind === "sync");
@@ -133,7 +138,7 @@ export interface Judge {
   readonly result: () => Pick<ClientExploration, "statesSeen" | "broken" | "faults" | "problems">;
 }
 
-export function openJudge(client: ExplorableClient, assertions: readonly Assertion[]): Judge {
+export function openJudge(assertions: readonly Assertion[]): Judge {
   const broken = new Map<number, BrokenAssertion>();
   const faults = new Map<number, string>();
   const problems = new Map<string, RunProblem>();
@@ -160,7 +165,7 @@ export function openJudge(client: ExplorableClient, assertions: readonly Asserti
 
   async function takeOutcome(history: History, finals: readonly FinalState[]): Promise<void> {
     runs += 1;
-    const outcomes = outcomesOf(client, history);
+    const outcomes = outcomesOf(history);
     const here = new Map<number, FinalState>();
     for (const final of finals) {
       const state = valuesOf(final);
@@ -211,24 +216,34 @@ interface Outcomes {
   readonly text: string;
 }
 
-/** What became of each transaction of the client, by its place. */
-export function outcomesOf(client: ExplorableClient, { transactions }: History): Outcomes {
+/** What became of each transaction of the client, by its name. */
+export function outcomesOf({ transactions }: History): Outcomes {
   const byName = new Map<string, TransactionOutcome>();
   const ordered = [...transactions].sort((a, b) => a.id - b.id);
-  for (const { session, index, status, result, failure } of ordered) {
-    const name = client.transactions[session]?.[index]?.name;
-    if (name === undefined) continue;
+  for (const { name = "", status, result, failure } of ordered) {
+    const carried = name.startsWith(RESULT_MARK);
     byName.set(
-      name,
-      status === "committed"
-        ? { status: "committed", result: plainResult(result) }
-        : { status: "aborted", result: null, error: failure ?? abortReason(result) },
+      baseName(name),
+      carried
+        ? carriedOutcome(plainResult(result))
+        : status === "committed"
+          ? { status: "committed", result: plainResult(result) }
+          : { status: "aborted", result: null, error: failure ?? abortReason(result) },
     );
   }
   const text = JSON.stringify([...byName]);
   const of = (session: number, transaction: number): TransactionOutcome | undefined =>
     byName.get(`s${String(session + 1)}[${String(transaction)}]`);
   return { byName, of, text };
+}
+
+/** What a function gave: a value, or the error that it threw. */
+function carriedOutcome(result: ResultValue): TransactionOutcome {
+  if (!isRecord(result)) return { status: "committed", result };
+  const { value = null, error } = result;
+  return typeof error === "string"
+    ? { status: "aborted", result: null, error }
+    : { status: "committed", result: value };
 }
 
 /**

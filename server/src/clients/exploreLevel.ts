@@ -1,6 +1,7 @@
 // A client program at one level, from its serial orders to a report: what breaks an assertion already there is said
 // first, what the level adds is explored, and each break is shown by the smallest part of the client that still has it.
 import type { StoreLevel } from "../exploration/exploration";
+import { indexOfId } from "../exploration/history";
 import { findLevel, type Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type {
@@ -71,7 +72,7 @@ export async function exploreLevel(
     stop: () => cancelled() || now() > serialEnd,
     ...turn,
   });
-  const serialJudge = openJudge(client, assertions);
+  const serialJudge = openJudge(assertions);
   for (const { history, state } of serial.outcomes) await serialJudge.takeOutcome(history, [state]);
 
   const concurrent = assertions.filter((_, at) => !serialJudge.broken.has(at));
@@ -199,7 +200,7 @@ function unknowns(
     ...serial.problems,
     ...explored.problems,
   ]) {
-    const at = transaction === undefined ? undefined : (transaction - 1) % 65_536;
+    const at = transaction === undefined ? undefined : indexOfId(transaction);
     const own = at === undefined ? undefined : client.transactions[session]?.[at];
     const who = own === undefined ? `session ${String(session + 1)}` : `${own.name} ${own.title}`;
     add(`${who} ${PROBLEM_WORDS[kind]}${message}`, own?.range);
@@ -227,8 +228,6 @@ function unknowns(
     add(
       "not all serial orders were tried, so what breaks an assertion may do so without concurrency",
     );
-  if (explored.blocked > 0 && driver.kind === "exhaustive")
-    add(`${countText(explored.blocked, "run", "runs")} could not be ended at the level`);
   return found;
 }
 

@@ -59,7 +59,7 @@ async function breakOf(
   const limits = { states: SERIAL_STATES, stop, ...(turn && { turn }) };
   const serial = await serialOutcomes(client, limits);
   if (!serial.exhausted || serial.problems.length > 0) return undefined;
-  const judge = openJudge(client, [assertion]);
+  const judge = openJudge([assertion]);
   for (const { history, state } of serial.outcomes) await judge.takeOutcome(history, [state]);
   const inOrder = judge.broken.get(0);
   if (ofSerial === true)

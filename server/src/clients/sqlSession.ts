@@ -82,7 +82,7 @@ function* runInstance(
     step: 0,
   };
   try {
-    yield* ask({ kind: "begin", name: machine.transaction.name });
+    yield* ask({ kind: "begin", name: instance.instance });
     yield* runBody(running);
   } catch (error) {
     if (!(error instanceof Ended)) throw error;

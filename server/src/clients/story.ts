@@ -9,7 +9,7 @@ import { toValue, type SqlValue } from "../store/value";
 import { writtenCells } from "../store/toExecution";
 import type { Outcome, Row, Value } from "../protocol/witness";
 import { outcomesOf } from "./exploreClient";
-import type { ExplorableClient } from "./explorableClient";
+import { RESULT_MARK, type ExplorableClient } from "./explorableClient";
 import { replay } from "./replay";
 import { partsOfKey, plainRow, rowKey } from "./rowKeys";
 import type { ObservedStep } from "./sqlSession";
@@ -29,38 +29,33 @@ export async function executionOf(
   await replay(sessions, client.initial, history, ({ key, from }) => {
     if (from !== OWN) reads.set(key, from);
   });
-  const nameOf = namesOf(client, history);
+  const nameOf = namesOf(history);
   const steps = observed.map(({ step, reads: from }, at) =>
     executedStep(step, numberOf(observed, at), (cell) => writerOf(cell, step, from, nameOf)),
   );
   return {
     steps,
     dependencies: dependenciesOf(observed, history, nameOf),
-    outcome: outcomeOf(client, history, state),
+    outcome: outcomeOf(history, state),
     observed: {},
   };
 }
 
 /** Names of transactions by their numbers in histories. */
-export function namesOf(
-  client: ExplorableClient,
-  { transactions }: History,
-): (id: number) => string {
-  const names = new Map(
-    transactions.map(({ id, session, index }) => [
-      id,
-      client.transactions[session]?.[index]?.name ?? `s${String(session + 1)}[${String(index)}]`,
-    ]),
-  );
+export function namesOf({ transactions }: History): (id: number) => string {
+  const names = new Map(transactions.map(({ id, name }) => [id, name ?? String(id)]));
   return (id) => names.get(id) ?? String(id);
 }
 
+/** The history without the transactions that only carry results. */
+export function ownTransactions({ transactions }: History): History {
+  return {
+    transactions: transactions.filter(({ name }) => name?.startsWith(RESULT_MARK) !== true),
+  };
+}
+
 /** What a run ended with, for people. */
-export function outcomeOf(
-  client: ExplorableClient,
-  history: History,
-  state: ReadonlyMap<Key, Version>,
-): Outcome {
+export function outcomeOf(history: History, state: ReadonlyMap<Key, Version>): Outcome {
   const final: Record<string, Row[]> = {};
   for (const key of [...state.keys()].sort()) {
     const row = plainRow(state.get(key));
@@ -68,7 +63,7 @@ export function outcomeOf(
   }
   const status: Record<string, string> = {};
   const returned: Record<string, readonly string[]> = {};
-  const outcomes = outcomesOf(client, history);
+  const outcomes = outcomesOf(history);
   for (const [name, outcome] of outcomes.byName) {
     status[name] =
       outcome.status === "committed" ? "committed" : `rolled back: ${outcome.error ?? ""}`;

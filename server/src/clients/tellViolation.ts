@@ -16,7 +16,7 @@ import type { ExplorableClient } from "./explorableClient";
 import type { SmallestBreak } from "./minimise";
 import { recordedClient } from "./recordedClient";
 import { partsOfKey, plainRow } from "./rowKeys";
-import { executionOf, namesOf, outcomeOf } from "./story";
+import { executionOf, namesOf, outcomeOf, ownTransactions } from "./story";
 
 export interface Telling {
   readonly cause: ExplorationViolation["cause"];
@@ -36,13 +36,13 @@ export async function violationOf(
   telling: Telling,
 ): Promise<ExplorationViolation> {
   const { cause } = telling;
-  const names = namesOf(client, broken.history);
+  const names = namesOf(broken.history);
   const execution = await executionOf(client, broken.history, broken.state);
   const cycle =
     cause === "serial"
       ? []
       : cycleThrough(execution.dependencies, (step) => execution.steps[step]?.instance ?? "");
-  const order = broken.history.transactions.map(({ id }) => names(id));
+  const order = ownTransactions(broken.history).transactions.map(({ id }) => names(id));
   const compared =
     cause === "isolation"
       ? await compareLevels(client, assertion, telling.stop)
@@ -58,8 +58,8 @@ export async function violationOf(
     outcome: execution.outcome,
   };
   const outcomes = serial.outcomes.map(({ history, state }): SerialOutcome => ({
-    order: history.transactions.map(({ id }) => namesOf(client, history)(id)),
-    outcome: outcomeOf(client, history, valuesOf(state)),
+    order: ownTransactions(history).transactions.map(({ id }) => namesOf(history)(id)),
+    outcome: outcomeOf(history, valuesOf(state)),
   }));
   const explained = explainAsNamed(input.program, level, {
     confirmation: {
@@ -88,7 +88,7 @@ export async function violationOf(
     count: telling.broken.count,
     first: telling.broken.first,
     message,
-    history: historyData(recordedClient(broken.history, names)),
+    history: historyData(recordedClient(ownTransactions(broken.history), names)),
     steps: anomaly.steps,
     anomaly,
     leftOut,

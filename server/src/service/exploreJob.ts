@@ -92,10 +92,7 @@ export async function runExploreJob(
     reports.push(report);
     if (events.cancelled()) break;
   }
-  const { folder, program } = client;
-  const keys = Object.fromEntries(
-    program.schema.tables.map(({ name, primaryKey }) => [name, primaryKey]),
-  );
+  const { folder, keys } = client;
   return { reports, problems, folder, keys };
 }
 

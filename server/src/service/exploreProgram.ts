@@ -6,7 +6,7 @@ import type { ExploreProgress } from "../clients/exploreLevel";
 import type { ExplorationReport } from "../protocol/exploration";
 import { durationWords } from "../workspace/duration";
 import type { ExploreJob, ExploreOutcome } from "./exploreJob";
-import { PULSE, STOP, type ExploreThreadData, type FromExploreThread } from "./exploreThread";
+import { PULSE, STOP, type ExploreThreadData, type FromExploreThread } from "./exploreMessages";
 
 export interface ExploreOptions {
   /** Absolute path of the thread's script; `explore.js` beside the running bundle by default. */

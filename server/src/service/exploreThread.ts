@@ -1,23 +1,7 @@
-// The thread that explores one client program, and what it and its host say to each other.
+// The thread that explores one client program.
 import { parentPort, workerData } from "node:worker_threads";
-import type { ExploreProgress } from "../clients/exploreLevel";
-import { runExploreJob, type ExploreJob, type ExploreOutcome } from "./exploreJob";
-
-export interface ExploreThreadData {
-  readonly job: ExploreJob;
-  /** Two integers: not 0 when the user asked to stop; a count that grows while there is progress. */
-  readonly shared: SharedArrayBuffer;
-}
-
-export type FromExploreThread =
-  | { readonly kind: "progress"; readonly level: string; readonly progress: ExploreProgress }
-  | { readonly kind: "done"; readonly outcome: ExploreOutcome }
-  | { readonly kind: "memory" }
-  | { readonly kind: "error"; readonly message: string };
-
-/** Places in the shared integers. */
-export const STOP = 0;
-export const PULSE = 1;
+import { runExploreJob } from "./exploreJob";
+import { PULSE, STOP, type ExploreThreadData, type FromExploreThread } from "./exploreMessages";
 
 /** Milliseconds between two reports of progress. */
 const PAUSE = 200;

@@ -6,6 +6,7 @@ import type { Assertion } from "../clients/assertions";
 import { bindClient, explorable } from "../clients/bindClient";
 import type { ClientProblem } from "../clients/clientProgram";
 import type { ExplorableClient } from "../clients/explorableClient";
+import { readCodeClient } from "../clients/code/codeClient";
 import { readJsonClient } from "../clients/readJsonClient";
 import type { AccessRules } from "../clients/statementView";
 import type { Program } from "../program/program";
@@ -23,6 +24,8 @@ export interface LoadedClient {
   readonly level?: { readonly name: string; readonly range: Range };
   /** The level of the workspace, if clients can be explored at it. */
   readonly usualLevel: string;
+  /** The primary keys of its tables, to name rows by. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
   /** The transactions that it calls; none where it brings its own code. */
   readonly program: Program;
   /** Absolute: what the program's files are relative to. */
@@ -57,6 +60,8 @@ export async function loadClient(
   const loadedText =
     open === undefined ? await readTextFile(file) : { ok: true as const, text: open };
   if (!loadedText.ok) return { problems: [{ severity: "error", message: loadedText.reason }] };
+  if (!/\.jsonc?$/iu.test(file))
+    return loadCodeClient(file, loadedText.text, parsers, openTexts ?? new Map<string, string>());
   const read = readJsonClient(loadedText.text);
   if (read.client === undefined) return { problems: read.problems };
   const { client } = read;
@@ -99,6 +104,38 @@ export async function loadClient(
       usualLevel: usualLevel(project.configuration.level),
       program: withoutAssertions(program),
       folder: project.folder,
+      keys: Object.fromEntries(
+        program.schema.tables.map(({ name, primaryKey }) => [name, primaryKey]),
+      ),
+      ...(client.level && { level: client.level }),
+    },
+    problems,
+  };
+}
+
+const CODE_FILE = /\.[mc]?[jt]s$/iu;
+
+/** A client that brings its own code runs at causal consistency where it asks for no level. */
+function loadCodeClient(
+  file: string,
+  text: string,
+  parsers: SqlParsers,
+  openTexts: ReadonlyMap<string, string>,
+): LoadClientResult {
+  if (!CODE_FILE.test(file)) {
+    const message = "a client program is a .json, .js, .mjs, .cjs, .ts, .mts or .cts file";
+    return { problems: [{ severity: "error", message }] };
+  }
+  const { client, problems } = readCodeClient(file, text, parsers, openTexts);
+  if (client === undefined) return { problems };
+  return {
+    client: {
+      open: client.open,
+      assertions: client.assertions,
+      usualLevel: "causal",
+      program: { schema: { tables: [] }, transactions: [], notes: [], files: [] },
+      folder: path.dirname(file),
+      keys: client.keys,
       ...(client.level && { level: client.level }),
     },
     problems,

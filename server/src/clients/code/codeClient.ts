@@ -1,0 +1,509 @@
+// Client programs that are code: a module that exports `schema`, `initial`, `sessions` and `assert`. Its functions run
+// over the explored store, each session with modules, clock and random numbers of its own.
+import path from "node:path";
+import type { SqlParsers } from "../../frontend/sql/parsers";
+import type { Ask, Key, Value } from "../../exploration/client";
+import { DIALECTS, type Dialect } from "../../program/dialect";
+import type { FileId, Range } from "../../protocol/source";
+import { createDatabase, type Database } from "../../sqlstore/database";
+import { createMemoryStore, createSequences } from "../../sqlstore/memory";
+import { createSqlSession, runNow, type SqlSession } from "../../sqlstore/session";
+import { driverValue } from "../../sqlstore/parameters";
+import { unknownText } from "../../workspace/configuration";
+import { AssertionFault, readExpression, type ResultValue } from "../assertionExpression";
+import { expressionAssertion, isQuery, rowsHold, type Assertion } from "../assertions";
+import type { ClientProblem } from "../clientProgram";
+import { RESULT_MARK, type ExplorableClient } from "../explorableClient";
+import type { ObservedStep } from "../sqlSession";
+import type { AccessRules } from "../statementView";
+import { FROM_DATABASE, openConnection } from "./connection";
+import { ModuleFault, codeModules, type CodeModules } from "./moduleLoader";
+import { observedStep } from "./observedStep";
+import { runSeeded, seeded } from "./seeded";
+
+export interface CodeClient {
+  readonly open: (rules: AccessRules) => ExplorableClient;
+  readonly assertions: readonly Assertion[];
+  readonly level?: { readonly name: string; readonly range: Range };
+  readonly keys: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Reads a program from the absolute path of its file. Never throws for what the program does. */
+export function readCodeClient(
+  file: string,
+  text: string,
+  parsers: SqlParsers,
+  openTexts: ReadonlyMap<string, string>,
+): { readonly client?: CodeClient; readonly problems: readonly ClientProblem[] } {
+  const places = placesIn(text);
+  const problems: ClientProblem[] = [];
+  const refuse = (message: string, range: Range) => {
+    problems.push({ severity: "error", message, range });
+  };
+  const modules = codeModules(file, openTexts);
+  let given: Readonly<Record<string, unknown>>;
+  try {
+    given = runSeeded(seeded(0), () => modules.run());
+  } catch (error) {
+    const [message, line] = faultText(error, file);
+    refuse(message, lineRange(line));
+    return { problems };
+  }
+  const exported =
+    "default" in given && !("sessions" in given) ? recordOf(given["default"]) : given;
+  const dialect = dialectOf(exported["dialect"]);
+  if (dialect === undefined) {
+    refuse(
+      unknownText("dialect", String(exported["dialect"]), CODE_DIALECTS),
+      places.of("dialect"),
+    );
+    return { problems };
+  }
+  const sessions = sessionsOf(exported["sessions"]);
+  if (typeof sessions === "string") {
+    refuse(sessions, places.of("sessions"));
+    return { problems };
+  }
+  const database = createDatabase({ dialect, ...(parsers.pg && { parser: parsers.pg }) });
+  const store = createMemoryStore();
+  const setting = setUp(database, store, textsOf(exported["schema"]), exported["initial"]);
+  if (setting !== undefined) {
+    refuse(setting.message, places.of(setting.about));
+    return { problems };
+  }
+  const { level } = exported;
+  const read = (sql: string, state: ReadonlyMap<Key, Value>): ResultValue =>
+    queryOver(database, sql, state);
+  const assertions = assertionsOf(exported["assert"]).flatMap((each): readonly Assertion[] => {
+    const range = typeof each === "string" ? places.ofText(each) : places.of("assert");
+    const assertion = assertionOf(
+      each,
+      range,
+      read,
+      sessions.map(({ length }) => length),
+    );
+    if (typeof assertion !== "string") return [assertion];
+    refuse(assertion, range);
+    return [];
+  });
+  if (assertions.length === 0 && problems.length === 0)
+    problems.push({
+      severity: "warning",
+      message: 'nothing is asserted, so nothing can be broken: export "assert"',
+      range: places.of("assert"),
+    });
+  if (problems.some(({ severity }) => severity === "error")) return { problems };
+  const program: CodeProgram = {
+    file: path.basename(file) as FileId,
+    folder: path.dirname(file),
+    modules,
+    database,
+    initial: store.state(),
+    sessions,
+    range: places.of("sessions"),
+  };
+  return {
+    client: {
+      open: (rules) =>
+        explorableCode(
+          program,
+          rules,
+          sessions.map((own, at) => own.map((_, n) => [at, n] as const)),
+        ),
+      assertions,
+      ...(typeof level === "string" && { level: { name: level, range: places.of("level") } }),
+      keys: Object.fromEntries(
+        [...database.catalog.tables.values()].map((table) => [
+          table.name,
+          table.keys
+            .find(({ primary }) => primary)
+            ?.columns.map((at) => table.columns[at]?.name ?? "") ?? [],
+        ]),
+      ),
+    },
+    problems,
+  };
+}
+
+interface CodeProgram {
+  readonly file: FileId;
+  readonly folder: string;
+  readonly modules: CodeModules;
+  readonly database: Database;
+  readonly initial: ReadonlyMap<Key, Value>;
+  readonly sessions: readonly (readonly string[])[];
+  readonly range: Range;
+}
+
+type Chosen = readonly (readonly (readonly [number, number])[])[];
+
+/** The program with these functions: per session their places in the program. */
+function explorableCode(
+  program: CodeProgram,
+  rules: AccessRules,
+  chosen: Chosen,
+): ExplorableClient {
+  return {
+    initial: program.initial,
+    transactions: chosen.map((session) =>
+      session.map(([at, n]) => {
+        const title = program.sessions[at]?.[n] ?? "";
+        const name = nameOf(at, n);
+        return {
+          name,
+          title,
+          instance: { instance: name, transaction: title, arguments: {} },
+          range: program.range,
+        };
+      }),
+    ),
+    open: (observe) =>
+      chosen.map((session, at) => ({
+        kind: "async" as const,
+        name: `session ${String(at + 1)}`,
+        run: (ask: Ask) => runSession(program, rules, at, session, ask, observe),
+      })),
+    without: (left) =>
+      explorableCode(
+        program,
+        rules,
+        chosen.map((session) => session.filter(([at, n]) => !left.has(nameOf(at, n)))),
+      ),
+  };
+}
+
+function nameOf(session: number, index: number): string {
+  return `s${String(session + 1)}[${String(index)}]`;
+}
+
+async function runSession(
+  { modules, database, folder, file }: CodeProgram,
+  rules: AccessRules,
+  place: number,
+  functions: Chosen[number],
+  ask: Ask,
+  observe: ((step: ObservedStep) => void) | undefined,
+): Promise<void> {
+  const [first] = functions;
+  if (first === undefined) return;
+  const draws = seeded(first[0]);
+  await runSeeded(draws, async () => {
+    const given = modules.run();
+    const exported = "sessions" in given ? given : recordOf(given["default"]);
+    let label = "";
+    let begun = 0;
+    const session: SqlSession = createSqlSession(database, {
+      sequences: createSequences(SEQUENCE_START + place, SEQUENCE_STEP),
+      now: () => draws.now() * 1000,
+      random: () => draws.random(),
+      rule: LOCKING[rules.targets],
+      transactionName: () => instance(),
+    });
+    const instance = (): string => {
+      begun += 1;
+      return begun === 1 ? label : `${label}#${String(begun)}`;
+    };
+    const now = (): string => (begun < 2 ? label : `${label}#${String(begun)}`);
+    const connection = openConnection({
+      dialect: database.dialect,
+      session,
+      ask,
+      instance: now,
+      ...(observe && {
+        observe: (query) => {
+          const step = observedStep(query, { file, folder });
+          for (const each of step) observe(each);
+        },
+      }),
+    });
+    for (const [at, n] of functions) {
+      label = nameOf(at, n);
+      begun = 0;
+      const run = functionAt(exported["sessions"], at, n);
+      let result: Value;
+      try {
+        result = { value: plainValue(await run(connection.api)) };
+      } catch (error) {
+        result = { error: errorText(error) };
+      }
+      await connection.release();
+      // An empty transaction carries what the function gave, which is known only after its last commit.
+      await ask({ kind: "begin", name: `${RESULT_MARK}${label}` });
+      await ask({ kind: "commit", result });
+    }
+  });
+}
+
+const LOCKING = { "as-read": "snapshot", newest: "current", "read-again": "recheck" } as const;
+/** Sessions draw numbers in turn, so that none is given twice. */
+const SEQUENCE_STEP = 100;
+const SEQUENCE_START = 1000;
+
+type CodeFunction = (connection: object) => unknown;
+
+function functionAt(sessions: unknown, at: number, n: number): CodeFunction {
+  const session: unknown = Array.isArray(sessions) ? sessions[at] : undefined;
+  const found: unknown = Array.isArray(session) ? session[n] : session;
+  if (typeof found !== "function")
+    throw new Error("the module exported other sessions when it was run again");
+  // What the program wants of its argument is its own business.
+  return found as CodeFunction;
+}
+
+/** Names of the functions per session, or what is wrong with them. */
+function sessionsOf(given: unknown): readonly (readonly string[])[] | string {
+  const wanted =
+    'export "sessions": a list of sessions, each a list of async functions (db) => ...';
+  if (!Array.isArray(given) || given.length === 0) return wanted;
+  const sessions: string[][] = [];
+  for (const session of given as unknown[]) {
+    const functions: readonly unknown[] = Array.isArray(session) ? session : [session];
+    const names: string[] = [];
+    for (const [at, each] of functions.entries()) {
+      if (typeof each !== "function")
+        return `${wanted}; item ${String(at)} of session ${String(sessions.length + 1)} is no function`;
+      names.push(each.name === "" ? `transaction ${String(at + 1)}` : each.name);
+    }
+    sessions.push(names);
+  }
+  return sessions;
+}
+
+const CODE_DIALECTS: readonly Dialect[] = ["postgres", "mysql", "mariadb"];
+
+function dialectOf(given: unknown): Dialect | undefined {
+  if (given === undefined) return "postgres";
+  const dialect = DIALECTS.find((each) => each === given);
+  return dialect !== undefined && CODE_DIALECTS.includes(dialect) ? dialect : undefined;
+}
+
+/** Creates tables and rows; says what is wrong with them, if something is. */
+function setUp(
+  database: Database,
+  store: ReturnType<typeof createMemoryStore>,
+  schema: readonly string[],
+  initial: unknown,
+): { readonly message: string; readonly about: "schema" | "initial" } | undefined {
+  const session = plainSession(database);
+  for (const sql of schema) {
+    const outcome = runNow(session.execute(sql), store.answer);
+    if (!outcome.ok) return { message: `the schema: ${outcome.error.message}`, about: "schema" };
+  }
+  if (initial === undefined || initial === null) return undefined;
+  if (typeof initial === "string" || Array.isArray(initial)) {
+    for (const sql of textsOf(initial)) {
+      const outcome = runNow(session.execute(sql), store.answer);
+      if (!outcome.ok)
+        return { message: `the rows at the start: ${outcome.error.message}`, about: "initial" };
+    }
+    return undefined;
+  }
+  const quote = (name: string): string =>
+    database.dialect === "postgres" ? `"${name.replaceAll('"', '""')}"` : `\`${name}\``;
+  for (const [table, rows] of Object.entries(recordOf(initial))) {
+    if (!Array.isArray(rows))
+      return {
+        message: `the rows of "${table}" at the start are a list of objects`,
+        about: "initial",
+      };
+    for (const row of rows as unknown[]) {
+      const columns = Object.entries(recordOf(row));
+      const marks = columns.map((_, at) =>
+        database.dialect === "postgres" ? `$${String(at + 1)}` : "?",
+      );
+      const sql = `INSERT INTO ${quote(table)} (${columns.map(([name]) => quote(name)).join(", ")}) VALUES (${marks.join(", ")})`;
+      const outcome = runNow(
+        session.execute(
+          sql,
+          columns.map(([, value]) => value),
+        ),
+        store.answer,
+      );
+      if (!outcome.ok)
+        return {
+          message: `a row of ${table} at the start: ${outcome.error.message}`,
+          about: "initial",
+        };
+    }
+  }
+  return undefined;
+}
+
+function plainSession(database: Database): SqlSession {
+  return createSqlSession(database, {
+    sequences: createSequences(),
+    now: () => 0,
+    random: () => 0.5,
+    rule: "snapshot",
+  });
+}
+
+function queryOver(database: Database, sql: string, state: ReadonlyMap<Key, Value>): ResultValue {
+  const store = createMemoryStore(state);
+  const outcome = runNow(plainSession(database).execute(sql), store.answer);
+  if (!outcome.ok) throw new AssertionFault(`the query fails: ${outcome.error.message}`);
+  const last = outcome.results.at(-1);
+  if (last === undefined) return null;
+  return last.rows.map((row) =>
+    Object.fromEntries(
+      last.columns.map(({ name, type }, at) => [
+        name,
+        resultValue(driverValue(row[at] ?? null, type, database.dialect)),
+      ]),
+    ),
+  );
+}
+
+function assertionsOf(given: unknown): readonly unknown[] {
+  if (given === undefined || given === null) return [];
+  return Array.isArray(given) ? (given as unknown[]) : [given];
+}
+
+/** An assertion, or what is wrong with it. */
+function assertionOf(
+  given: unknown,
+  range: Range,
+  query: (sql: string, state: ReadonlyMap<Key, Value>) => ResultValue,
+  sizes: readonly number[],
+): Assertion | string {
+  if (typeof given === "string") {
+    if (isQuery(given))
+      return {
+        text: given,
+        range,
+        asksState: true,
+        names: [],
+        holds: ({ state }) => rowsHold(query(given, state)),
+      };
+    const read = readExpression(given);
+    if (!read.ok) return `the assertion "${given}" is not understood: ${read.message}`;
+    const missing = read.expression.transactions.find(
+      ({ session, transaction }) => transaction >= (sizes[session] ?? 0),
+    );
+    if (missing !== undefined)
+      return `there is no s${String(missing.session + 1)}[${String(missing.transaction)}] in "sessions"`;
+    return expressionAssertion({ text: given, range }, read.expression, query);
+  }
+  if (typeof given !== "function") return "an assertion is a text or a function (end) => boolean";
+  const holds = given as (end: object) => unknown;
+  const text = given.name === "" || given.name === "assert" ? "the assertion" : given.name;
+  return {
+    text,
+    range,
+    asksState: true,
+    // Nobody knows what the function looks at; parts of the client must keep it in their serial orders.
+    names: [],
+    async holds({ outcome, state }) {
+      const about = (name: unknown) => {
+        const [, session, index] = /^s(\d+)\[(\d+)\]$/u.exec(String(name)) ?? [];
+        return outcome(Number(session) - 1, Number(index));
+      };
+      let value: unknown;
+      try {
+        value = await holds({
+          result: (name: unknown) => about(name)?.result ?? null,
+          committed: (name: unknown) => about(name)?.status === "committed",
+          error: (name: unknown) => about(name)?.error ?? null,
+          query: (sql: unknown) => query(String(sql), state),
+          rows: (table: unknown) => query(`select * from ${String(table)}`, state),
+        });
+      } catch (error) {
+        if (error instanceof AssertionFault) throw error;
+        throw new AssertionFault(`it throws: ${errorText(error)}`);
+      }
+      if (value === false) return false;
+      if (value === true || value === null || value === undefined) return true;
+      throw new AssertionFault("it gives neither true nor false");
+    },
+  };
+}
+
+function textsOf(given: unknown): readonly string[] {
+  if (typeof given === "string") return [given];
+  return Array.isArray(given)
+    ? (given as unknown[]).filter((each) => typeof each === "string")
+    : [];
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** A returned value as JSON has it; times and large numbers as texts. */
+function plainValue(value: unknown): Value {
+  return resultValue(value);
+}
+
+function resultValue(value: unknown): ResultValue {
+  if (value === undefined || value === null) return null;
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : String(value);
+    case "bigint":
+      return value.toString();
+    case "object":
+      if (value instanceof Date) return value.toISOString();
+      if (Array.isArray(value)) return (value as unknown[]).map(resultValue);
+      return Object.fromEntries(
+        Object.entries(value).flatMap(([name, each]: [string, unknown]) =>
+          typeof each === "function" || each === undefined ? [] : [[name, resultValue(each)]],
+        ),
+      );
+    default:
+      return null;
+  }
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error as Error & { readonly code?: unknown };
+  const fromDatabase = FROM_DATABASE in error;
+  if (fromDatabase) return `${error.message} (${String(own.code)})`;
+  return error.name === "Error" ? error.message : `${error.name}: ${error.message}`;
+}
+
+function faultText(error: unknown, file: string): readonly [string, number | undefined] {
+  if (error instanceof ModuleFault) {
+    const where = error.file === file ? "" : `${path.relative(path.dirname(file), error.file)}: `;
+    return [`${where}${error.message}`, error.file === file ? error.line : undefined];
+  }
+  if (!(error instanceof Error))
+    return [`it throws when it is loaded: ${String(error)}`, undefined];
+  const escaped = file.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&");
+  const line = new RegExp(`${escaped}:(\\d+)`, "u").exec(error.stack ?? "")?.[1];
+  return [
+    `it fails when it is loaded: ${error.message}`,
+    line === undefined ? undefined : Number(line),
+  ];
+}
+
+function lineRange(line: number | undefined): Range {
+  const at = Math.max(0, (line ?? 1) - 1);
+  return { start: { line: at, character: 0 }, end: { line: at, character: 1000 } };
+}
+
+/** Where things stand in the text of a program, as far as a look at the text tells. */
+function placesIn(text: string) {
+  const rangeAt = (offset: number, length: number): Range => {
+    const before = text.slice(0, offset);
+    const line = before.split("\n").length - 1;
+    const character = offset - (before.lastIndexOf("\n") + 1);
+    const breaks = text.slice(offset, offset + length).indexOf("\n");
+    const end = character + (breaks < 0 ? length : breaks);
+    return { start: { line, character }, end: { line, character: end } };
+  };
+  return {
+    /** The export of that name, else the beginning. */
+    of(name: string): Range {
+      const found = new RegExp(`\\b${name}\\b\\s*(?::[^=\\n]*)?[=:(]`, "u").exec(text);
+      return found === null ? rangeAt(0, 1) : rangeAt(found.index, name.length);
+    },
+    ofText(wanted: string): Range {
+      const at = text.indexOf(wanted);
+      return at < 0 ? this.of("assert") : rangeAt(at, wanted.length);
+    },
+  };
+}

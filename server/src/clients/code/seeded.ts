@@ -1,0 +1,116 @@
+// Clocks, random numbers and timers as the code of client programs sees them: the same in every run of a session.
+import { AsyncLocalStorage } from "node:async_hooks";
+import crypto from "node:crypto";
+import { randomNumbers } from "../../exploration/randomNumbers";
+
+/** What one run of one session draws from. */
+export interface Seeded {
+  /** Milliseconds since 1970; every look at the clock moves it on. */
+  now(): number;
+  /** From 0 up to 1. */
+  random(): number;
+  /** Lets time pass. */
+  pass(milliseconds: number): void;
+}
+
+/** 2025-01-01, a working day like others. */
+const START = Date.UTC(2025, 0, 1, 9);
+
+/** Sessions draw different numbers; a session draws the same in each of its runs. */
+export function seeded(session: number): Seeded {
+  const draw = randomNumbers(session + 1);
+  let clock = START + session * 1000;
+  return {
+    now: () => (clock += 1),
+    random: () => draw(2 ** 30) / 2 ** 30,
+    pass: (milliseconds) => {
+      clock += Math.max(0, milliseconds);
+    },
+  };
+}
+
+const running = new AsyncLocalStorage<Seeded>();
+let installed = false;
+
+/** Runs code whose clock, random numbers and timers are the seeded ones, awaits included. */
+export function runSeeded<T>(from: Seeded, code: () => T): T {
+  install();
+  return running.run(from, code);
+}
+
+/** Replaces what this thread's globals give to code that runs seeded; all other code keeps the real ones. */
+function install(): void {
+  if (installed) return;
+  installed = true;
+  const RealDate = Date;
+  globalThis.Date = new Proxy(RealDate, {
+    construct(target, given: unknown[], newTarget: NewableFunction) {
+      const own = running.getStore();
+      const args = given.length === 0 && own !== undefined ? [own.now()] : given;
+      return Reflect.construct(target, args, newTarget) as object;
+    },
+    apply(target, self, given: unknown[]) {
+      const own = running.getStore();
+      return own === undefined
+        ? (Reflect.apply(target, self, given) as unknown)
+        : new RealDate(own.now()).toString();
+    },
+    get(target, name, receiver) {
+      const own = running.getStore();
+      if (name === "now" && own !== undefined) return () => own.now();
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+  const realRandom = Math.random.bind(Math);
+  Math.random = () => running.getStore()?.random() ?? realRandom();
+  const realTime = performance.now.bind(performance);
+  performance.now = () => {
+    const own = running.getStore();
+    return own === undefined ? realTime() : own.now() - START;
+  };
+  installTimers();
+  installCrypto();
+}
+
+/** Timers of seeded code end at the next turn: nobody waits, and time has passed all the same. */
+function installTimers(): void {
+  const realTimeout = globalThis.setTimeout;
+  const replaced = (callback: (...given: unknown[]) => void, delay = 0, ...given: unknown[]) => {
+    const own = running.getStore();
+    if (own === undefined) return realTimeout(callback, delay, ...given);
+    return realTimeout(() => {
+      own.pass(delay);
+      callback(...given);
+    }, 0);
+  };
+  globalThis.setTimeout = Object.assign(replaced, realTimeout);
+}
+
+function installCrypto(): void {
+  const bytesOf = (own: Seeded, size: number): Buffer =>
+    Buffer.from(Array.from({ length: size }, () => Math.floor(own.random() * 256)));
+  const uuidOf = (own: Seeded): `${string}-${string}-${string}-${string}-${string}` => {
+    const hex = bytesOf(own, 16).toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
+  const realUuid = crypto.randomUUID.bind(crypto);
+  crypto.randomUUID = (options) => {
+    const own = running.getStore();
+    return own === undefined ? realUuid(options) : uuidOf(own);
+  };
+  const web = globalThis.crypto;
+  const realWebUuid = web.randomUUID.bind(web);
+  web.randomUUID = () => {
+    const own = running.getStore();
+    return own === undefined ? realWebUuid() : uuidOf(own);
+  };
+  const realBytes: (size: number) => Buffer = crypto.randomBytes.bind(crypto);
+  const replaced = (size: number, callback?: (error: Error | null, bytes: Buffer) => void) => {
+    const own = running.getStore();
+    const bytes = own === undefined ? realBytes(size) : bytesOf(own, size);
+    if (callback === undefined) return bytes;
+    setImmediate(callback, null, bytes);
+    return undefined;
+  };
+  Object.assign(crypto, { randomBytes: replaced });
+}

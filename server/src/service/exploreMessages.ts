@@ -1,0 +1,19 @@
+// What the thread that explores a client program and its host say to each other.
+import type { ExploreProgress } from "../clients/exploreLevel";
+import type { ExploreJob, ExploreOutcome } from "./exploreJob";
+
+export interface ExploreThreadData {
+  readonly job: ExploreJob;
+  /** Two integers: not 0 when the user asked to stop; a count that grows while there is progress. */
+  readonly shared: SharedArrayBuffer;
+}
+
+export type FromExploreThread =
+  | { readonly kind: "progress"; readonly level: string; readonly progress: ExploreProgress }
+  | { readonly kind: "done"; readonly outcome: ExploreOutcome }
+  | { readonly kind: "memory" }
+  | { readonly kind: "error"; readonly message: string };
+
+/** Places in the shared integers. */
+export const STOP = 0;
+export const PULSE = 1;
