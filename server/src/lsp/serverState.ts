@@ -14,6 +14,7 @@ import type {
   LevelName,
   Settings,
 } from "../protocol/requests";
+import { unknownLevelText } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
 import type { Checker } from "./checker";
 import { createCheckQueue, type CheckQueue } from "./checkQueue";
@@ -104,6 +105,16 @@ export function configuredLevel(state: ServerState, project: Project | undefined
   const isOthers =
     set?.family === "product" && set.product === "postgres" && !sameProduct(set, own);
   return set === undefined || isOthers ? own : set;
+}
+
+/** Why the level of the settings cannot be used; empty when it can, or when an isolens.json says the level. */
+export function settingProblem(state: ServerState, project: Project | undefined): string {
+  const { level } = state.settings;
+  if (level.trim() === "" || project?.configurationFile !== undefined) return "";
+  const defined = definedIn(project);
+  if (findLevel(level, defined) !== undefined) return "";
+  const own = configuredLevel(state, project).label;
+  return `The setting isolens.level: ${unknownLevelText(level, defined)} Checks run at ${own}.`;
 }
 
 /** The project with what the settings say where no isolens.json governs. */

@@ -1,7 +1,7 @@
 // Tells the client how the server is: at most a few times a second, and at once when the kind of state changes.
 import type { ServerStatus } from "../protocol/requests";
 import { freshAnomalies } from "./results";
-import { levelName, levelOf, type ServerState } from "./serverState";
+import { levelName, levelOf, settingProblem, type ServerState } from "./serverState";
 import { sendTyped } from "./typed";
 
 export interface StatusReporter {
@@ -49,9 +49,10 @@ export function statusOf(state: ServerState): ServerStatus {
   const progress = [...state.running.values()];
   const sum = (pick: (each: { done: number; total: number }) => number): number =>
     progress.reduce((total, each) => total + pick(each), 0);
+  const trouble = state.trouble === "" ? settingProblem(state, project) : state.trouble;
   return {
-    health: state.trouble !== "" ? "degraded" : busy ? "busy" : "ok",
-    message: state.trouble,
+    health: trouble !== "" ? "degraded" : busy ? "busy" : "ok",
+    message: trouble,
     level: levelName(results[0]?.level ?? levelOf(state, project)),
     chosen: state.chosen !== undefined,
     anomalies: results.reduce((count, each) => count + freshAnomalies(each).length, 0),

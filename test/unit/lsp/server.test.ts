@@ -190,7 +190,7 @@ describe("checks", () => {
     await withServer({ files: { "bank.sql": BANK } }, async (harness) => {
       await assert.rejects(
         harness.request("isolens/check", { level: "chaos" }),
-        /no isolation level "chaos"/,
+        /no level "chaos"/,
       );
     });
   });

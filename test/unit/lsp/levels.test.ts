@@ -1,0 +1,70 @@
+// Levels that users define, and names that do not exist, as the editor meets them.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { withServer } from "./harness";
+
+const BANK = "transaction withdraw\nanomaly lost-update\n";
+const AXIOM = "forall a, b. conflict(a, b) & ar(a, b) => vis(a, b)";
+const level = (axiom: string): string =>
+  `{ "name": "my-store", "label": "My store", "extends": "causal",\n  "axioms": ["${axiom}"] }`;
+
+const FILES = {
+  "bank.sql": BANK,
+  "my.level.json": level(AXIOM),
+  "isolens.json": '{ "levels": ["my.level.json"], "level": "causal" }',
+};
+
+describe("levels in the editor", () => {
+  it("of the project are offered first, checked and told", async () => {
+    await withServer({ files: FILES }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.status((status) => status.health === "ok" && status.anomalies > 0);
+      const uri = harness.uri("bank.sql");
+      const offered = await harness.request("isolens/levels", { uri });
+      assert.deepEqual(
+        [offered[0]?.name, offered[0]?.label, offered[0]?.family],
+        ["my-store", "My store", "paper"],
+      );
+      const [summary] = await harness.request("isolens/check", { uri, level: "my_store" });
+      assert.deepEqual(summary?.level, { name: "my-store", label: "My store" });
+    });
+  });
+
+  it("that do not exist are refused with the nearest names", async () => {
+    await withServer({ files: FILES }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await assert.rejects(
+        harness.request("isolens/check", { level: "my-stor" }),
+        /There is no level "my-stor"; did you mean "my-store"\?$/u,
+      );
+    });
+  });
+
+  it("have the remarks on them in their own file, and work again once it is right", async () => {
+    await withServer({ files: FILES }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      await harness.open("my.level.json", level(AXIOM.replace("conflict", "conflit")));
+      const [wrong] = await harness.diagnostics("my.level.json", ["1 configuration"]);
+      assert.equal(wrong?.message, 'there is no relation "conflit"; did you mean "conflict"?');
+      assert.deepEqual(wrong.range.start, { line: 1, character: 27 });
+      const start = { line: 1, character: 27 };
+      const end = { line: 1, character: 34 };
+      await harness.edit("my.level.json", { start, end }, "conflict");
+      await harness.diagnostics("my.level.json", []);
+      const offered = await harness.request("isolens/levels", { uri: harness.uri("bank.sql") });
+      assert.equal(offered[0]?.name, "my-store");
+    });
+  });
+
+  it("that the settings name and nobody knows are told by the status", async () => {
+    const files = { "bank.sql": BANK };
+    await withServer({ files, settings: { level: "serialisable" } }, async (harness) => {
+      await harness.open("bank.sql", BANK);
+      const { message } = await harness.status((status) => status.health === "degraded");
+      assert.equal(
+        message,
+        'The setting isolens.level: there is no level "serialisable"; did you mean "serializable"? Checks run at PostgreSQL READ COMMITTED.',
+      );
+    });
+  });
+});
