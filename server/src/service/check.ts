@@ -124,7 +124,7 @@ export async function check(
     const { transactions } = analysable;
     const ids = transactions.map((each) => each.id);
     const ask = askInvariants(pool, input.cache, counters, { unroll, signal: limit });
-    const settled = isSerializable(levels, ids)
+    const settled = isSerializable(levels, flat.transactions)
       ? { invariants: [], transactions, notes: [], unsafe: new Map<string, string>() }
       : await settleInvariants(analysable, counterCandidates(flat), ask);
     const { invariants } = settled;
@@ -155,7 +155,9 @@ export async function check(
         levelOf: (id) => levelAt(at, id),
       }),
       ...leftOut,
-      ...(isSerializable(at, ids) ? [] : weakened(program, form, (id) => levelAt(at, id))),
+      ...(isSerializable(at, form.transactions)
+        ? []
+        : weakened(program, form, (id) => levelAt(at, id))),
       ...effective.unknown,
     ];
     const doubts = [

@@ -1,5 +1,7 @@
 // Which level each transaction runs at: its own where it has one of the same product, else the one asked for; and which
 // pairs are kept serializable beside that.
+import type { FlatTransaction } from "../analysis/operations/operation";
+import { isCertified } from "../analysis/search/productsPlan";
 import { findLevel, sameProduct } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
@@ -69,11 +71,11 @@ export function effectiveLevels(
   };
 }
 
-/** A level at which nothing is searched, because all that commits is serializable. */
-export function isSerializable(levels: Levels, transactions: readonly string[]): boolean {
-  return transactions.every((id) => {
-    const level = levelAt(levels, id);
-    return level.family === "product" ? level.serializable : level.axioms.includes("total");
+/** Levels at which nothing is searched, because all that commits of these transactions is serializable. */
+export function isSerializable(levels: Levels, transactions: readonly FlatTransaction[]): boolean {
+  return transactions.every((each) => {
+    const level = levelAt(levels, each.id);
+    return level.family === "product" ? isCertified(levels, each) : level.axioms.includes("total");
   });
 }
 

@@ -1,5 +1,6 @@
 // The question for a proof in a check: whether anything that was not understood forbids it, what the solver's worker
 // answers, and the report of it in sentences.
+import { flattenProgram } from "../analysis/operations/flatten";
 import { invariantName } from "../analysis/encoding/assumptions";
 import { listText } from "../analysis/explain/words";
 import type { Obstacle, ObstacleStep, ProofAnswer } from "../analysis/proof/answer";
@@ -40,7 +41,8 @@ export async function proveProgram(input: ProofInput, signal: AbortSignal): Prom
   const { program, levels, gaps } = input;
   const ids = program.transactions.map(({ id }) => id);
   if (gaps.length > 0) return { report: blockedByGaps(gaps), assumed: new Map() };
-  if (isSerializable(levels, ids)) {
+  const { transactions } = flattenProgram(program, { unroll: input.unroll });
+  if (isSerializable(levels, transactions)) {
     const text = `At ${labelOfLevels(levels)} whatever commits is as if one transaction ran after the other.`;
     const steps: readonly ProofStep[] = [{ text, transactions: ids }];
     return {
@@ -142,6 +144,11 @@ function stepsOf(
 ): readonly ProofStep[] {
   const nameOf = (member: number): string => program.transactions[member]?.name ?? "";
   const all = program.transactions.map((_, at) => at);
+  if (answer.length !== undefined) {
+    const length = String(answer.length);
+    const text = `Every path of ${length} dependencies has a shorter one between its ends, and no ${length} transactions or fewer form a cycle.`;
+    return [{ text, transactions: all.map(nameOf) }];
+  }
   if (!answer.induction) {
     const text = "No two transactions conflict in a way that the level leaves open.";
     return [{ text, transactions: all.map(nameOf) }];

@@ -68,3 +68,17 @@ check(
   ],
   { "postgres:read-committed": "unused" },
 );
+
+check(
+  "what keeps an insertion from happening is not noticed at PostgreSQL's SERIALIZABLE",
+  [
+    "PERFORM id FROM t WHERE v >= 5; GET DIAGNOSTICS x = ROW_COUNT; DELETE FROM t WHERE v = 1;",
+    "DELETE FROM t WHERE id = 1; INSERT INTO t (id, v) VALUES (2, 2) ON CONFLICT DO NOTHING;",
+  ],
+  {
+    "postgres:serializable": "value",
+    "postgres:repeatable-read": "value",
+    "cockroach:serializable": "none",
+    "mariadb:serializable": "none",
+  },
+);

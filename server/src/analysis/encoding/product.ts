@@ -26,8 +26,8 @@ import { makeSnapshots } from "./productSnapshots";
 import type { Snapshots } from "./productSnapshots";
 import { assertTimes } from "./productTimes";
 import type { Times } from "./productTimes";
-import { EXISTS, makeTuple } from "./productTuple";
-import type { ProductTuple } from "./productTuple";
+import { EXISTS, doesNothing, makeTuple, overlooksReads } from "./productTuple";
+import type { Access, ProductTuple } from "./productTuple";
 import { SEES_ALL } from "./productViews";
 import { FALSE, TRUE, and, createScript, imp, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -111,7 +111,7 @@ export function allowedBy(
       .filter((to) => to !== from)
       .map((to) => dependenciesBetween(script, tuple, run, snapshots, [from, to])),
   );
-  assertSerializable(script, tuple, dependencies);
+  assertSerializable(script, tuple, run, snapshots, dependencies);
   return dependencies;
 }
 
@@ -137,17 +137,30 @@ function dependenciesBetween(
   return { from, to, tables };
 }
 
-/** Instances at SERIALIZABLE have no cycle among themselves; what others do is not looked at. */
+/** Instances at SERIALIZABLE have no cycle among themselves that the server notices; what others do is not looked at. */
 function assertSerializable(
   script: Script,
   tuple: ProductTuple,
+  run: Run,
+  snapshots: Snapshots,
   dependencies: readonly Dependencies[],
 ): void {
   const isSafe = (instance: number): boolean => tuple.levels[instance]?.ssi === true;
   const place = (instance: number): Smt => script.constant(serialPlaceName(instance), "Int");
-  for (const { from, to, tables } of dependencies)
-    if (isSafe(from) && isSafe(to))
-      for (const { literal } of tables) script.assert(imp(literal, lt(place(from), place(to))));
+  const noticed = ({ operation }: Access): boolean => !doesNothing(operation);
+  for (const { from, to, tables } of dependencies) {
+    if (!isSafe(from) || !isSafe(to)) continue;
+    const [level, transaction] = [tuple.levels[from], tuple.transactions[from]];
+    const overlooks = level && transaction && overlooksReads(level, transaction);
+    for (const { name, literal } of tables) {
+      const table = tuple.tables.get(name);
+      const condition =
+        overlooks && table
+          ? dependencyOver(tuple, run, snapshots, from, to, table, noticed)
+          : literal;
+      if (condition !== FALSE) script.assert(imp(condition, lt(place(from), place(to))));
+    }
+  }
 }
 
 /** A cycle through all instances: for each step of some cyclic order, the table that it is over. */
@@ -191,16 +204,16 @@ export function cycleShapes(
   return shapes;
 }
 
-/** The condition that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
-export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
+/** Asserts that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
+export function assertMinimal(encoding: ProductEncoding): void {
+  const { dependencies, script, tuple } = encoding;
   const size = tuple.transactions.length;
   const leads = (from: number, to: number): Smt => someDependency(dependencies, from, to);
-  const without: Smt[] = [];
   const extend = (path: readonly number[]): void => {
     const [first = 0, ...rest] = path;
     if (rest.length > 0) {
       const steps = path.map((from, at) => leads(from, path[at + 1] ?? first));
-      without.push(not(and(...steps)));
+      script.assert(not(and(...steps)));
     }
     if (path.length === size - 1) return;
     // Each cycle once: it begins with its least member.
@@ -208,7 +221,6 @@ export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
       if (!path.includes(next)) extend([...path, next]);
   };
   if (size > 2) for (const first of tuple.transactions.keys()) extend([first]);
-  return and(...without);
 }
 
 /** Some dependency leads from one instance to the other. */
@@ -221,16 +233,15 @@ export function someDependency(
   return or(...(between?.tables ?? []).map((each) => each.literal));
 }
 
-/** Assuming `literal` asks for one of these cycles where `only` holds. */
+/** Assuming `literal` asks for one of these cycles. */
 export function askForCycle(
   encoding: ProductEncoding,
   literal: string,
   shapes: readonly CycleShape[],
-  only: Smt = TRUE,
 ): void {
   const { script } = encoding;
   script.constant(literal, "Bool");
-  script.assert(imp(literal, and(only, or(...shapes.map((shape) => and(...shape.literals))))));
+  script.assert(imp(literal, or(...shapes.map((shape) => and(...shape.literals)))));
 }
 
 /** Adds the run in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */

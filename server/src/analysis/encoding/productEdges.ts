@@ -47,6 +47,7 @@ export function dependencyOver(
   from: number,
   to: number,
   table: TupleTable,
+  reads: (access: Access) => boolean = () => true,
 ): Smt {
   const found: Smt[] = [];
   const dirty: Smt[] = [];
@@ -58,7 +59,7 @@ export function dependencyOver(
         if (from < to) found.push(writeWrite(run, a, b, row));
         if (from < to || b.view === "dirty")
           found.push(writeRead(tuple, run, snapshots, a, b, row));
-        found.push(readWrite(run, snapshots, a, b, row));
+        if (reads(a)) found.push(readWrite(run, snapshots, a, b, row));
         dirty.push(abortedRead(run, a, b, row), abortedRead(run, b, a, row));
       }
     }

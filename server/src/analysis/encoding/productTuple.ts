@@ -126,6 +126,16 @@ export function mayReadStale(tuple: ProductTuple, instance: number): boolean {
   return level?.snapshot !== "statement" && level?.candidates === "current";
 }
 
+/** Whether the server does not notice all that the transaction reads at the level: that a row keeps it from inserting. */
+export function overlooksReads(level: ProductLevel, { operations }: FlatTransaction): boolean {
+  return level.overlooks === "skipped-inserts" && operations.some(doesNothing);
+}
+
+/** ON CONFLICT DO NOTHING. */
+export function doesNothing({ kind, onDuplicate }: Operation): boolean {
+  return kind === "insert" && onDuplicate === "nothing";
+}
+
 /** Statements that write: at some levels what they read is locked as well. */
 function stepsThatWrite(transaction: FlatTransaction): ReadonlySet<number> {
   const writes = transaction.operations.filter((each) => each.kind !== "read");

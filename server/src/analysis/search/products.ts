@@ -5,14 +5,12 @@ import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { SolverFactory } from "../../solver/solver";
 import { confirm } from "../../store/confirm";
-import { askForCycle, cycleShapes, encodeProduct, isMinimal } from "../encoding/product";
+import { askForCycle, cycleShapes, encodeProduct, assertMinimal } from "../encoding/product";
 import type { CycleShape, ProductEncoding } from "../encoding/product";
-import { TRUE } from "../encoding/smt";
-import type { Smt } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
-import { planProduct, readsDirty } from "./productsPlan";
+import { isCertified, planProduct, readsDirty } from "./productsPlan";
 import { findWorst, rank } from "./productsWitness";
 import type { Judge, Search } from "./productsWitness";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
@@ -32,11 +30,10 @@ export function solveProduct(
   limits: SearchLimits,
   judge: Judge = confirm,
 ): UnitResult {
-  const own = unit.transactions.flatMap((each) => {
-    const transaction = flat.transactions[each];
-    return transaction ? [productLevelAt(levels, transaction.id)] : [];
-  });
-  if (own.every((level) => level.serializable)) return { findings: [], undecided: [], queries: 0 };
+  const members = unit.transactions.flatMap((each) => flat.transactions[each] ?? []);
+  const own = members.map(({ id }) => productLevelAt(levels, id));
+  if (members.every((each) => isCertified(levels, each)))
+    return { findings: [], undecided: [], queries: 0 };
   const size = unit.transactions.length;
   const pairsTell = size > 2 && !own.some(readsDirty);
   const mayLead = pairsTell ? meetings(solvers, flat, levels, unit, limits) : undefined;
@@ -44,13 +41,13 @@ export function solveProduct(
   const encoding = encodeProduct(flat, levels, unit.transactions);
   const shapes = cycleShapes(encoding, mayLead);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
+  if (unit.evenPartly !== true) assertMinimal(encoding);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
     const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
     const search: Search = { program, encoding, levels, queries, judge, orders: new Set() };
-    const only = unit.evenPartly === true ? TRUE : isMinimal(encoding);
-    const found = findAll(search, shapes, only, limits);
+    const found = findAll(search, shapes, limits);
     const doubts = found.filter((finding) => restsOnLosses(finding, encoding));
     return {
       findings: found.filter((finding) => !doubts.includes(finding)),
@@ -89,14 +86,13 @@ function doubtsAbout(
 function findAll(
   search: Search,
   shapes: readonly CycleShape[],
-  only: Smt,
   limits: SearchLimits,
 ): readonly Finding[] {
   const findings = new Map<string, Finding>();
   let open = shapes;
   for (let round = 0; findings.size < limits.maxFindings && open.length > 0; round += 1) {
     const literal = `CYCLE${String(round)}`;
-    askForCycle(search.encoding, literal, open, only);
+    askForCycle(search.encoding, literal, open);
     const found = findWorst(search, literal, open);
     if (found === undefined) break;
     keepBest(findings, found.finding);

@@ -3,9 +3,9 @@ import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import { mayDepend, mayMissUnheld } from "../encoding/productEdges";
-import { makeTuple } from "../encoding/productTuple";
+import { makeTuple, overlooksReads } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
-import type { FlatProgram } from "../operations/operation";
+import type { FlatProgram, FlatTransaction } from "../operations/operation";
 import { likelihood } from "./likelihood";
 import type { Unit } from "./unit";
 
@@ -16,12 +16,13 @@ import type { Unit } from "./unit";
 export function planProduct(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
   if (size < 2) return [];
   const own = flat.transactions.map(({ id }) => productLevelAt(levels, id));
+  const certified = flat.transactions.map((each) => isCertified(levels, each));
   const count = flat.transactions.length;
   const table = Array.from({ length: count }, (_, first) =>
     Array.from({ length: count }, (__, second) => pairOf(flat, levels, first, second)),
   );
   const open = sequences(count, size).filter((transactions) =>
-    transactions.some((each) => own[each]?.serializable === false),
+    transactions.some((each) => !certified[each]),
   );
   const units = open.map((transactions) => ({
     transactions,
@@ -38,6 +39,12 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     .filter((each) => each.score > 0)
     .sort((a, b) => b.likely - a.likely || b.score - a.score)
     .map(({ transactions }) => ({ transactions }));
+}
+
+/** Whether transactions like this one alone form no cycle, by what their level promises. */
+export function isCertified(levels: Levels, transaction: FlatTransaction): boolean {
+  const level = productLevelAt(levels, transaction.id);
+  return level.serializable && !overlooksReads(level, transaction);
 }
 
 /** Whether plain reads at the level may see what is not committed. */
