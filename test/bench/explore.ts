@@ -33,7 +33,9 @@ function measure(client: Client, options: ExploreOptions): Measured {
   let first = Number.NaN;
   let count = 0;
   let megabytes = 0;
-  const events = exploreSync(client, { ...options, stop: () => now() - begin > limit });
+  let polls = 0;
+  const stop = (): boolean => polls++ % 64 === 0 && now() - begin > limit;
+  const events = exploreSync(client, { ...options, stop });
   for (;;) {
     const event = events.next();
     if (event.done === true)

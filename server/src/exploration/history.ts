@@ -20,10 +20,6 @@ export function transactionId(session: number, index: number): TransactionId {
   return session * SESSION_SPAN + index + 1;
 }
 
-export function sessionOfId(id: TransactionId): number {
-  return Math.floor((id - 1) / SESSION_SPAN);
-}
-
 export function indexOfId(id: TransactionId): number {
   return (id - 1) % SESSION_SPAN;
 }

@@ -45,11 +45,9 @@ export function* runLog(
   const points = yield* startAll(ground);
   for (;;) {
     const planned = plan.transactions[log.transactions.length];
-    const waiting = points.flatMap((point, at) => (point.request === undefined ? [] : [at]));
-    if (waiting.length === 0) break;
-    const session = planned?.session ?? driver.nextSession(waiting);
-    const begin = points[session];
-    if (begin?.request === undefined) break;
+    const session = planned?.session ?? pick(points, driver);
+    const begin = points[session ?? -1];
+    if (session === undefined || begin?.request === undefined) break;
     const run: Running = { ground, log, order, planned, driver, problems };
     points[session] = yield* runTransaction(run, begin);
     const last = log.transactions.at(-1);
@@ -60,6 +58,14 @@ export function* runLog(
     problems.push(strayed(plan.transactions[log.transactions.length]?.session ?? 0));
   for (const { problem } of points) if (problem !== undefined) problems.push(problem);
   return { history: log.history(), problems, points };
+}
+
+function pick(points: readonly Point[], driver: Driver): number | undefined {
+  const waiting: number[] = [];
+  points.forEach((point, session) => {
+    if (point.request !== undefined) waiting.push(session);
+  });
+  return waiting.length === 0 ? undefined : driver.nextSession(waiting);
 }
 
 interface Running {

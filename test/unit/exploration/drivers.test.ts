@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { test } from "node:test";
 import type { Ask, Client, Session } from "../../../server/src/exploration/client";
-import { directedRunSync } from "../../../server/src/exploration/directedRun";
+import { directedRun, directedRunSync } from "../../../server/src/exploration/directedRun";
 import type {
   ExploreSummary,
   Run,
@@ -65,7 +65,7 @@ test("random runs repeat, and strategies keep close to serial or far from it", (
   assert.ok(staleReads("stale") >= 100);
 });
 
-test("a directed run follows every history, and says what the level allows", () => {
+test("a directed run follows every history, and says what the level allows", async () => {
   const { client } = programOf("rx wy; rx | ry wx");
   const causal = explored(client, { level: "causal" }).runs;
   const serializable = textsOf(explored(client, { level: "serializable" }).runs);
@@ -74,6 +74,8 @@ test("a directed run follows every history, and says what the level allows", () 
     assert.equal(run.followed, true);
     assert.equal(historyText(run.history), historyText(history));
     assert.equal(run.allowed, serializable.has(historyText(history)));
+    const later = await directedRun(client, { schedule: history, level: "serializable" });
+    assert.deepEqual(later.history, run.history);
   }
   const other = programOf("rz wy; rx | ry wx").client;
   const [first] = causal;
