@@ -149,6 +149,12 @@ for (const { kind, levels, transactions } of CASES)
       const dirty = KINDS.find((each) => each.name === anomaly.kind)?.of === "dirty-read";
       assert.equal(anomaly.cycle.length === 0, dirty);
       assert.equal(anomaly.dirtyRead !== undefined, dirty);
+      if (!dirty) continue;
+      const read = anomaly.steps.find((each) => each.instance === anomaly.dirtyRead?.to.instance);
+      assert.match(
+        read?.because ?? "",
+        /^it sees what T1 wrote and has not committed, which .+ later$/,
+      );
     }
     const strong = await analyse(files, levels[1], size);
     assert.deepEqual(
