@@ -173,15 +173,14 @@ function queryName(at: number): string {
 
 /** Why a query cannot be asked; undefined where it can. */
 function queryFault(program: Program, at: number, tables: readonly string[]): string | undefined {
+  const transaction = program.transactions.find(({ name }) => name === queryName(at));
+  for (const table of tablesNamed(transaction?.body))
+    if (!tables.includes(table)) return unknownText("table", table, tables);
   const note = program.notes.find(
     ({ severity, source }) => source.file === queryFile(at) && severity !== "information",
   );
   if (note !== undefined) return `the assertion's query: ${note.message}`;
-  const transaction = program.transactions.find(({ name }) => name === queryName(at));
-  if (transaction === undefined) return "the assertion's query is not understood";
-  for (const table of tablesNamed(transaction.body))
-    if (!tables.includes(table)) return unknownText("table", table, tables);
-  return undefined;
+  return transaction === undefined ? "the assertion's query is not understood" : undefined;
 }
 
 /** The base tables that a body's queries name, wherever they stand in it. */

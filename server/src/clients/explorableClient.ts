@@ -11,6 +11,8 @@ export interface ExplorableClient {
   readonly transactions: readonly (readonly ClientTransaction[])[];
   /** The sessions, to be run afresh; `observe` is told of every statement. */
   readonly open: (observe?: (step: ObservedStep) => void) => readonly Session[];
+  /** What of the client's own code could not be carried out as it is written, as far as it has been run. */
+  readonly remarks?: () => readonly string[];
   /** The same client without these transactions, by name. */
   readonly without: (left: ReadonlySet<string>) => ExplorableClient;
 }

@@ -114,6 +114,11 @@ export async function exploreLevel(
     );
   }
   const unknown = unknowns(input, options, serial, explored, concurrent, serialJudge.result());
+  // What cannot be repeated is no evidence.
+  const repeatable = ![...serial.problems, ...explored.problems].some(
+    ({ kind }) => kind === "not-deterministic",
+  );
+  if (!repeatable) violations.length = 0;
   return {
     tool: input.tool,
     formatVersion: 1,
@@ -130,7 +135,9 @@ export async function exploreLevel(
     serial: { states: serialJudge.result().statesSeen, exhausted: serial.exhausted },
     violations,
     holding: assertions
-      .filter(({ text }) => !violations.some((each) => each.assertion === text))
+      .filter((_, at) => repeatable && !serialJudge.broken.has(at))
+      .filter((each) => !explored.broken.has(concurrent.indexOf(each)))
+      .filter((each) => !explored.faults.has(concurrent.indexOf(each)))
       .map(({ text }) => text),
     unknown,
   };
@@ -205,6 +212,7 @@ function unknowns(
     const who = own === undefined ? `session ${String(session + 1)}` : `${own.name} ${own.title}`;
     add(`${who} ${PROBLEM_WORDS[kind]}${message}`, own?.range);
   }
+  for (const remark of client.remarks?.() ?? []) add(remark);
   for (const [at, fault] of inOrder.faults) {
     const assertion = assertions[at];
     if (assertion)

@@ -60,7 +60,10 @@ function summary(report: ExplorationReport, { columns }: TextStyle): string {
       : report.exhausted
         ? `All ${plural(report.histories, "history", "histories")} that ${label} allows`
         : `${plural(report.histories, "history", "histories")} at ${label}, not all`;
-  const covered = `${what}; ${plural(report.statesSeen, "outcome")}, ${plural(report.serial.states, "of it by serial orders", "of them by serial orders")}.`;
+  const inOrder = report.serial.exhausted
+    ? `, ${number(report.serial.states)} by serial orders`
+    : "";
+  const covered = `${what}; ${plural(report.statesSeen, "different outcome")}${inOrder}.`;
   const unknown = report.unknown.flatMap(({ reason, range }) => {
     const place =
       range === undefined

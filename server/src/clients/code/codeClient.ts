@@ -101,6 +101,7 @@ export function readCodeClient(
     initial: store.state(),
     sessions,
     range: places.of("sessions"),
+    remarks: new Set(),
   };
   return {
     client: {
@@ -133,6 +134,8 @@ interface CodeProgram {
   readonly initial: ReadonlyMap<Key, Value>;
   readonly sessions: readonly (readonly string[])[];
   readonly range: Range;
+  /** Mistakes of the code and statements that are not supported, each once. */
+  readonly remarks: Set<string>;
 }
 
 type Chosen = readonly (readonly (readonly [number, number])[])[];
@@ -163,6 +166,7 @@ function explorableCode(
         name: `session ${String(at + 1)}`,
         run: (ask: Ask) => runSession(program, rules, at, session, ask, observe),
       })),
+    remarks: () => [...program.remarks],
     without: (left) =>
       explorableCode(
         program,
@@ -177,7 +181,7 @@ function nameOf(session: number, index: number): string {
 }
 
 async function runSession(
-  { modules, database, folder, file }: CodeProgram,
+  { modules, database, folder, file, remarks }: CodeProgram,
   rules: AccessRules,
   place: number,
   functions: Chosen[number],
@@ -209,6 +213,11 @@ async function runSession(
       session,
       ask,
       instance: now,
+      failed: ({ code, message }, sql) => {
+        // Mistakes in statements (class 42) and what the store lacks (0A): an execution of them says nothing.
+        if (/^(?:42|0A)/u.test(code))
+          remarks.add(`${label}: ${message} (${code}), in "${sql.trim().slice(0, 80)}"`);
+      },
       ...(observe && {
         observe: (query) => {
           const step = observedStep(query, { file, folder });
@@ -225,6 +234,7 @@ async function runSession(
         result = { value: plainValue(await run(connection.api)) };
       } catch (error) {
         result = { error: errorText(error) };
+        if (isMistake(error)) remarks.add(`${label} fails: ${errorText(error)}`);
       }
       await connection.release();
       // An empty transaction carries what the function gave, which is known only after its last commit.
@@ -463,6 +473,16 @@ function errorText(error: unknown): string {
   const fromDatabase = FROM_DATABASE in error;
   if (fromDatabase) return `${error.message} (${String(own.code)})`;
   return error.name === "Error" ? error.message : `${error.name}: ${error.message}`;
+}
+
+/** Errors that code does not raise on purpose. */
+function isMistake(error: unknown): boolean {
+  return (
+    error instanceof TypeError ||
+    error instanceof ReferenceError ||
+    error instanceof RangeError ||
+    error instanceof SyntaxError
+  );
 }
 
 function faultText(error: unknown, file: string): readonly [string, number | undefined] {

@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   /** The name of the transaction that is open. */
   readonly instance: () => string;
   readonly observe?: (query: ObservedQuery) => void;
+  /** Told of every statement that the database refuses. */
+  readonly failed: (error: SqlError, sql: string) => void;
 }
 
 export function openConnection(options: ConnectionOptions): Connection {
@@ -73,7 +75,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       ended,
       calledFrom: from,
     });
-    if (error !== undefined) throw driverError(error, dialect);
+    if (error !== undefined) {
+      options.failed(error, sql);
+      throw driverError(error, dialect);
+    }
     return result ?? { command: "", columns: [], rows: [], rowCount: 0 };
   }
 
