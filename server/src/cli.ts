@@ -1,6 +1,6 @@
 // Entry of dist/cli.js: connects the command line to this process.
 import path from "node:path";
-import { runCli } from "./cli/main";
+import { runCli, type DatabaseCommands } from "./cli/main";
 import { processIo } from "./cli/processIo";
 import { TOOL } from "./cli/version";
 import { buildOf, cacheFolder } from "./service/cacheFolder";
@@ -17,6 +17,9 @@ void runCli(process.argv.slice(2), io, {
     // The server's own bundle; it connects to standard input and output when it is loaded.
     await import(path.join(__dirname, "server.js"));
   },
+  // A bundle of the same build; its entry exports exactly these.
+  loadDatabaseCommands: async () =>
+    (await import(path.join(__dirname, "database.js"))) as DatabaseCommands,
 }).then((code) => {
   if (code !== "running") io.exit(code);
 });

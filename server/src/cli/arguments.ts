@@ -6,6 +6,7 @@ import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration"
 import { parseDuration } from "../workspace/duration";
 import { interpretExplore, type ExploreArguments } from "./exploreArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
+import { interpretServe, type ServeArguments } from "./serveArguments";
 
 export type Format = "text" | "json";
 
@@ -45,6 +46,7 @@ export type Arguments =
   | ShowArguments
   | HistoryArguments
   | ExploreArguments
+  | ServeArguments
   | { readonly command: "lsp" }
   | { readonly command: "help"; readonly topic?: string }
   | { readonly command: "version" };
@@ -53,7 +55,7 @@ export type ArgumentsResult =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-export const COMMANDS = ["check", "show", "history", "explore", "lsp"] as const;
+export const COMMANDS = ["check", "show", "history", "explore", "serve", "lsp"] as const;
 
 const OPTIONS = {
   level: { type: "string", multiple: true },
@@ -72,6 +74,12 @@ const OPTIONS = {
   driver: { type: "string" },
   runs: { type: "string" },
   seed: { type: "string" },
+  protocol: { type: "string" },
+  port: { type: "string" },
+  strategy: { type: "string" },
+  delay: { type: "boolean" },
+  schema: { type: "string" },
+  history: { type: "string" },
   to: { type: "string" },
   output: { type: "string", short: "o" },
   help: { type: "boolean", short: "h" },
@@ -106,6 +114,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
   explore: ["level", "driver", "runs", "seed", "budget", "format", "timings"],
+  serve: ["protocol", "level", "port", "seed", "strategy", "delay", "schema", "history"],
   lsp: ["stdio"],
 };
 
@@ -135,7 +144,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
   if (values.help || name === undefined || name === "help") {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
-      return refuse("a command is missing: check, show, history, explore or lsp");
+      return refuse("a command is missing: check, show, history, explore, serve or lsp");
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
   const command = COMMANDS.find((each) => each === name);
@@ -147,6 +156,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
     return values.stdio ? accept({ command }) : refuse('"lsp" needs --stdio');
   }
   if (command === "explore") return interpretExplore(paths, values);
+  if (command === "serve") return interpretServe(paths, values);
   return command === "history"
     ? interpretHistory(paths, values)
     : interpretCheck(command, paths, values);
@@ -218,10 +228,13 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
   isolens history convert FILE --to text|json [--output FILE]
   isolens explore CLIENT [--level NAME|any]... [--driver exhaustive|random] [--runs N] [--seed S]
                          [--budget 60s] [--format text|json]
+  isolens serve --protocol mysql|postgres --level NAME|any [--port P] [--seed N] [--delay]
+                [--strategy uniform|latest|stale] [--schema FILE] [--history FILE]
   isolens lsp --stdio
 
 "explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
 the level allows, or at random, and shows the smallest execution that breaks an assertion.
+"serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
 For "check" and "show", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
 
@@ -237,6 +250,11 @@ For "check" and "show", PATH is an SQL file or a folder. isolens.json is found u
   --anomaly ID           an id that "check" printed; its first characters are enough
   --strict               history: hold recorded times against the levels as well
   --driver NAME          explore: exhaustive (default), or random
+  --port P               serve: the port on 127.0.0.1 (default: a free one, which is printed)
+  --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
+  --delay                serve: answer after a random moment, so that connections overtake each other
+  --schema FILE          serve: tables and first rows, in SQL
+  --history FILE         serve: where the recorded run goes in the end, for "isolens history"
   --runs N, --seed S     explore: how many random runs (default: 1000), and from which seed (default: 1)
   --to text|json         history convert: the format to write
   --output FILE          history convert: where to (default: standard output)

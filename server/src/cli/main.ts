@@ -6,12 +6,20 @@ import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
 import type { CheckSurroundings } from "./run";
+import type { ServeArguments } from "./serveArguments";
 import { showCommand } from "./showCommand";
 import { VERSION } from "./version";
 
 export interface CliOptions extends CheckSurroundings {
   /** Starts the language server on standard input and output; it lives on after the command returned. */
   readonly startLanguageServer: () => Promise<void>;
+  /** Loads the commands that need a database: a bundle of its own. */
+  readonly loadDatabaseCommands: () => Promise<DatabaseCommands>;
+}
+
+/** Commands that need a database, one of their own or a real one. */
+export interface DatabaseCommands {
+  readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
 }
 
 /** Runs one command line (without `node cli.js`). Resolves with the exit code, or with "running" for the server. */
@@ -49,6 +57,8 @@ export async function runCli(
         return await historyCommand(args, io, options.signal);
       case "explore":
         return await exploreCommand(args, io, options.signal);
+      case "serve":
+        return await (await options.loadDatabaseCommands()).serveCommand(args, io, options.signal);
       case "show":
         return await showCommand(args, io, options);
     }

@@ -23,6 +23,8 @@ export interface MockOptions {
   readonly strategy: Strategy;
   /** Tables and first rows. */
   readonly schema?: string;
+  /** Statements are answered after a moment that differs from one to the next, so that sessions overtake each other. */
+  readonly delay?: boolean;
   /** Told of the history of what ends with a reset. */
   readonly onReset?: (history: RecordedHistory) => void;
 }
@@ -92,6 +94,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
       reset,
       open() {
         const random = randomNumbers(seed * 7919 + count++);
+        const pause = randomNumbers(seed * 104_729 + count);
         const session = createSqlSession(sql, {
           sequences: {
             next: (name, first) => sequences.next(name, first),
@@ -104,11 +107,20 @@ export function createMockDatabase(options: MockOptions): MockResult {
           rule: lockingRule(level),
           identifier: count,
         });
-        return openMockSession({ sql, session, store: openStoreSession(), reset });
+        return openMockSession({
+          sql,
+          session,
+          store: openStoreSession(),
+          reset,
+          ...(options.delay === true && { pause: () => pause(LONGEST_PAUSE) }),
+        });
       },
     },
   };
 }
+
+/** Milliseconds. */
+const LONGEST_PAUSE = 20;
 
 const RESET: Reply = {
   kind: "failed",

@@ -19,15 +19,24 @@ export interface MockSessionParts {
   readonly session: SqlSession;
   readonly store: { readonly ask: Ask; readonly close: () => void };
   readonly reset: () => void;
+  /** Milliseconds until the next statement runs. */
+  readonly pause?: () => number;
 }
 
 /** `SELECT isolens_reset()` and `CALL isolens_reset()` bring the database back to its start. */
 const RESET = /^\s*(?:select|call)\s+isolens_reset\s*\(\s*\)\s*;?\s*$/i;
 
-export function openMockSession({ sql, session, store, reset }: MockSessionParts): MockSession {
+export function openMockSession({
+  sql,
+  session,
+  store,
+  reset,
+  pause,
+}: MockSessionParts): MockSession {
   const isPostgres = sql.dialect === "postgres";
 
   async function run(text: string, values: readonly MockArgument[]): Promise<SqlOutcome> {
+    if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
     const steps: Generator<Request, SqlOutcome, Reply> = session.execute(text, values);
     for (let step = steps.next(); ;) {
       if (step.done === true) return step.value;

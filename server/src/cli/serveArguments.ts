@@ -1,0 +1,83 @@
+// The arguments of `isolens serve`: which protocol, at which level, with which schema.
+import type { Protocol } from "../mock/listen";
+import { mockLevel, type MockLevel } from "../mock/level";
+import type { Strategy } from "../mock/store/policy";
+import { unknownLevelText, unknownText } from "../workspace/configuration";
+import type { ArgumentsResult } from "./arguments";
+
+export interface ServeArguments {
+  readonly command: "serve";
+  readonly protocol: Protocol;
+  readonly level: MockLevel;
+  readonly levelName: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly seed: number;
+  readonly strategy: Strategy;
+  /** Answers come after a moment that differs from one to the next. */
+  readonly delay: boolean;
+  /** A file with tables and first rows. */
+  readonly schema?: string;
+  /** Where the recorded history goes. */
+  readonly history?: string;
+}
+
+/** The options as the command line gave them. */
+export interface ServeValues {
+  readonly protocol?: string;
+  readonly level?: readonly string[];
+  readonly port?: string;
+  readonly seed?: string;
+  readonly strategy?: string;
+  readonly delay?: boolean;
+  readonly schema?: string;
+  readonly history?: string;
+}
+
+const PROTOCOLS = ["mysql", "postgres"] as const;
+const STRATEGIES = ["uniform", "latest", "stale"] as const;
+const MOST_PORTS = 65_535;
+
+/** Reads what stands after `isolens serve`. */
+export function interpretServe(paths: readonly string[], values: ServeValues): ArgumentsResult {
+  if (paths.length > 0) return refuse('"serve" takes no paths; name the tables\' file by --schema');
+  const protocol = PROTOCOLS.find((each) => each === values.protocol);
+  if (!protocol) {
+    return values.protocol === undefined
+      ? refuse('"serve" needs --protocol mysql or --protocol postgres')
+      : refuse(unknownText("protocol", values.protocol, PROTOCOLS));
+  }
+  const [name, ...more] = values.level ?? [];
+  if (name === undefined) return refuse('"serve" needs --level, as read-committed or causal');
+  if (more.length > 0) return refuse('"serve" takes one --level');
+  const level = mockLevel(name);
+  if (!level.known) return refuse(unknownLevelText(name));
+  if (level.level === undefined) return refuse(level.reason);
+  const strategy = STRATEGIES.find((each) => each === (values.strategy ?? "uniform"));
+  if (!strategy) return refuse(unknownText("strategy", values.strategy ?? "", STRATEGIES));
+  const port = values.port ?? "0";
+  if (!/^\d{1,5}$/u.test(port) || Number(port) > MOST_PORTS)
+    return refuse(`--port must be a whole number up to ${String(MOST_PORTS)}, and is "${port}"`);
+  const seed = values.seed ?? "1";
+  if (!/^\d{1,9}$/u.test(seed))
+    return refuse(`--seed must be a whole number from 0 on, and is "${seed}"`);
+  return {
+    ok: true,
+    arguments: {
+      command: "serve",
+      protocol,
+      level: level.level,
+      levelName: level.name,
+      port: Number(port),
+      seed: Number(seed),
+      strategy,
+      delay: values.delay ?? false,
+      ...(values.schema !== undefined && { schema: values.schema }),
+      ...(values.history !== undefined && { history: values.history }),
+    },
+  };
+}
+
+function refuse(message: string): ArgumentsResult {
+  return { ok: false, message };
+}

@@ -1,0 +1,101 @@
+// `isolens serve`: a database that shows what a level allows, until it is told to stop.
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { loadPgParser } from "../engine/pgParser";
+import { listen, type Listening } from "../mock/listen";
+import { createMockDatabase, type MockDatabase } from "../mock/mockDatabase";
+import type { RecordedHistory } from "../mock/store/recordHistory";
+import { fileErrorText } from "../workspace/textFile";
+import type { CliIo } from "./io";
+import { EXIT } from "./run";
+import type { ServeArguments } from "./serveArguments";
+
+/** Runs until the signal comes; then writes the history and returns the exit code. */
+export async function serveCommand(
+  args: ServeArguments,
+  io: CliIo,
+  signal: AbortSignal,
+): Promise<number> {
+  const schema = await schemaText(args, io);
+  if (schema === undefined) return EXIT.usage;
+  const earlier: RecordedHistory[] = [];
+  const made = createMockDatabase({
+    dialect: args.protocol,
+    ...(args.protocol === "postgres" && { parser: await loadPgParser() }),
+    level: args.level,
+    seed: args.seed,
+    strategy: args.strategy,
+    schema,
+    delay: args.delay,
+    onReset: (history) => earlier.push(history),
+  });
+  if (!made.ok) {
+    io.error(`isolens: ${args.schema ?? "the schema"}: ${made.error.message}\n`);
+    return EXIT.usage;
+  }
+  const { database } = made;
+  const listening = await openPort(args, database, io);
+  if (!listening) return EXIT.usage;
+  io.out(`listening on 127.0.0.1:${String(listening.port)}\n`);
+  await stopped(signal);
+  await listening.close();
+  return saveHistories(args, [...earlier, database.history()], io);
+}
+
+async function schemaText({ schema }: ServeArguments, io: CliIo): Promise<string | undefined> {
+  if (schema === undefined) return "";
+  try {
+    return await readFile(path.resolve(io.cwd, schema), "utf8");
+  } catch (error) {
+    io.error(`isolens: ${schema}: not read: ${fileErrorText(error)}\n`);
+    return undefined;
+  }
+}
+
+async function openPort(
+  { protocol, port }: ServeArguments,
+  database: MockDatabase,
+  io: CliIo,
+): Promise<Listening | undefined> {
+  try {
+    return await listen({ protocol, port, open: () => database.open() });
+  } catch (error) {
+    const what = `isolens: port ${String(port)} of 127.0.0.1 cannot be had: ${fileErrorText(error)}`;
+    io.error(`${what}; leave --port out for a free one\n`);
+    return undefined;
+  }
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener(
+      "abort",
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+/** The last run goes to the file that was named, each one before a reset to one with its number before the ending. */
+async function saveHistories(
+  { history }: ServeArguments,
+  runs: readonly RecordedHistory[],
+  io: CliIo,
+): Promise<number> {
+  if (history === undefined) return EXIT.clean;
+  const { dir, name, ext } = path.parse(path.resolve(io.cwd, history));
+  for (const [index, run] of runs.entries()) {
+    const number = index < runs.length - 1 ? `-${String(index + 1)}` : "";
+    const file = path.join(dir, `${name}${number}${ext}`);
+    try {
+      await writeFile(file, `${JSON.stringify(run)}\n`);
+    } catch (error) {
+      io.error(`isolens: ${file}: not written: ${fileErrorText(error)}\n`);
+      return EXIT.usage;
+    }
+  }
+  return EXIT.clean;
+}
