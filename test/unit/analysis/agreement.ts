@@ -6,6 +6,7 @@ import type {
   FlatProgram,
   FlatTransaction,
 } from "../../../server/src/analysis/operations/operation";
+import { planPapers, solvePapers } from "../../../server/src/analysis/search/papers";
 import { planProduct, solveProduct } from "../../../server/src/analysis/search/products";
 import { openZ3 } from "../../../server/src/engine/z3";
 import { productLevelAt, type Levels } from "../../../server/src/isolation/mixedLevels";
@@ -74,6 +75,17 @@ export async function compareVerdicts(
   return { shown, claimed, kind: kindOf(shown, search), reasons };
 }
 
+/** The search's verdict alone, also at the papers' levels: "unknown" where it could not decide or confirm. */
+export async function verdictOf(
+  program: Program,
+  levels: Levels,
+  transactions: readonly number[],
+): Promise<Worst | "unknown"> {
+  const flat = flattenProgram(program, { unroll: 1 });
+  const { claimed, reasons } = await searched(program, flat, levels, transactions);
+  return claimed === "none" && reasons.length > 0 ? "unknown" : claimed;
+}
+
 /** The rows that the search takes to be enough at the start: those that statements name, and two more. */
 function mostRows(transactions: readonly FlatTransaction[]): number {
   const keys = transactions.flatMap((each) =>
@@ -108,10 +120,15 @@ async function searched(
   const witnesses: { readonly setup: Setup; readonly severity: Worst }[] = [];
   const undecided: string[] = [];
   const unconfirmed: string[] = [];
-  for (const unit of planProduct(flat, levels, transactions.length)) {
+  const isPaper = levels.family === "paper";
+  const units = isPaper
+    ? planPapers(flat, levels, transactions.length)
+    : planProduct(flat, levels, transactions.length);
+  for (const unit of units) {
     if ([...unit.transactions].sort().join(" ") !== wanted) continue;
     const own = transactions.length === 3 ? { ...unit, evenPartly: true as const } : unit;
-    const result = solveProduct(await solvers, program, flat, levels, own, limits);
+    const solve = isPaper ? solvePapers : solveProduct;
+    const result = solve(await solvers, program, flat, levels, own, limits);
     undecided.push(...result.undecided);
     for (const { confirmation } of result.findings) {
       const { status, severity = "none", witness, reason = "" } = confirmation;
