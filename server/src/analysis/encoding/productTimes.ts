@@ -88,18 +88,17 @@ export function assertTimes(
 ): void {
   const { times } = snapshots;
   if (times === undefined) return;
+  const timed: Timed = { script, tuple, run, snapshots, times };
   for (const [instance, accesses] of tuple.accesses.entries()) {
     for (let earlier = 0; earlier < instance; earlier += 1) {
-      const end = times.ends(earlier);
-      if (!hasOwnSnapshots(tuple, instance))
-        assertWhole(script, tuple, run, snapshots, earlier, instance);
+      if (!hasOwnSnapshots(tuple, instance)) assertWhole(timed, earlier, instance);
       for (let step = 0; step < times.steps(instance); step += 1) {
         const begun = snapshots.beginsAfter(earlier, instance, step);
-        if (begun !== TRUE) script.assert(eq(begun, isBefore(end, times.begins(instance, step))));
+        const after = isBefore(times.ends(earlier), times.begins(instance, step));
+        if (begun !== TRUE) script.assert(eq(begun, after));
       }
     }
-    for (const access of accesses)
-      if (mayPause(access)) assertPause(script, tuple, run, snapshots, access);
+    for (const access of accesses) if (mayPause(access)) assertPause(timed, access);
   }
   for (const { access, row } of snapshots.looks())
     for (let earlier = 0; earlier < access.instance; earlier += 1) {
@@ -109,23 +108,26 @@ export function assertTimes(
     }
 }
 
+interface Timed {
+  readonly script: Script;
+  readonly tuple: ProductTuple;
+  readonly run: Run;
+  readonly snapshots: Snapshots;
+  readonly times: Times;
+}
+
 /** The one snapshot of an instance is taken by its first statement, by its first plain read, or before. */
 function assertWhole(
-  script: Script,
-  tuple: ProductTuple,
-  run: Run,
-  snapshots: Snapshots,
+  { script, tuple, run, snapshots, times }: Timed,
   earlier: number,
   instance: number,
 ): void {
-  const { times } = snapshots;
-  const transaction = tuple.transactions[instance];
-  if (times === undefined || transaction === undefined) return;
+  const { snapshot } = tuple.levels[instance] ?? {};
+  const guards = tuple.transactions[instance]?.steps ?? [];
   const seen = snapshots.seesAt(earlier, instance, 0);
-  const first = tuple.levels[instance]?.snapshot === "first-plain-read";
   const openings = Array.from({ length: times.steps(instance) }, (_, step): Smt => {
-    const guard = transaction.steps?.[step]?.guard;
-    if (!first) return guard ? isTrue(run.value(instance, guard)) : TRUE;
+    const guard = guards[step]?.guard;
+    if (snapshot !== "first-plain-read") return guard ? isTrue(run.value(instance, guard)) : TRUE;
     const plain = (tuple.accesses[instance] ?? []).filter(
       (each) => each.plain && each.operation.step === step,
     );
@@ -134,8 +136,8 @@ function assertWhole(
   for (const [step, opens] of openings.entries()) {
     const opened = and(opens, ...openings.slice(0, step).map(not));
     const begun = isBefore(times.ends(earlier), times.begins(instance, step));
-    const may = tuple.levels[instance]?.snapshot === "begin" ? imp(seen, begun) : eq(seen, begun);
-    if (opened !== FALSE) script.assert(imp(opened, may));
+    const contains = snapshot === "begin" ? imp(seen, begun) : eq(seen, begun);
+    if (opened !== FALSE) script.assert(imp(opened, contains));
   }
 }
 
@@ -145,20 +147,15 @@ function mayPause(access: Access): boolean {
 }
 
 /** Where a statement does not act when it begins, it has waited for a commit in between, of one who held a row. */
-function assertPause(
-  script: Script,
-  tuple: ProductTuple,
-  run: Run,
-  snapshots: Snapshots,
-  access: Access,
-): void {
-  const { times } = snapshots;
-  if (times === undefined) return;
+function assertPause({ script, tuple, run, snapshots, times }: Timed, access: Access): void {
   const { instance, operation } = access;
-  const [begin, act] = [
-    times.begins(instance, operation.step),
-    times.acts(instance, operation.step),
-  ];
+  const together = (tuple.accesses[instance] ?? []).filter(
+    (each) => mayPause(each) && each.operation.step === operation.step,
+  );
+  // A statement with several searches may wait in any of them.
+  if (together.length > 1) return;
+  const begin = times.begins(instance, operation.step);
+  const act = times.acts(instance, operation.step);
   const rows = snapshots.looks().filter((look) => look.access === access);
   const others = tuple.accesses.slice(0, instance).flat();
   const inTheWay = others.flatMap((first) => {
@@ -170,9 +167,5 @@ function assertPause(
     );
     return [and(isBefore(begin, end), isBefore(end, act), or(...held))];
   });
-  const together = (tuple.accesses[instance] ?? []).filter(
-    (each) => each !== access && mayPause(each) && each.operation.step === operation.step,
-  );
-  // A statement with several searches may wait in any of them.
-  if (together.length === 0) script.assert(or(eq(begin.time, act.time), ...inTheWay));
+  script.assert(or(eq(begin.time, act.time), ...inTheWay));
 }
