@@ -2,30 +2,13 @@
 // 2018, section 5.3). On any cycle the transaction that is arbitrated first has two predecessors that come after it;
 // where no such chain of three and no cycle of two exist, there is no cycle at all.
 import { staticEdges } from "../encoding/relationalEdges";
-import type { StaticEdge } from "../encoding/relationalEdges";
 import { openInstances } from "./accesses";
-import type { Asker, Check } from "./asker";
+import type { Asker } from "./asker";
+import { chainOf } from "./chains";
+import type { Chain, ChainSession, Step } from "./chains";
 import { cyclicGroups } from "./cyclicGroups";
-import {
-  READERS_EARLY,
-  beforeLiteral,
-  dependsLiteral,
-  encodeQuestion,
-  unseenLiteral,
-} from "./question";
-import type { OpenQuestion } from "./question";
+import { beforeLiteral, encodeQuestion, unseenLiteral } from "./question";
 import type { Setting } from "./setting";
-
-/** A chain of dependencies that the proof cannot rule out; members are indexes of transactions. */
-export interface Chain {
-  readonly members: readonly number[];
-  /** One dependency for each step, as the model has it. */
-  readonly edges: readonly StaticEdge[];
-  /** The last one depends on no more: it leads back to the first. */
-  readonly closed: boolean;
-  /** Why there is no model of it. */
-  readonly unanswered?: string;
-}
 
 /** What pairs of transactions can do to each other at the levels at hand, whatever else runs. */
 type PairTable = (from: number, to: number) => PairFacts;
@@ -109,15 +92,9 @@ function induct(asker: Asker, setting: Setting, readersEarly: boolean): Inductio
   };
 }
 
-interface Session {
-  readonly refuted: { pairs: number; triples: number };
-  readonly assumed: Set<string>;
+interface Session extends ChainSession {
   readonly asker: Asker;
-  readonly setting: Setting;
-  readonly readersEarly: boolean;
 }
-
-type Step = readonly [number, number];
 
 function before([first, second]: Step): string {
   return beforeLiteral(first, second);
@@ -139,44 +116,6 @@ const NO_FACTS: PairFacts = {
   reverses: false,
   closed: undefined,
 };
-
-/** The chain if it is possible, or not known to be impossible. */
-function chainOf(
-  session: Session,
-  question: OpenQuestion,
-  check: Check,
-  chain: { readonly members: readonly number[]; readonly steps: readonly Step[] },
-  wanted: readonly string[],
-): Chain | undefined {
-  const { members, steps } = chain;
-  const asked = [
-    ...question.always,
-    ...(session.readersEarly ? [READERS_EARLY] : []),
-    ...steps.map(([a, b]) => dependsLiteral(a, b)),
-    ...wanted,
-  ];
-  return check(asked, (answer): Chain | undefined => {
-    const closed = steps.length === members.length;
-    if (answer.kind === "impossible") {
-      if (members.length > 2) session.refuted.triples += 1;
-      else session.refuted.pairs += 1;
-      for (const { literal, name } of question.assumptions)
-        if (answer.core.includes(literal)) session.assumed.add(name);
-      return undefined;
-    }
-    if (answer.kind === "unknown") return { members, edges: [], closed, unanswered: answer.reason };
-    const edges = steps.flatMap(([a, b]) => {
-      const shown = question.selectors.filter(
-        ({ name, edge }) =>
-          edge.from.instance === a && edge.to.instance === b && answer.model.bool(name),
-      );
-      // The step against arbitration is the one to tell.
-      const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
-      return told ? [told.edge] : [];
-    });
-    return { members, edges, closed };
-  });
-}
 
 /** The facts of all pairs; each pair is encoded once, when one of its two directions is asked about. */
 function pairFacts(session: Session): (from: number, to: number) => PairFacts {

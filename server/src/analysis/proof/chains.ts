@@ -1,0 +1,68 @@
+// One question about a chain of dependencies, and what a model of it shows.
+import type { StaticEdge } from "../encoding/relationalEdges";
+import type { Check } from "./asker";
+import { READERS_EARLY, dependsLiteral } from "./question";
+import type { OpenQuestion } from "./question";
+import type { Setting } from "./setting";
+
+/** A chain of dependencies that the proof cannot rule out; members are indexes of transactions. */
+export interface Chain {
+  readonly members: readonly number[];
+  /** One dependency for each step, as the model has it. */
+  readonly edges: readonly StaticEdge[];
+  /** The last one depends on no more: it leads back to the first. */
+  readonly closed: boolean;
+  /** Why there is no model of it. */
+  readonly unanswered?: string;
+}
+
+/** What the questions of one attempt share. */
+export interface ChainSession {
+  readonly setting: Setting;
+  readonly readersEarly: boolean;
+  /** How many chains of two transactions, and of more, were refuted. */
+  readonly refuted: { pairs: number; triples: number };
+  /** Names of assumptions that some refutation needed. */
+  readonly assumed: Set<string>;
+}
+
+/** Places of two members of a chain: the second depends on the first. */
+export type Step = readonly [number, number];
+
+/** The chain if it is possible, or not known to be impossible. */
+export function chainOf(
+  session: ChainSession,
+  question: OpenQuestion,
+  check: Check,
+  chain: { readonly members: readonly number[]; readonly steps: readonly Step[] },
+  wanted: readonly string[],
+): Chain | undefined {
+  const { members, steps } = chain;
+  const asked = [
+    ...question.always,
+    ...(session.readersEarly ? [READERS_EARLY] : []),
+    ...steps.map(([a, b]) => dependsLiteral(a, b)),
+    ...wanted,
+  ];
+  return check(asked, (answer): Chain | undefined => {
+    const closed = steps.length === members.length;
+    if (answer.kind === "impossible") {
+      if (members.length > 2) session.refuted.triples += 1;
+      else session.refuted.pairs += 1;
+      for (const { literal, name } of question.assumptions)
+        if (answer.core.includes(literal)) session.assumed.add(name);
+      return undefined;
+    }
+    if (answer.kind === "unknown") return { members, edges: [], closed, unanswered: answer.reason };
+    const edges = steps.flatMap(([a, b]) => {
+      const shown = question.selectors.filter(
+        ({ name, edge }) =>
+          edge.from.instance === a && edge.to.instance === b && answer.model.bool(name),
+      );
+      // The step against arbitration is the one to tell.
+      const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
+      return told ? [told.edge] : [];
+    });
+    return { members, edges, closed };
+  });
+}
