@@ -1,0 +1,90 @@
+// `isolens explore` as scripts and people use it: exit codes, text, JSON, mistakes, code that never ends.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { ExplorationReport } from "../../server/src/protocol/exploration";
+import { isolens, makeFolder, type Folder } from "./cli";
+
+const CLIENTS = path.join(__dirname, "..", "clients");
+
+let folder: Folder;
+
+before(() => {
+  folder = makeFolder({
+    "endless.js": `
+      export const schema = "create table t (id int primary key)";
+      export const sessions = [[async (db) => { await db.query("select * from t"); for (;;) {} }]];
+      export const assert = ["select count(*) = 0 from t"];`,
+    "broken.json": '{ "sessions": [["withdraw", 1]] }',
+    "notes.md": "# no client",
+  });
+});
+
+after(() => {
+  folder.remove();
+});
+
+const explore = (...args: readonly string[]) => isolens(["explore", ...args], { cwd: folder.path });
+
+const courses = path.join(CLIENTS, "courseware", "overflow.client.json");
+
+describe("isolens explore", () => {
+  it("shows the smallest execution that breaks an assertion, and ends with 1", async () => {
+    const result = await explore(courses, "--level", "causal");
+    assert.equal(result.code, 1, result.error);
+    assert.match(result.out, /fails: select count\(\*\) <= 1 from enrolment/u);
+    assert.match(result.out, /Write skew/u);
+    assert.match(result.out, /one at a time: s1\[1\], s2\[1\]/u);
+    assert.match(result.out, /All 12 histories that causal consistency allows/u);
+  });
+
+  it("ends with 0 where every assertion holds in every execution", async () => {
+    const result = await explore(courses, "--level", "ser");
+    assert.equal(result.code, 0, result.out + result.error);
+    assert.match(result.out, /holds: select count/u);
+  });
+
+  it("prints JSON for programs, one object per level", async () => {
+    const one = await explore(courses, "--level", "causal", "--format", "json");
+    // What the command line prints is what its own types say; the test looks at single fields.
+    const report = JSON.parse(one.out) as ExplorationReport;
+    assert.deepEqual(
+      [report.formatVersion, report.level, report.exhausted, report.histories],
+      [1, "causal", true, 12],
+    );
+    assert.ok(
+      report.violations.every(({ history, steps }) => history !== null && steps.length > 0),
+    );
+    const two = await explore(courses, "--level", "rc,si", "--format", "json");
+    assert.equal((JSON.parse(two.out) as readonly ExplorationReport[]).length, 2);
+  });
+
+  it("runs at random from a seed, and says that this is a sample", async () => {
+    const args = [courses, "--level", "ser", "--driver", "random", "--runs", "20", "--seed", "7"];
+    const result = await explore(...args);
+    assert.equal(result.code, 2, result.error);
+    assert.match(result.out, /20 random runs at serializability from seed 7/u);
+    assert.match(result.out, /a sample, not all/u);
+  });
+
+  it("ends with 3 for what is no client program, saying where", async () => {
+    const broken = await explore("broken.json");
+    assert.deepEqual([broken.code, broken.out], [3, ""]);
+    assert.match(broken.error, /broken\.json:1:16: .*this is one call/u);
+    for (const args of [
+      ["notes.md"],
+      ["missing.json"],
+      [],
+      [courses, "--driver", "x"],
+      [courses, "--runs", "3"],
+      [courses, "--level", "x"],
+    ])
+      assert.equal((await explore(...args)).code, 3, args.join(" "));
+  });
+
+  it("gives up code that never comes back", async () => {
+    const result = await explore("endless.js");
+    assert.equal(result.code, 2, result.error);
+    assert.match(result.out, /an endless loop/u);
+  });
+});
