@@ -241,7 +241,7 @@ For "check" and "show", PATH is an SQL file or a folder. isolens.json is found u
   --level NAME           the isolation level; more than one is checked one after the other
                          (default: the configuration's, else postgres:read-committed);
                          or a file that defines one, as ./my-store.level.json
-  --max-transactions K   how many transactions at a time (default: 3)
+  --max-transactions K   how many transactions at a time, at most 4 (default: 3)
   --unroll N             how many rounds of a loop, from 1 to 8 (default: 1)
   --prove                where nothing is found, ask for a proof for any number of transactions
   --budget TIME          wall time per level, as 10s, 500ms or 2m (default: 10s)

@@ -126,11 +126,13 @@ async function searched(
     : planProduct(flat, levels, transactions.length);
   for (const unit of units) {
     if ([...unit.transactions].sort().join(" ") !== wanted) continue;
-    const own = transactions.length === 3 ? { ...unit, evenPartly: true as const } : unit;
+    const asked =
+      transactions.length === 3 ? [unit, { ...unit, evenPartly: true as const }] : [unit];
+    const factory = await solvers;
     const solve = isPaper ? solvePapers : solveProduct;
-    const result = solve(await solvers, program, flat, levels, own, limits);
-    undecided.push(...result.undecided);
-    for (const { confirmation } of result.findings) {
+    const results = asked.map((each) => solve(factory, program, flat, levels, each, limits));
+    undecided.push(...results.flatMap((result) => result.undecided));
+    for (const { confirmation } of results.flatMap((result) => result.findings)) {
       const { status, severity = "none", witness, reason = "" } = confirmation;
       if (status === "unconfirmed") unconfirmed.push(reason);
       else {

@@ -67,3 +67,16 @@ check("additions and a change of what was read", MIXED, "pg:rc", {
   2: ["add+set state", "set+set state"],
   4: ["add+set state", "set+set state"],
 });
+
+// set waits for the row that swap holds since before change committed, and has read the other one before that.
+const HELD = scripts({
+  change: "UPDATE t SET v = v + 1 WHERE id = 2;",
+  swap: `SELECT v FROM t WHERE id = 1 FOR UPDATE;
+SELECT v AS b FROM t WHERE id = 2 \\gset
+UPDATE t SET v = :b WHERE id = 1;`,
+  set: "UPDATE t SET v = (SELECT v FROM t WHERE id = 2) WHERE id = 1;",
+});
+check("a row held since before another commit", HELD, "pg:rc", {
+  2: [],
+  3: ["change+set+swap value"],
+});

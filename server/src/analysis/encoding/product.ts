@@ -204,16 +204,16 @@ export function cycleShapes(
   return shapes;
 }
 
-/** Asserts that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
-export function assertMinimal(encoding: ProductEncoding): void {
-  const { dependencies, script, tuple } = encoding;
+/** The condition that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
+export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
+  const without: Smt[] = [];
   const size = tuple.transactions.length;
   const leads = (from: number, to: number): Smt => someDependency(dependencies, from, to);
   const extend = (path: readonly number[]): void => {
     const [first = 0, ...rest] = path;
     if (rest.length > 0) {
       const steps = path.map((from, at) => leads(from, path[at + 1] ?? first));
-      script.assert(not(and(...steps)));
+      without.push(not(and(...steps)));
     }
     if (path.length === size - 1) return;
     // Each cycle once: it begins with its least member.
@@ -221,6 +221,7 @@ export function assertMinimal(encoding: ProductEncoding): void {
       if (!path.includes(next)) extend([...path, next]);
   };
   if (size > 2) for (const first of tuple.transactions.keys()) extend([first]);
+  return and(...without);
 }
 
 /** Some dependency leads from one instance to the other. */

@@ -5,8 +5,9 @@ import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { SolverFactory } from "../../solver/solver";
 import { confirm } from "../../store/confirm";
-import { askForCycle, cycleShapes, encodeProduct, assertMinimal } from "../encoding/product";
+import { askForCycle, cycleShapes, encodeProduct, isMinimal } from "../encoding/product";
 import type { CycleShape, ProductEncoding } from "../encoding/product";
+import { not } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
@@ -41,7 +42,8 @@ export function solveProduct(
   const encoding = encodeProduct(flat, levels, unit.transactions);
   const shapes = cycleShapes(encoding, mayLead);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
-  if (unit.evenPartly !== true) assertMinimal(encoding);
+  const minimal = isMinimal(encoding);
+  encoding.script.assert(unit.evenPartly === true ? not(minimal) : minimal);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
