@@ -21,7 +21,7 @@ export type SerializablePair = readonly [string, string];
 export type Levels = Level | MixedLevels;
 
 /** A level by its full name; one that a user defined stands for itself, since its name says nothing elsewhere. */
-export type LevelReference = string | PaperLevel;
+type LevelReference = string | PaperLevel;
 
 /** References instead of levels: what threads exchange and keys are made of. */
 export type LevelNames =

@@ -5,7 +5,7 @@ import type { Axiom } from "./levels";
 import { parseAxiom } from "./parseAxiom";
 
 /** Each built-in axiom as text; `atomicVisibility` is two, one about writes and one about what else a transaction does. */
-export const AXIOM_TEXTS: Readonly<Record<Axiom, readonly string[]>> = {
+const AXIOM_TEXTS: Readonly<Record<Axiom, readonly string[]>> = {
   atomicVisibility: [
     "forall v, w, q. st(v, w) & !st(w, q) & vis(w, q) => vis(v, q)",
     "forall a, w, q. st(a, w) & !st(w, q) & vis(w, q) => ar(a, q)",

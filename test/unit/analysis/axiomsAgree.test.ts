@@ -3,14 +3,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { makeInstances } from "../../../server/src/analysis/encoding/relationalInstances";
-import type { StepRef } from "../../../server/src/analysis/encoding/relationalInstances";
 import {
   MIXED,
   axiomLiteral,
   statementRelations,
 } from "../../../server/src/analysis/encoding/relationalRelations";
 import type { Mixture } from "../../../server/src/analysis/encoding/relationalRelations";
-import { createScript, not } from "../../../server/src/analysis/encoding/smt";
+import { createScript } from "../../../server/src/analysis/encoding/smt";
 import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
 import { openZ3 } from "../../../server/src/engine/z3";
 import type { Z3 } from "../../../server/src/engine/z3";
@@ -25,6 +24,7 @@ import { freshValues } from "../../../server/src/store/freshValues";
 import { runPlan } from "../../../server/src/store/run";
 import { anomalyProgram, orders, schedules } from "../store/anomalySchedules";
 import { ANOMALIES } from "../store/anomalyTable";
+import { assertSchedule } from "./fixedSchedule";
 import { levelOf } from "./papersHarness";
 import { numberChoice, pick } from "./randomChoice";
 
@@ -59,26 +59,7 @@ function encoded(subject: Subject, level: PaperLevel, mixture: Mixture | undefin
   );
   const script = createScript();
   const relations = statementRelations(script, instances, mixture);
-  const refOf = (name: string): StepRef => {
-    const [instance = 0, statement = 0] = name.slice(1).split(".").map(Number);
-    const ref = instances[instance - 1]?.steps[statement - 1];
-    assert.ok(ref, name);
-    return ref;
-  };
-  const names = schedule.map((step) => `${step.instance}.${String(step.statement)}`);
-  names.forEach((name, at) => {
-    const next = names[at + 1];
-    if (next !== undefined) script.assert(relations.before(refOf(name), refOf(next)));
-  });
-  const writers = instances.flatMap((each) => each.writers);
-  for (const [at, step] of schedule.entries())
-    for (const writer of writers) {
-      const reader = refOf(names[at] ?? "");
-      if (reader.instance === writer.instance) continue;
-      const name = `T${String(writer.instance + 1)}.${String(writer.step + 1)}`;
-      const sees = relations.sees(reader, writer);
-      script.assert(step.sees.includes(name) ? sees : not(sees));
-    }
+  assertSchedule(script, relations, instances, schedule);
   const solver = z3.open({ resourceLimit: 0 });
   try {
     solver.add(script.take());

@@ -34,6 +34,7 @@ import { freshValues } from "../../../server/src/store/freshValues";
 import { runPlan } from "../../../server/src/store/run";
 import { anomalyProgram, orders, schedules } from "../store/anomalySchedules";
 import { ANOMALIES } from "../store/anomalyTable";
+import { assertSchedule } from "./fixedSchedule";
 import { LIMITS, fromApp, fromSql, levelOf } from "./papersHarness";
 import type { Subject } from "./papersHarness";
 import { numberChoice, pick } from "./randomChoice";
@@ -161,25 +162,7 @@ function encoded(
     script.assert(eq(asInt(database.value("a", row, "v")), "0"));
   }
   for (const { index } of instances) script.assert(not(run.aborted(index)));
-  const refOf = (name: string): StepRef => {
-    const [instance = 0, statement = 0] = name.slice(1).split(".").map(Number);
-    const ref = instances[instance - 1]?.steps[statement - 1];
-    assert.ok(ref, name);
-    return ref;
-  };
-  const names = schedule.map((step) => `${step.instance}.${String(step.statement)}`);
-  names.forEach((name, at) => {
-    const next = names[at + 1];
-    if (next !== undefined) script.assert(relations.before(refOf(name), refOf(next)));
-  });
-  for (const [at, step] of schedule.entries())
-    for (const writer of instances.flatMap((each) => each.writers)) {
-      const reader = refOf(names[at] ?? "");
-      if (reader.instance === writer.instance) continue;
-      const sees = relations.sees(reader, writer);
-      const name = `T${String(writer.instance + 1)}.${String(writer.step + 1)}`;
-      script.assert(step.sees.includes(name) ? sees : not(sees));
-    }
+  assertSchedule(script, relations, instances, schedule);
   assertWritten(run, [axiom], mixture);
   run.settle();
   const solver = z3.open({ resourceLimit: 0 });
