@@ -101,7 +101,7 @@ BEGIN
   SELECT custid INTO cust1 FROM account WHERE name = customer1;
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT c.balance INTO checks1 FROM checking c WHERE c.custid = cust1;
-  -- ^^^ lost-update state: send_payment, send_payment (postgres:read-committed)
+  -- ^^^ read-skew state: send_payment, send_payment (postgres:read-committed)
   -- ^^^ lost-update state: send_payment, amalgamate (postgres:read-committed)
   IF checks1 < amount THEN
     RAISE EXCEPTION 'insufficient funds';
