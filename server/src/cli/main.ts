@@ -6,6 +6,7 @@ import { historyCommand } from "./historyCommand";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
 import type { CheckSurroundings } from "./run";
+import type { ReplayArguments } from "./replayArguments";
 import type { ServeArguments } from "./serveArguments";
 import { showCommand } from "./showCommand";
 import { VERSION } from "./version";
@@ -19,6 +20,11 @@ export interface CliOptions extends CheckSurroundings {
 
 /** Commands that need a database, one of their own or a real one. */
 export interface DatabaseCommands {
+  readonly replayCommand: (
+    args: ReplayArguments,
+    io: CliIo,
+    surroundings: CheckSurroundings,
+  ) => Promise<number>;
   readonly serveCommand: (args: ServeArguments, io: CliIo, signal: AbortSignal) => Promise<number>;
 }
 
@@ -57,6 +63,8 @@ export async function runCli(
         return await historyCommand(args, io, options.signal);
       case "explore":
         return await exploreCommand(args, io, options.signal);
+      case "replay":
+        return await (await options.loadDatabaseCommands()).replayCommand(args, io, options);
       case "serve":
         return await (await options.loadDatabaseCommands()).serveCommand(args, io, options.signal);
       case "show":

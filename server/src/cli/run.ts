@@ -10,6 +10,7 @@ import { loadProjects, readLevelFile } from "../workspace/projects";
 import type { Project, WorkspaceProblem } from "../workspace/projects";
 import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
 import type { CliIo } from "./io";
+import type { ReplayArguments } from "./replayArguments";
 import { TOOL } from "./version";
 
 /** Exit codes, as the help text says them. */
@@ -39,7 +40,7 @@ export interface CheckSurroundings {
  * instead when the request cannot be carried out, after saying why.
  */
 export async function runChecks(
-  args: CheckArguments | ShowArguments,
+  args: CheckArguments | ShowArguments | ReplayArguments,
   io: CliIo,
   { signal, openSession: open = openSession, cache: everyone }: CheckSurroundings,
   each: (done: ProjectCheck) => void,

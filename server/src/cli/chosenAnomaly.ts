@@ -1,0 +1,45 @@
+// The anomaly that an id on the command line means: checks as `check` does, and says what there is if it is not there.
+import type { Anomaly } from "../protocol/report";
+import type { ReplayArguments } from "./replayArguments";
+import type { ShowArguments } from "./arguments";
+import { exitCode } from "./checkCommand";
+import type { CliIo } from "./io";
+import { EXIT, runChecks } from "./run";
+import type { CheckSurroundings, ProjectCheck } from "./run";
+
+export interface ChosenAnomaly {
+  readonly done: ProjectCheck;
+  readonly anomaly: Anomaly;
+}
+
+/** The anomaly, or an exit code after saying why there is none. */
+export async function chooseAnomaly(
+  args: ShowArguments | ReplayArguments,
+  io: CliIo,
+  surroundings: CheckSurroundings,
+): Promise<ChosenAnomaly | number> {
+  const all: ProjectCheck[] = [];
+  const failed = await runChecks(args, io, surroundings, (done) => all.push(done));
+  if (failed !== undefined) return failed;
+  const wanted = args.anomaly.toLowerCase();
+  const found = all.flatMap((done) =>
+    done.check.report.anomalies.map((anomaly) => ({ done, anomaly })),
+  );
+  const matching = found.filter(({ anomaly }) => anomaly.id.startsWith(wanted));
+  const exact = matching.find(({ anomaly }) => anomaly.id === wanted);
+  const chosen = exact ?? (matching.length === 1 ? matching[0] : undefined);
+  if (chosen) return chosen;
+  const list = (matching.length > 0 ? matching : found).map(
+    ({ anomaly }) => `  ${anomaly.id}  ${anomaly.kind}: ${anomaly.transactions.join(", ")}`,
+  );
+  const levels = [...new Set(all.map(({ level }) => level.name))].join(", ");
+  const problem =
+    matching.length > 1
+      ? `"${args.anomaly}" is the start of several ids`
+      : `there is no anomaly "${args.anomaly}" at ${levels}`;
+  const hint = list.length > 0 ? `; there are:\n${list.join("\n")}` : "; nothing was found there";
+  io.error(`isolens: ${problem}${hint}\n`);
+  const code = exitCode(all.map(({ check }) => check.report.verdict));
+  // Undecided questions may be why it is missing; otherwise the id is wrong.
+  return code === EXIT.unknown ? EXIT.unknown : EXIT.usage;
+}

