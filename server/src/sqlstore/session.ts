@@ -4,7 +4,7 @@ import type { SessionFacts } from "./compile/node";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
 import { parameterType, parameterValue } from "./parameters";
-import type { ParsedStatement } from "./pg/statement";
+import type { ParsedStatement } from "./parsed";
 import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { failure, SqlFailure, type SqlError } from "./sqlError";

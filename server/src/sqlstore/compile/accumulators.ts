@@ -23,10 +23,10 @@ import {
 } from "../values/types";
 import { isInterval, type SqlValue } from "../values/value";
 import { computeWhole, isNumericValue } from "../values/wholes";
+import { plainText } from "../values/text";
 import { mysqlNumber } from "./arithmetic";
 import { toJson } from "./jsonValues";
 import { converted, isPostgres, settled, type Compiler, type Env, type Node } from "./node";
-import { plainText } from "../values/text";
 
 export interface Accumulator {
   readonly add: (values: readonly SqlValue[]) => void;

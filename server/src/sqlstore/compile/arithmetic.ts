@@ -42,8 +42,8 @@ import {
 } from "../values/types";
 import { isInterval, type Interval, type SqlValue } from "../values/value";
 import { checkedWhole, computeWhole, whole, type WholeOperation } from "../values/wholes";
-import { coerced, isPostgres, type Compiler, type Env, type Node } from "./node";
 import { plainText } from "../values/text";
+import { coerced, isPostgres, type Compiler, type Env, type Node } from "./node";
 
 /** A binary operator whose result is a number, a time or an interval; undefined for other operators. */
 export function arithmetic(
@@ -444,9 +444,9 @@ export function numberLiteral(
   compiler: Compiler,
 ): { readonly type: SqlType; readonly value: SqlValue } {
   const postgres = isPostgres(compiler);
-  if (/^\d+$/.test(text)) {
+  if (/^-?\d+$/.test(text)) {
     const value = whole(BigInt(text));
-    if (postgres && value <= 2147483647) return { type: "int4", value };
+    if (postgres && value <= 2147483647 && value >= -2147483648) return { type: "int4", value };
     if (value <= 2n ** 63n - 1n) return { type: "int8", value };
     if (!postgres && value <= 2n ** 64n - 1n) return { type: "uint8", value };
   }

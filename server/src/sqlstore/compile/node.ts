@@ -99,6 +99,9 @@ export interface Node {
   readonly dated?: (date: Node, sign: 1 | -1) => Node;
 }
 
+/** Types for outputs of which the text says none; `open`: what is around the query decides it. */
+export type Targets = readonly SqlType[] | "open";
+
 /** What compiles expressions and queries wherever they stand. */
 export interface Recursion {
   readonly expression: (expression: SqlExpression, scope: Scope) => Node;
@@ -107,7 +110,7 @@ export interface Recursion {
     compiler: Compiler,
     parent: Scope | undefined,
     withs: ReadonlyMap<string, WithQuery>,
-    targets: readonly SqlType[],
+    targets: Targets,
   ) => CompiledQuery;
 }
 

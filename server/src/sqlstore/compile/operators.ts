@@ -24,10 +24,10 @@ import {
   type SqlType,
 } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
+import { plainText } from "../values/text";
 import { arithmetic, mysqlNumber, noOperator, strict } from "./arithmetic";
 import { coerced, constant, isPostgres, settled, type Compiler, type Node } from "./node";
 import { likePattern, regularExpression } from "./patterns";
-import { plainText } from "../values/text";
 
 const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
   "=": (order) => order === 0,
@@ -354,14 +354,16 @@ function joinJson(left: Json | undefined, right: Json | undefined): SqlValue {
 
 /** Any value as text, as `||` and concat() take it. */
 export function textOf(node: Node): Node {
-  if (isText(node.type)) return node;
+  if (isText(node.type) && node.type !== "bpchar") return node;
   const { type, run, constant } = node;
   return {
     type: "text",
     constant,
     run: (env) => {
       const value = run(env);
-      return value === null ? null : formatValue(value, type);
+      if (value === null) return null;
+      const shown = formatValue(value, type);
+      return type === "bpchar" ? shown.replace(/ +$/, "") : shown;
     },
   };
 }

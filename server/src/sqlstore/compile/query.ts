@@ -16,13 +16,14 @@ import {
   type Env,
   type Node,
   type QueryColumn,
+  type Targets,
   type WithQuery,
 } from "./node";
 import { mysqlCommonType } from "./operators";
 import { limits, sorted, sortOf, type Sort } from "./ordering";
 import { outputName } from "./outputName";
 import { compileExpression, compileQuery } from "./recursion";
-import { createScope, findColumn, type Scope } from "./scope";
+import { createScope, findColumn, hasColumn, type Scope } from "./scope";
 import { withWindows } from "./windows";
 import { contains, textOfTree } from "./walk";
 
@@ -32,7 +33,7 @@ export function queryPlan(
   compiler: Compiler,
   parent: Scope | undefined,
   withs: ReadonlyMap<string, WithQuery>,
-  targets: readonly SqlType[],
+  targets: Targets,
 ): CompiledQuery {
   const known = new Map(withs);
   const declared = query.with.map((each) => declare(each, compiler, parent, known));
@@ -154,7 +155,7 @@ function compileBody(
   compiler: Compiler,
   parent: Scope | undefined,
   withs: ReadonlyMap<string, WithQuery>,
-  targets: readonly SqlType[],
+  targets: Targets,
 ): CompiledQuery {
   const { body } = query;
   switch (body.kind) {
@@ -182,7 +183,7 @@ function compileSelect(
   compiler: Compiler,
   parent: Scope | undefined,
   withs: ReadonlyMap<string, WithQuery>,
-  targets: readonly SqlType[],
+  targets: Targets,
 ): CompiledQuery {
   const scope = createScope(compiler, parent, withs);
   for (const [name, window] of body.windows) scope.windows.set(name, window);
@@ -196,7 +197,7 @@ function compileSelect(
   const aliases = new Map(
     outputs.flatMap(({ alias, value }) => (alias === undefined ? [] : [[alias, value] as const])),
   );
-  const hidden = new Map([...aliases].filter(([name]) => findColumn(scope, [name]) === undefined));
+  const hidden = new Map([...aliases].filter(([name]) => !hasColumn(scope, name)));
   const groups = body.groupBy.map((each) => groupTarget(each, outputs, aliases, scope));
   const isGrouped =
     groups.length > 0 ||
@@ -215,7 +216,10 @@ function compileSelect(
     const node = compileExpression(output.value, scope);
     const name = output.alias ?? outputName(output, compiler);
     const isOpen = node.type === "unknown" && node.coerce !== undefined;
-    return { name, node: isOpen ? node.coerce(targets[at] ?? "text") : node };
+    return {
+      name,
+      node: isOpen ? node.coerce(targets === "open" ? "unknown" : (targets[at] ?? "text")) : node,
+    };
   });
   if (!isPostgres(compiler)) scope.aliases = hidden;
   const sorts = order.map((each) => sortKey(each, compiled, outputs, scope));
@@ -450,7 +454,7 @@ function compileSet(
   withs: ReadonlyMap<string, WithQuery>,
 ): CompiledQuery {
   const [left, right] = [body.left, body.right].map((query) =>
-    compileQuery(query, compiler, parent, withs),
+    compileQuery(query, compiler, parent, withs, "open"),
   );
   if (left === undefined || right === undefined || left.columns.length !== right.columns.length) {
     throw isPostgres(compiler)

@@ -2,8 +2,7 @@
 // no file imports one that imports it.
 import { unsupported } from "../sqlError";
 import type { SqlExpression, SqlQuery } from "../tree";
-import type { SqlType } from "../values/types";
-import type { CompiledQuery, Compiler, Node, WithQuery } from "./node";
+import type { CompiledQuery, Compiler, Node, Targets, WithQuery } from "./node";
 import type { Scope } from "./scope";
 
 /** Deeper statements are refused, so that no stack overflows here or later. */
@@ -23,7 +22,7 @@ export function compileQuery(
   compiler: Compiler,
   parent: Scope | undefined,
   withs: ReadonlyMap<string, WithQuery>,
-  targets: readonly SqlType[] = [],
+  targets: Targets = [],
 ): CompiledQuery {
   return deeper(compiler, () => compiler.recursion.query(query, compiler, parent, withs, targets));
 }

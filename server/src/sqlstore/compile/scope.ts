@@ -118,6 +118,11 @@ export function findColumn(
   return found;
 }
 
+/** Whether a relation of the query itself has a column of that name. */
+export function hasColumn(scope: Scope, name: string): boolean {
+  return scope.sources.some(({ columns }) => columns.some((column) => column.name === name));
+}
+
 /** A name as a node: a column here, or one of a query around. */
 export function resolveColumn(scope: Scope, path: readonly string[]): Node {
   let depth = 0;

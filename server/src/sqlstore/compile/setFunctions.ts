@@ -6,10 +6,10 @@ import { formatJson, isJsonList, isJsonMap, jsonText, parseJson } from "../value
 import { addInterval, formatMoment, intervalSize, microsOf, momentOf } from "../values/temporal";
 import { elementOf, isInteger, widest, type SqlType } from "../values/types";
 import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
+import { plainText } from "../values/text";
 import { compileExpression } from "./recursion";
 import { converted, type Env, type Node } from "./node";
 import type { Scope, ScopeColumn } from "./scope";
-import { plainText } from "../values/text";
 
 type FunctionRelation = Extract<SqlRelation, { readonly kind: "function" }>;
 

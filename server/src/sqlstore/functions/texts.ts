@@ -4,9 +4,10 @@ import { regularExpression } from "../compile/patterns";
 import { failure } from "../sqlError";
 import { mysqlText } from "../values/cast";
 import { folded } from "../values/compare";
+import { wireText } from "../values/format";
 import { isText } from "../values/types";
 import { isList, type SqlValue } from "../values/value";
-import { isPostgres } from "../compile/node";
+import { isPostgres, type Node } from "../compile/node";
 import { md5, sha1, sha256 } from "./digests";
 import {
   computed,
@@ -242,7 +243,7 @@ function repeated(value: string, count: number): string {
 function concat(...[args, compiler]: Parameters<MakeCall>): ReturnType<MakeCall> {
   if (args.length === 0) return undefined;
   if (isPostgres(compiler)) {
-    const nodes = args.map((node) => textOf(node));
+    const nodes = args.map((node) => shownNode(node));
     return computed("text", nodes, compiler, (values) => values.map(text).join(""), true);
   }
   return computed("text", args, compiler, (values) =>
@@ -250,11 +251,17 @@ function concat(...[args, compiler]: Parameters<MakeCall>): ReturnType<MakeCall>
   );
 }
 
+/** concat() writes truth values as one letter. */
+function shownNode(node: Node): Node {
+  if (node.type !== "bool") return textOf(node);
+  return { ...node, type: "text", run: (env) => wireText(node.run(env), "bool") };
+}
+
 function concatWs(...[args, compiler]: Parameters<MakeCall>): ReturnType<MakeCall> {
   if (args.length < 2) return undefined;
   return computed(
     "text",
-    args.map((node) => (isPostgres(compiler) ? textOf(node) : node)),
+    args.map((node) => (isPostgres(compiler) ? shownNode(node) : node)),
     compiler,
     ([mark = null, ...values]) =>
       mark === null

@@ -74,7 +74,8 @@ function ofMoment(type: SqlType, compute: (at: Moment) => SqlValue): MakeCall {
 
 function momentOfValue(value: SqlValue, type: SqlType): Moment | undefined {
   const written = mysqlText(value, type);
-  const clock = type === "time" ? parseClock(written) : undefined;
+  const isClock = type === "time" || /^\d+:\d+/.test(written);
+  const clock = isClock ? parseClock(written) : undefined;
   return clock === undefined ? anyMoment(written) : { days: 0, micros: clock.micros };
 }
 

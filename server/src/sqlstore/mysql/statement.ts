@@ -1,6 +1,170 @@
-import type { Dialect } from "../../program/dialect";
-import type { ParsedStatement } from "../pg/statement";
-import { unsupported } from "../sqlError";
-export function mysqlStatements(_sql: string, dialect: Dialect): readonly ParsedStatement[] {
-  throw unsupported(`the dialect ${dialect}`);
+// Statements of MySQL and MariaDB as trees.
+import { readCanonical } from "../../frontend/sql/canonical";
+import { readDefinition } from "../../frontend/sql/dialects/parseDefinition";
+import { parsed, parseStatement } from "../../frontend/sql/dialects/parseStatement";
+import { createReader, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
+import type { SyntaxInsert, SyntaxStatement } from "../../frontend/sql/dialects/syntax";
+import type { ParsedStatement } from "../parsed";
+import { failure, unsupported } from "../sqlError";
+import type { SqlAssignment, SqlConflict, SqlInsert, SqlQuery, SqlStatement } from "../tree";
+import { definitionsOf } from "./definition";
+import { expressionOf } from "./expression";
+import { ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";
+import { queryOf, tie } from "./recursion";
+import { sessionStatement } from "./sessionStatement";
+
+tie(translatedQuery);
+
+type Family = "mysql" | "mariadb";
+
+/** The statements of a text. Fails with 1064 where it is not SQL, and with 1235 for what the store does not have. */
+export function mysqlStatements(sql: string, dialect: Family): readonly ParsedStatement[] {
+  const canonical = readCanonical(sql, dialect);
+  const [problem] = canonical.problems;
+  if (problem !== undefined)
+    throw failure("syntax", `You have an error in your SQL syntax: ${problem.message}`);
+  return canonical.slices.flatMap(({ start, end }) => {
+    const text = numbered(canonical.text.slice(start, end));
+    const shown = sql.slice(start, end).trim();
+    return statementsOf(text, dialect).map((statement) => ({ statement, text: shown }));
+  });
+}
+
+/** Question marks outside of quotes as numbered parameters. */
+function numbered(text: string): string {
+  let count = 0;
+  return text.replace(/'[^']*'|"[^"]*"|\?/g, (found) => (found === "?" ? `$${++count}` : found));
+}
+
+function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
+  const reader = createReader(text, dialect);
+  const first = wordAt(reader);
+  if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
+  const session = sessionStatement(reader);
+  if (session !== undefined) return [session];
+  const tree = parseStatement(text, dialect);
+  if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
+  refuse(reader);
+  const [loss] = tree.losses;
+  if (loss !== undefined) throw unsupported(loss);
+  return [statementOf(tree.tree, first)];
+}
+
+/** Words that the parser passes over and that change what a statement means. */
+function refuse(reader: Reader): void {
+  const words = reader.lexemes.map((each) => (each.kind === "word" ? each.word : ""));
+  if (words.includes("collate")) throw unsupported("COLLATE");
+  if (words.includes("binary")) throw unsupported("the operator BINARY");
+  if (words[0] === "update" && words[1] === "ignore") throw unsupported("UPDATE IGNORE");
+  if (words[0] === "delete" && words[1] === "ignore") throw unsupported("DELETE IGNORE");
+}
+
+function definitions(text: string, reader: Reader, dialect: Family): readonly SqlStatement[] {
+  const words = reader.lexemes.slice(0, 4).map((each) => each.word);
+  const what = words.find((word) => /^(procedure|function|trigger|event)$/.test(word));
+  if (what !== undefined && words[0] !== "drop") throw unsupported(`CREATE ${what.toUpperCase()}`);
+  const tree = parsed(text, dialect, readDefinition);
+  if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
+  const tag = words.slice(0, 2).join(" ").toUpperCase();
+  const guarded = reader.lexemes
+    .slice(0, 6)
+    .some((each) => each.kind === "word" && each.word === "if");
+  return definitionsOf(tree.tree, guarded, tag).map((definition) => ({
+    kind: "definition",
+    definition,
+    tag,
+  }));
+}
+
+function statementOf(tree: SyntaxStatement, first: string): SqlStatement {
+  switch (tree.kind) {
+    case "select":
+      return queryOf(tree.query);
+    case "insert":
+      return insertOf(tree);
+    case "update":
+      return {
+        kind: "update",
+        with: withOf(tree.with),
+        target: relationsOf(tree.tables)[0] ?? { kind: "table", name: "", columns: [] },
+        set: tree.set.map(assignmentOf),
+        from: relationsOf(tree.from),
+        ...(tree.where === undefined ? {} : { where: expressionOf(tree.where) }),
+        orderBy: ordersOf(tree.orderBy),
+        ...(tree.limit === undefined ? {} : { limit: expressionOf(tree.limit) }),
+        ...(tree.returning === undefined ? {} : { returning: outputsOf(tree.returning) }),
+      };
+    case "delete":
+      return {
+        kind: "delete",
+        with: withOf(tree.with),
+        targets: tree.targets,
+        from: relationsOf(tree.from),
+        ...(tree.where === undefined ? {} : { where: expressionOf(tree.where) }),
+        orderBy: ordersOf(tree.orderBy),
+        ...(tree.limit === undefined ? {} : { limit: expressionOf(tree.limit) }),
+        ...(tree.returning === undefined ? {} : { returning: outputsOf(tree.returning) }),
+      };
+    case "truncate":
+      return { kind: "truncate", tables: [tree.table], restart: true };
+    case "set":
+      return {
+        kind: "set",
+        assignments: tree.assignments.map(({ variable, value }) => ({
+          name: variable.replace(/^@/, ""),
+          user: variable.startsWith("@"),
+          value: expressionOf(value),
+        })),
+      };
+    case "call":
+      throw unsupported(`the procedure ${tree.name}`);
+    case "nothing":
+      if (first === "explain" || first === "do") throw unsupported(first.toUpperCase());
+      return { kind: "nothing", tag: first.toUpperCase() };
+    default:
+      return tree satisfies never;
+  }
+}
+
+function assignmentOf({ path, value }: SyntaxInsertAssignment): SqlAssignment {
+  return { path, value: expressionOf(value) };
+}
+
+type SyntaxInsertAssignment = NonNullable<SyntaxInsert["onConflict"]>["set"][number];
+
+function insertOf(tree: SyntaxInsert): SqlInsert {
+  const source = sourceOf(tree);
+  const conflict = conflictOf(tree);
+  return {
+    kind: "insert",
+    with: withOf(tree.with),
+    table: tree.table,
+    columns: tree.columns,
+    ...(source === undefined ? {} : { source }),
+    ...(conflict === undefined ? {} : { conflict }),
+    ...(tree.returning === undefined ? {} : { returning: outputsOf(tree.returning) }),
+  };
+}
+
+function sourceOf(tree: SyntaxInsert): SqlQuery | undefined {
+  if (tree.query !== undefined) return queryOf(tree.query);
+  if (tree.rows === undefined) return undefined;
+  return {
+    kind: "select",
+    with: [],
+    body: { kind: "values", rows: tree.rows.map((row) => row.map(expressionOf)) },
+    orderBy: [],
+    locks: [],
+  };
+}
+
+function conflictOf(tree: SyntaxInsert): SqlConflict | undefined {
+  const { onConflict } = tree;
+  if (onConflict === undefined) return undefined;
+  const { action, set, proposed } = onConflict;
+  return {
+    action: action === "nothing" ? "ignore" : action,
+    set: set.map(assignmentOf),
+    ...(proposed === undefined ? {} : { proposed }),
+  };
 }

@@ -2,6 +2,7 @@
 import type { Node, TransactionStmt, VariableSetStmt } from "libpg-query";
 import { kindOf, rangeVarsOf } from "../../frontend/sql/pg/ast";
 import type { PgParser } from "../../frontend/sql/pg/pgParser";
+import type { ParsedStatement } from "../parsed";
 import { failure, unsupported } from "../sqlError";
 import type { SqlExpression, SqlStatement } from "../tree";
 import { translatedChange } from "./change";
@@ -11,12 +12,6 @@ import { translatedQuery } from "./query";
 import { changeOf, queryOf, tie } from "./recursion";
 
 tie({ query: translatedQuery, change: translatedChange });
-
-/** A statement, and where in the text it stands. */
-export interface ParsedStatement {
-  readonly statement: SqlStatement;
-  readonly text: string;
-}
 
 /** The statements of a text. Fails with 42601 where it is not SQL, and with 0A000 for what the store does not have. */
 export function postgresStatements(sql: string, parser: PgParser): readonly ParsedStatement[] {

@@ -53,6 +53,8 @@ export function compileInsert(
           conflict === undefined ? plainInsert(table, row, env, work) : conflict(row, env, work);
         if (done === undefined) continue;
         count += done.count;
+        const at = done.inserted ? work.changes.keyOf(done.row) : undefined;
+        if (at !== undefined) work.touched.add(at);
         if (done.inserted) firstNumber ??= number;
         if (done.insertId !== undefined) firstNumber = done.insertId;
         if (returning !== undefined) results.push(returning.run({ ...env, tuple: [done.row] }));
@@ -113,6 +115,12 @@ function sourceOf(
     source.with.length === 0 && source.orderBy.length === 0 && source.limit === undefined;
   if (source.body.kind === "values" && isPlain) {
     const scope = createScope(compiler, undefined, withs);
+    const [width] = source.body.rows.map((row) => row.length);
+    if (source.body.rows.some((row) => row.length !== width)) {
+      throw isPostgres(compiler)
+        ? failure("columnCount", "VALUES lists must all be the same length")
+        : failure("columnCount", "Column count doesn't match value count at row 2");
+    }
     const rows = source.body.rows.map((row, index) => {
       // MySQL takes an empty row for one of defaults alone.
       const isEmpty = row.length === 0 && !isPostgres(compiler);

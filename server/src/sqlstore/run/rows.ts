@@ -100,7 +100,7 @@ export function createRows(dialect: Dialect, rule: LockingRule): Rows {
     const keysMissing = some.filter((key) => !newest.versions.has(key) && !isScanned(newest, key));
     const scansMissing = scans.filter((prefix) => !isScanned(newest, prefix));
     if (keysMissing.length + scansMissing.length === 0) return;
-    throw new MissingRows(request([...new Set(keysMissing)], scansMissing, true));
+    throw new MissingRows(request([...new Set(keysMissing)], scansMissing, rule !== "snapshot"));
   }
 
   return {

@@ -1,5 +1,6 @@
 // DDL of MySQL, MariaDB, SQL Server and SQLite, as far as tables, keys and views go.
 import { parseExpression } from "./parseExpression";
+import { drop, ifExists, rename } from "./parseDrop";
 import { parsingOf, readQuery } from "./parseQuery";
 import {
   expect,
@@ -21,6 +22,12 @@ export interface ColumnDefinition {
   readonly name: string;
   /** Empty where SQLite needs none. */
   readonly type: string;
+  /** Numbers in parentheses behind the type, labels of an ENUM, and UNSIGNED. */
+  readonly sizes?: readonly number[];
+  readonly labels?: readonly string[];
+  readonly unsigned?: boolean;
+  /** ON UPDATE CURRENT_TIMESTAMP */
+  readonly touched?: boolean;
   readonly nullable: boolean;
   readonly automatic: boolean;
   readonly generated: boolean;
@@ -38,8 +45,10 @@ export type ConstraintDefinition =
       readonly table: string;
       readonly referenced: readonly string[];
       readonly onDelete?: "cascade" | "set";
+      readonly onUpdate?: "cascade" | "set";
+      readonly name?: string;
     }
-  | { readonly kind: "check"; readonly condition: SyntaxExpression };
+  | { readonly kind: "check"; readonly condition: SyntaxExpression; readonly name?: string };
 
 export type TableChange =
   | { readonly kind: "column"; readonly column: ColumnDefinition; readonly replaces?: string }
@@ -125,13 +134,6 @@ function isViewWord(reader: Reader): boolean {
   if (lexeme === undefined) return false;
   const before = reader.lexemes.slice(0, reader.at + 14);
   return before.some((each) => each.kind === "word" && each.word === "view");
-}
-
-function ifExists(reader: Reader): void {
-  if (take(reader, "if")) {
-    take(reader, "not");
-    expect(reader, "exists");
-  }
 }
 
 function createTable(reader: Reader): Definition {
@@ -224,11 +226,15 @@ function constraint(reader: Reader): ConstraintDefinition | "skipped" | undefine
       expect(reader, "key");
       toColumns(reader);
       const columns = takeNames(reader);
-      return reference(reader, columns);
+      return { ...reference(reader, columns), ...(name === undefined ? {} : { name }) };
     }
     case "check":
       reader.at++;
-      return { kind: "check", condition: parenthesised(reader) };
+      return {
+        kind: "check",
+        condition: parenthesised(reader),
+        ...(name === undefined ? {} : { name }),
+      };
     case "index":
     case "key":
     case "fulltext":
@@ -272,15 +278,19 @@ function parenthesised(reader: Reader): SyntaxExpression {
   return value;
 }
 
-function reference(reader: Reader, columns: readonly string[]): ConstraintDefinition {
+function reference(
+  reader: Reader,
+  columns: readonly string[],
+): Extract<ConstraintDefinition, { readonly kind: "foreign" }> {
   expect(reader, "references");
   const table = takeTable(reader);
   const referenced = wordAt(reader) === "(" ? takeNames(reader) : [];
   let onDelete: "cascade" | "set" | undefined;
+  let onUpdate: "cascade" | "set" | undefined;
   for (;;) {
     if (take(reader, "match")) reader.at++;
     else if (take(reader, "on", "delete")) onDelete = action(reader) ?? onDelete;
-    else if (take(reader, "on", "update")) action(reader);
+    else if (take(reader, "on", "update")) onUpdate = action(reader) ?? onUpdate;
     else break;
   }
   return {
@@ -289,6 +299,7 @@ function reference(reader: Reader, columns: readonly string[]): ConstraintDefini
     table,
     referenced,
     ...(onDelete === undefined ? {} : { onDelete }),
+    ...(onUpdate === undefined ? {} : { onUpdate }),
   };
 }
 
@@ -339,9 +350,13 @@ function readType(reader: Reader, draft: ColumnDraft): void {
   while (take(reader, ".")) type = takeName(reader, true);
   draft.type = type;
   if (type === "serial") draft.automatic = true;
+  const start = reader.at;
   if (wordAt(reader) === "(") skipParentheses(reader);
-  while (
-    takeAny(
+  const inside = reader.lexemes.slice(start, reader.at);
+  draft.sizes = inside.flatMap((each) => (each.kind === "number" ? [Number(each.word)] : []));
+  draft.labels = inside.flatMap((each) => (each.kind === "string" ? [each.word] : []));
+  for (;;) {
+    const word = takeAny(
       reader,
       "unsigned",
       "signed",
@@ -350,8 +365,9 @@ function readType(reader: Reader, draft: ColumnDraft): void {
       "varying",
       "binary",
       "integer",
-    ) !== undefined
-  ) {
+    );
+    if (word === undefined) break;
+    if (word === "unsigned") draft.unsigned = true;
     if (wordAt(reader) === "(") skipParentheses(reader);
   }
 }
@@ -422,6 +438,7 @@ function attribute(reader: Reader, draft: ColumnDraft): boolean {
       return true;
     case "on":
       // ON UPDATE CURRENT_TIMESTAMP, ON CONFLICT IGNORE
+      if (wordAt(reader, 1) === "update") draft.touched = true;
       reader.at += 3;
       if (wordAt(reader) === "(") skipParentheses(reader);
       return true;
@@ -463,34 +480,6 @@ function uniqueIndex(reader: Reader): Definition {
   if (take(reader, "include")) skipParentheses(reader);
   const where = take(reader, "where") ? { where: parseExpression(parsingOf(reader)) } : {};
   return { kind: "index", table, columns, name, ...where };
-}
-
-function drop(reader: Reader): Definition {
-  takeAny(reader, "temporary");
-  if (take(reader, "index")) {
-    ifExists(reader);
-    const name = takeTable(reader);
-    return take(reader, "on")
-      ? { kind: "drop key", name, table: takeTable(reader) }
-      : { kind: "drop key", name };
-  }
-  if (!take(reader, "table")) return { kind: "nothing" };
-  ifExists(reader);
-  const tables: string[] = [];
-  do tables.push(takeTable(reader));
-  while (take(reader, ","));
-  return { kind: "drop", tables };
-}
-
-function rename(reader: Reader): Definition {
-  if (!take(reader, "table") && !take(reader, "tables")) return { kind: "nothing" };
-  const pairs: { from: string; to: string }[] = [];
-  do {
-    const from = takeTable(reader);
-    expect(reader, "to");
-    pairs.push({ from, to: takeTable(reader) });
-  } while (take(reader, ","));
-  return { kind: "renames", pairs };
 }
 
 function alter(reader: Reader): Definition {

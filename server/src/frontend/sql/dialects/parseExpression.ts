@@ -11,6 +11,7 @@ import {
   wordAt,
   type Reader,
 } from "./reader";
+import { orderAndMark, type Concatenation } from "./concatenation";
 import type { SyntaxExpression, SyntaxQuery } from "./syntax";
 
 /** Reads a query: the one knot in which expressions and queries contain each other. */
@@ -267,7 +268,7 @@ function prefix(parsing: Parsing): SyntaxExpression {
   switch (lexeme.kind) {
     case "number":
       reader.at++;
-      return { kind: "literal", value: Number(lexeme.word) };
+      return { kind: "literal", value: Number(lexeme.word), text: lexeme.word };
     case "string":
       reader.at++;
       return { kind: "literal", value: strings(reader, lexeme.word) };
@@ -456,6 +457,8 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
   const distinct = take(reader, "distinct");
   if (!distinct) take(reader, "all");
   const values: SyntaxExpression[] = [];
+  let concatenation: Concatenation = {};
+  let rest = false;
   // Words that tell one call from another are among its arguments.
   if (name === "extract" && wordAt(reader, 1) === "from") {
     values.push({ kind: "literal", value: takeName(reader, true) });
@@ -471,6 +474,10 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
     take(reader, "from");
     do values.push(parseExpression(parsing));
     while (take(reader, ",") || takeAny(reader, "from", "for") !== undefined);
+    if (name === "group_concat" || name === "string_agg") {
+      concatenation = orderAndMark(reader, () => parseExpression(parsing));
+    }
+    rest = wordAt(reader) !== ")";
     restOfArguments(parsing);
   }
   let windowed = false;
@@ -483,7 +490,15 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
     else takeName(reader, true);
     windowed = true;
   }
-  return { kind: "call", name, arguments: values, distinct, windowed };
+  return {
+    kind: "call",
+    name,
+    arguments: values,
+    distinct,
+    windowed,
+    ...concatenation,
+    ...(rest ? { rest } : {}),
+  };
 }
 
 /** Functions whose first argument is a unit of time. */
@@ -540,17 +555,30 @@ function castOf(parsing: Parsing, name: string): SyntaxExpression {
 }
 
 /** The words of a type, and whether it has digits after its point. */
-export function typeName(reader: Reader): { readonly type: string; readonly rounds: boolean } {
+export function typeName(reader: Reader): {
+  readonly type: string;
+  readonly rounds: boolean;
+  readonly sizes: readonly number[];
+  readonly unsigned: boolean;
+} {
   let type = takeName(reader, true);
   if (type === "double" && take(reader, "precision")) type = "double";
   let rounds = false;
+  const sizes: number[] = [];
   if (wordAt(reader) === "(") {
     rounds = wordAt(reader, 2) === ",";
+    const start = reader.at;
     skipParentheses(reader);
+    for (const each of reader.lexemes.slice(start, reader.at)) {
+      if (each.kind === "number") sizes.push(Number(each.word));
+    }
   }
-  while (takeAny(reader, "unsigned", "signed", "zerofill", "integer", "varying") !== undefined)
-    continue;
-  return { type, rounds };
+  let unsigned = type === "unsigned";
+  for (;;) {
+    const word = takeAny(reader, "unsigned", "signed", "zerofill", "integer", "varying");
+    if (word === undefined) return { type, rounds, sizes, unsigned };
+    if (word === "unsigned") unsigned = true;
+  }
 }
 
 function matchAgainst(parsing: Parsing): SyntaxExpression {

@@ -1,7 +1,12 @@
 // The syntax tree of MySQL, MariaDB, SQL Server and SQLite statements, as the parser gives it.
 
 export type SyntaxExpression =
-  | { readonly kind: "literal"; readonly value: number | string | boolean | null }
+  | {
+      readonly kind: "literal";
+      readonly value: number | string | boolean | null;
+      /** A number as it is written, with its digits. */
+      readonly text?: string;
+    }
   /** DATE '...', TIMESTAMP '...'. */
   | { readonly kind: "time"; readonly value: string }
   /** `$n` of the pre-lexed text. */
@@ -51,6 +56,11 @@ export type SyntaxExpression =
       readonly distinct: boolean;
       /** OVER, FILTER, WITHIN GROUP: more than a plain call. */
       readonly windowed: boolean;
+      /** GROUP_CONCAT(... ORDER BY ... SEPARATOR ...). */
+      readonly orderBy?: readonly SyntaxOrder[];
+      readonly separator?: string;
+      /** Words inside the call that were passed over. */
+      readonly rest?: boolean;
     }
   | {
       readonly kind: "case";
@@ -66,6 +76,9 @@ export type SyntaxExpression =
       readonly operand: SyntaxExpression;
       readonly type: string;
       readonly rounds: boolean;
+      /** What stands in parentheses behind the type, and UNSIGNED. */
+      readonly sizes?: readonly number[];
+      readonly unsigned?: boolean;
     }
   | { readonly kind: "query"; readonly query: SyntaxQuery }
   | { readonly kind: "exists"; readonly query: SyntaxQuery }

@@ -1,0 +1,41 @@
+// DROP and RENAME of MySQL, MariaDB, SQL Server and SQLite.
+import type { Definition } from "./parseDefinition";
+import { expect, take, takeAny, takeTable, type Reader } from "./reader";
+
+/** Behind DROP. */
+export function drop(reader: Reader): Definition {
+  takeAny(reader, "temporary");
+  if (take(reader, "index")) {
+    ifExists(reader);
+    const name = takeTable(reader);
+    return take(reader, "on")
+      ? { kind: "drop key", name, table: takeTable(reader) }
+      : { kind: "drop key", name };
+  }
+  if (!take(reader, "table")) return { kind: "nothing" };
+  ifExists(reader);
+  const tables: string[] = [];
+  do tables.push(takeTable(reader));
+  while (take(reader, ","));
+  return { kind: "drop", tables };
+}
+
+/** Behind RENAME. */
+export function rename(reader: Reader): Definition {
+  if (!take(reader, "table") && !take(reader, "tables")) return { kind: "nothing" };
+  const pairs: { from: string; to: string }[] = [];
+  do {
+    const from = takeTable(reader);
+    expect(reader, "to");
+    pairs.push({ from, to: takeTable(reader) });
+  } while (take(reader, ","));
+  return { kind: "renames", pairs };
+}
+
+/** Passes over IF [NOT] EXISTS. */
+export function ifExists(reader: Reader): void {
+  if (take(reader, "if")) {
+    take(reader, "not");
+    expect(reader, "exists");
+  }
+}

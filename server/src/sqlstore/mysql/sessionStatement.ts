@@ -1,0 +1,81 @@
+// Statements of MySQL about transactions and the session: words rather than expressions.
+import { peek, take, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
+import type { SqlStatement } from "../tree";
+
+/** The statement at the reader if it is about the session; undefined for all others. */
+export function sessionStatement(reader: Reader): SqlStatement | undefined {
+  const words = reader.lexemes.map((each) => each.word);
+  const [first, second, third] = words;
+  switch (first) {
+    case "begin":
+      return { kind: "begin" };
+    case "start":
+      return second === "transaction" ? { kind: "begin" } : undefined;
+    case "commit":
+      return { kind: "commit", chain: words.includes("chain") && !words.includes("no") };
+    case "rollback": {
+      const to = words.indexOf("to");
+      if (to < 0)
+        return { kind: "rollback", chain: words.includes("chain") && !words.includes("no") };
+      return {
+        kind: "rollback to",
+        name: words.at(-1) === ";" ? (words.at(-2) ?? "") : (words.at(-1) ?? ""),
+      };
+    }
+    case "savepoint":
+      return { kind: "savepoint", name: second ?? "" };
+    case "release":
+      return { kind: "release", name: third ?? "" };
+    case "set":
+      return settingOf(reader, words);
+    case "show":
+      return { kind: "show", name: shownOf(words) };
+    case "use":
+    case "lock":
+    case "unlock":
+    case "flush":
+    case "analyze":
+    case "optimize":
+      return { kind: "nothing", tag: first.toUpperCase() };
+    default:
+      return undefined;
+  }
+}
+
+/** SET [SESSION] TRANSACTION ISOLATION LEVEL ..., SET NAMES ..., SET autocommit = 0; undefined for user variables. */
+function settingOf(reader: Reader, words: readonly string[]): SqlStatement | undefined {
+  const at = words.indexOf("level");
+  if (words.includes("transaction") && at > 0) {
+    const level = words.slice(at + 1, at + 3).filter((word) => /^[a-z]+$/.test(word));
+    return { kind: "set level", level: level.join(" "), session: words.includes("session") };
+  }
+  if (/^(names|character|transaction)$/.test(words[1] ?? ""))
+    return { kind: "nothing", tag: "SET" };
+  const start = reader.at;
+  take(reader, "set");
+  take(reader, "session");
+  const name = peek(reader);
+  const isSetting = name?.kind === "system" || (name?.kind === "word" && name.word !== "");
+  if (
+    !isSetting ||
+    wordAt(reader, 1) !== "=" ||
+    reader.lexemes.some((each) => each.kind === "variable")
+  ) {
+    reader.at = start;
+    return undefined;
+  }
+  const value = peek(reader, 2);
+  const plain = name.word.replace(/^@@(session\.|local\.)?/, "");
+  return {
+    kind: "set",
+    assignments: [
+      { name: plain, user: false, value: { kind: "string", value: value?.word ?? "" } },
+    ],
+  };
+}
+
+/** SHOW VARIABLES LIKE 'x' asks for x. */
+function shownOf(words: readonly string[]): string {
+  const like = words.indexOf("like");
+  return (like > 0 ? words[like + 1] : words[1]) ?? "";
+}

@@ -1,0 +1,8 @@
+// A statement as the session runs it.
+import type { SqlStatement } from "./tree";
+
+/** A statement, and its text. */
+export interface ParsedStatement {
+  readonly statement: SqlStatement;
+  readonly text: string;
+}
