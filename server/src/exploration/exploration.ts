@@ -20,7 +20,7 @@ export type AxiomaticLevel =
 export interface RunLimits {
   /** Events of one transaction; 10,000 if absent. */
   readonly events?: number;
-  /** Transactions of one session, retries included; 1,000 if absent. */
+  /** Transactions of one session, retries included; 50 if absent. */
   readonly transactions?: number;
   /**
    * Lets the event loop turn once. Application code that awaits something else than the store is given a few turns
@@ -71,7 +71,7 @@ export interface ExploreOptions extends RunLimits {
   readonly spread?: number;
   /** Keys that exist in some history, as an earlier exploration of the same client found out. */
   readonly universe?: readonly string[];
-  /** Polled before each run; true ends the exploration and leaves the rest as work. */
+  /** Polled during runs; true ends the exploration and leaves the rest as work. */
   readonly stop?: () => boolean;
 }
 

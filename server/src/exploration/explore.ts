@@ -47,7 +47,9 @@ function* exploration(
   client: Client,
   options: ExploreOptions,
 ): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
-  let known = options.universe ?? (yield* scout(client, options, SCOUTS));
+  const scouted =
+    options.universe ?? (yield* unlessStopped(scout(client, options, SCOUTS), options.stop));
+  let known: readonly string[] = scouted === "stopped" ? [] : scouted;
   for (;;) {
     const ground = groundOf(client, options, known);
     const summary = yield* pass(ground, options, options.from ?? [ROOT]);
@@ -78,13 +80,22 @@ function* pass(
     if (options.stop?.() === true || (spread !== undefined && stack.length >= spread)) break;
     const work = spread === undefined ? stack.pop() : stack.shift();
     if (work === undefined) break;
+    const before = stack.length;
+    const finished = yield* unlessStopped(
+      run(ground, options, work, (more) => stack.push(more)),
+      options.stop,
+    );
+    if (finished === "stopped") {
+      stack.splice(before, stack.length, work);
+      break;
+    }
     runs++;
-    const finished = yield* run(ground, options, work, (more) => stack.push(more));
     peakWork = Math.max(peakWork, stack.length);
     if (finished === undefined || universe.missed.size > 0) continue;
     // Most code is run once per sequence of answers; whether it does the same again is tried on the first run.
     if (histories++ === 0)
-      for (const point of finished.points) yield* settled(ground.unfolding.repeat(point));
+      for (const point of finished.points)
+        yield* unlessStopped(settled(ground.unfolding.repeat(point)), undefined);
     const problems = [...finished.problems, ...ground.unfolding.differences()];
     yield { kind: "run", run: told(ground.client, level, { ...finished, problems }) };
   }
@@ -97,6 +108,19 @@ function* pass(
     universe: universe.all(),
     peakWork,
   };
+}
+
+/** Gives up a run half-way when it is time to stop: clients that go on for long have long runs. */
+function* unlessStopped<T>(
+  steps: Steps<T>,
+  stop: (() => boolean) | undefined,
+): Generator<Promise<unknown>, T | "stopped"> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value !== undefined) yield step.value;
+    else if (stop?.() === true) return "stopped";
+  }
 }
 
 function* run(

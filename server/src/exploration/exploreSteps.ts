@@ -23,6 +23,7 @@ export function* runSteps(
   const timeline = new Timeline(ground, rules, yield* startAll(ground));
   const way: number[] = [];
   for (;;) {
+    yield undefined;
     const given = work[way.length];
     const sessions = given === undefined ? timeline.waiting() : [given];
     const possible: Move[] = [];

@@ -28,8 +28,8 @@ export interface Finished {
   readonly steps?: readonly Step[];
 }
 
-/** Yields what has to be awaited before it can go on. */
-export type Steps<T> = Generator<Promise<unknown>, T, unknown>;
+/** Yields what has to be awaited before it can go on, and nothing now and then, where it may be given up. */
+export type Steps<T> = Generator<Promise<unknown> | undefined, T, unknown>;
 
 /** The first points of all sessions. */
 export function* startAll({ client, unfolding }: Ground): Steps<Point[]> {
@@ -50,9 +50,12 @@ export function* settled<T>(value: T | Promise<T>): Steps<T> {
 
 /** Takes the steps of a client whose sessions are all `sync`. */
 export function finishSync<T>(steps: Steps<T>): T {
-  const step = steps.next();
-  if (step.done === true) return step.value;
-  throw new Error("a session is asynchronous: use the function that returns a promise");
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value !== undefined)
+      throw new Error("a session is asynchronous: use the function that returns a promise");
+  }
 }
 
 /** Takes the steps of any client. */

@@ -44,6 +44,7 @@ export function* runLog(
   const problems: RunProblem[] = [];
   const points = yield* startAll(ground);
   for (;;) {
+    yield undefined;
     const planned = plan.transactions[log.transactions.length];
     const session = planned?.session ?? pick(points, driver);
     const begin = points[session ?? -1];

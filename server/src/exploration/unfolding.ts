@@ -38,7 +38,7 @@ export interface Unfolding {
 }
 
 const EVENTS = 10_000;
-const TRANSACTIONS = 1_000;
+const TRANSACTIONS = 50;
 /** Points that are kept at a time; a point with its request takes some hundred bytes. */
 const KEPT = 50_000;
 /** Turns of promises, or of the event loop, after which a session counts as stuck. */
