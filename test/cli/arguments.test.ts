@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readArguments } from "../../server/src/cli/arguments";
+import { COMMANDS, readArguments } from "../../server/src/cli/arguments";
 
 /** Reads a command line, written with blanks, and compares what was understood or the complaint. */
 function check(line: string, expected: string | Readonly<Record<string, unknown>>): void {
@@ -65,7 +65,7 @@ describe("the command line", () => {
   }
 
   const refused: readonly (readonly [string, string])[] = [
-    ["", "a command is missing: check, show, history or lsp"],
+    ["", `a command is missing: ${COMMANDS.slice(0, -1).join(", ")} or ${String(COMMANDS.at(-1))}`],
     ["chek a", 'there is no command "chek"; did you mean "check"?'],
     ["check", '"check" needs a file or a folder'],
     ["history", '"history" needs a file or a folder'],
