@@ -113,7 +113,8 @@ export function withoutPromises(flat: FlatProgram): FlatProgram {
   };
 }
 
-function ownRows(run: Run, instance: Instance, table: string): readonly RowTerm[] {
+/** The rows of a table that the instance's operations name. */
+export function ownRows(run: Run, instance: Instance, table: string): readonly RowTerm[] {
   return instance.sites
     .filter(({ operation }) => operation.table === table)
     .filter(({ operation }) => isPoint(run.database.flat, operation) || operation.pick !== "all")

@@ -13,6 +13,13 @@ export function openInstances(flat: FlatProgram, members: readonly number[]): re
   }));
 }
 
+/** The tables without unique keys: that two rows of a snapshot never share one is not relied on. */
+export function withoutUnique(flat: FlatProgram): FlatProgram["tables"] {
+  return Object.fromEntries(
+    Object.entries(flat.tables).map(([name, table]) => [name, { ...table, uniqueKeys: [] }]),
+  );
+}
+
 /** The unique keys, other than the primary one, that the operation writes a column of. */
 export function uniqueKeysWritten(flat: FlatProgram, site: Site): readonly (readonly string[])[] {
   const { uniqueKeys } = tableOf(flat, site.operation.table);

@@ -18,7 +18,7 @@ import { termValue } from "../encoding/termValue";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram } from "../operations/operation";
 import { columnsIn, subterms } from "../operations/terms";
-import { openInstances } from "./accesses";
+import { openInstances, withoutUnique } from "./accesses";
 import type { Asker } from "./asker";
 import { hasLemmas } from "./setting";
 import type { Lemmas, MonotoneColumn, Setting } from "./setting";
@@ -283,12 +283,6 @@ function alone(setting: Setting, flat: FlatProgram, member: number) {
   });
   script.assert(not(run.aborted(0)));
   return { script, run, instance };
-}
-
-function withoutUnique(flat: FlatProgram): FlatProgram["tables"] {
-  return Object.fromEntries(
-    Object.entries(flat.tables).map(([name, table]) => [name, { ...table, uniqueKeys: [] }]),
-  );
 }
 
 function anyRow(flat: FlatProgram, script: Script, table: string, prefix: string): RowTerm {

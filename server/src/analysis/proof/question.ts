@@ -6,7 +6,7 @@ import { makeDatabase } from "../encoding/relationalDatabase";
 import type { RowTerm } from "../encoding/relationalDatabase";
 import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
 import type { Instance, Site } from "../encoding/relationalInstances";
-import { columnName } from "../encoding/relationalMeeting";
+import { columnName, ownRows } from "../encoding/relationalMeeting";
 import type { StaticEdge } from "../encoding/relationalEdges";
 import { serialRelations, transactionRelations } from "../encoding/relationalRelations";
 import type { Relations } from "../encoding/relationalRelations";
@@ -15,7 +15,7 @@ import { and, bool, createScript, imp, not, or, sameAll } from "../encoding/smt"
 import type { Script, Smt } from "../encoding/smt";
 import type { FlatProgram } from "../operations/operation";
 import { tupleLevels } from "../search/papersLevels";
-import { openInstances } from "./accesses";
+import { openInstances, withoutUnique } from "./accesses";
 import { openEdges, rowsOf } from "./dependencies";
 import type { Side, Standing } from "./dependencies";
 import { assertLemmas } from "./lemmaConstraints";
@@ -154,7 +154,9 @@ function openSides(
     // Unique keys still make statements fail; that two rows of a snapshot never share one is not relied on.
     const database = { ...start, flat };
     const spare = (table: string): readonly RowTerm[] =>
-      sides.filter((side) => side.instance !== instance).flatMap((side) => ownRows(side, table));
+      sides
+        .filter((side) => side.instance !== instance)
+        .flatMap((side) => ownRows(side.run, side.instance, table));
     const run = makeRun(database, [instance], serialRelations([instance.index]), {
       prefix,
       mayAbort: false,
@@ -163,19 +165,6 @@ function openSides(
     sides.push({ instance, run });
   }
   return sides;
-}
-
-function withoutUnique(flat: FlatProgram): FlatProgram["tables"] {
-  return Object.fromEntries(
-    Object.entries(flat.tables).map(([name, table]) => [name, { ...table, uniqueKeys: [] }]),
-  );
-}
-
-function ownRows({ run, instance }: Side, table: string): readonly RowTerm[] {
-  return instance.sites
-    .filter(({ operation }) => operation.table === table)
-    .filter(({ operation }) => isPoint(run.database.flat, operation) || operation.pick !== "all")
-    .map((site) => run.row(site));
 }
 
 /** One row of each table for each ordered pair: where neither names a row, they meet on this one. */
