@@ -16,11 +16,15 @@ export type LockingRule = "snapshot" | "current" | "recheck";
 
 /** What is missing to go on. Thrown while a statement is evaluated, and caught by what then asks the store. */
 export class MissingRows extends Error {
-  readonly request: ReadRequest;
-  constructor(request: ReadRequest) {
-    super("rows are missing");
-    this.request = request;
-  }
+  request: ReadRequest = { kind: "read", keys: [] };
+}
+
+/** There is one, since taking down where an error was made takes longer than a statement; it is caught at once. */
+const MISSING = new MissingRows("rows are missing");
+
+function missingRows(asked: ReadRequest): MissingRows {
+  MISSING.request = asked;
+  return MISSING;
 }
 
 interface View {
@@ -87,7 +91,7 @@ export function createRows(dialect: Dialect, rule: LockingRule): Rows {
     const same = open.filter(
       ({ read }) => (viewFor(read.current) === newest && newest !== plain) === current,
     );
-    throw new MissingRows(
+    throw missingRows(
       request(
         [...new Set(same.flatMap((each) => each.keys))],
         [...new Set(same.flatMap((each) => each.scans))],
@@ -100,7 +104,7 @@ export function createRows(dialect: Dialect, rule: LockingRule): Rows {
     const keysMissing = some.filter((key) => !newest.versions.has(key) && !isScanned(newest, key));
     const scansMissing = scans.filter((prefix) => !isScanned(newest, prefix));
     if (keysMissing.length + scansMissing.length === 0) return;
-    throw new MissingRows(request([...new Set(keysMissing)], scansMissing, rule !== "snapshot"));
+    throw missingRows(request([...new Set(keysMissing)], scansMissing, rule !== "snapshot"));
   }
 
   return {
