@@ -60,7 +60,9 @@ export function findWorst(
   let best: Found | undefined = isConfirmed(first.proposal) ? first.proposal : undefined;
   if (severityOf(best) === "state") return best;
   if (search.queries.stopped()) return undefined;
-  learn(search, first.proposal, "unused");
+  // Of two there are only two orders.
+  if (search.encoding.tuple.transactions.length === 2) learnAll(search);
+  else learn(search, first.proposal, "unused");
   let unconfirmed: Found | undefined;
   // The widest question first: most cycles that show nothing at once are harmless, and then it is the only one.
   for (const wanted of ["unused", "state", "value"] as const) {
