@@ -1,5 +1,5 @@
 // A session of application code: statements, transactions and savepoints, as requests to the store.
-import type { Ask, Key as StoreKey, Reply, Request, Value } from "../exploration/client";
+import type { Key as StoreKey, Reply, Request, Value } from "../exploration/client";
 import type { SessionFacts } from "./compile/node";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
@@ -559,12 +559,5 @@ export function runNow<T>(
 ): T {
   let next = steps.next();
   while (next.done !== true) next = steps.next(answer(next.value));
-  return next.value;
-}
-
-/** Runs a session's requests against a store that answers in its own time. */
-export async function runLater<T>(steps: Generator<Request, T, Reply>, ask: Ask): Promise<T> {
-  let next = steps.next();
-  while (next.done !== true) next = steps.next(await ask(next.value));
   return next.value;
 }

@@ -39,10 +39,6 @@ const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
   ">=": (order) => order >= 0,
 };
 
-export function isComparison(operator: string): boolean {
-  return Object.hasOwn(COMPARISONS, operator);
-}
-
 /** Two operands under an operator. */
 export function binary(operator: string, left: Node, right: Node, compiler: Compiler): Node {
   const test = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;

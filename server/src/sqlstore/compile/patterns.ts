@@ -38,16 +38,6 @@ function literal(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-/** What a SIMILAR TO pattern matches. */
-export function similarPattern(pattern: string): RegExp {
-  return kept(`s${pattern}`, () => {
-    const source = pattern.replace(/\\.|[%_.^$]/gs, (each) =>
-      each === "%" ? ".*" : each === "_" ? "." : each.length > 1 ? each : `\\${each}`,
-    );
-    return checked(`^(?:${source})$`, "su");
-  });
-}
-
 /** A regular expression of POSIX with the classes and escapes that both have. */
 export function regularExpression(pattern: string, flags: string): RegExp {
   return kept(`r${flags}/${pattern}`, () => {
