@@ -3,15 +3,7 @@ import type { Key, Value } from "../exploration/client";
 import type { Schema, Table } from "../program/schema";
 import type { Row } from "../protocol/witness";
 import { NotExecutable } from "../store/failure";
-import {
-  columnType,
-  findTable,
-  initialRows,
-  INITIAL,
-  keyOf,
-  type StoredRow,
-  type TableRows,
-} from "../store/row";
+import { columnType, initialRows, INITIAL, type StoredRow } from "../store/row";
 import { asNumeric, coerce, toDecimal, toValue, type SqlValue } from "../store/value";
 
 /** What all keys of a table begin with. */
@@ -85,35 +77,6 @@ export function plainRow(version: Value): Row | undefined {
       toValue(decodeCell(cell, undefined, column)),
     ]),
   );
-}
-
-/** The tables of a state: every table of the schema, its rows in the order of their keys. */
-export function tablesOf(
-  schema: Schema,
-  state: ReadonlyMap<Key, Value>,
-): ReadonlyMap<string, TableRows> {
-  const tables = new Map<string, StoredRow[]>(schema.tables.map(({ name }) => [name, []]));
-  for (const [key, version] of state) {
-    const { table, row } = partsOfKey(key);
-    const decoded = decodeRow(findTable(schema, table), row, version);
-    if (decoded === undefined) continue;
-    const rows = tables.get(table);
-    if (rows) rows.push(decoded);
-    else tables.set(table, [decoded]);
-  }
-  return tables;
-}
-
-/** The name that a row's values give it; undefined in tables without a primary key. */
-export function keyOfValues(schema: Schema, table: string, row: Row): string | undefined {
-  const declared = findTable(schema, table);
-  const values = Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
-      column,
-      coerce(value, columnType(declared, column)),
-    ]),
-  );
-  return keyOf(declared, values);
 }
 
 function encodeCell(value: SqlValue | undefined): Value {
