@@ -11,6 +11,7 @@ import type {
 import { exploreSync } from "../../server/src/exploration/explore";
 import { CLIENTS, crosswise, tpcc } from "./exploreClients";
 import { tryAllOrders } from "./exploreAllOrders";
+import { monkeyResults, SAMPLES } from "./exploreMonkey";
 
 const limit = Number(process.argv[2] ?? 10) * 1000;
 
@@ -128,3 +129,33 @@ for (const [name, client] of SIZES)
       peakWork,
     ]);
   }
+
+async function printMonkey(): Promise<void> {
+  head("MonkeyDB's assertions: random runs until one fails, on average, here and as published", [
+    "runs",
+    "published",
+    "time",
+    "published",
+  ]);
+  const results = await monkeyResults(SAMPLES.at(-1) ?? 0, limit);
+  for (const { name, iterations, seconds: time, published } of results) {
+    console.log(name);
+    line([
+      "",
+      iterations.toFixed(1),
+      published.iterations,
+      `${time.toFixed(4)} s`,
+      `${published.seconds} s`,
+    ]);
+  }
+  head("Different outcomes seen by so many random runs, and all that there are", [
+    ...SAMPLES.map(String),
+    "all",
+  ]);
+  for (const { name, seen, all } of results) {
+    console.log(name);
+    line(["", ...seen.map(({ states }) => states), all ?? "not known"]);
+  }
+}
+
+void printMonkey();
