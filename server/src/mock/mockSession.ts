@@ -87,7 +87,7 @@ export function openMockSession({
       return status === "open" ? "transaction" : status;
     },
     get autocommit() {
-      return true;
+      return session.autocommit();
     },
     close: store.close,
   };

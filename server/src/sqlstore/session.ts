@@ -7,8 +7,9 @@ import { parameterType, parameterValue } from "./parameters";
 import type { ParsedStatement } from "./parsed";
 import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
+import { showRows } from "./mysql/showRows";
 import { failure, SqlFailure, type SqlError } from "./sqlError";
-import type { SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
+import type { ShowRequest, SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlRow, SqlValue } from "./values/value";
 
@@ -68,10 +69,13 @@ export interface SqlSession {
     | {
         readonly ok: true;
         readonly columns: readonly ResultColumn[];
+        /** By their numbers; "unknown" where nothing tells the type. */
         readonly parameters: ReadonlyMap<number, SqlType>;
       }
     | { readonly ok: false; readonly error: SqlError };
   readonly status: () => TransactionStatus;
+  /** Whether statements outside of transactions commit by themselves. */
+  readonly autocommit: () => boolean;
   /** Level that SET TRANSACTION asked for last, in lower case; the store's own level is what holds. */
   readonly level: () => string | undefined;
 }
@@ -309,7 +313,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         for (const assignment of parsed.assignments) yield* assign(assignment, parameters);
         return done("SET");
       case "show":
-        return shown(parsed.name);
+        return parsed.of === undefined ? shown(parsed.name) : shownObjects(parsed.of);
       case "nothing":
         return done(parsed.tag);
       default:
@@ -445,6 +449,20 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     };
   }
 
+  function shownObjects(of: ShowRequest): SqlResult {
+    const { columns, rows } = showRows(of, {
+      catalog,
+      database: state.facts.database,
+      settings: new Map([...SETTINGS, ...state.settings]),
+    });
+    return {
+      command: "SHOW",
+      columns: columns.map((name) => ({ name, type: "text" })),
+      rows,
+      rowCount: rows.length,
+    };
+  }
+
   function* run(
     sql: string,
     parameters: readonly unknown[],
@@ -486,14 +504,17 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const parsed = first?.statement;
         const isRows = parsed !== undefined && /^(select|insert|update|delete)$/.test(parsed.kind);
         if (!isRows || !("with" in parsed)) return { ok: true, columns: [], parameters: new Map() };
-        const { columns, parameters } = database.plan(parsed, new Map());
-        return { ok: true, columns, parameters };
+        const { columns, parameters, compiler } = database.plan(parsed, new Map());
+        const numbers = Array.from({ length: compiler.highestParameter }, (_, at) => at + 1);
+        const types = numbers.map((each) => [each, parameters.get(each) ?? "unknown"] as const);
+        return { ok: true, columns, parameters: new Map(types) };
       } catch (error) {
         if (!(error instanceof SqlFailure)) throw error;
         return { ok: false, error: error.error };
       }
     },
     status: () => state.status,
+    autocommit: () => state.autocommit,
     level: () => state.level,
   };
 }

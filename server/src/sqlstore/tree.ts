@@ -279,7 +279,7 @@ export interface ColumnDefinition {
   readonly notNull: boolean;
   readonly default?: SqlExpression;
   /** serial, identity, AUTO_INCREMENT; `always` refuses given values. */
-  readonly automatic?: "default" | "always";
+  readonly automatic?: "default" | "always" | "serial";
   /** Of a generated column. */
   readonly generated?: SqlExpression;
   /** ON UPDATE CURRENT_TIMESTAMP */
@@ -387,6 +387,21 @@ export type SqlStatement =
         readonly value?: SqlExpression;
       }[];
     }
-  | { readonly kind: "show"; readonly name: string }
+  | { readonly kind: "show"; readonly name: string; readonly of?: ShowRequest }
   /** LOCK TABLE, ANALYZE and the like: accepted, without effect on rows. */
   | { readonly kind: "nothing"; readonly tag: string };
+
+/** What SHOW and DESCRIBE of MySQL ask for; `like` is a pattern of LIKE. */
+export type ShowRequest =
+  | { readonly kind: "tables"; readonly full: boolean; readonly like?: string }
+  | {
+      readonly kind: "columns";
+      readonly table: string;
+      readonly full: boolean;
+      readonly like?: string;
+    }
+  | { readonly kind: "indexes"; readonly table: string }
+  | { readonly kind: "variables"; readonly like?: string }
+  | { readonly kind: "databases" }
+  /** Questions about the server that have no rows here: warnings, status, engines, ... */
+  | { readonly kind: "none"; readonly columns: readonly string[] };

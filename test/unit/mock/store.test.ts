@@ -5,8 +5,6 @@ import { describe, test } from "node:test";
 import type { Key, Value } from "../../../server/src/exploration/client";
 import { randomNumbers, type Random } from "../../../server/src/exploration/randomNumbers";
 import { checkHistory, HISTORY_LEVELS, type HistoryLevel } from "../../../server/src/history/check";
-import { startReading } from "../../../server/src/history/formats/readHistory";
-import type { History } from "../../../server/src/history/history";
 import { findLevel } from "../../../server/src/isolation/levels";
 import {
   createMockStore,
@@ -15,7 +13,7 @@ import {
   type StoreSession,
 } from "../../../server/src/mock/store/mockStore";
 import type { Strategy } from "../../../server/src/mock/store/policy";
-import type { RecordedHistory } from "../../../server/src/mock/store/recordHistory";
+import { recordedHistory } from "./recorded";
 
 const KEYS: readonly Key[] = ["a/1", "a/2", "b/1", "b/2"];
 const INITIAL: ReadonlyMap<Key, Value> = new Map([
@@ -58,7 +56,9 @@ describe("a run of random sessions side by side", () => {
       test(`at ${level}, reading ${strategy}`, async () => {
         let failed = 0;
         for (let seed = 1; seed <= 25; seed++) {
-          const history = read((await randomRun(levelOf(level), strategy, seed)).history());
+          const history = recordedHistory(
+            (await randomRun(levelOf(level), strategy, seed)).history(),
+          );
           const asked = [holds, fails].filter((each) => each !== undefined);
           const { verdicts } = checkHistory(history, { levels: asked });
           if (holds) assert.equal(verdicts.get(holds), "ok", `seed ${String(seed)}`);
@@ -160,13 +160,4 @@ async function randomStep(session: StoreSession, random: Random, value: number) 
     default:
       return session.ask({ kind: "read", keys: [key] });
   }
-}
-
-function read(recorded: RecordedHistory): History {
-  const bytes = new TextEncoder().encode(JSON.stringify(recorded));
-  const reading = startReading("json", bytes.length);
-  reading.file("run.json");
-  assert.equal(reading.feed(bytes), undefined);
-  assert.equal(reading.endFile(), undefined);
-  return reading.finish();
 }

@@ -173,6 +173,7 @@ function stringLiteral(text: string, compiler: Compiler): Node {
 }
 
 function parameter(number: number, compiler: Compiler): Node {
+  compiler.highestParameter = Math.max(compiler.highestParameter, number);
   const known = compiler.parameters.get(number);
   const typed = (type: SqlType): Node => ({
     type,

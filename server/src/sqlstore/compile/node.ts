@@ -120,6 +120,8 @@ export interface Compiler {
   readonly catalog: Catalog;
   /** Types of parameters as far as they are known; PostgreSQL's come from the context. */
   readonly parameters: Map<number, SqlType>;
+  /** The highest number of a parameter that occurs. */
+  highestParameter: number;
   /** Numbers for WITH queries. */
   withs: number;
   /** How deep what is compiled is nested. */

@@ -1,6 +1,7 @@
 // Statements of MySQL about transactions and the session: words rather than expressions.
 import { peek, take, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
 import type { SqlStatement } from "../tree";
+import { describeStatement, showStatement } from "./showStatement";
 
 /** The statement at the reader if it is about the session; undefined for all others. */
 export function sessionStatement(reader: Reader): SqlStatement | undefined {
@@ -29,7 +30,11 @@ export function sessionStatement(reader: Reader): SqlStatement | undefined {
     case "set":
       return settingOf(reader, words);
     case "show":
-      return { kind: "show", name: shownOf(words) };
+      return showStatement(reader.lexemes.slice(1)) ?? { kind: "show", name: shownOf(words) };
+    case "describe":
+    case "desc":
+    case "explain":
+      return describeStatement(reader.lexemes.slice(1));
     case "use":
     case "lock":
     case "unlock":

@@ -24,7 +24,7 @@ import { compileInsert } from "./insert";
 import { sameRow } from "./rowChecks";
 import { createRows, MissingRows, type LockingRule } from "./rows";
 import { tableRules, type TableRules } from "./tableRules";
-import { tablePrefix } from "./versions";
+import { indexPrefix, tablePrefix } from "./versions";
 
 /** A statement that is ready to run, as often as is wanted. */
 export interface Plan {
@@ -45,6 +45,7 @@ export function planStatement(
     dialect: catalog.dialect,
     catalog,
     parameters: new Map(parameters),
+    highestParameter: 0,
     withs: 0,
     depth: 0,
     recursion: { expression: expressionNode, query: queryPlan },
@@ -281,7 +282,7 @@ function createWork(
 
 /** TRUNCATE: every row goes, whatever refers to it. */
 export function* truncateTables(tables: readonly Table[]): Generator<Request, StatementEnd, Reply> {
-  const scans = tables.flatMap((table) => [tablePrefix(table), `${table.name}#`]);
+  const scans = tables.flatMap((table) => [tablePrefix(table), indexPrefix(table)]);
   const reply = yield { kind: "read", keys: [], scans, current: true };
   if (reply.kind === "failed") return { ok: false, code: reply.code, message: reply.message };
   const writes = new Map<StoreKey, Value>();

@@ -1,0 +1,74 @@
+// SHOW and DESCRIBE of MySQL, as drivers and schema tools ask them.
+import type { Lexeme } from "../../frontend/sql/dialects/reader";
+import type { ShowRequest, SqlStatement } from "../tree";
+
+/** What stands behind SHOW; undefined for settings by their names. */
+export function showStatement(lexemes: readonly Lexeme[]): SqlStatement | undefined {
+  const of = requestOf(lexemes);
+  return of && { kind: "show", name: of.kind, of };
+}
+
+/** `DESCRIBE table`; undefined where a statement is to be explained. */
+export function describeStatement(lexemes: readonly Lexeme[]): SqlStatement | undefined {
+  const [first, second] = lexemes.filter(isSaid);
+  if (!first || (second && second.word !== ".")) return undefined;
+  const of: ShowRequest = { kind: "columns", table: tableIn(lexemes), full: false };
+  return { kind: "show", name: "columns", of };
+}
+
+const EMPTY: Readonly<Record<string, readonly string[] | undefined>> = {
+  warnings: ["Level", "Code", "Message"],
+  errors: ["Level", "Code", "Message"],
+  status: ["Variable_name", "Value"],
+  engines: ["Engine", "Support", "Comment"],
+  collation: ["Collation", "Charset", "Id", "Default"],
+  charset: ["Charset", "Description", "Default collation", "Maxlen"],
+  triggers: ["Trigger", "Event", "Table", "Statement"],
+  processlist: ["Id", "User", "Host", "db", "Command", "Time", "State", "Info"],
+};
+
+function requestOf(lexemes: readonly Lexeme[]): ShowRequest | undefined {
+  const words = lexemes.map(({ word }) => word);
+  const full = words.includes("full");
+  const what = words.find((word) => !/^(full|session|global|local|extended)$/.test(word)) ?? "";
+  const at = words.indexOf("like");
+  const pattern = at < 0 ? undefined : lexemes[at + 1];
+  const like = pattern && { like: pattern.word };
+  switch (what) {
+    case "tables":
+      return { kind: "tables", full, ...like };
+    case "columns":
+    case "fields":
+      return { kind: "columns", table: tableBehind(lexemes), full, ...like };
+    case "index":
+    case "indexes":
+    case "keys":
+      return { kind: "indexes", table: tableBehind(lexemes) };
+    case "variables":
+      return { kind: "variables", ...like };
+    case "databases":
+    case "schemas":
+      return { kind: "databases" };
+    default: {
+      const columns = EMPTY[what];
+      return columns && { kind: "none", columns };
+    }
+  }
+}
+
+/** The name behind the first FROM or IN; another one may follow for the database. */
+function tableBehind(lexemes: readonly Lexeme[]): string {
+  const from = lexemes.findIndex(({ word }) => word === "from" || word === "in");
+  return tableIn(from < 0 ? [] : lexemes.slice(from + 1));
+}
+
+function tableIn(lexemes: readonly Lexeme[]): string {
+  const said = lexemes.filter(isSaid);
+  const isQualified = said[1]?.word === ".";
+  const name = isQualified ? said[2] : said[0];
+  return name?.word ?? "";
+}
+
+function isSaid({ word }: Lexeme): boolean {
+  return word !== ";";
+}
