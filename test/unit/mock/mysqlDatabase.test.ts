@@ -117,7 +117,9 @@ describe("mysql2 on the mock database", () => {
     served("mysql:read-committed", async ({ connect }) => {
       const [one, other] = [await connect(), await connect()];
       const balance = async (): Promise<unknown> => {
-        const [rows] = await other.query("SELECT balance FROM account WHERE id = 1 FOR UPDATE");
+        const [rows] = await other.query<mysql.RowDataPacket[]>(
+          "SELECT balance FROM account WHERE id = 1 FOR UPDATE",
+        );
         return rows;
       };
       await one.query("SET autocommit = 0");
