@@ -80,7 +80,7 @@ export function jobsOf(
 }
 
 /** What must not be done to a server that is not ours: databases, roles, schemas, and rights. */
-function isForbidden(sql: string): boolean {
+export function isForbidden(sql: string): boolean {
   const [first, second] = firstWords(sql, 0, sql.length, 2);
   return (
     first === "drop" ||
@@ -120,7 +120,7 @@ function callJob(
 }
 
 /** An argument as SQL; arrays are given element by element. */
-function argumentText(name: string, values: Readonly<Record<string, Value>>): string | undefined {
+export function argumentText(name: string, values: Readonly<Record<string, Value>>): string | undefined {
   const length = values[`${name}.length`];
   if (typeof length === "number") {
     const elements = Array.from(
