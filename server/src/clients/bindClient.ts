@@ -19,7 +19,7 @@ import type {
   JsonClient,
   PlacedArgument,
 } from "./clientProgram";
-import { initialVersions } from "./rowKeys";
+import { initialVersions, uniqueValuesOf } from "./rowKeys";
 import { sqlSession, type ObservedStep } from "./sqlSession";
 import type { ExplorableClient, ClientTransaction } from "./explorableClient";
 
@@ -81,6 +81,7 @@ export function explorable(bound: BoundClient, rules: AccessRules): ExplorableCl
     first + (places.get(instance) ?? places.size) * FRESH_PER_INSTANCE;
   const part = (calls: readonly (readonly BoundCall[])[]): ExplorableClient => ({
     initial: bound.versions,
+    uniqueValues: (key, value) => uniqueValuesOf(bound.program.schema, key, value),
     transactions: calls.map((session) => session.map(describe)),
     open: (observe?: (step: ObservedStep) => void) =>
       calls.map((session, at) =>
@@ -281,6 +282,8 @@ function bare(name: string): string {
 /** Why a value does not fit its place; undefined where it does. NULL fits everywhere. */
 function misfitOf(value: Value, type: ValueType): string | undefined {
   if (value === null) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value))
+    return "is larger than numbers in JSON are exact: it stands in double quotes";
   const fits: Readonly<Record<ValueType, boolean>> = {
     int: Number.isSafeInteger(value) || (typeof value === "string" && /^-?\d+$/u.test(value)),
     decimal:

@@ -1,12 +1,13 @@
 // A client program as it is explored, whatever it was written in: sessions of named transactions that can be run
 // afresh, with or without some of them.
-import type { Key, Session, Value } from "../exploration/client";
+import type { Client, Key, Session, Value } from "../exploration/client";
 import type { Range } from "../protocol/source";
 import type { WitnessInstance } from "../protocol/witness";
 import type { ObservedStep } from "./sqlSession";
 
 export interface ExplorableClient {
   readonly initial: ReadonlyMap<Key, Value>;
+  readonly uniqueValues: NonNullable<Client["uniqueValues"]>;
   /** Per session its transactions in order. */
   readonly transactions: readonly (readonly ClientTransaction[])[];
   /** The sessions, to be run afresh; `observe` is told of every statement. */

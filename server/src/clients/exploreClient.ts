@@ -65,7 +65,8 @@ export async function exploreClient(
   assertions: readonly Assertion[],
   options: ExploreClientOptions,
 ): Promise<ClientExploration> {
-  const runnable: Client = { initial: client.initial, sessions: client.open() };
+  const { initial, uniqueValues } = client;
+  const runnable: Client = { initial, uniqueValues, sessions: client.open() };
   let judge = openJudge(assertions);
   let done = false;
   const asked = {
@@ -114,7 +115,8 @@ export async function randomClient(
   assertions: readonly Assertion[],
   options: ExploreClientOptions & { readonly runs: number; readonly seed: number },
 ): Promise<ClientExploration> {
-  const runnable: Client = { initial: client.initial, sessions: client.open() };
+  const { initial, uniqueValues } = client;
+  const runnable: Client = { initial, uniqueValues, sessions: client.open() };
   const judge = openJudge(assertions);
   const { level, turn } = options;
   const driver = randomRuns(runnable, { level, ...(turn && { turn }) });

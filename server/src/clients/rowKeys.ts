@@ -79,6 +79,20 @@ export function plainRow(version: Value): Row | undefined {
   );
 }
 
+/** The names of a version's values of its primary key and of unique keys that hold for all rows; see `Client`. */
+export function uniqueValuesOf(schema: Schema, key: Key, version: Value): readonly string[] {
+  const row = plainRow(version);
+  if (row === undefined) return [];
+  const { table } = partsOfKey(key);
+  const declared = schema.tables.find(({ name }) => name === table);
+  const further = (declared?.uniqueKeys ?? []).flatMap(({ columns, where }, at) => {
+    const values = columns.map((column) => row[column] ?? null);
+    if (where !== undefined || values.includes(null)) return [];
+    return [`${tablePrefix(table)}#${String(at)} ${JSON.stringify(values)}`];
+  });
+  return [key, ...further];
+}
+
 function encodeCell(value: SqlValue | undefined): Value {
   if (value === undefined || value === null || typeof value !== "object") return value ?? null;
   if (value.kind === "opaque") return { opaque: value.text };

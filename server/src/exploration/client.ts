@@ -73,4 +73,9 @@ export type Ask = (request: Request) => Promise<Reply>;
 export interface Client {
   readonly initial: ReadonlyMap<Key, Value>;
   readonly sessions: readonly Session[];
+  /**
+   * The names of the unique values that a version of a key holds, such as `account.email/ann`. No two versions that are
+   * there at the same time hold one value, at any level but `any`; sessions look before they write.
+   */
+  readonly uniqueValues?: (key: Key, value: Value) => readonly string[];
 }

@@ -3,6 +3,7 @@ import type { Client } from "./client";
 import type { DirectedOptions, DirectedRun } from "./exploration";
 import { finish, finishSync, groundOf } from "./ground";
 import type { Steps } from "./ground";
+import { uniqueKeysHold } from "./uniqueKeys";
 import type { History } from "./history";
 import { allows } from "./levels";
 import { told } from "./randomRuns";
@@ -27,7 +28,8 @@ function* follow(client: Client, options: DirectedOptions): Steps<DirectedRun> {
     nextSession: ([first = 0]) => first,
     read: ([latest = 0]) => latest,
   });
-  const allowed = allows(finished.history, level);
+  const allowed =
+    uniqueKeysHold(client, finished.history, level) && allows(finished.history, level);
   return {
     ...told(client, level, finished),
     followed: finished.problems.length === 0 && sameEvents(schedule, finished.history),

@@ -124,7 +124,10 @@ export interface ExploreSummary {
   readonly histories: number;
   /** Runs that were begun. */
   readonly runs: number;
-  /** Runs that gave no history of the level, or one that came up elsewhere. None at levels up to `causal`. */
+  /**
+   * Runs that gave no history of the level, or one that came up elsewhere. At levels up to `causal` only those in which
+   * two transactions took the same unique value.
+   */
   readonly blocked: number;
   /** Every history of the level was told. */
   readonly exhausted: boolean;

@@ -10,6 +10,7 @@ import { runSteps } from "./exploreSteps";
 import { scout, told } from "./randomRuns";
 import { allows } from "./levels";
 import { copyRules, unsupportedLevel } from "./copyRules";
+import { uniqueKeysHold } from "./uniqueKeys";
 
 /** Explores a client whose sessions are all `sync`. */
 export function* exploreSync(
@@ -130,14 +131,24 @@ function* run(
   more: (work: Work) => void,
 ): Steps<Finished | undefined> {
   const start = startLevel ?? startOf(level);
-  const rules = copyRules(start);
+  const finished = yield* runAt(ground, start, work, more);
+  if (finished === undefined || !uniqueKeysHold(ground.client, finished.history, level))
+    return undefined;
+  return start === level || allows(finished.history, level) ? finished : undefined;
+}
+
+function* runAt(
+  ground: Ground,
+  level: StoreLevel,
+  work: Work,
+  more: (work: Work) => void,
+): Steps<Finished | undefined> {
+  const rules = copyRules(level);
   if (rules !== undefined)
     return yield* runSteps(ground, rules, work.kind === "steps" ? work.steps : [], more);
-  if (!isWeakLevel(start)) throw new Error(unsupportedLevel(start));
+  if (!isWeakLevel(level)) throw new Error(unsupportedLevel(level));
   const begun = work.kind === "history" ? work.history : { transactions: [] };
-  const finished = yield* runCausal(ground, start, begun, more);
-  if (start === level || allows(finished.history, level)) return finished;
-  return undefined;
+  return yield* runCausal(ground, level, begun, more);
 }
 
 /** The level at which histories are enumerated; those that the level itself forbids are left out at their end. */

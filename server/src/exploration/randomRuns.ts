@@ -13,6 +13,7 @@ import { randomNumbers } from "./randomNumbers";
 import type { Random } from "./randomNumbers";
 import { runLog } from "./runLog";
 import { Timeline } from "./timeline";
+import { uniqueKeysHold } from "./uniqueKeys";
 import type { Move } from "./moment";
 
 export interface RandomRuns {
@@ -32,7 +33,7 @@ export function randomRuns(client: Client, options: RandomOptions): RandomRuns {
   let ground = groundOf(client, options, []);
   function* runOf(seed: number): Steps<Run> {
     for (;;) {
-      const finished = yield* randomRun(ground, options, randomNumbers(seed));
+      const finished = yield* keysHeld(ground, options, randomNumbers(seed));
       if (ground.universe.missed.size === 0) {
         const problems = [...finished.problems, ...ground.unfolding.differences()];
         return told(client, options.level, { ...finished, problems });
@@ -69,6 +70,18 @@ export function told(client: Client, level: StoreLevel, finished: Finished): Run
   const { history, problems, steps } = finished;
   return { history, problems, finalStates: () => finalStatesOf(client, history, level, steps) };
 }
+
+/** Runs in which two transactions took the same unique value are drawn again; in the end one that is close to serial. */
+function* keysHeld(ground: Ground, options: RandomOptions, random: Random): Steps<Finished> {
+  for (let draw = 0; draw < MOST_DRAWS; draw++) {
+    const finished = yield* randomRun(ground, options, random);
+    if (uniqueKeysHold(ground.client, finished.history, options.level)) return finished;
+    if (ground.universe.missed.size > 0) return finished;
+  }
+  return yield* randomRun(ground, { ...options, strategy: "latest" }, random);
+}
+
+const MOST_DRAWS = 50;
 
 function* randomRun(
   ground: Ground,

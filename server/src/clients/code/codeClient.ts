@@ -148,6 +148,8 @@ function explorableCode(
 ): ExplorableClient {
   return {
     initial: program.initial,
+    // Entries of unique indexes have keys of their own.
+    uniqueValues: (key, value) => (value === undefined ? [] : [key]),
     transactions: chosen.map((session) =>
       session.map(([at, n]) => {
         const title = program.sessions[at]?.[n] ?? "";

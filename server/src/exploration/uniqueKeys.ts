@@ -1,0 +1,63 @@
+// Primary and unique keys hold at every level but `any` (axiom `uniqueKeys` of the papers' levels): of two transactions
+// that take the same unique value one sees the other, and then fails unless the value was free again.
+import type { Client, Key } from "./client";
+import type { StoreLevel } from "./exploration";
+import { INITIAL } from "./history";
+import type { History, Transaction, TransactionId } from "./history";
+import { writesOf } from "./log";
+import { isExternal } from "./reorderings";
+
+/** A committed transaction takes a unique value by writing this key. */
+interface Claim {
+  readonly by: Transaction;
+  readonly key: Key;
+}
+
+/**
+ * Whether no two transactions took the same unique value unseen. A transaction takes what its version of a key holds and
+ * the version that it read there did not; it sees another by reading a version of that one's key that came of its write.
+ * Where histories are complete this is all of the axiom: who takes a value has read all keys that may hold it.
+ */
+export function uniqueKeysHold(
+  client: Client,
+  { transactions }: History,
+  level: StoreLevel,
+): boolean {
+  const { uniqueValues } = client;
+  if (uniqueValues === undefined || level === "any") return true;
+  const byId = new Map(transactions.map((each) => [each.id, each]));
+  const sourceOf = (reader: Transaction, key: Key): TransactionId | undefined =>
+    reader.events.filter(isExternal).find((event) => event.key === key)?.from;
+  const valuesAt = (writer: TransactionId | undefined, key: Key): readonly string[] => {
+    const transaction = writer === undefined ? undefined : byId.get(writer);
+    return uniqueValues(
+      key,
+      transaction === undefined ? client.initial.get(key) : writesOf(transaction).get(key),
+    );
+  };
+  /** Whether some read of the key led back to the writer, version by version. */
+  const sees = (reader: Transaction, { by, key }: Claim): boolean =>
+    reader.events.filter(isExternal).some((event) => {
+      if (event.key !== key) return false;
+      let from: TransactionId | undefined = event.from;
+      while (from !== undefined && from !== INITIAL && from !== by.id) {
+        const writer = byId.get(from);
+        from = writer && sourceOf(writer, key);
+      }
+      return from === by.id;
+    });
+  const claims = new Map<string, Claim[]>();
+  for (const by of transactions)
+    for (const [key, value] of writesOf(by)) {
+      const taken = uniqueValues(key, value);
+      if (taken.length === 0) continue;
+      const before = valuesAt(sourceOf(by, key), key);
+      for (const each of taken) {
+        if (before.includes(each)) continue;
+        const others = claims.get(each) ?? [];
+        if (others.some((other) => !sees(by, other) && !sees(other.by, { by, key }))) return false;
+        claims.set(each, [...others, { by, key }]);
+      }
+    }
+  return true;
+}
