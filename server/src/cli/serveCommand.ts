@@ -58,7 +58,7 @@ async function openPort(
   io: CliIo,
 ): Promise<Listening | undefined> {
   try {
-    return await listen({ protocol, port, open: () => database.open() });
+    return await listen({ protocol, port, open: (client) => database.open(client) });
   } catch (error) {
     const what = `isolens: port ${String(port)} of 127.0.0.1 cannot be had: ${fileErrorText(error)}`;
     io.error(`${what}; leave --port out for a free one\n`);

@@ -3,7 +3,7 @@ import net from "node:net";
 import type { Connection, Wire } from "./connection";
 import { createMysqlConnection } from "./mysql/connection";
 import { createPostgresConnection } from "./postgres/connection";
-import type { MockSession } from "./session";
+import type { ClientNames, MockSession } from "./session";
 
 export type Protocol = "mysql" | "postgres";
 
@@ -11,8 +11,8 @@ export interface ListenOptions {
   readonly protocol: Protocol;
   /** 0: a free one. */
   readonly port: number;
-  /** Opens the session of a connection. */
-  readonly open: () => MockSession;
+  /** Opens the session of a connection, for the client that introduced itself so. */
+  readonly open: (client?: ClientNames) => MockSession;
 }
 
 export interface Listening {
@@ -67,14 +67,24 @@ export async function listen({ protocol, port, open }: ListenOptions): Promise<L
 
 function connect(
   protocol: Protocol,
-  open: () => MockSession,
+  open: ListenOptions["open"],
   wire: Wire,
   number: number,
 ): Connection {
   const limits = { longest: LONGEST_MESSAGE, number };
   return protocol === "postgres"
-    ? createPostgresConnection(open, wire, limits)
-    : createMysqlConnection(open, wire, { ...limits, version: MYSQL_VERSION });
+    ? createPostgresConnection(
+        (options) => {
+          const user = options.get("user");
+          return open({ user, database: options.get("database") ?? user });
+        },
+        wire,
+        limits,
+      )
+    : createMysqlConnection((database) => open({ database }), wire, {
+        ...limits,
+        version: MYSQL_VERSION,
+      });
 }
 
 function wireOf(socket: net.Socket): Wire {

@@ -9,7 +9,7 @@ import type { LockingRule } from "../sqlstore/run/rows";
 import { createSqlSession, runNow, type SqlSession, type Sequences } from "../sqlstore/session";
 import type { SqlError } from "../sqlstore/sqlError";
 import { openMockSession } from "./mockSession";
-import type { MockSession } from "./session";
+import type { ClientNames, MockSession } from "./session";
 import { createMockStore, type MockLevel, type MockStore } from "./store/mockStore";
 import type { Strategy } from "./store/policy";
 import type { RecordedHistory } from "./store/recordHistory";
@@ -30,7 +30,8 @@ export interface MockOptions {
 }
 
 export interface MockDatabase {
-  open(): MockSession;
+  /** A session of that user in a database of that name; both are names only. */
+  open(client?: ClientNames): MockSession;
   /** What was read and written since the start, or since the last reset. */
   history(): RecordedHistory;
   /** As at the start: the first rows, no transactions. Sessions stay open; their transactions are rolled back. */
@@ -92,7 +93,7 @@ export function createMockDatabase(options: MockOptions): MockResult {
     database: {
       history: () => store.history(),
       reset,
-      open() {
+      open(client = {}) {
         const random = randomNumbers(seed * 7919 + count++);
         const pause = randomNumbers(seed * 104_729 + count);
         const session = createSqlSession(sql, {
@@ -106,6 +107,8 @@ export function createMockDatabase(options: MockOptions): MockResult {
           random: () => random(2 ** 30) / 2 ** 30,
           rule: lockingRule(level),
           identifier: count,
+          ...(client.user !== undefined && { user: client.user }),
+          ...(client.database !== undefined && { database: client.database }),
         });
         return openMockSession({
           sql,

@@ -37,6 +37,12 @@ export interface PreparedStatement {
 
 export type MockArgument = string | number | bigint | boolean | null;
 
+/** What a client says that it is, and wants to be connected to. */
+export interface ClientNames {
+  readonly user?: string | undefined;
+  readonly database?: string | undefined;
+}
+
 export interface MockSession {
   /** The single statements of a text, without comments and white space around them. */
   split(sql: string): readonly string[];

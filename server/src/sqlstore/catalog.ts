@@ -9,7 +9,12 @@ export interface Column {
   readonly notNull: boolean;
   readonly default?: SqlExpression;
   /** Numbered by the sequence of this name; `always`: a given value is refused. */
-  readonly automatic?: { readonly sequence: string; readonly always: boolean };
+  readonly automatic?: {
+    readonly sequence: string;
+    readonly always: boolean;
+    /** GENERATED AS IDENTITY, not serial. */
+    readonly identity?: boolean;
+  };
   readonly generated?: SqlExpression;
   readonly onUpdate?: SqlExpression;
 }
@@ -41,10 +46,21 @@ export interface Check {
 
 export interface Table {
   readonly name: string;
+  /** What its keys in the store begin with, where that is not its name: after a change of name, or of a table that is gone. */
+  readonly storage?: string;
   readonly columns: readonly Column[];
   readonly keys: readonly Key[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly checks: readonly Check[];
+  /** Indexes that are not unique: they only make it fast, but are listed. */
+  readonly indexes?: readonly Index[];
+}
+
+export interface Index {
+  readonly name: string;
+  /** Positions of its columns. */
+  readonly columns: readonly number[];
+  readonly where?: SqlExpression;
 }
 
 export interface View {
@@ -62,6 +78,8 @@ export interface Catalog {
   readonly sequences: Map<string, number>;
   /** Labels of enumerations. */
   readonly enumerations: Map<string, readonly string[]>;
+  /** What keys of the store have begun with so far. */
+  readonly storages: Set<string>;
   version: number;
 }
 
@@ -72,8 +90,14 @@ export function createCatalog(dialect: Dialect): Catalog {
     views: new Map(),
     sequences: new Map(),
     enumerations: new Map(),
+    storages: new Set(),
     version: 0,
   };
+}
+
+/** What the keys of a table's rows begin with. */
+export function storageOf({ name, storage = name }: Table): string {
+  return storage;
 }
 
 export function primaryKeyOf(table: Table): Key | undefined {

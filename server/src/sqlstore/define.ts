@@ -2,10 +2,12 @@
 import {
   columnAt,
   primaryKeyOf,
+  storageOf,
   type Catalog,
   type Check,
   type Column,
   type ForeignKey,
+  type Index,
   type Key,
   type Table,
 } from "./catalog";
@@ -90,6 +92,7 @@ function createTable(
     like === undefined
       ? { name, columns: [], keys: [], foreignKeys: [], checks: [] }
       : { ...like, name, foreignKeys: [] };
+  table = { ...table, storage: unusedStorage(catalog, name) };
   for (const column of definition.columns) table = withColumn(catalog, table, column);
   const constraints = [
     ...definition.columns.flatMap((column) =>
@@ -100,6 +103,40 @@ function createTable(
   for (const { constraint, column } of constraints)
     table = withConstraint(catalog, table, constraint, column);
   catalog.tables.set(name, table);
+}
+
+/** A name for the keys of a new table: rows of one that was dropped stay what they are, of another table. */
+function unusedStorage({ storages }: Catalog, name: string): string {
+  let storage = name;
+  for (let number = 2; storages.has(storage); number++) storage = `${name}~${number}`;
+  storages.add(storage);
+  return storage;
+}
+
+function dropTable(catalog: Catalog, name: string, ifExists: boolean): void {
+  const table = catalog.tables.get(name);
+  if (table === undefined) {
+    if (ifExists) return;
+    throw noTable(catalog, name);
+  }
+  catalog.tables.delete(name);
+  for (const { automatic } of table.columns)
+    if (automatic !== undefined) catalog.sequences.delete(automatic.sequence);
+  for (const [other, { foreignKeys }] of catalog.tables)
+    dropReferences(catalog, other, foreignKeys, name);
+}
+
+/** DROP TABLE ... CASCADE: references to the table go with it. */
+function dropReferences(
+  catalog: Catalog,
+  name: string,
+  foreignKeys: readonly ForeignKey[],
+  dropped: string,
+): void {
+  const kept = foreignKeys.filter((key) => key.table !== dropped);
+  const table = catalog.tables.get(name);
+  if (table !== undefined && kept.length < foreignKeys.length)
+    catalog.tables.set(name, { ...table, foreignKeys: kept });
 }
 
 /** The type of a column; labels of MySQL's enumerations stand behind its name. */
@@ -124,7 +161,15 @@ function columnOf(catalog: Catalog, table: Table, definition: ColumnDefinition):
     declared: declaredType(catalog, definition.type),
     notNull: definition.notNull,
     ...(definition.default === undefined ? {} : { default: definition.default }),
-    ...(automatic === undefined ? {} : { automatic: { sequence, always: automatic === "always" } }),
+    ...(automatic === undefined
+      ? {}
+      : {
+          automatic: {
+            sequence,
+            always: automatic === "always",
+            identity: automatic !== "serial",
+          },
+        }),
     ...(definition.generated === undefined ? {} : { generated: definition.generated }),
     ...(definition.onUpdate === undefined ? {} : { onUpdate: definition.onUpdate }),
   };
@@ -301,6 +346,12 @@ function alteredTable(catalog: Catalog, table: Table, change: TableChange): Tabl
             columns: key.columns.map((each) => (each > at ? each - 1 : each)),
           })),
         foreignKeys: table.foreignKeys.filter((key) => !key.columns.includes(change.name)),
+        indexes: (table.indexes ?? [])
+          .filter((index) => !index.columns.includes(at))
+          .map((index) => ({
+            ...index,
+            columns: index.columns.map((each) => (each > at ? each - 1 : each)),
+          })),
       };
     }
     case "add constraint":
@@ -324,7 +375,7 @@ function alteredTable(catalog: Catalog, table: Table, change: TableChange): Tabl
     case "drop primary key":
       return { ...table, keys: table.keys.filter((key) => !key.primary) };
     case "rename":
-      return { ...table, name: change.to };
+      return { ...table, name: change.to, storage: storageOf(table) };
     case "rename column":
       return {
         ...replaced(change.from, (column) => ({ ...column, name: change.to })),
@@ -368,13 +419,20 @@ function createIndex(
   const table = catalog.tables.get(definition.table);
   if (table === undefined) throw noTable(catalog, definition.table);
   const columns = positions(table, definition.columns, catalog);
-  if (!definition.unique) return;
+  const { where, unique } = definition;
+  const { keys, indexes = [] } = table;
   const name = definition.name ?? `${table.name}_${definition.columns.join("_")}_idx`;
-  if (table.keys.some((key) => key.name === name)) {
+  if ([...keys, ...indexes].some((key) => key.name === name)) {
     if (definition.ifNotExists) return;
-    throw failure("tableExists", `relation "${name}" already exists`);
+    throw catalog.dialect === "postgres"
+      ? failure("tableExists", `relation "${name}" already exists`)
+      : failure("columnExists", `Duplicate key name '${name}'`);
   }
-  const { where } = definition;
+  if (!unique) {
+    const index: Index = { name, columns, ...(where === undefined ? {} : { where }) };
+    catalog.tables.set(table.name, { ...table, indexes: [...indexes, index] });
+    return;
+  }
   const key: Key = { name, primary: false, columns, ...(where === undefined ? {} : { where }) };
   catalog.tables.set(table.name, { ...table, keys: [...table.keys, key] });
 }
@@ -387,7 +445,7 @@ function drop(
 ): void {
   switch (what) {
     case "table":
-      if (!catalog.tables.delete(name) && !ifExists) throw noTable(catalog, name);
+      dropTable(catalog, name, ifExists);
       return;
     case "view":
       if (!catalog.views.delete(name) && !ifExists) throw noTable(catalog, name);
@@ -401,7 +459,10 @@ function drop(
     case "index":
       for (const table of catalog.tables.values()) {
         const keys = table.keys.filter((key) => key.name !== name);
-        if (keys.length < table.keys.length) catalog.tables.set(table.name, { ...table, keys });
+        const indexes = table.indexes?.filter((index) => index.name !== name) ?? [];
+        const isThere =
+          keys.length < table.keys.length || indexes.length < (table.indexes?.length ?? 0);
+        if (isThere) catalog.tables.set(table.name, { ...table, keys, indexes });
       }
       return;
     default:

@@ -9,6 +9,7 @@ import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { showRows } from "./mysql/showRows";
 import { failure, SqlFailure, type SqlError } from "./sqlError";
+import { POSTGRES_SETTINGS, POSTGRES_VERSION } from "./system/pgSettings";
 import type { ShowRequest, SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlRow, SqlValue } from "./values/value";
@@ -175,7 +176,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       const level = state.level ?? (isPostgres ? "read committed" : "repeatable read");
       return isPostgres ? level : level.toUpperCase().replaceAll(" ", "-");
     }
-    const known = state.settings.get(plain) ?? SETTINGS.get(plain);
+    const usual = isPostgres ? POSTGRES_SETTINGS : SETTINGS;
+    const known = state.settings.get(plain) ?? usual.get(plain);
     if (known !== undefined) return known;
     throw isPostgres
       ? failure("noObject", `unrecognized configuration parameter "${plain}"`)
@@ -523,8 +525,10 @@ function done(command: string): SqlResult {
   return { command, columns: [], rows: [], rowCount: 0 };
 }
 
-/** An error of the store: 40001 is MySQL's 1213, 1020 has no SQLSTATE of its own. */
+/** An error of the store: 40001 is MySQL's 1213, 23505 its 1062, 1020 has no SQLSTATE of its own. */
 function storeFailure(reply: { readonly code: string; readonly message: string }): SqlFailure {
+  const duplicate = failure("duplicate", reply.message);
+  if (reply.code === duplicate.error.code) return duplicate;
   const base = failure("serialization", reply.message).error;
   return new SqlFailure(reply.code === base.code ? base : { ...base, code: reply.code });
 }
@@ -545,7 +549,7 @@ function settingText(value: SqlExpression | undefined): string {
 }
 
 const VERSIONS = {
-  postgres: "PostgreSQL 15.0",
+  postgres: `PostgreSQL ${POSTGRES_VERSION}`,
   mysql: "8.0.36",
   mariadb: "10.11.0-MariaDB",
 } as const;

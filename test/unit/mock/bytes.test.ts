@@ -6,7 +6,7 @@ import { listen, type Protocol } from "../../../server/src/mock/listen";
 import { createPacketReader, packets } from "../../../server/src/mock/mysql/packets";
 import { fromBinary, toBinary } from "../../../server/src/mock/postgres/binaryTypes";
 import { createFrontendReader } from "../../../server/src/mock/postgres/frontendMessages";
-import { typeId } from "../../../server/src/mock/postgres/typeIds";
+import { typeId } from "../../../server/src/sqlstore/pg/typeIds";
 import type { SqlType } from "../../../server/src/sqlstore/values/types";
 import { scriptedSession } from "./scriptedSession";
 
@@ -69,7 +69,8 @@ describe("a stream of messages", () => {
     const reader = createPacketReader(1 << 26);
     const [packet, ...more] = reader.read(packets([payload], 0));
     assert.deepEqual(more, []);
-    assert.ok(packet?.payload.equals(payload));
+    assert.ok(packet);
+    assert.ok(packet.payload.equals(payload));
     assert.equal(packet.sequence, 1);
   });
 });

@@ -1,8 +1,8 @@
 // Values in PostgreSQL's binary format, from and to their text: drivers ask for it type by type (the "send" and "receive"
 // functions of PostgreSQL's types).
+import { elementId } from "../../sqlstore/pg/typeIds";
 import { ProtocolViolation } from "./frontendMessages";
 import { decodeNumeric, encodeNumeric } from "./numericBinary";
-import { elementId } from "./typeIds";
 
 interface Binary {
   encode(text: string): Buffer;

@@ -1,5 +1,7 @@
 // One connection of a PostgreSQL client: simple and extended queries, in the order in which they come.
+import { typeId, typeOfId } from "../../sqlstore/pg/typeIds";
 import type { SqlError } from "../../sqlstore/sqlError";
+import { POSTGRES_VERSION } from "../../sqlstore/system/pgSettings";
 import type {
   MockSession,
   Outcome,
@@ -18,7 +20,6 @@ import {
   type FrontendMessage,
   type Parameter,
 } from "./frontendMessages";
-import { typeId, typeOfId } from "./typeIds";
 
 interface Statement {
   readonly prepared: PreparedStatement | undefined;
@@ -35,9 +36,8 @@ interface Portal {
   sent: number;
 }
 
-const SERVER_VERSION = "16.4";
 const PARAMETERS: readonly (readonly [string, string])[] = [
-  ["server_version", SERVER_VERSION],
+  ["server_version", POSTGRES_VERSION],
   ["server_encoding", "UTF8"],
   ["client_encoding", "UTF8"],
   ["DateStyle", "ISO, MDY"],

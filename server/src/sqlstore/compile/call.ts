@@ -1,5 +1,6 @@
 // Calls of functions: which of those with the name takes the arguments.
 import { failure } from "../sqlError";
+import { CATALOGUE } from "../functions/catalogue";
 import { DOCUMENTS } from "../functions/documents";
 import type { FunctionTable } from "../functions/define";
 import { NUMBERS } from "../functions/numbers";
@@ -12,7 +13,7 @@ import { compileExpression } from "./recursion";
 import { isPostgres, type Node } from "./node";
 import type { Scope } from "./scope";
 
-const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, SESSION];
+const TABLES: readonly FunctionTable[] = [TEXTS, NUMBERS, TIMES, DOCUMENTS, CATALOGUE, SESSION];
 
 /** A call of a plain function. Fails as the databases do where none of that name takes the arguments. */
 export function functionNode(call: SqlCall, scope: Scope): Node {

@@ -1,6 +1,7 @@
 // Expressions of the tree as nodes.
 import { failure, unsupported } from "../sqlError";
 import type { SqlCall, SqlExpression, TypeName } from "../tree";
+import { objectKind, objectNumber } from "../system/references";
 import { converter } from "../values/cast";
 import { limiter } from "../values/fit";
 import { intervalOf } from "../values/temporal";
@@ -354,6 +355,8 @@ export function declaredType(name: TypeName, compiler: Compiler): DeclaredType {
 
 /** An explicit cast: texts are cut to their length. */
 export function castNode(operand: Node, name: TypeName, compiler: Compiler): Node {
+  const kind = isPostgres(compiler) && !name.array ? objectKind(name.name) : undefined;
+  if (kind !== undefined) return objectNumber(kind, operand, compiler, { missing: "error" });
   const declared = declaredType(name, compiler);
   const node = converted(operand, declared.type, compiler);
   const limit = limiter(isPostgres(compiler) ? declared : withoutLength(declared), true);

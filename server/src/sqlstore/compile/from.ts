@@ -2,6 +2,8 @@
 // are put in an order in which keys are known before the tables that they lead to, so that few rows are read.
 import { primaryKeyOf, type Table } from "../catalog";
 import { failure } from "../sqlError";
+import type { SystemTable } from "../system/systemTable";
+import { systemTableOf } from "../system/systemTables";
 import type { SqlExpression, SqlRelation } from "../tree";
 import type { SqlRow } from "../values/value";
 import { lookupsOf, type Lookup } from "./lookups";
@@ -173,6 +175,8 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
     };
     return { kind: "source", source, rows, uses: new Set() };
   }
+  const system = systemTableOf(scope.compiler.dialect, relation.schema, name);
+  if (system !== undefined) return addSystemTable(system, relation, scope);
   const view = catalog.views.get(name);
   if (view !== undefined) {
     const query = compileQuery(view.query, scope.compiler, undefined, new Map());
@@ -197,6 +201,31 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   const rows = (env: Env): readonly SqlRow[] =>
     env.work.rows({ table, fixed: [], current: read.current });
   return { kind: "source", source, rows, uses: new Set(), read };
+}
+
+/** A table about the database: its rows are computed when a statement first asks for them. */
+function addSystemTable(system: SystemTable, relation: TableRelation, scope: Scope): Plan {
+  const { compiler } = scope;
+  const columns = system.columns.map(({ name, type }, at) => ({
+    name: relation.columns[at] ?? name,
+    type,
+  }));
+  const source = addSource(scope, relation.alias ?? relation.name, columns);
+  const known = new WeakMap<Env["work"], readonly SqlRow[]>();
+  const rows = ({ work }: Env): readonly SqlRow[] => {
+    const computed =
+      known.get(work) ??
+      system.rows({
+        catalog: compiler.catalog,
+        session: work.session,
+        setting: work.setting,
+        viewColumns: (view) =>
+          columnsOfQuery(compileQuery(view.query, compiler, undefined, new Map()), view.columns),
+      });
+    known.set(work, computed);
+    return computed;
+  };
+  return { kind: "source", source, rows, uses: new Set() };
 }
 
 type JoinRelation = Extract<SqlRelation, { readonly kind: "join" }>;

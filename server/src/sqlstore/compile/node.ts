@@ -4,7 +4,7 @@ import type { Catalog, Table } from "../catalog";
 import type { SqlChange, SqlExpression, SqlQuery } from "../tree";
 import { failure } from "../sqlError";
 import { converter, isTrue } from "../values/cast";
-import { isImplicit, postgresName, type SqlType } from "../values/types";
+import { isImplicit, isText, postgresName, type SqlType } from "../values/types";
 import type { SqlRow, SqlValue } from "../values/value";
 import type { Scope } from "./scope";
 
@@ -93,6 +93,8 @@ export interface Node {
   readonly constant: boolean;
   /** Of literals and parameters whose type the context decides. */
   readonly coerce?: (type: SqlType) => Node;
+  /** What stands for it in results and texts: names of objects that are known by number. */
+  readonly shown?: Node;
   /** The text of a literal, for what must be known before a statement runs. */
   readonly literal?: string;
   /** Of MySQL's intervals, which are no values: a date moved by it. */
@@ -155,6 +157,7 @@ export function coerced(node: Node, type: SqlType, compiler: Compiler): Node {
 /** A node as one of another type, by any conversion that there is. */
 export function converted(node: Node, type: SqlType, compiler: Compiler): Node {
   if (node.type === type) return node;
+  if (node.shown !== undefined && isText(type)) return converted(node.shown, type, compiler);
   if (node.coerce !== undefined) return node.coerce(type);
   const convert = converter(node.type, type, compiler.dialect);
   if (convert === undefined) {

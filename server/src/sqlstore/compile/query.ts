@@ -213,7 +213,9 @@ function compileSelect(
   const having = body.having && truth(compileExpression(body.having, scope), compiler, "HAVING");
   if (!isPostgres(compiler)) scope.aliases = new Map();
   const compiled = outputs.map((output, at): Output => {
-    const node = compileExpression(output.value, scope);
+    const computed = compileExpression(output.value, scope);
+    // Inside of expressions objects stay the numbers by which tables refer to them.
+    const node = parent === undefined ? (computed.shown ?? computed) : computed;
     const name = output.alias ?? outputName(output, compiler);
     const isOpen = node.type === "unknown" && node.coerce !== undefined;
     return {

@@ -63,6 +63,9 @@ function made(
         },
       };
     }
+    // No table is a partition of another.
+    case "pg_partition_ancestors":
+      return { types: ["int4"], rows: (env) => [[first.run(env)]] };
     case "json_array_elements":
     case "jsonb_array_elements":
     case "json_array_elements_text":

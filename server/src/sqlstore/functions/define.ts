@@ -1,7 +1,7 @@
 // How functions of SQL are declared: by the types of their parameters and what they compute.
 import { converted, isPostgres, type Compiler, type Env, type Node } from "../compile/node";
 import type { SqlCall } from "../tree";
-import { isImplicit, type SqlType } from "../values/types";
+import { isImplicit, isText, type SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
 import { plainText } from "../values/text";
 
@@ -40,7 +40,9 @@ export function plain(
     const typeAt = (at: number): SqlType =>
       parameters[Math.min(at, parameters.length - 1)] ?? "text";
     const fits = (node: Node, at: number): boolean =>
-      !isPostgres(compiler) || isImplicit(node.type, typeAt(at));
+      !isPostgres(compiler) ||
+      isImplicit(node.type, typeAt(at)) ||
+      (node.shown !== undefined && isText(typeAt(at)));
     if (!args.every(fits)) return undefined;
     const nodes = args.map((node, at) => converted(node, typeAt(at), compiler));
     return computed(result, nodes, compiler, compute, takesNull);

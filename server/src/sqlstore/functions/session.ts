@@ -28,11 +28,6 @@ export const SESSION: FunctionTable = tableOf({
     },
     { least: 2 },
   ),
-  pg_get_serial_sequence: plain(
-    "text",
-    ["text", "text"],
-    ([table, column]) => `public.${text(table)}_${text(column)}_seq`,
-  ),
   last_insert_id: [
     only(
       "mysql",

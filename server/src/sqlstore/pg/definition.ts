@@ -171,7 +171,7 @@ function columnOf(node: ColumnDef): ColumnDefinition {
     ...(identity !== undefined
       ? { automatic: identity.generated_when === "a" ? ("always" as const) : ("default" as const) }
       : isSerial
-        ? { automatic: "default" as const }
+        ? { automatic: "serial" as const }
         : {}),
     ...(generated === undefined ? {} : { generated: expressionOf(generated) }),
     constraints: own.flatMap((each) => constraintOf(each, [name])),

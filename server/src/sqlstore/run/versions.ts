@@ -1,7 +1,7 @@
 // Rows as the store keeps them: the keys under which they stand, and their versions as plain data.
 import type { Key as StoreKey, Value } from "../../exploration/client";
 import type { Dialect } from "../../program/dialect";
-import { primaryKeyOf, type Key, type Table } from "../catalog";
+import { primaryKeyOf, storageOf, type Key, type Table } from "../catalog";
 import { folded, foldsCase } from "../values/compare";
 import {
   canonicalDecimal,
@@ -17,7 +17,12 @@ import { whole } from "../values/wholes";
 
 /** What all keys of a table's rows begin with. */
 export function tablePrefix(table: Table): string {
-  return `${table.name}/`;
+  return `${storageOf(table)}/`;
+}
+
+/** What all keys of entries of a table's unique indexes begin with. */
+export function indexPrefix(table: Table): string {
+  return `${storageOf(table)}#`;
 }
 
 /** The key of a row; undefined for tables without a primary key, whose rows are numbered. */
@@ -36,7 +41,9 @@ export function indexKey(
   dialect: Dialect,
 ): StoreKey | undefined {
   const parts = key.columns.map((at) => keyPart(row[at] ?? null, typeAt(table, at), dialect));
-  return parts.includes(undefined) ? undefined : `${table.name}#${key.name}/${parts.join(",")}`;
+  return parts.includes(undefined)
+    ? undefined
+    : `${indexPrefix(table)}${key.name}/${parts.join(",")}`;
 }
 
 /** A value as a part of a key: equal values give equal parts. Undefined for NULL, and for what no key can be. */

@@ -1,5 +1,5 @@
 // Object ids of PostgreSQL's types (src/include/catalog/pg_type.dat): they never change.
-import { elementOf, type BaseType, type SqlType } from "../../sqlstore/values/types";
+import { elementOf, type BaseType, type SqlType } from "../values/types";
 
 interface TypeId {
   readonly id: number;
@@ -43,6 +43,17 @@ export function typeId(type: SqlType): { readonly id: number; readonly size: num
   if (element !== undefined) return { id: IDS[element].array, size: -1 };
   return isBase(type) ? IDS[type] : TEXT;
 }
+
+/** All types that have an id of their own, with the ids of their arrays. */
+export function typeIds(): readonly (TypeId & { readonly type: BaseType })[] {
+  return Object.keys(IDS)
+    .filter(isBase)
+    .filter((type) => !SHARED.includes(type))
+    .map((type) => ({ type, ...IDS[type] }));
+}
+
+/** Types that have the id of another one, or are no types of values. */
+const SHARED: readonly BaseType[] = ["uint8", "enum", "unknown", "record", "void"];
 
 function isBase(name: string): name is BaseType {
   return name in IDS;

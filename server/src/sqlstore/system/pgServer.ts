@@ -1,0 +1,284 @@
+// The part of pg_catalog that is about types and the server: what no table of the user's changes, but for enumerations.
+import { typeIds } from "../pg/typeIds";
+import { isNumeric, isTemporal, isText, type SqlType } from "../values/types";
+import { ACCESS } from "./pgRelations";
+import { POSTGRES_SETTINGS } from "./pgSettings";
+import { DATABASE, NAMESPACES, objectId, OWNER } from "./objects";
+import { systemTable, type SystemTable } from "./systemTable";
+
+const { pg_catalog: CATALOG, public: PUBLIC } = NAMESPACES;
+
+interface TypeRow {
+  readonly oid: number;
+  readonly typname: string;
+  readonly typlen: number;
+  readonly typcategory: string;
+  readonly typtype: string;
+  readonly typelem?: number;
+  readonly typarray?: number;
+  readonly typnamespace?: number;
+}
+
+/** Types that columns of the catalogue have in PostgreSQL, though they are plain texts and numbers here. */
+const OTHER_TYPES: readonly TypeRow[] = [
+  { oid: 18, typname: "char", typlen: 1, typcategory: "Z", typtype: "b", typarray: 1002 },
+  { oid: 19, typname: "name", typlen: 64, typcategory: "S", typtype: "b", typarray: 1003 },
+  { oid: 22, typname: "int2vector", typlen: -1, typcategory: "A", typtype: "b", typelem: 21 },
+  { oid: 24, typname: "regproc", typlen: 4, typcategory: "N", typtype: "b", typarray: 1008 },
+  { oid: 26, typname: "oid", typlen: 4, typcategory: "N", typtype: "b", typarray: 1028 },
+  { oid: 30, typname: "oidvector", typlen: -1, typcategory: "A", typtype: "b", typelem: 26 },
+  { oid: 705, typname: "unknown", typlen: -2, typcategory: "X", typtype: "p" },
+  { oid: 2205, typname: "regclass", typlen: 4, typcategory: "N", typtype: "b", typarray: 2210 },
+  { oid: 2206, typname: "regtype", typlen: 4, typcategory: "N", typtype: "b", typarray: 2211 },
+  { oid: 2278, typname: "void", typlen: 4, typcategory: "P", typtype: "p" },
+  { oid: 2249, typname: "record", typlen: -1, typcategory: "P", typtype: "p", typarray: 2287 },
+];
+
+const BUILT_IN: readonly TypeRow[] = [
+  ...OTHER_TYPES,
+  ...typeIds().flatMap(({ type, id, array, size }): TypeRow[] => [
+    {
+      oid: id,
+      typname: type,
+      typlen: size,
+      typcategory: categoryOf(type),
+      typtype: "b",
+      typarray: array,
+    },
+    {
+      oid: array,
+      typname: `_${type}`,
+      typlen: -1,
+      typcategory: "A",
+      typtype: "b",
+      typelem: id,
+    },
+  ]),
+].sort((a, b) => a.oid - b.oid);
+
+function categoryOf(type: SqlType): string {
+  if (type === "bool") return "B";
+  if (type === "interval") return "T";
+  if (isNumeric(type)) return "N";
+  if (isText(type)) return "S";
+  return isTemporal(type) ? "D" : "U";
+}
+
+export const PG_SERVER: readonly SystemTable[] = [
+  systemTable(
+    "pg_catalog",
+    "pg_type",
+    "oid:int4 typname:text typnamespace:int4 typowner typlen:int2 typbyval:bool typtype:text typcategory typispreferred:bool typisdefined typdelim:text typrelid:int4 typsubscript:text typelem:int4 typarray typinput:text typoutput typreceive typsend typmodin typmodout typanalyze typalign typstorage typnotnull:bool typbasetype:int4 typtypmod typndims typcollation typdefaultbin:text typdefault typacl:text[]",
+    ({ catalog }) => {
+      const own = [...catalog.enumerations.keys()].flatMap((name): TypeRow[] => {
+        const [oid, array] = [objectId(catalog, "type", name), objectId(catalog, "array of", name)];
+        const place = { typnamespace: PUBLIC };
+        return [
+          {
+            oid,
+            typname: name,
+            typlen: 4,
+            typcategory: "E",
+            typtype: "e",
+            typarray: array,
+            ...place,
+          },
+          {
+            oid: array,
+            typname: `_${name}`,
+            typlen: -1,
+            typcategory: "A",
+            typtype: "b",
+            typelem: oid,
+            ...place,
+          },
+        ];
+      });
+      return [...BUILT_IN, ...own].map((row) => ({
+        typnamespace: CATALOG,
+        typowner: OWNER,
+        typisdefined: true,
+        typdelim: ",",
+        typinput: inputOf(row),
+        typoutput: inputOf(row).replace(/in$/, "out"),
+        typreceive: inputOf(row).replace(/in$/, "recv"),
+        typsend: inputOf(row).replace(/in$/, "send"),
+        typtypmod: -1,
+        ...row,
+      }));
+    },
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_enum",
+    "oid:int4 enumtypid enumsortorder:float4 enumlabel:text",
+    ({ catalog }) =>
+      [...catalog.enumerations].flatMap(([name, labels]) =>
+        labels.map((label, at) => ({
+          oid: objectId(catalog, `label of ${name}`, label),
+          enumtypid: objectId(catalog, "type", name),
+          enumsortorder: at + 1,
+          enumlabel: label,
+        })),
+      ),
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_namespace",
+    "oid:int4 nspname:text nspowner:int4 nspacl:text[]",
+    () => Object.entries(NAMESPACES).map(([nspname, oid]) => ({ oid, nspname, nspowner: OWNER })),
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_database",
+    "oid:int4 datname:text datdba:int4 encoding datlocprovider:text datistemplate:bool datallowconn datconnlimit:int4 datfrozenxid datminmxid dattablespace datcollate:text datctype daticulocale datcollversion datacl:text[]",
+    ({ session }) => [
+      {
+        oid: DATABASE,
+        datname: session.database,
+        datdba: OWNER,
+        encoding: 6,
+        datlocprovider: "c",
+        datallowconn: true,
+        datconnlimit: -1,
+        dattablespace: 1663,
+        datcollate: "C.UTF-8",
+        datctype: "C.UTF-8",
+      },
+    ],
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_settings",
+    "name:text setting unit category short_desc extra_desc context vartype source min_val max_val enumvals:text[] boot_val:text reset_val sourcefile sourceline:int4 pending_restart:bool",
+    ({ setting }) =>
+      [...POSTGRES_SETTINGS.keys()].sort().map((name) => {
+        const value = setting(name);
+        return { name, setting: value, context: "user", vartype: "string", source: "default" };
+      }),
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_roles",
+    "oid:int4 rolname:text rolsuper:bool rolinherit rolcreaterole rolcreatedb rolcanlogin rolreplication rolconnlimit:int4 rolpassword:text rolvaliduntil:timestamptz rolbypassrls:bool rolconfig:text[]",
+    ({ session }) => [
+      {
+        oid: OWNER,
+        rolname: session.user,
+        rolsuper: true,
+        rolinherit: true,
+        rolcreaterole: true,
+        rolcreatedb: true,
+        rolcanlogin: true,
+        rolconnlimit: -1,
+      },
+    ],
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_user",
+    "usename:text usesysid:int4 usecreatedb:bool usesuper userepl usebypassrls passwd:text",
+    ({ session }) => [
+      { usename: session.user, usesysid: OWNER, usecreatedb: true, usesuper: true },
+    ],
+  ),
+  systemTable("pg_catalog", "pg_am", "oid:int4 amname:text amhandler amtype", () => [
+    { oid: ACCESS.heap, amname: "heap", amhandler: "heap_tableam_handler", amtype: "t" },
+    { oid: ACCESS.btree, amname: "btree", amhandler: "bthandler", amtype: "i" },
+  ]),
+  systemTable("pg_catalog", "pg_tablespace", "oid:int4 spcname:text spcowner:int4", () => [
+    { oid: 1663, spcname: "pg_default", spcowner: OWNER },
+  ]),
+  systemTable(
+    "pg_catalog",
+    "pg_collation",
+    "oid:int4 collname:text collnamespace:int4 collowner collprovider:text collisdeterministic:bool collencoding:int4 collcollate:text collctype",
+    () => [
+      {
+        oid: 100,
+        collname: "default",
+        collnamespace: CATALOG,
+        collowner: OWNER,
+        collprovider: "d",
+        collisdeterministic: true,
+        collencoding: -1,
+      },
+    ],
+  ),
+  systemTable(
+    "pg_catalog",
+    "pg_extension",
+    "oid:int4 extname:text extowner:int4 extnamespace extrelocatable:bool extversion:text",
+    () => [
+      {
+        oid: 13_500,
+        extname: "plpgsql",
+        extowner: OWNER,
+        extnamespace: CATALOG,
+        extversion: "1.0",
+      },
+    ],
+  ),
+  ...[
+    // What this store has none of.
+    ["pg_description", "objoid:int4 classoid objsubid description:text"],
+    ["pg_shdescription", "objoid:int4 classoid description:text"],
+    [
+      "pg_proc",
+      "oid:int4 proname:text pronamespace:int4 proowner prolang procost:float4 prorows provariadic:int4 prokind:text prosecdef:bool proleakproof proisstrict proretset provolatile:text proparallel pronargs:int2 pronargdefaults prorettype:int4 proargtypes:int4[] proallargtypes proargmodes:text[] proargnames prosrc:text probin",
+    ],
+    ["pg_inherits", "inhrelid:int4 inhparent inhseqno inhdetachpending:bool"],
+    [
+      "pg_trigger",
+      "oid:int4 tgrelid tgparentid tgname:text tgfoid:int4 tgtype:int2 tgenabled:text tgisinternal:bool tgconstrrelid:int4 tgconstrindid tgconstraint tgdeferrable:bool tginitdeferred tgnargs:int2 tgattr:int2[] tgargs:text tgqual tgoldtable tgnewtable",
+    ],
+    [
+      "pg_rewrite",
+      "oid:int4 rulename:text ev_class:int4 ev_type:text ev_enabled is_instead:bool ev_qual:text ev_action",
+    ],
+    [
+      "pg_policy",
+      "oid:int4 polname:text polrelid:int4 polcmd:text polpermissive:bool polroles:int4[] polqual:text polwithcheck",
+    ],
+    [
+      "pg_statistic_ext",
+      "oid:int4 stxrelid stxname:text stxnamespace:int4 stxowner stxstattarget stxkeys:int2[] stxkind:text[] stxexprs:text",
+    ],
+    ["pg_publication", "oid:int4 pubname:text pubowner:int4 puballtables:bool"],
+    ["pg_publication_rel", "oid:int4 prpubid prrelid prqual:text prattrs:int2[]"],
+    ["pg_publication_namespace", "oid:int4 pnpubid pnnspid"],
+    ["pg_foreign_table", "ftrelid:int4 ftserver ftoptions:text[]"],
+    ["pg_foreign_server", "oid:int4 srvname:text srvowner:int4 srvfdw"],
+    ["pg_partitioned_table", "partrelid:int4 partstrat:text partnatts:int2"],
+    ["pg_range", "rngtypid:int4 rngsubtype rngmultitypid"],
+    ["pg_language", "oid:int4 lanname:text"],
+    ["pg_matviews", "schemaname:text matviewname matviewowner definition"],
+    ["pg_auth_members", "roleid:int4 member grantor admin_option:bool"],
+    ["pg_locks", "locktype:text database:int4 relation pid mode:text granted:bool"],
+    [
+      "pg_stat_activity",
+      "datid:int4 datname:text pid:int4 usename:text application_name state query wait_event_type wait_event",
+    ],
+    ["pg_stat_user_tables", "relid:int4 schemaname:text relname n_live_tup:int8"],
+    ["pg_event_trigger", "oid:int4 evtname:text"],
+  ].map(([name = "", columns = ""]) => systemTable("pg_catalog", name, columns)),
+];
+
+/** The name of the function that reads a type's text. */
+function inputOf({ typname, typcategory, typtype }: TypeRow): string {
+  if (typtype === "e") return "enum_in";
+  if (typcategory === "A" && typname.startsWith("_")) return "array_in";
+  return /_|^(date|numeric|json|jsonb|uuid|time|timestamp|timestamptz|interval)/.test(typname)
+    ? `${typname}_in`
+    : `${typname}in`;
+}
+
+/** The name of a type with that id, for people; undefined for types that are not there. */
+export function typeNumbered(id: number): string | undefined {
+  return BUILT_IN.find((each) => each.oid === id)?.typname;
+}
+
+/** The id of the built-in type of that short name. */
+export function typeNamedIn(name: string): number | undefined {
+  return BUILT_IN.find((each) => each.typname === name)?.oid;
+}

@@ -1,0 +1,139 @@
+// PostgreSQL's types whose values are objects of the catalogue: numbers that are written and shown as names.
+import { constant, converted, type Compiler, type Node } from "../compile/node";
+import type { Catalog } from "../catalog";
+import { failure } from "../sqlError";
+import { isNumeric, postgresName, postgresType } from "../values/types";
+import { plainText } from "../values/text";
+import { typeOfId } from "../pg/typeIds";
+import { quotedName } from "./expressionText";
+import { NAMESPACES, objectId, OWNER, relationNamed, relationNumbered } from "./objects";
+import { typeNamedIn, typeNumbered } from "./pgServer";
+import { SYSTEM_IDS } from "./systemTables";
+
+const KINDS = ["regclass", "regtype", "regnamespace", "regrole", "regproc"] as const;
+export type ObjectKind = (typeof KINDS)[number];
+
+/** The kind of objects that a type's values are; undefined for other types. */
+export function objectKind(typeName: string): ObjectKind | undefined {
+  return KINDS.find((kind) => kind === typeName);
+}
+
+/**
+ * An expression as an object: a name becomes the object's number, and what is computed is shown as a name again.
+ * A name of nothing is an error, or NULL.
+ */
+export function objectNumber(
+  kind: ObjectKind,
+  operand: Node,
+  compiler: Compiler,
+  { missing }: { readonly missing: "error" | "null" },
+): Node {
+  const { catalog } = compiler;
+  const number = isNumeric(operand.type)
+    ? converted(operand, "int4", compiler)
+    : numbered(kind, converted(operand, "text", compiler), catalog, missing);
+  const shown: Node = {
+    type: "text",
+    constant: false,
+    run: (env) => {
+      const value = number.run(env);
+      return value === null ? null : nameOf(kind, Number(value), catalog);
+    },
+  };
+  return { type: "int4", constant: number.constant, run: number.run, shown };
+}
+
+function numbered(kind: ObjectKind, name: Node, catalog: Catalog, missing: "error" | "null"): Node {
+  return {
+    ...constant("int4", null),
+    constant: false,
+    run: (env) => {
+      const value = name.run(env);
+      if (value === null) return null;
+      const written = plainText(value);
+      const found = /^\d+$/.test(written) ? Number(written) : numberOf(kind, written, catalog);
+      if (found !== undefined || missing === "null") return found ?? null;
+      throw kind === "regclass"
+        ? failure("noTable", `relation "${written}" does not exist`)
+        : failure("noObject", `${WORDS[kind]} "${written}" does not exist`);
+    },
+  };
+}
+
+const WORDS: Readonly<Record<ObjectKind, string>> = {
+  regclass: "relation",
+  regtype: "type",
+  regnamespace: "schema",
+  regrole: "role",
+  regproc: "function",
+};
+
+function numberOf(kind: ObjectKind, written: string, catalog: Catalog): number | undefined {
+  const { schema, name } = parsedName(written);
+  switch (kind) {
+    case "regclass": {
+      const isOwn = schema === undefined || schema === "public";
+      return (isOwn ? relationNamed(catalog, name)?.id : undefined) ?? SYSTEM_IDS.get(name);
+    }
+    case "regtype": {
+      if (catalog.enumerations.has(name)) return objectId(catalog, "type", name);
+      return typeNamedIn(name) ?? longTypeName(written);
+    }
+    case "regnamespace":
+      return Object.entries(NAMESPACES).find(([own]) => own === name)?.[1];
+    case "regrole":
+      return OWNER;
+    case "regproc":
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function longTypeName(written: string): number | undefined {
+  const short = LONG_TYPES.get(written.toLowerCase().replace(/\(.*\)/, ""));
+  return short === undefined ? undefined : typeNamedIn(short);
+}
+
+const LONG_TYPES: ReadonlyMap<string, string> = new Map(
+  ["bool", "int2", "int4", "int8", "float4", "float8", "varchar", "bpchar", "timestamptz"].flatMap(
+    (name) => {
+      const { type } = postgresType({ name, modifiers: [], array: false }, () => undefined);
+      return [[postgresName(type), name] as const];
+    },
+  ),
+);
+
+function nameOf(kind: ObjectKind, number: number, catalog: Catalog): string {
+  switch (kind) {
+    case "regclass": {
+      const own = relationNumbered(catalog, number)?.name;
+      if (own !== undefined) return quotedName(own);
+      for (const [name, id] of SYSTEM_IDS) if (id === number) return name;
+      return number === 0 ? "-" : String(number);
+    }
+    case "regtype": {
+      const type = typeOfId(number);
+      if (type !== undefined) return postgresName(type);
+      for (const name of catalog.enumerations.keys())
+        if (objectId(catalog, "type", name) === number) return quotedName(name);
+      return typeNumbered(number) ?? String(number);
+    }
+    case "regnamespace":
+      return Object.entries(NAMESPACES).find(([, id]) => id === number)?.[0] ?? String(number);
+    case "regrole":
+    case "regproc":
+      return number === 0 ? "-" : String(number);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** `public."Order"` as its schema and its name. */
+function parsedName(written: string): { readonly schema?: string; readonly name: string } {
+  const parts = [...written.matchAll(/"((?:[^"]|"")*)"|([^".]+)/g)].map(
+    ([, quoted, bare = ""]) => quoted?.replaceAll('""', '"') ?? bare.trim().toLowerCase(),
+  );
+  const [first = "", second] = parts.slice(-2);
+  return second === undefined ? { name: first } : { schema: first, name: second };
+}

@@ -1,0 +1,85 @@
+// Read-only tables that tell about the database itself. Their rows are computed whenever they are read, outside of all
+// transactions.
+import type { Catalog, View } from "../catalog";
+import type { ScopeColumn } from "../compile/scope";
+import type { SessionFacts } from "../compile/node";
+import { isInteger, type SqlType } from "../values/types";
+import type { SqlRow, SqlValue } from "../values/value";
+
+/** What rows are computed from. */
+export interface About {
+  readonly catalog: Catalog;
+  readonly session: SessionFacts;
+  /** Names and types of a view's columns. */
+  readonly viewColumns: (view: View) => readonly ScopeColumn[];
+  /** A setting of the session. */
+  readonly setting: (name: string) => SqlValue;
+}
+
+export interface SystemTable {
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly ScopeColumn[];
+  readonly rows: (about: About) => readonly SqlRow[];
+}
+
+/** Some columns of a row; the others are NULL, 0, or false. */
+type Fields = Readonly<Record<string, SqlValue>>;
+
+/**
+ * A table whose columns are written as `name:type name:type`, where the type of the one before is the type of a name
+ * without one.
+ */
+export function systemTable(
+  schema: string,
+  name: string,
+  columns: string,
+  records: (about: About) => readonly Fields[] = () => [],
+): SystemTable {
+  const described = columnsOf(columns);
+  return {
+    schema,
+    name,
+    columns: described,
+    rows: (about) =>
+      records(about).map((fields) =>
+        described.map((column) =>
+          Object.hasOwn(fields, column.name) ? (fields[column.name] ?? null) : usual(column.type),
+        ),
+      ),
+  };
+}
+
+function columnsOf(text: string): readonly ScopeColumn[] {
+  let last: SqlType = "text";
+  return text.split(/\s+/).map((each) => {
+    const [name = "", type] = each.split(":");
+    last = type === undefined ? last : typeNamed(type);
+    return { name, type: last };
+  });
+}
+
+function typeNamed(name: string): SqlType {
+  const found = TYPES.find((type) => type === name);
+  if (found === undefined) throw new Error(`a system table has the unknown type ${name}`);
+  return found;
+}
+
+const TYPES = [
+  "bool",
+  "int2",
+  "int4",
+  "int8",
+  "float4",
+  "float8",
+  "text",
+  "text[]",
+  "int2[]",
+  "int4[]",
+  "timestamptz",
+] as const satisfies readonly SqlType[];
+
+function usual(type: SqlType): SqlValue {
+  if (type === "bool") return false;
+  return isInteger(type) || type === "float4" || type === "float8" ? 0 : null;
+}
