@@ -1,18 +1,22 @@
 // The test of the static dependency graph: whether the texts alone rule out the cycles that a level allows. Needs no
 // solver. Follows Fekete et al. (TODS 2005) for snapshot isolation, where a transaction needs a dependency on a concurrent
-// one on both sides, and Vandevoort et al. (PVLDB 2021) for statements with snapshots of their own, where only reads of
-// a snapshot lead against the order of commits.
+// one on both sides, and Vandevoort et al. (PVLDB 2021) for databases whose writers lock: only what read something older
+// leads against the order of commits, and on a cycle some transaction is left by such a read after which, in the order of
+// its statements, the cycle came in (`moments.ts`).
 import type { Level } from "../../isolation/levels";
 import { levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import { staticEdges } from "../encoding/relationalEdges";
 import type { StaticEdge } from "../encoding/relationalEdges";
-import { EXISTENCE, isPoint } from "../encoding/relationalInstances";
+import { isPoint } from "../encoding/relationalInstances";
 import type { Instance, Site } from "../encoding/relationalInstances";
-import type { FlatProgram } from "../operations/operation";
-import { columnsIn, isTrueLiteral } from "../operations/terms";
+import type { FlatProgram, Operation } from "../operations/operation";
+import { isTrueLiteral } from "../operations/terms";
 import { openInstances, uniqueKeysWritten } from "./accesses";
 import { cyclicGroups } from "./cyclicGroups";
+import { maySplit, readsOlder, viewsOf } from "./moments";
+import type { Entry, Views } from "./moments";
+import { takesGivenKey } from "./reusedKeys";
 import { asPaper } from "./setting";
 
 export interface GraphTest {
@@ -28,6 +32,10 @@ interface PairEdges {
   readonly concurrent: boolean;
   /** Against the order of commits, or of arbitration. */
   readonly backward: boolean;
+  /** Operations of the first at which it may be left against the order of commits. */
+  readonly leaving: readonly Operation[];
+  /** Operations of the second at which it is come to. */
+  readonly entering: readonly Entry[];
 }
 
 /** Tests a program at its levels. O(n^2) for n transactions, times the product of their accesses. */
@@ -52,8 +60,14 @@ export function testGraph(flat: FlatProgram, levels: Levels): GraphTest {
   const open = groups.filter((group) =>
     group.some((middle) => {
       const leaves = group.some((next) => edges(middle, next).backward);
-      if (!leaves || !keepsSnapshots) return leaves;
-      return group.some((previous) => edges(previous, middle).concurrent);
+      if (!leaves) return false;
+      if (keepsSnapshots) return group.some((previous) => edges(previous, middle).concurrent);
+      const views = rules[middle]?.views;
+      const transaction = flat.transactions[middle];
+      if (views === undefined || transaction === undefined) return true;
+      const leaving = group.flatMap((next) => edges(middle, next).leaving);
+      const entering = group.flatMap((previous) => edges(previous, middle).entering);
+      return maySplit(flat, transaction, views, new Set(leaving), entering);
     }),
   );
   return { isSafe: open.length === 0, open };
@@ -61,8 +75,8 @@ export function testGraph(flat: FlatProgram, levels: Levels): GraphTest {
 
 /** How dependencies of a transaction at a level run. */
 interface Rules {
-  /** Locks and current rows count: only what a snapshot gave can be older than another's commit. */
-  readonly locks: boolean;
+  /** Of databases whose writers lock: only what read something older than another's commit leads to that one. */
+  readonly views?: Views;
   /** Every dependency may run against the order of arbitration. */
   readonly unordered: boolean;
   readonly noConflict: boolean;
@@ -73,17 +87,15 @@ function rulesOf(level: Level): Rules | undefined {
   if (level.family === "paper") {
     const has = new Set(level.axioms);
     return {
-      locks: false,
       unordered: !has.has("atomicArbitration") || !has.has("atomicVisibility"),
       noConflict: has.has("noConflict") && has.has("repeatable"),
       prefix: has.has("prefix") && has.has("repeatable"),
     };
   }
-  // Elsewhere plain reads and changes of one transaction see different states, or what is not committed.
-  if (level.plainRead !== "snapshot" || level.candidates !== "snapshot") return undefined;
-  if (level.conflict === "none") return undefined;
+  const views = viewsOf(level);
+  if (views === undefined) return undefined;
   const isSnapshot = asPaper(level) !== undefined;
-  return { locks: true, unordered: false, noConflict: isSnapshot, prefix: isSnapshot };
+  return { views, unordered: false, noConflict: isSnapshot, prefix: isSnapshot };
 }
 
 function pairEdges(
@@ -93,19 +105,37 @@ function pairEdges(
   rules: Rules | undefined,
   noConflict: boolean,
 ): PairEdges {
-  if (!from || !to || !rules) return { any: true, concurrent: true, backward: true };
+  const none = { leaving: [], entering: [] };
+  if (!from || !to || !rules) return { any: true, concurrent: true, backward: true, ...none };
   const edges = staticEdges(from, to);
   if (rules.unordered) {
     const any = edges.length > 0;
-    return { any, concurrent: any, backward: any };
+    return { any, concurrent: any, backward: any, ...none };
   }
-  const missed = edges.filter(
-    (edge) => edge.dependency === "rw" && !(noConflict && alsoWrites(flat, from, edge)),
+  const missed = new Set(
+    edges.filter(
+      (edge) => edge.dependency === "rw" && !(noConflict && alsoWrites(flat, from, edge)),
+    ),
   );
+  const { views } = rules;
+  const older = new Set(
+    views === undefined
+      ? missed
+      : [...missed].filter((edge) => readsOlder(flat, views, from.transaction, edge)),
+  );
+  // Keys are looked for among the newest rows.
+  const isUnseen = ({ from: giver, to: taker }: StaticEdge): boolean =>
+    views !== undefined && takesGivenKey(flat, giver, taker);
   return {
     any: edges.length > 0,
-    concurrent: missed.length > 0,
-    backward: missed.some((edge) => !rules.locks || readsSnapshot(flat, edge)),
+    concurrent: missed.size > 0 || edges.some(isUnseen),
+    backward: older.size > 0,
+    leaving: [...older].map((edge) => edge.from.operation),
+    entering: edges.map((edge) => ({
+      operation: edge.to.operation,
+      overwrites: edge.dependency === "rw",
+      older: older.has(edge),
+    })),
   };
 }
 
@@ -134,24 +164,4 @@ function insertsAlways(flat: FlatProgram, site: Site): boolean {
   const isFinal = undone.length === 0 && caught.length === 0;
   const isAlone = uniqueKeysWritten(flat, site).length === 0;
   return kind === "insert" && onDuplicate === "error" && isFinal && isAlone;
-}
-
-/** Whether what the reader takes from the row may be older than the other's commit. */
-function readsSnapshot(flat: FlatProgram, { from, to }: StaticEdge): boolean {
-  const { operation } = from;
-  // An insertion that goes on without its row keeps no lock on the row that is there.
-  if (operation.kind === "insert")
-    return operation.onDuplicate === "nothing" || (operation.caught ?? []).length > 0;
-  if (operation.kind === "read" && operation.lock === "none") return true;
-  if (operation.keyLock === true) return true;
-  // A locking statement looks for its rows in its snapshot, and then acts on them as they are now.
-  const condition = new Set(columnsIn(operation.where));
-  if (operation.orderBy) condition.add(operation.orderBy.column);
-  const looked = [...to.writes].some((column) => condition.has(column));
-  const comes = to.operation.kind === "insert" || !isPoint(flat, operation);
-  return looked || (comes && comesAndGoes(to));
-}
-
-function comesAndGoes({ writes }: Site): boolean {
-  return writes.has(EXISTENCE);
 }

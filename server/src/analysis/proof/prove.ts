@@ -12,6 +12,7 @@ import { proveInductively } from "./inductive";
 import type { Chain } from "./chains";
 import type { Induction } from "./inductive";
 import { proveLemmas } from "./lemmas";
+import { reusedKeys } from "./reusedKeys";
 import { restrictionsOf } from "./restrictions";
 import { settingOf } from "./setting";
 import { proveByShortestPaths } from "./shortestPath";
@@ -36,6 +37,12 @@ export function prove(
     return { kind: "blocked", restrictions: [], reason: found.reason, ...nothing };
   const asker = createAsker(solvers, limits);
   const lemmas = proveLemmas(asker, found.setting);
+  const reused = reusedKeys(asker, { ...found.setting, lemmas });
+  if (reused.length > 0) {
+    const reason = asker.unanswered();
+    if (reason !== undefined) return { kind: "unknown", reason, queries: asker.count() };
+    return { kind: "blocked", ...nothing, restrictions: reused, queries: asker.count() };
+  }
   const induction = proveInductively(asker, { ...found.setting, lemmas });
   const queries = asker.count();
   if (induction.open.length === 0) {

@@ -19,6 +19,7 @@ import { openInstances, withoutUnique } from "./accesses";
 import { openEdges, rowsOf } from "./dependencies";
 import type { Side, Standing } from "./dependencies";
 import { assertLemmas } from "./lemmaConstraints";
+import { releasesLocks } from "./moments";
 import { hasLemmas } from "./setting";
 import type { Setting } from "./setting";
 
@@ -59,11 +60,12 @@ export function apartLiteral(from: number, to: number): string {
 /** Assumption: who writes nothing is arbitrated right after what it sees; may be assumed where snapshots are prefixes. */
 export const READERS_EARLY = "R_early";
 
-/** Encodes instances of these transactions and the dependencies of these (ordered) pairs of them. */
+/** Encodes instances of these transactions, the dependencies of these (ordered) pairs of them, and what `also` says. */
 export function encodeQuestion(
   setting: Setting,
   members: readonly number[],
   pairs: readonly (readonly [number, number])[],
+  also?: (sides: readonly Side[]) => Smt,
 ): OpenQuestion {
   const flat = promising(setting);
   const script = createScript();
@@ -88,7 +90,7 @@ export function encodeQuestion(
       if (from === to) continue;
       const [i, j] = [from.instance.index, to.instance.index];
       const spare = spareRows(flat, script, i, j);
-      assertConflicts(script, relations, from, to, spare);
+      assertConflicts(script, relations, from, to, { spare, reuse: setting.reuse === true });
       if (setting.locks) assertLocks(script, standing, from, to);
       assertLemmas(script, assumptions, setting, standing, from, to, spare);
       script.assert(imp(script.constant(beforeLiteral(i, j), "Bool"), standing.before(i, j)));
@@ -107,6 +109,7 @@ export function encodeQuestion(
     }
   script.constant(READERS_EARLY, "Bool");
   if (setting.axioms.has("prefix")) assertReadersEarly(script, standing, sides);
+  if (also) script.assert(also(sides));
   for (const _ of [0, 1, 2]) for (const { run } of sides) run.settle();
   return {
     text: script.take(),
@@ -204,7 +207,10 @@ function assertConflicts(
   relations: Relations,
   from: Side,
   to: Side,
-  spare: (table: string) => readonly RowTerm[],
+  {
+    spare,
+    reuse,
+  }: { readonly spare: (table: string) => readonly RowTerm[]; readonly reuse: boolean },
 ): void {
   const [i, j] = [from.instance.index, to.instance.index];
   const later = and(relations.holds("noConflict", j), relations.before(ref(i), ref(j)));
@@ -212,6 +218,8 @@ function assertConflicts(
     for (const second of to.instance.sites) {
       if (first.operation.table !== second.operation.table) continue;
       if (first.writes.size === 0 || second.writes.size === 0) continue;
+      if (reuse && first.operation.kind === "delete" && second.operation.kind === "insert")
+        continue;
       const { table } = first.operation;
       for (const row of rowsOf({ from: first, to: second, table }, from, to, spare)) {
         const both = and(from.run.changes(first, row), to.run.changes(second, row));
@@ -226,6 +234,7 @@ function assertLocks(script: Script, standing: Standing, from: Side, to: Side): 
   const { flat } = from.run.database;
   for (const locker of from.instance.sites) {
     const { operation } = locker;
+    if (releasesLocks(from.instance.transaction)) return;
     // A share lock on a key is not kept from updates of other columns.
     if (operation.lock === "none" || operation.keyLock === true || operation.kind !== "read")
       continue;

@@ -41,6 +41,8 @@ export interface Setting {
   /** Columns that someone writes: elsewhere all snapshots agree. */
   readonly written: ReadonlySet<string>;
   readonly lemmas: Lemmas;
+  /** Who inserts a row that another deleted may not have seen that (`reusedKeys.ts`). */
+  readonly reuse?: boolean;
 }
 
 /** Why the induction does not speak about these levels; else the setting without lemmas. */

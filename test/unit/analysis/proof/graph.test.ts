@@ -53,7 +53,22 @@ test("columns that nobody writes do not conflict", () => {
 });
 
 test("one reader of one row follows its writer", () => {
-  check([ADD_A, READ_A], [RR, SI]);
+  check([ADD_A, READ_A], [RC, RR, SI]);
+});
+
+test("one statement alone sees one state; two see two", () => {
+  check([`${ADD_A}\n${ADD_B}`, READ_A, READ_B], [RC, RR, SI]);
+  check([`${ADD_A}\n${ADD_B}`, `${READ_A}\n${READ_B}`], [RR, SI]);
+});
+
+test("what is read before everything else, and then not used up by anybody", () => {
+  check([`${READ_B}\n${ADD_A}`, ADD_B], [RR, SI]);
+  check([`${ADD_A}\n${READ_B}`, ADD_B], [RC, RR, SI]);
+});
+
+test("a row that is inserted again by who did not see it deleted", () => {
+  const again = "INSERT INTO a (id, v, w) VALUES (:id, 1, 1);";
+  check([`${READ_A}\n${again}`, "DELETE FROM a WHERE id = :id;"], []);
 });
 
 test("read, then written: lost where each statement has a snapshot", () => {
@@ -81,8 +96,24 @@ test("the read-only transaction anomaly", () => {
 });
 
 test("conditions on what is written are looked for in a snapshot", () => {
-  check(["UPDATE a SET v = v - 1 WHERE id = :id AND v > 0;"], []);
   check(["UPDATE a SET v = v + 1 WHERE w > 1;", "UPDATE a SET w = 1 WHERE id = :id;"], []);
+});
+
+test("one row is looked at once, and what does not match stays as it is", () => {
+  check(["UPDATE a SET v = v - 1 WHERE id = :id AND v > 0;"], [RC]);
+});
+
+test("locks are given up with what is undone", () => {
+  const locked = `SAVEPOINT s;\n${READ_A.replace(" \\gset", " FOR UPDATE \\gset")}\nROLLBACK TO s;`;
+  check([`${locked}\nUPDATE b SET v = :x WHERE id = :id;`, `${READ_B}\n${ADD_A}`], []);
+});
+
+test("thirty transactions take a few dozen milliseconds of computing", () => {
+  const bodies = Array.from(
+    { length: 30 },
+    (_, at) => `${READ_A}\n${at % 2 === 0 ? ADD_A : ADD_B}\n${READ_B}`,
+  );
+  check(bodies, []);
 });
 
 test("insertions of keys that must be new", () => {

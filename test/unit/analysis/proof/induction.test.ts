@@ -122,6 +122,22 @@ test("what depends on how many rows there are is any value", async () => {
   assert.ok(!(await isProved(text, SI)), "two may both find 99");
 });
 
+test("keys are looked for among the newest rows: who inserts one again need not have seen it deleted", async () => {
+  const readd =
+    "SELECT bal AS x FROM account WHERE id = :id \\gset\nINSERT INTO account (id, bal) VALUES (:id, 1);";
+  const text = `${ACCOUNT}${scripts(readd, "DELETE FROM account WHERE id = :id;")}`;
+  assert.ok(await isProved(text, SI));
+  const { answer } = await proveSql(text, "postgres:repeatable-read");
+  assert.equal(answer.kind, "blocked");
+  assert.match(answer.kind === "blocked" ? (answer.restrictions[0]?.reason ?? "") : "", /again/u);
+});
+
+test("a unique key is needed: it keeps two registrations of one name apart", async () => {
+  const text = (unique: string): string =>
+    `CREATE TABLE person (id integer PRIMARY KEY, name integer NOT NULL ${unique});\n${scripts("INSERT INTO person (id, name) VALUES (:id, :name);", "SELECT id AS x FROM person WHERE name = 1 \\gset")}`;
+  assert.ok(await isProved(text("UNIQUE"), SI));
+});
+
 test("one snapshot is needed for each transaction", async () => {
   const { answer } = await proveSql(app("bank"), "read-committed");
   assert.equal(answer.kind, "blocked");

@@ -2,9 +2,11 @@
 // rows that come and go, and transactions that are often, not always, safe.
 import type { Random } from "./random";
 
-/** Two to four transactions of up to three statements; every second program is of accounts alone. */
+/** Two to four transactions of up to three statements; of three programs one is of accounts, and one locks what it reads. */
 export function randomProofProgram(random: Random): string {
-  if (random(2) === 0) return accounts(random);
+  const shape = random(3);
+  if (shape === 0) return accounts(random);
+  if (shape === 1) return locked(random);
   const count = 2 + random(3);
   const unique = random(3) === 0 ? "UNIQUE" : "";
   const scripts = Array.from({ length: count }, (_, number) => {
@@ -41,6 +43,33 @@ function accounts(random: Random): string {
   });
   return `CREATE TABLE savings (id integer PRIMARY KEY, bal integer NOT NULL);
 CREATE TABLE checking (id integer PRIMARY KEY, bal integer NOT NULL);
+${scripts.join("")}`;
+}
+
+/** Transactions that mostly lock what they read, or change rows in place; rows come and go: the shape of what is safe. */
+function locked(random: Random): string {
+  const pick = (...options: readonly string[]): string => options[random(options.length)] ?? "";
+  const scripts = Array.from({ length: 1 + random(3) }, (_, number) => {
+    const lock = random(4) === 0 ? "" : " FOR UPDATE";
+    const key = pick(":k", ":k", ":k", "1");
+    const lines = Array.from({ length: 1 + random(2) }, (__, at) =>
+      pick(
+        `SELECT v AS x${String(at)} FROM a WHERE id = ${key}${lock} \\gset`,
+        `SELECT v AS x${String(at)} FROM a WHERE id = ${key}${lock} \\gset\nUPDATE a SET v = :x${String(at)} + 1 WHERE id = ${key};`,
+        `UPDATE a SET v = v + 1 WHERE id = ${key};`,
+        `UPDATE a SET v = v - 1 WHERE id = ${key} AND v > 0;`,
+        `UPDATE a SET v = 0 WHERE v > 3;`,
+        `INSERT INTO a (id, v) VALUES (${key}, 1);`,
+        `INSERT INTO a (id, v) VALUES (${key}, 1) ON CONFLICT (id) DO NOTHING;`,
+        `INSERT INTO a (id, v) VALUES (${key}, 1) ON CONFLICT (id) DO UPDATE SET v = a.v + 1;`,
+        `DELETE FROM a WHERE id = ${key};`,
+        `DELETE FROM a WHERE id = ${key} AND v = 0;`,
+        `SELECT count(*) AS x${String(at)} FROM a WHERE v > 1 \\gset`,
+      ),
+    );
+    return `-- @transaction t${String(number)}\nBEGIN;\n${lines.join("\n")}\nCOMMIT;\n`;
+  });
+  return `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);
 ${scripts.join("")}`;
 }
 

@@ -1,0 +1,115 @@
+// When statements of databases whose writers lock read what they read. A dependency leads against the order of commits
+// only from a read of something older than a later commit. Along a cycle, a transaction that is come to at a moment no
+// later than the read by which it is left can be passed over: who comes to it committed before that moment, and whom it
+// leads to committed after it. So on every cycle there is one for which this is not so.
+import type { Level } from "../../isolation/levels";
+import type { StaticEdge } from "../encoding/relationalEdges";
+import { EXISTENCE, isPoint } from "../encoding/relationalInstances";
+import type { Site } from "../encoding/relationalInstances";
+import type { FlatProgram, FlatTransaction, Operation } from "../operations/operation";
+import { columnsIn } from "../operations/terms";
+import { asPaper } from "./setting";
+
+/** What the statements of a transaction see at a level of such a database. */
+export interface Views {
+  /** Plain reads: all of one state of the database, of one state a statement, or of one from the first of them on. */
+  readonly plain: "transaction" | "statement" | "first-plain-read";
+  /** Locking statements keep others from all that they searched, gaps between rows included. */
+  readonly holdsAll: boolean;
+  /** Changes fail where a row is not as that one state has it. */
+  readonly firstUpdaterWins: boolean;
+}
+
+/** Where a cycle comes to a transaction. */
+export interface Entry {
+  readonly operation: Operation;
+  /** Because it overwrites what was read. */
+  readonly overwrites: boolean;
+  /** By a read of something older: it may have committed later than what it leads to. */
+  readonly older: boolean;
+}
+
+/** The views of a level; undefined where plain reads lock, or see what is not committed. */
+export function viewsOf(level: Level): Views | undefined {
+  if (level.family !== "product" || level.plainRead !== "snapshot") return undefined;
+  // Where a snapshot decides which rows are changed, something must happen to those that changed since.
+  if (level.conflict === "none" && level.candidates === "snapshot") return undefined;
+  const plain =
+    level.snapshot === "statement" || level.snapshot === "first-plain-read"
+      ? level.snapshot
+      : "transaction";
+  const firstUpdaterWins = asPaper(level) !== undefined;
+  const holdsAll = level.gaps && level.locks === "scanned" && !firstUpdaterWins;
+  return { plain, holdsAll, firstUpdaterWins };
+}
+
+/** Whether what the reader takes from the row may be older than the other's commit. */
+export function readsOlder(
+  flat: FlatProgram,
+  views: Views,
+  reader: FlatTransaction,
+  { from, to }: StaticEdge,
+): boolean {
+  const { operation } = from;
+  // An insertion that goes on without its row keeps no lock on the row that is there.
+  if (operation.kind === "insert")
+    return operation.onDuplicate === "nothing" || (operation.caught ?? []).length > 0;
+  if (isPlainRead(operation) || operation.keyLock === true) return true;
+  if (releasesLocks(reader)) return true;
+  if (views.holdsAll) return false;
+  // A locking statement keeps no lock on rows that it did not choose.
+  const condition = new Set(columnsIn(operation.where));
+  if (operation.orderBy) condition.add(operation.orderBy.column);
+  const looked = [...to.writes].some((column) => condition.has(column));
+  const comes = to.operation.kind === "insert" || !isPoint(flat, operation);
+  return looked || (comes && comesAndGoes(to));
+}
+
+/** Returning to a savepoint, or handling an error, gives up the locks that were taken since. */
+export function releasesLocks({ operations }: FlatTransaction): boolean {
+  return operations.some(({ undone = [], caught = [] }) => undone.length > 0 || caught.length > 0);
+}
+
+/** Whether a cycle may come to the transaction later than the read by which it leaves it. */
+export function maySplit(
+  flat: FlatProgram,
+  transaction: FlatTransaction,
+  views: Views,
+  leaving: ReadonlySet<Operation>,
+  entering: readonly Entry[],
+): boolean {
+  const first = Math.min(...transaction.operations.filter(isPlainRead).map(({ step }) => step));
+  return [...leaving].some((read) =>
+    entering.some((entry) => {
+      // One row is looked at once, and where it is changed, nothing older was read.
+      if (entry.operation === read && isPoint(flat, read)) return false;
+      if (entry.older) return true;
+      // What is seen, or changed, was committed before the one state that all statements see.
+      if (views.firstUpdaterWins) return entry.overwrites || entry.operation.kind === "insert";
+      return !isNoLater(views, first, entry.operation, read);
+    }),
+  );
+}
+
+/**
+ * Whether all that the first reads or changes is so at a moment no later than those of the second's reads. `firstPlain`
+ * is the step of the first plain read.
+ */
+function isNoLater(views: Views, firstPlain: number, first: Operation, second: Operation): boolean {
+  if (isPlainRead(second) && views.plain !== "statement") {
+    if (isPlainRead(first)) return true;
+    return views.plain === "first-plain-read" && first.step < firstPlain;
+  }
+  // A plain read of a fixed state is never later than a statement that acts on the newest rows.
+  if (first.step < second.step) return true;
+  const isSameView = first.step === second.step && isPlainRead(first) && isPlainRead(second);
+  return isSameView && first.index <= second.index;
+}
+
+function isPlainRead({ kind, lock }: Operation): boolean {
+  return kind === "read" && lock === "none";
+}
+
+function comesAndGoes({ writes }: Site): boolean {
+  return writes.has(EXISTENCE);
+}
