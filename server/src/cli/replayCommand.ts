@@ -5,6 +5,7 @@ import { findLevel } from "../isolation/levels";
 import type { Level, ProductLevel } from "../isolation/levels";
 import { replayAnomaly, type ReplayReport } from "../replay/replayAnomaly";
 import type { LiveServer, ServerAddress } from "../replay/servers/liveServer";
+import { connectMariadb } from "../replay/servers/mariadb";
 import { connectPostgres } from "../replay/servers/postgres";
 import { startPostgres } from "../replay/servers/temporary";
 import { createProjectReader } from "../service/readProject";
@@ -24,16 +25,11 @@ export async function replayCommand(
 ): Promise<number> {
   const chosen = await chooseAnomaly(args, io, surroundings);
   if (typeof chosen === "number") return chosen;
-  const foreign = levelsOf(chosen).find((level) => !isPostgres(level));
+  const product = args.server.kind === "url" ? args.server.product : "postgres";
+  const foreign = levelsOf(chosen).find((level) => !isLevelOfServer(level, product));
   if (foreign) {
-    io.error(
-      `isolens: no server here shows ${foreign.label}; the store has executed the anomaly, see "isolens show"\n`,
-    );
+    io.error(`isolens: ${foreignText(foreign, product)}\n`);
     return EXIT.unknown;
-  }
-  if (args.server.kind === "url" && args.server.product === "mariadb") {
-    io.error("isolens: replay is on PostgreSQL only so far\n");
-    return EXIT.usage;
   }
   const opened = await open(args.server);
   if (!opened.ok) {
@@ -42,7 +38,12 @@ export async function replayCommand(
   }
   let report: ReplayReport;
   try {
-    report = await replay(chosen, opened.server, surroundings.signal);
+    report = await replay(
+      chosen,
+      opened.server,
+      args.server.kind === "embedded",
+      surroundings.signal,
+    );
   } finally {
     await opened.close();
   }
@@ -54,14 +55,26 @@ export async function replayCommand(
   );
   const codes = {
     reproduced: EXIT.anomaly,
+    followed: EXIT.anomaly,
     "not reproduced": EXIT.clean,
     "not replayed": EXIT.unknown,
   };
   return codes[report.verdict];
 }
 
-function isPostgres(level: Level): level is ProductLevel {
-  return level.family === "product" && level.product === "postgres";
+/** MariaDB and MySQL have levels of the same names. */
+function isLevelOfServer(level: Level, product: "postgres" | "mariadb"): level is ProductLevel {
+  if (level.family !== "product") return false;
+  return (level.product === "postgres") === (product === "postgres");
+}
+
+/** Why the server does not show the level, and what to do. */
+function foreignText(level: Level, product: "postgres" | "mariadb"): string {
+  const executed = `the store has executed the anomaly, see "isolens show"`;
+  if (level.family !== "product") return `no server shows ${level.label}; ${executed}`;
+  const wanted = level.product === "postgres" ? "postgres://..." : "mysql://user@host/database";
+  const has = product === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";
+  return `${level.label} is no level of ${has}; name a server that has it by --server ${wanted} (${executed})`;
 }
 
 /** The levels that the anomaly's instances run at, in their order. */
@@ -76,16 +89,18 @@ function levelsOf({ done, anomaly }: ChosenAnomaly): readonly Level[] {
 async function replay(
   chosen: ChosenAnomaly,
   server: LiveServer,
+  isOwnServer: boolean,
   signal: AbortSignal,
 ): Promise<ReplayReport> {
   const { done, anomaly } = chosen;
   const parsers = { pg: await loadPgParser() };
-  const levels = levelsOf(chosen).filter(isPostgres);
+  const levels = levelsOf(chosen).filter((level) => level.family === "product");
   const names = anomaly.witness.instances.map(({ instance }) => instance);
   return replayAnomaly({
     anomaly,
     program: createProjectReader(parsers).read(done.project),
     files: [...done.project.files, ...done.project.context],
+    dialect: done.project.configuration.dialect,
     parsers,
     levelOf: (instance) => {
       const level = levels[names.indexOf(instance)];
@@ -93,6 +108,7 @@ async function replay(
       return level;
     },
     server,
+    isOwnServer,
     schema: `isolens_replay_${String(randomInt(1_000_000_000))}`,
     stopped: () => signal.aborted,
   });
@@ -115,7 +131,8 @@ async function open(wanted: ReplayServer): Promise<Opened> {
   }
   const { url } = wanted;
   try {
-    const server = await connectPostgres(addressOf(url));
+    const connect = wanted.product === "postgres" ? connectPostgres : connectMariadb;
+    const server = await connect(addressOf(wanted));
     return { ok: true, server, close: () => server.close() };
   } catch (error) {
     // Whatever the client says of it; the address is told without its password.
@@ -124,13 +141,15 @@ async function open(wanted: ReplayServer): Promise<Opened> {
   }
 }
 
-function addressOf(url: URL): ServerAddress {
+function addressOf({ url, product }: Extract<ReplayServer, { kind: "url" }>): ServerAddress {
   const database = decodeURIComponent(url.pathname.slice(1));
+  const usual = product === "postgres" ? "postgres" : "mysql";
+  const user = product === "postgres" ? "postgres" : "root";
   return {
     host: url.hostname === "" ? "127.0.0.1" : url.hostname,
     ...(url.port !== "" && { port: Number(url.port) }),
-    user: decodeURIComponent(url.username) || "postgres",
+    user: decodeURIComponent(url.username) || user,
     ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
-    database: database === "" ? "postgres" : database,
+    database: database === "" ? usual : database,
   };
 }

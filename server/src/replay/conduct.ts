@@ -1,11 +1,12 @@
 // Runs the instances of a witness on a server in the order of its schedule. Whether a session stands at a gate, waits
 // for another one or has answered is what the server says; time only bounds how long it is asked.
-import type { Step } from "../protocol/report";
 import type { ProductLevel } from "../isolation/levels";
-import type { Witness } from "../protocol/witness";
+import type { Step } from "../protocol/report";
+import type { Row, Witness } from "../protocol/witness";
 import type { Gates } from "./gates";
-import type { Job } from "./jobs";
+import type { CallJob, Job } from "./jobs";
 import type { ScriptRun } from "./scriptRun";
+import { must } from "./stage";
 import type { LiveServer, LiveSession, StatementResult } from "./servers/liveServer";
 
 /** What one instance came to. */
@@ -13,8 +14,10 @@ export interface InstanceEnd {
   readonly status: "committed" | "rolled back";
   /** Why it was rolled back: the server's code and words. */
   readonly reason?: string;
-  /** The rows that it was given, statement by statement. */
+  /** The rows that it was given, statement by statement, as JSON. */
   readonly returned: readonly string[];
+  /** What its queries gave, as far as that can be seen: rows of scripts, variables of routines. */
+  readonly seen: readonly string[];
 }
 
 export interface ObservedWait {
@@ -43,12 +46,15 @@ interface Player {
   failure: string | undefined;
   ended: boolean;
   readonly returned: string[];
+  readonly seen: string[];
 }
 
 type Standing =
   | { readonly kind: "answered" }
   | { readonly kind: "gate"; readonly number: number }
-  | { readonly kind: "waits"; readonly for: readonly string[] };
+  | { readonly kind: "waits"; readonly for: readonly string[] }
+  /** It does nothing that the server could tell of. */
+  | { readonly kind: "silent" };
 
 /** Milliseconds between two questions, and for how long a session may do none of the three things. */
 const PAUSE = 2;
@@ -74,7 +80,7 @@ export async function conduct(
   const waits: ObservedWait[] = [];
   let divergence: string | undefined;
   for (const player of players) {
-    for (const sql of cast.gates.enter(player.number)) await player.session.execute(sql);
+    for (const sql of cast.gates.enter(player.number)) await must(player.session, sql);
     await cast.gates.hold(player.number);
   }
   for (const { instance, statement } of witness.schedule) {
@@ -85,6 +91,7 @@ export async function conduct(
     else {
       const step = steps.find((each) => each.instance === instance && each.statement === statement);
       divergence = await advance(cast, players, player, statement, step);
+      if (divergence !== undefined) continue;
       const standing = await settle(cast, players, player);
       if (standing.kind === "waits") waits.push({ instance, statement, waitedFor: standing.for });
     }
@@ -96,7 +103,7 @@ export async function conduct(
 
 /** Runs the instances whole, one after the other. */
 export async function conductSerially(
-  cast: Pick<Cast, "server" | "jobs" | "sessions" | "levelOf">,
+  cast: Cast,
   order: readonly string[],
 ): Promise<ReadonlyMap<string, InstanceEnd>> {
   const ends = new Map<string, InstanceEnd>();
@@ -107,13 +114,13 @@ export async function conductSerially(
     const player = playerOf(job, session, at + 1);
     await begin(cast, player);
     if (job.kind === "call") {
-      start(player, job.sql);
+      start(player, job);
       await player.pending;
     } else {
       while (player.failure === undefined && startNext(player)) await player.pending;
     }
-    await end(player);
-    ends.set(name, endOf(player.failure, player.returned));
+    await end(cast, player);
+    ends.set(name, endOf(player));
   }
   return ends;
 }
@@ -139,13 +146,18 @@ function playerOf(job: Job, session: LiveSession, number: number): Player {
     failure: undefined,
     ended: false,
     returned: [],
+    seen: [],
   };
 }
 
-async function begin(cast: Pick<Cast, "server" | "levelOf">, player: Player): Promise<void> {
+async function begin(cast: Cast, player: Player): Promise<void> {
   if (player.begun) return;
   player.begun = true;
-  for (const sql of cast.server.begin(cast.levelOf(player.name))) await player.session.execute(sql);
+  const { job, session } = player;
+  const level = cast.levelOf(player.name);
+  const isOwn = job.kind === "call" && job.isOwnTransaction;
+  const beginning = isOwn ? cast.server.prepare(level) : cast.server.begin(level);
+  for (const sql of [...cast.gates.listen, ...job.before, ...beginning]) await must(session, sql);
 }
 
 /** Sends the script's next statement; false at its end. */
@@ -163,18 +175,20 @@ function startNext(player: Player, expected?: Step): boolean {
   const { start: place } = statement.source.range;
   const from = expected?.range.start;
   if (from && (from.line !== place.line || from.character !== place.character)) return false;
-  player.pending = (async () => {
-    for (const [index, each] of sql.entries()) {
-      const result = await player.session.execute(each);
-      if (!result.ok) player.failure = `${result.code}: ${result.message}`;
-      else if (index === sql.length - 1) {
-        const isShown = player.script?.took(statement, result.rows, result.affected) ?? true;
-        if (isShown && result.rows.length > 0) player.returned.push(JSON.stringify(result.rows));
-      }
-      if (!result.ok) break;
+  run(player, async () => {
+    for (const each of sql.slice(0, -1)) {
+      const prepared = await player.session.execute(each);
+      if (!prepared.ok) return textOf(prepared);
     }
-    player.pending = undefined;
-  })();
+    const result = await player.session.execute(sql.at(-1) ?? "");
+    if (!result.ok) return textOf(result);
+    const rows = step.rowsAfter === undefined ? result.rows : await rowsOf(player, step.rowsAfter);
+    const isShown = player.script?.took(statement, rows, result.affected) ?? true;
+    const given = rows.map((row) => JSON.stringify(Object.values(row)));
+    if (rows.length > 0) player.seen.push(JSON.stringify(given.sort()));
+    if (isShown && rows.length > 0) player.returned.push(JSON.stringify(rows));
+    return undefined;
+  });
   return true;
 }
 
@@ -192,21 +206,21 @@ async function advance(
   await begin(cast, player);
   if (job.kind === "script") {
     const before = await settle(cast, players, player);
-    if (before.kind === "waits") return `${what} is not reached: ${waitText(player, before.for)}`;
+    if (before.kind !== "answered") return `${what} is not reached: ${waitText(player, before)}`;
     if (startNext(player, step)) return undefined;
     return `${what} is not reached: ${player.failure ?? "the script goes another way"}`;
   }
   if (!player.called) {
     player.called = true;
-    start(player, job.sql);
+    start(player, job);
   }
   const wanted = step && job.gateOf(step);
   const standing = await settle(cast, players, player);
   if (wanted === undefined || isBehind(player, wanted, standing)) return undefined;
-  if (standing.kind === "waits") return `${what} is not reached: ${waitText(player, standing.for)}`;
   if (standing.kind === "answered") {
     return `${what} is not reached: ${player.failure ?? "the routine has ended without it"}`;
   }
+  if (standing.kind !== "gate") return `${what} is not reached: ${waitText(player, standing)}`;
   if (standing.number !== wanted) return `${name} runs another statement than the analysis expects`;
   player.lastGate = wanted;
   await cast.gates.release(player.number);
@@ -218,17 +232,38 @@ function isBehind({ lastGate }: Player, wanted: number, standing: Standing): boo
   return lastGate === wanted && !(standing.kind === "gate" && standing.number === wanted);
 }
 
-function start(player: Player, sql: string): void {
-  player.pending = player.session.execute(sql).then((result) => {
-    player.failure = noted(result, player.returned);
-    player.pending = undefined;
+function start(player: Player, { sql, outputs }: CallJob): void {
+  run(player, async () => {
+    const result = await player.session.execute(sql);
+    if (!result.ok) return textOf(result);
+    const rows = outputs === undefined ? result.rows : await rowsOf(player, outputs);
+    if (rows.length > 0) player.returned.push(JSON.stringify(rows));
+    return undefined;
   });
 }
 
-function noted(result: StatementResult, returned: string[]): string | undefined {
-  if (!result.ok) return `${result.code}: ${result.message}`;
-  if (result.rows.length > 0) returned.push(JSON.stringify(result.rows));
-  return undefined;
+/** Lets it go on until it has an answer: a failure, or undefined. */
+function run(player: Player, action: () => Promise<string | undefined>): void {
+  player.pending = action().then(
+    (failure) => {
+      if (failure !== undefined) player.failure = failure;
+      player.pending = undefined;
+    },
+    (error: unknown) => {
+      // The connection is lost.
+      player.failure = error instanceof Error ? error.message : String(error);
+      player.pending = undefined;
+    },
+  );
+}
+
+function textOf(result: Extract<StatementResult, { ok: false }>): string {
+  return `${result.code}: ${result.message}`;
+}
+
+async function rowsOf({ session }: Player, sql: string): Promise<readonly Row[]> {
+  const result = await session.execute(sql);
+  return result.ok ? result.rows : [];
 }
 
 async function finish(
@@ -242,22 +277,31 @@ async function finish(
     await cast.gates.release(player.number);
     standing = await settle(cast, players, player);
   }
-  if (standing.kind === "waits")
-    return `${player.name} does not come to its end: ${waitText(player, standing.for)}`;
+  if (standing.kind !== "answered")
+    return `${player.name} does not come to its end: ${waitText(player, standing)}`;
   if (player.script) {
     const rest = player.script.next();
     if (rest.kind === "statement") return `${player.name} has more to do than the analysis expects`;
     if (rest.kind === "stuck") player.failure ??= rest.reason;
     if (rest.kind === "end" && rest.sql === "ROLLBACK") player.failure ??= "it rolls itself back";
   }
-  await end(player);
+  await end(cast, player);
   return undefined;
 }
 
-async function end(player: Player): Promise<void> {
+async function end({ gates }: Cast, player: Player): Promise<void> {
   player.ended = true;
-  const result = await player.session.execute(player.failure === undefined ? "COMMIT" : "ROLLBACK");
-  if (!result.ok) player.failure ??= `${result.code}: ${result.message}`;
+  run(player, async () => {
+    const sql = player.failure === undefined ? "COMMIT" : "ROLLBACK";
+    const result = await player.session.execute(sql);
+    if (!result.ok) return player.failure ?? textOf(result);
+    // What a script's queries gave is known already.
+    if (player.failure !== undefined || player.job.kind === "script") return player.failure;
+    for (const { seen } of await rowsOf(player, gates.noted))
+      if (typeof seen === "string") player.seen.push(...seen.split("\n").filter(Boolean));
+    return undefined;
+  });
+  await player.pending;
 }
 
 /** Ends whoever has not ended, those first who wait for nobody. */
@@ -265,26 +309,37 @@ async function endAll(
   cast: Cast,
   players: readonly Player[],
 ): Promise<ReadonlyMap<string, InstanceEnd>> {
-  for (let left = players; left.length > 0; left = left.filter(({ ended }) => !ended)) {
+  let left = players;
+  while (left.length > 0) {
+    const before = left.length;
     for (const player of left) {
       const standing = await settle(cast, players, player);
-      if (standing.kind === "waits") continue;
-      if (player.begun) await end(player);
+      if (standing.kind === "silent") {
+        player.failure ??= "it did not answer";
+        await cast.server.kill(player.session);
+        await player.pending;
+        player.ended = true;
+      }
+      if (standing.kind !== "answered") continue;
+      if (player.begun) await end(cast, player);
       player.ended = true;
     }
+    left = left.filter(({ ended }) => !ended);
+    // A server ends a deadlock by itself, after a while.
+    if (left.length === before) await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
   return new Map(
-    players.map(({ name, failure, returned, begun }) => [
-      name,
-      endOf(begun ? failure : "it was not begun", returned),
-    ]),
+    players.map((player) => {
+      if (!player.begun) player.failure = "it was not begun";
+      return [player.name, endOf(player)];
+    }),
   );
 }
 
-function endOf(failure: string | undefined, returned: readonly string[]): InstanceEnd {
+function endOf({ failure, returned, seen }: Player): InstanceEnd {
   return failure === undefined
-    ? { status: "committed", returned }
-    : { status: "rolled back", reason: failure, returned };
+    ? { status: "committed", returned, seen }
+    : { status: "rolled back", reason: failure, returned, seen };
 }
 
 /** Asks the server until the player has answered, stands at a gate, or waits for another player. */
@@ -293,18 +348,19 @@ async function settle(
   players: readonly Player[],
   player: Player,
 ): Promise<Standing> {
-  for (let spent = 0; spent < PATIENCE; spent += PAUSE) {
-    if (!player.pending) return { kind: "answered" };
-    const gate = await gates.standsAt(player.session);
+  const until = Date.now() + PATIENCE;
+  while (player.pending && Date.now() < until) {
+    const gate = await gates.standsAt(player.number, player.session);
     if (gate !== undefined) return { kind: "gate", number: gate };
-    const holders = (await server.waits()).get(player.session.id) ?? [];
-    const others = players.filter(({ session }) => holders.includes(session.id));
+    const holders = (await server.waits()).get(player.session.id);
+    const others = players.filter(({ session }) => holders?.includes(session.id));
     if (others.length > 0) return { kind: "waits", for: others.map(({ name }) => name) };
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
-  throw new Error(`${player.name} neither answers nor waits for anyone`);
+  return player.pending ? { kind: "silent" } : { kind: "answered" };
 }
 
-function waitText({ name }: Player, others: readonly string[]): string {
-  return `${name} waits for ${others.join(" and ")}`;
+function waitText({ name }: Player, standing: Standing): string {
+  if (standing.kind === "waits") return `${name} waits for ${standing.for.join(" and ")}`;
+  return `${name} neither answers nor waits for another one`;
 }

@@ -1,102 +1,71 @@
-// A routine of the user's with gates: calls before the statements that a witness names, at which it can be stopped. The
-// text stays the user's own otherwise, so the server runs the user's own control flow.
-import type { SqlParsers } from "../frontend/sql/parsers";
-import type { Block, PlStatement } from "../frontend/sql/pg/plTree";
-import { parsePlBody } from "../frontend/sql/pg/plParser";
-import { readDefinition, type RoutineDefinition } from "../frontend/sql/pg/routineDefinition";
-import type { ScannedFile } from "../frontend/sql/scanFile";
+// A routine of the user's with gates: calls before the statements that a witness names, at which it can be stopped, and notes
+// of what its queries gave. The text stays the user's own otherwise, so the server runs the user's own control flow.
 import { positionAt } from "../frontend/sql/lines";
 import type { Position } from "../protocol/source";
+import type { Gates } from "./gates";
+import type { LiveRoutine, LiveStatement } from "./routines";
 
 /** A routine as it is created on the server. */
 export interface Instrumented {
-  readonly definition: RoutineDefinition;
+  readonly routine: LiveRoutine;
   readonly sql: string;
-  /** The places of its gates in the file, by their numbers. */
-  readonly gates: ReadonlyMap<number, Position>;
+  /** The numbers of its gates, which are offsets in the file. */
+  readonly gates: readonly number[];
   /** The number of the gate before the statement that holds the place; undefined if there is none. */
   gateOf(place: Position): number | undefined;
+  /** Its statements begin or end transactions. */
+  readonly isOwnTransaction: boolean;
 }
 
-/** The routines of a file; `gate` gives the text of a gate's call by its number, which is unique in the file. */
-export function instrumentRoutines(
-  file: ScannedFile,
-  parsers: SqlParsers,
+/** The routine with gates before the statements that hold one of the places, and before its COMMITs. Linear in its text. */
+export function instrument(
+  routine: LiveRoutine,
   places: readonly Position[],
-  gate: (number: number) => string,
-): readonly Instrumented[] {
-  const { pg } = parsers;
-  if (!pg) return [];
-  return file.routines.flatMap((slice): Instrumented[] => {
-    const result = readDefinition({ lines: file.lines, ...slice }, pg);
-    return result.ok ? [instrument(result.definition, places, gate)] : [];
-  });
-}
-
-function instrument(
-  definition: RoutineDefinition,
-  places: readonly Position[],
-  gate: (number: number) => string,
+  gates: Pick<Gates, "call" | "note">,
 ): Instrumented {
-  const { lines, span } = definition;
-  const statements = definition.language === "plpgsql" ? statementsOf(definition) : [];
-  const innermost = (place: Position): number | undefined =>
+  const { lines, span, statements } = routine;
+  const text = lines.written ?? lines.text;
+  const gateOf = (place: Position): number | undefined =>
     statements.findLast(({ from, to }) => !isBefore(place, from) && isBefore(place, to))?.start;
-  const starts = places.map(innermost).filter((start) => start !== undefined);
-  const gated = [...new Set(starts)].sort((a, b) => a - b);
+  const ends = statements.filter(({ control }) => control === "end").map(({ start }) => start);
+  const named = places.map(gateOf).filter((start) => start !== undefined);
+  const gated = [...new Set([...named, ...ends])];
+  const notes = statements.flatMap((each) => noteOf(each, text, span.end));
+  const edits = [
+    ...notes.map(({ at, start, fills }) => ({ at, order: 0, sql: ` ${gates.note(start, fills)}` })),
+    ...gated.map((at) => ({ at, order: 1, sql: `${gates.call(at)} ` })),
+  ].sort((a, b) => a.at - b.at || a.order - b.order);
   let sql = "";
-  let at = span.start;
-  for (const start of gated) {
-    sql += `${lines.text.slice(at, start)}${gate(start)} `;
-    at = start;
+  let done = span.start;
+  for (const edit of edits) {
+    sql += text.slice(done, edit.at) + edit.sql;
+    done = edit.at;
   }
-  sql += lines.text.slice(at, span.end);
   return {
-    definition,
-    sql,
-    gates: new Map(gated.map((start) => [start, positionAt(lines, start)])),
-    gateOf: innermost,
+    routine,
+    sql: sql + text.slice(done, span.end),
+    gates: gated,
+    gateOf,
+    isOwnTransaction: statements.some(({ control }) => control !== undefined),
   };
 }
 
-interface Statement {
-  /** In the file. */
+/** Where in the text the routine stands: what tells it from others. */
+export function placeOf({ lines, span }: LiveRoutine): Position {
+  return positionAt(lines, span.start);
+}
+
+interface Note {
+  readonly at: number;
   readonly start: number;
-  readonly from: Position;
-  readonly to: Position;
+  readonly fills: readonly string[];
 }
 
-/** All statements of a body, each before those inside of it. */
-function statementsOf({ body, lines }: RoutineDefinition): readonly Statement[] {
-  const { block } = parsePlBody(body.text);
-  const found: Statement[] = [];
-  const visitBlock = (inner: Block): void => {
-    inner.body.forEach(visit);
-    for (const handler of inner.handlers) handler.body.forEach(visit);
-  };
-  function visit(statement: PlStatement): void {
-    const start = body.toFile(statement.span.start);
-    const end = body.toFile(statement.span.end);
-    if (statement.kind !== "block")
-      found.push({ start, from: positionAt(lines, start), to: positionAt(lines, end) });
-    switch (statement.kind) {
-      case "block":
-        visitBlock(statement.block);
-        return;
-      case "if":
-      case "case":
-        for (const branch of statement.branches) branch.body.forEach(visit);
-        statement.otherwise?.forEach(visit);
-        return;
-      case "loop":
-        statement.body.forEach(visit);
-        return;
-      default:
-        return;
-    }
-  }
-  if (block) visitBlock(block);
-  return found;
+/** Behind the semicolon of a statement that fills variables. */
+function noteOf({ start, end, fills }: LiveStatement, text: string, last: number): readonly Note[] {
+  const semicolon = text.indexOf(";", end);
+  const isInside = semicolon >= 0 && semicolon < last;
+  return fills.length > 0 && isInside ? [{ at: semicolon + 1, start, fills }] : [];
 }
 
 function isBefore(one: Position, other: Position): boolean {

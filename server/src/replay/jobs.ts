@@ -1,16 +1,20 @@
 // What each instance of a witness does on the server: a call of the user's routine, or the statements of a script.
+import { createDialectReader } from "../frontend/sql/dialectsOf";
 import type { SqlParsers } from "../frontend/sql/parsers";
-import { scanFile, type ScannedFile } from "../frontend/sql/scanFile";
-import { positionAt } from "../frontend/sql/lines";
+import { scanFile } from "../frontend/sql/scanFile";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import { firstWords } from "../frontend/sql/statementKind";
+import { sameFamily, type Dialect } from "../program/dialect";
 import type { Program, Transaction } from "../program/program";
 import type { Anomaly, Step } from "../protocol/report";
 import type { Position } from "../protocol/source";
 import type { Value, WitnessInstance } from "../protocol/witness";
-import { instrumentRoutines, type Instrumented } from "./instrument";
+import type { Gates } from "./gates";
+import { instrument, placeOf, type Instrumented } from "./instrument";
 import { literal, quoteName } from "./literal";
+import { routinesOf } from "./routines";
 import { startScript, type ScriptRun } from "./scriptRun";
+import type { LiveServer } from "./servers/liveServer";
 
 export type Job = CallJob | ScriptJob;
 
@@ -18,7 +22,13 @@ export type Job = CallJob | ScriptJob;
 export interface CallJob {
   readonly kind: "call";
   readonly instance: string;
+  /** What its session executes first. */
+  readonly before: readonly string[];
   readonly sql: string;
+  /** What gives the values that the call left in variables of the session. */
+  readonly outputs?: string;
+  /** The routine begins and ends its transaction itself. */
+  readonly isOwnTransaction: boolean;
   readonly gateOf: (step: Step) => number | undefined;
 }
 
@@ -26,6 +36,8 @@ export interface CallJob {
 export interface ScriptJob {
   readonly kind: "script";
   readonly instance: string;
+  /** What its session executes first. */
+  readonly before: readonly string[];
   readonly start: () => ScriptRun;
 }
 
@@ -33,38 +45,55 @@ export interface Jobs {
   /** Tables, types, views and routines, in an order in which they can be created. */
   readonly definitions: readonly string[];
   readonly jobs: readonly Job[];
+  /** The numbers of all gates. */
+  readonly gates: readonly number[];
 }
 
 export type JobsResult =
   { readonly ok: true; readonly value: Jobs } | { readonly ok: false; readonly reason: string };
 
-/** Reads the files again for what a server needs of them. `gate` gives the text of a gate's call. */
-export function jobsOf(
-  anomaly: Anomaly,
-  program: Program,
-  files: readonly SourceFile[],
-  parsers: SqlParsers,
-  gate: (number: number) => string,
-): JobsResult {
-  const scanned = files.map(({ file, text }) => scanFile(file, text));
+export interface JobsInput {
+  readonly anomaly: Anomaly;
+  readonly program: Program;
+  readonly files: readonly SourceFile[];
+  /** Of all files; each tells its own where it is absent. */
+  readonly dialect?: Dialect | undefined;
+  readonly parsers: SqlParsers;
+  readonly product: LiveServer["product"];
+}
+
+/** Reads the files again for what a server needs of them: those in its own dialect. */
+export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): JobsResult {
+  const { anomaly, program, parsers, product } = input;
+  const told = { dialect: input.dialect };
+  const dialects = createDialectReader().dialects(input.files, told);
+  const own = product === "postgres" ? "postgres" : "mysql";
+  const scanned = input.files.flatMap(({ file, text }) => {
+    const dialect = dialects.get(file) ?? "postgres";
+    return sameFamily(dialect, own) ? [scanFile(file, text, dialect)] : [];
+  });
   const routines = scanned.flatMap((file) => {
     const places = anomaly.steps
       .filter((step) => step.file === file.lines.file)
       .map(({ range }) => range.start);
-    return instrumentRoutines(file, parsers, places, gate).map((routine) => ({ routine, file }));
+    return routinesOf(file, parsers).map((routine) => instrument(routine, places, gates));
   });
   const jobs: Job[] = [];
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
     if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
     const file = scanned.find(({ lines }) => lines.file === transaction.source.file);
-    if (!file) return { ok: false, reason: `${transaction.source.file} is not among the files` };
+    if (!file) {
+      const words = product === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";
+      return { ok: false, reason: `${transaction.source.file} is not in the SQL of ${words}` };
+    }
     const job =
       transaction.boundary === "routine"
-        ? callJob(instance, transaction, routines)
+        ? callJob(instance, transaction, routines, product)
         : {
             kind: "script" as const,
             instance: instance.instance,
+            before: file.dialect === "postgres" ? [] : assignments(instance),
             start: () => startScript(program, instance, file),
           };
     if (typeof job === "string") return { ok: false, reason: `${instance.transaction}: ${job}` };
@@ -72,11 +101,19 @@ export function jobsOf(
   }
   const definitions = [
     ...scanned.flatMap(({ lines, ddl }) =>
-      ddl.map(({ start, end }) => lines.text.slice(start, end)),
+      ddl.map(({ start, end }) => (lines.written ?? lines.text).slice(start, end)),
     ),
-    ...routines.map(({ routine }) => routine.sql),
+    ...routines.map(({ sql }) => sql),
   ].filter((sql) => !isForbidden(sql));
-  return { ok: true, value: { definitions, jobs } };
+  const places = [...new Set(routines.flatMap((routine) => routine.gates))];
+  return { ok: true, value: { definitions, jobs, gates: places } };
+}
+
+/** Arguments that scripts of MySQL take from variables of the session. */
+function assignments({ arguments: values }: WitnessInstance): readonly string[] {
+  const named = Object.entries(values).filter(([name]) => /^[\w.$]+$/.test(name));
+  const items = named.map(([name, value]) => `@${name} = ${literal(value)}`);
+  return items.length > 0 ? [`SET ${items.join(", ")}`] : [];
 }
 
 /** What must not be done to a server that is not ours: databases, roles, schemas, and rights. */
@@ -93,34 +130,58 @@ export function isForbidden(sql: string): boolean {
 function callJob(
   { instance, arguments: values }: WitnessInstance,
   transaction: Transaction,
-  routines: readonly { readonly routine: Instrumented; readonly file: ScannedFile }[],
+  routines: readonly Instrumented[],
+  product: LiveServer["product"],
 ): CallJob | string {
   const own = routines.find(
-    ({ routine, file }) =>
-      file.lines.file === transaction.source.file &&
-      isSame(positionAt(file.lines, routine.definition.span.start), transaction.source.range.start),
+    ({ routine }) =>
+      routine.lines.file === transaction.source.file &&
+      isSame(placeOf(routine), transaction.source.range.start),
   );
   if (!own) return "its routine cannot be read";
-  const { definition } = own.routine;
-  if (definition.isTrigger) return "triggers run only with their statements";
-  const given = definition.arguments.filter(({ isInput }) => isInput);
-  const args = given.map(({ name }) => argumentText(name, values));
-  if (args.includes(undefined)) return "the witness does not say all of its arguments";
-  const call = `${quoteName(definition.name)}(${args.join(", ")})`;
+  const { routine } = own;
+  if (routine.isTrigger) return "triggers run only with their statements";
+  const isMysql = product === "mariadb";
+  const args: string[] = [];
+  const outputs: string[] = [];
+  const before: string[] = [];
+  for (const { name, isInput, isOutput } of routine.arguments) {
+    const value = isInput ? argumentText(name, values) : "NULL";
+    if (value === undefined) return "the witness does not say all of its arguments";
+    if (isMysql && isOutput) {
+      const variable = `@isolens_${String(outputs.length + 1)}`;
+      before.push(`SET ${variable} = ${value}`);
+      outputs.push(`${variable} AS ${quoted(name)}`);
+      args.push(variable);
+    } else if (isInput || routine.isProcedure) args.push(value);
+  }
+  const name = isMysql ? quoted(routine.name) : quoteName(routine.name);
+  const call = `${name}(${args.join(", ")})`;
+  const select = isMysql ? `SELECT ${call} AS result` : `SELECT * FROM ${call}`;
   return {
     kind: "call",
     instance,
-    sql: definition.isProcedure ? `CALL ${call}` : `SELECT * FROM ${call}`,
+    before,
+    sql: routine.isProcedure ? `CALL ${call}` : select,
+    ...(outputs.length > 0 && { outputs: `SELECT ${outputs.join(", ")}` }),
+    isOwnTransaction: own.isOwnTransaction,
     gateOf: (step) =>
       routines
-        .filter(({ file }) => file.lines.file === step.file)
-        .map(({ routine }) => routine.gateOf(step.range.start))
+        .filter((each) => each.routine.lines.file === step.file)
+        .map((each) => each.gateOf(step.range.start))
         .find((gate) => gate !== undefined),
   };
 }
 
+function quoted(name: string): string {
+  return `\`${name.replaceAll("`", "``")}\``;
+}
+
 /** An argument as SQL; arrays are given element by element. */
-export function argumentText(name: string, values: Readonly<Record<string, Value>>): string | undefined {
+export function argumentText(
+  name: string,
+  values: Readonly<Record<string, Value>>,
+): string | undefined {
   const length = values[`${name}.length`];
   if (typeof length === "number") {
     const elements = Array.from(

@@ -27,6 +27,7 @@ export function bindText(
 ):
   | { readonly ok: true; readonly sql: string; readonly anonymous: number }
   | { readonly ok: false; readonly missing: string } {
+  const text = lines.written ?? lines.text;
   const { placeholders } = preLex(lines, span.start, span.end, anonymous);
   const edits = placeholders
     .flatMap(({ name, uses, use }) => uses.map((place) => ({ ...place, name, use })))
@@ -36,10 +37,10 @@ export function bindText(
   for (const { start, end, name, use } of edits) {
     const value = valueOf(name);
     if (value === undefined) return { ok: false, missing: name };
-    sql += lines.text.slice(at, start) + literal(use === "text" ? String(value) : value);
+    sql += text.slice(at, start) + literal(use === "text" ? String(value) : value);
     at = end;
   }
-  sql += lines.text.slice(at, span.end);
+  sql += text.slice(at, span.end);
   const questions = placeholders.filter(({ style }) => style === "question" || style === "percent");
   return { ok: true, sql, anonymous: anonymous + questions.length };
 }

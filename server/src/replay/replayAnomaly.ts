@@ -3,41 +3,51 @@
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { ProductLevel } from "../isolation/levels";
+import type { Dialect } from "../program/dialect";
 import type { Program } from "../program/program";
 import type { Anomaly } from "../protocol/report";
 import { permutations } from "../store/permutations";
-import { conduct, conductSerially, type InstanceEnd, type ObservedWait } from "./conduct";
-import { postgresGates } from "./gates";
-import { jobsOf } from "./jobs";
+import {
+  conduct,
+  conductSerially,
+  type Cast,
+  type InstanceEnd,
+  type ObservedWait,
+} from "./conduct";
+import { postgresGates, type Gates } from "./gates";
+import { jobsOf, type Job } from "./jobs";
+import { mariadbGates } from "./mariadbGates";
+import { differenceOf, type Difference, type ReplayOutcome } from "./outcome";
 import { openStage, Refused, type Stage } from "./stage";
-import type { LiveServer } from "./servers/liveServer";
+import type { LiveServer, LiveSession } from "./servers/liveServer";
+import { foreignNames, schemasIn } from "./foreignNames";
 
 export interface ReplayInput {
   readonly anomaly: Anomaly;
   readonly program: Program;
   readonly files: readonly SourceFile[];
+  /** Of all files; each tells its own where it is absent. */
+  readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly levelOf: (instance: string) => ProductLevel;
   readonly server: LiveServer;
   /** Of the schema that is made for the run; no schema of that name may exist. */
   readonly schema: string;
   readonly stopped?: () => boolean;
+  /** The server holds nothing but this replay: schemas of the workspace's own names may be made on it. */
+  readonly isOwnServer?: boolean;
 }
 
-/** What a run ended with, as text. */
-export interface ReplayOutcome {
-  /** Rows by table. */
-  readonly tables: Readonly<Record<string, readonly string[]>>;
-  readonly instances: Readonly<Record<string, InstanceEnd>>;
-}
+export type { ReplayOutcome } from "./outcome";
 
 export interface ReplayReport {
-  readonly verdict: "reproduced" | "not reproduced" | "not replayed";
+  /** `followed`: the server let all of it happen, and nothing that can be seen differs from some serial order. */
+  readonly verdict: "reproduced" | "followed" | "not reproduced" | "not replayed";
   /** Why it was not. */
   readonly reason?: string;
   readonly server: string;
-  /** What differs from every serial order. */
-  readonly differs?: "state" | "value";
+  /** The least that differs from a serial order: every one of them differs in this, or in more. */
+  readonly differs?: Difference;
   readonly outcome?: ReplayOutcome;
   readonly serial: readonly {
     readonly order: readonly string[];
@@ -48,16 +58,24 @@ export interface ReplayReport {
 
 /** Never throws for what a server refuses; the schema is gone afterwards. */
 export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
-  const { anomaly, program, server, schema } = input;
+  const { program, server, schema } = input;
   const none = { server: server.version, serial: [], waits: [] } as const;
-  const space = 1 + Math.floor(Math.random() * 1_000_000_000);
   const controller = await server.open();
   try {
-    const gates = postgresGates(schema, space, controller, server);
-    const jobs = jobsOf(anomaly, program, input.files, input.parsers, gates.call);
+    let places: readonly number[] = [];
+    const gates = gatesFor(server, schema, controller, () => places);
+    const jobs = jobsOf({ ...input, product: server.product }, gates);
     if (!jobs.ok) return { ...none, verdict: "not replayed", reason: jobs.reason };
-    const definitions = [gates.definition, ...jobs.value.definitions];
-    const stage = await openStage(server, schema, program.schema, definitions);
+    places = jobs.value.gates;
+    const isOwn = input.isOwnServer === true;
+    const foreign = isOwn ? undefined : await foreignNames(controller, server.product, input.files);
+    if (foreign !== undefined) return { ...none, verdict: "not replayed", reason: foreign };
+    const definitions = [...gates.definitions, ...jobs.value.definitions];
+    const stage = await openStage(server, schema, {
+      tables: program.schema,
+      definitions,
+      own: isOwn ? schemasIn(definitions) : undefined,
+    });
     try {
       return { ...none, ...(await play(input, stage, gates, jobs.value.jobs)) };
     } finally {
@@ -73,37 +91,83 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   }
 }
 
+function gatesFor(
+  server: LiveServer,
+  schema: string,
+  controller: LiveSession,
+  places: () => readonly number[],
+): Gates {
+  const space = 1 + Math.floor(Math.random() * 1_000_000_000);
+  switch (server.product) {
+    case "postgres":
+      return postgresGates(schema, space, controller, server);
+    case "mariadb":
+      return mariadbGates(schema, space, controller, places);
+  }
+}
+
 async function play(
-  { anomaly, server, levelOf, stopped = () => false }: ReplayInput,
+  { anomaly, program, server, levelOf, stopped = () => false }: ReplayInput,
   stage: Stage,
-  gates: ReturnType<typeof postgresGates>,
-  jobs: Parameters<typeof conduct>[0]["jobs"],
+  gates: Gates,
+  jobs: readonly Job[],
 ): Promise<Omit<ReplayReport, "server">> {
   const { witness } = anomaly;
-  const tables = Object.keys(witness.outcome.final);
+  const tables = program.schema.tables.map(({ name }) => name);
   const open = () => Promise.all(jobs.map(() => stage.open()));
   await stage.reset(witness.initial);
-  const cast = { server, gates, jobs, sessions: await open(), levelOf, stopped };
+  const cast: Cast = { server, gates, jobs, sessions: await open(), levelOf, stopped };
   const { ends, waits, divergence } = await conduct(cast, witness, anomaly.steps);
   const outcome = await outcomeOf(stage, tables, ends);
-  if (divergence !== undefined) {
-    return { verdict: "not reproduced", reason: divergence, outcome, serial: [], waits };
-  }
-  const serial: ReplayReport["serial"][number][] = [];
-  const alone = { ...cast, sessions: await open() };
-  for (const order of ordersOf(ends)) {
+  const alone: Cast = { ...cast, sessions: await open() };
+  const run = async (order: readonly string[]): Promise<ReplayOutcome> => {
     await stage.reset(witness.initial);
-    const result = await conductSerially(alone, order);
-    serial.push({ order, outcome: await outcomeOf(stage, tables, result) });
+    return outcomeOf(stage, tables, await conductSerially(alone, order));
+  };
+  const serial: ReplayReport["serial"][number][] = [];
+  const ended = { outcome, serial, waits };
+  if (divergence !== undefined && stopped())
+    return { ...ended, verdict: "not replayed", reason: "it was stopped" };
+  for (const order of ordersOf(ends)) serial.push({ order, outcome: await run(order) });
+  const fails = failsByItself(serial);
+  if (fails !== undefined) return { ...ended, verdict: "not replayed", reason: fails };
+  if (divergence !== undefined) return { ...ended, verdict: "not reproduced", reason: divergence };
+  const [first] = serial;
+  const compare = (other: ReplayOutcome, to = outcome): Difference | undefined =>
+    differenceOf(to, other, program.schema, witness.initial);
+  if (first && compare(await run(first.order), first.outcome) !== undefined) {
+    const reason = `${first.order.join(", then ")} alone do not give the same twice`;
+    return { ...ended, verdict: "not replayed", reason };
   }
-  const same = serial.find((each) => isSame(each.outcome, outcome));
+  const differences = serial.map((each) => ({ order: each.order, by: compare(each.outcome) }));
+  const same = differences.find(({ by }) => by === undefined);
   if (same) {
     const reason = `the same comes out when ${same.order.join(", then ")} run one after the other`;
-    return { verdict: "not reproduced", reason, outcome, serial, waits };
+    // Without an effect that callers see, what was read inside of statements is all that differs.
+    const verdict = anomaly.severity === "unused" ? "followed" : "not reproduced";
+    return { ...ended, verdict, reason };
   }
-  const isState = serial.every((each) => text(each.outcome.tables) !== text(outcome.tables));
-  return { verdict: "reproduced", differs: isState ? "state" : "value", outcome, serial, waits };
+  const by = (["read", "value", "state"] as const).find((each) =>
+    differences.some((difference) => difference.by === each),
+  );
+  return { ...ended, verdict: "reproduced", ...(by && { differs: by }) };
 }
+
+/** An instance that no serial order lets end, and that was not rolled back for the sake of another one. */
+function failsByItself(serial: ReplayReport["serial"]): string | undefined {
+  const [first] = serial;
+  for (const name of first?.order ?? []) {
+    const ends = serial.flatMap(({ outcome }) => outcome.instances[name] ?? []);
+    const reasons = ends.flatMap(({ reason }) => reason ?? []);
+    if (reasons.length < ends.length || reasons.length === 0) continue;
+    const error = reasons.find((reason) => DEFECTS.test(reason));
+    if (error !== undefined) return `${name} fails by itself: ${error}`;
+  }
+  return undefined;
+}
+
+/** What a mistake in the text gives: unknown names, wrong types; of MariaDB those that say the like. */
+const DEFECTS = /^(?:42|0A|2F|54|3D|3F)\w{3}: |^(?:1054|1064|1146|1305|1318|1364|1366|1422|4078): /;
 
 async function outcomeOf(
   stage: Stage,
@@ -119,20 +183,6 @@ function ordersOf(ends: ReadonlyMap<string, InstanceEnd>): readonly (readonly st
   const all = [...ends.keys()];
   const committed = all.filter((name) => ends.get(name)?.status === "committed");
   return [...permutations(all), ...(committed.length < all.length ? permutations(committed) : [])];
-}
-
-/** An instance that did not commit and one that did not run are the same. */
-function isSame(one: ReplayOutcome, other: ReplayOutcome): boolean {
-  return text(one.tables) === text(other.tables) && given(one) === given(other);
-}
-
-function given({ instances }: ReplayOutcome): string {
-  const committed = Object.entries(instances).filter(([, { status }]) => status === "committed");
-  return text(Object.fromEntries(committed.map(([name, { returned }]) => [name, returned])));
-}
-
-function text(value: Readonly<Record<string, readonly string[]>>): string {
-  return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function firstLine(sql: string): string {

@@ -1,9 +1,10 @@
 // A script on a server: the store's machine decides what comes next, from what the server returned; the server executes
 // the user's own text, with values in place of its placeholders.
 import type { ScannedFile } from "../frontend/sql/scanFile";
+import type { ScriptItem } from "../frontend/sql/scriptRegions";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
-import type { Position } from "../protocol/source";
+import type { Position, Range } from "../protocol/source";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { freshValuesFrom } from "../store/freshValues";
 import type { ResultRows } from "../store/frame";
@@ -13,7 +14,14 @@ import { bindText } from "./literal";
 
 /** What the script does next, with the text for the server. */
 export type ScriptStep =
-  | { readonly kind: "statement"; readonly statement: Statement; readonly sql: readonly string[] }
+  | {
+      readonly kind: "statement";
+      readonly statement: Statement;
+      /** The last one is the statement itself. */
+      readonly sql: readonly string[];
+      /** Where its rows went into variables of the session: what gives them. */
+      readonly rowsAfter?: string;
+    }
   | { readonly kind: "end"; readonly sql: "COMMIT" | "ROLLBACK" }
   /** The script cannot go on here. */
   | { readonly kind: "stuck"; readonly reason: string };
@@ -34,6 +42,9 @@ export function startScript(
   let marks = 0;
   let before: string[] = [];
   let anonymous = 0;
+  const { dialect } = file;
+  const items = dialect === "postgres" ? [] : itemsAround(file, machine.transaction.source.range);
+  let nextItem = 0;
   const undo: Undo = {
     mark() {
       marks++;
@@ -53,13 +64,22 @@ export function startScript(
 
   function statementStep(statement: Statement): ScriptStep {
     const { range } = statement.source;
-    const span = { start: offsetOf(file, range.start), end: offsetOf(file, range.end) };
-    const bound = bindText(file.lines, span, anonymous, valueOf);
-    if (!bound.ok) return { kind: "stuck", reason: `the value of ${bound.missing} is not known` };
-    anonymous = bound.anonymous;
-    const sql = [...before, bound.sql];
+    const own = { start: offsetOf(file, range.start), end: offsetOf(file, range.end) };
+    const at = items.findIndex(({ start, end }) => start <= own.start && own.start < end);
+    // What a session of MySQL assigns to its variables on the way there; two reads may be of one statement.
+    const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
+    const sql = [...before];
+    for (const span of spans) {
+      const bound = bindText(file.lines, span, anonymous, valueOf);
+      if (!bound.ok) return { kind: "stuck", reason: `the value of ${bound.missing} is not known` };
+      anonymous = bound.anonymous;
+      sql.push(bound.sql);
+    }
+    if (sql.length === 0) sql.push("DO 0");
     before = [];
-    return { kind: "statement", statement, sql };
+    nextItem = at + 1;
+    const rowsAfter = variablesText(file, items[at], statement);
+    return { kind: "statement", statement, sql, ...(rowsAfter !== undefined && { rowsAfter }) };
   }
 
   return {
@@ -85,6 +105,36 @@ export function startScript(
       return statement.kind !== "select" || !statement.discarded;
     },
   };
+}
+
+function itemsAround({ lines, regions }: ScannedFile, { start }: Range): readonly ScriptItem[] {
+  const first = (lines.starts[start.line] ?? 0) + start.character;
+  const found = regions.find(
+    ({ region: { source } }) => source.start <= first && first < source.end,
+  );
+  return found?.region.items ?? [];
+}
+
+function isExecuted(item: ScriptItem): boolean {
+  return item.kind === "statement";
+}
+
+/** The query for variables that `INTO @a, @b` or `SET @a = (SELECT ...)` filled. */
+function variablesText(
+  { lines }: ScannedFile,
+  item: ScriptItem | undefined,
+  statement: Statement,
+): string | undefined {
+  if (!item || statement.kind !== "select") return undefined;
+  const text = (lines.written ?? lines.text).slice(item.start, item.end);
+  const into = /\binto\s+((?:@[\w.$]+\s*,\s*)*@[\w.$]+)/i.exec(text)?.[1]?.split(",");
+  const set = /^\s*set\s+(@[\w.$]+)/i.exec(text)?.[1];
+  const variables = into ?? (set === undefined ? undefined : [set]);
+  if (!variables) return undefined;
+  const columns = statement.query.outputs.map(
+    ({ name }, at) => `${variables[at]?.trim() ?? "NULL"} AS \`${name}\``,
+  );
+  return `SELECT ${columns.join(", ")}`;
 }
 
 function intoOf(statement: Statement): string | undefined {

@@ -1,8 +1,8 @@
 // A schema of its own on a server: the workspace's tables and routines in it, the witness' rows, and what is in the
 // tables at the end. It is dropped whatever happens.
-import type { ValueType } from "../program/expression";
 import type { Schema, Table } from "../program/schema";
 import type { Row, Value } from "../protocol/witness";
+import { completeRows } from "./initialRows";
 import { literal, quoteName } from "./literal";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 
@@ -18,71 +18,95 @@ export class Refused extends Error {
 }
 
 export interface Stage {
-  readonly schema: string;
-  readonly admin: LiveSession;
   /** A session whose names are looked up in the schema. */
   open(): Promise<LiveSession>;
   /** Empties all tables and puts these rows into them. */
   reset(initial: Readonly<Record<string, readonly Row[]>>): Promise<void>;
-  /** All rows of these tables as text, in an order of their own. */
+  /** All rows of these tables as JSON texts, in an order of their own. */
   contents(tables: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Drops the schema and closes the sessions. */
+  /** Ends the sessions, whatever they do, and drops the schema. */
   close(): Promise<void>;
+}
+
+/** What the products write differently. */
+interface Words {
+  readonly create: (name: string) => readonly string[];
+  readonly drop: (name: string) => string;
+  readonly createMissing: (name: string) => readonly string[];
+  readonly enter: (names: readonly string[]) => readonly string[];
+  readonly quote: (name: string) => string;
+  readonly value: (value: Value) => string;
+  readonly empty: (tables: readonly string[]) => readonly string[];
+  /** Between the columns and VALUES. */
+  readonly overriding: string;
+  readonly restart: (admin: LiveSession, table: Table) => Promise<void>;
+  readonly rows: (table: string) => string;
+}
+
+export interface StageContent {
+  readonly tables: Schema;
+  readonly definitions: readonly string[];
+  /** Schemas that definitions name, on a server that holds nothing else; undefined on any other server. */
+  readonly own: readonly string[] | undefined;
 }
 
 /** Creates the schema and runs the definitions in it. Throws `Refused`, and leaves nothing behind then. */
 export async function openStage(
   server: LiveServer,
   name: string,
-  tables: Schema,
-  definitions: readonly string[],
+  { tables, definitions, own }: StageContent,
 ): Promise<Stage> {
+  const words = WORDS[server.product];
   const admin = await server.open();
-  const sessions: LiveSession[] = [admin];
-  await must(admin, `CREATE SCHEMA ${name}`);
+  const sessions: LiveSession[] = [];
+  try {
+    for (const sql of words.create(name)) await must(admin, sql);
+    for (const each of own ?? [])
+      for (const sql of words.createMissing(each)) await must(admin, sql);
+  } catch (error) {
+    await admin.close();
+    throw error;
+  }
 
   async function close(): Promise<void> {
+    for (const session of sessions) await server.kill(session);
     await admin.execute("ROLLBACK");
-    await must(admin, `DROP SCHEMA ${name} CASCADE`);
-    for (const session of sessions) await session.close();
+    for (const each of [name, ...(own ?? [])]) await must(admin, words.drop(each));
+    await admin.close();
   }
 
   try {
-    await must(admin, `SET search_path = ${name}, pg_catalog`);
+    for (const sql of words.enter([name, ...(own ?? [])])) await must(admin, sql);
     for (const definition of definitions) await must(admin, definition);
   } catch (error) {
     await close();
     throw error;
   }
   return {
-    schema: name,
-    admin,
     async open() {
       const session = await server.open();
       sessions.push(session);
-      await must(session, `SET search_path = ${name}, pg_catalog`);
+      for (const sql of words.enter([name, ...(own ?? [])])) await must(session, sql);
       return session;
     },
     async reset(initial) {
-      const all = inInsertOrder(tables);
-      if (all.length > 0) {
-        const names = all.map((table) => quoteName(table.name)).join(", ");
-        await must(admin, `TRUNCATE ${names} RESTART IDENTITY CASCADE`);
-      }
-      for (const table of all) {
-        const rows = initial[table.name] ?? [];
-        for (const row of rows) await must(admin, insertText(table, row));
-        if (rows.length > 0) await pushSequences(admin, table);
+      const all = completeRows(tables, initial);
+      for (const sql of words.empty(all.map(({ table }) => words.quote(table.name))))
+        await must(admin, sql);
+      for (const { table, rows } of all) {
+        for (const row of rows) await must(admin, insertText(words, table, row));
+        if (rows.length > 0) await words.restart(admin, table);
       }
     },
     async contents(asked) {
       const found = new Map<string, readonly string[]>();
       for (const table of asked) {
-        const rows = await must(
-          admin,
-          `SELECT to_jsonb(r)::text AS row FROM ${quoteName(table)} r`,
+        const rows = await must(admin, words.rows(words.quote(table)));
+        const texts = rows.map((row) => ("isolens_row" in row ? row["isolens_row"] : row));
+        const written = texts.map((each) =>
+          typeof each === "string" ? each : JSON.stringify(each),
         );
-        found.set(table, rows.map((row) => String(row["row"])).sort());
+        found.set(table, written.sort());
       }
       return found;
     },
@@ -97,30 +121,54 @@ export async function must(session: LiveSession, sql: string): Promise<readonly 
   return result.rows;
 }
 
-function insertText(table: Table, row: Row): string {
-  const values = [...Object.entries(row), ...fillers(table, row)];
-  const columns = values.map(([column]) => quoteName(column)).join(", ");
-  const literals = values.map(([, value]) => literal(value)).join(", ");
-  return `INSERT INTO ${quoteName(table.name)} (${columns}) OVERRIDING SYSTEM VALUE VALUES (${literals})`;
-}
-
-/** Values for columns that the witness does not speak of and that may not be NULL. */
-function fillers(table: Table, row: Row): readonly (readonly [string, Value])[] {
-  return table.columns
-    .filter(({ name, nullable, default: given }) => !nullable && !given && !(name in row))
-    .map(({ name, type }) => [name, FILLERS[type]]);
-}
-
-const FILLERS: Readonly<Record<ValueType, Value>> = {
-  int: 0,
-  decimal: 0,
-  text: "",
-  bool: false,
-  time: "2000-01-01",
-  json: "{}",
-  bytes: "",
-  other: "",
+const WORDS: Readonly<Record<LiveServer["product"], Words>> = {
+  postgres: {
+    create: (name) => [`CREATE SCHEMA ${name}`],
+    drop: (name) => `DROP SCHEMA IF EXISTS ${name} CASCADE`,
+    createMissing: (name) => [`CREATE SCHEMA IF NOT EXISTS ${name}`],
+    enter: (names) => [
+      `SET search_path = ${names.join(", ")}, pg_catalog`,
+      "SET statement_timeout = '60s'",
+    ],
+    quote: quoteName,
+    value: literal,
+    empty: (tables) =>
+      tables.length === 0 ? [] : [`TRUNCATE ${tables.join(", ")} RESTART IDENTITY CASCADE`],
+    overriding: " OVERRIDING SYSTEM VALUE",
+    restart: pushSequences,
+    rows: (table) => `SELECT to_jsonb(r)::text AS isolens_row FROM ${table} r`,
+  },
+  mariadb: {
+    create: (name) => [`CREATE DATABASE ${name}`],
+    drop: (name) => `DROP DATABASE IF EXISTS ${name}`,
+    createMissing: () => [],
+    enter: ([name = ""]) => [
+      `USE ${name}`,
+      "SET SESSION innodb_lock_wait_timeout = 50",
+      "SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')",
+    ],
+    quote: (name) => `\`${name.replaceAll("`", "``")}\``,
+    value: (value) =>
+      typeof value === "string"
+        ? `'${value.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`
+        : literal(value),
+    empty: (tables) => [
+      "SET foreign_key_checks = 0",
+      ...tables.map((table) => `TRUNCATE ${table}`),
+      "SET foreign_key_checks = 1",
+    ],
+    overriding: "",
+    restart: () => Promise.resolve(),
+    rows: (table) => `SELECT * FROM ${table}`,
+  },
 };
+
+function insertText(words: Words, table: Table, row: Row): string {
+  const values = Object.entries(row);
+  const columns = values.map(([column]) => words.quote(column)).join(", ");
+  const literals = values.map(([, value]) => words.value(value)).join(", ");
+  return `INSERT INTO ${words.quote(table.name)} (${columns})${words.overriding} VALUES (${literals})`;
+}
 
 /** Rows were inserted with their numbers; the next number is behind them. */
 async function pushSequences(admin: LiveSession, table: Table): Promise<void> {
@@ -134,19 +182,4 @@ async function pushSequences(admin: LiveSession, table: Table): Promise<void> {
     const most = `SELECT max(${quoteName(name)}) FROM ${quoteName(table.name)}`;
     await must(admin, `SELECT setval(${literal(sequence)}, greatest(1, (${most})))`);
   }
-}
-
-/** Tables behind those that their foreign keys name. */
-function inInsertOrder({ tables }: Schema): readonly Table[] {
-  const ordered: Table[] = [];
-  const visit = (table: Table, above: readonly Table[]): void => {
-    if (ordered.includes(table) || above.includes(table)) return;
-    for (const key of table.foreignKeys) {
-      const target = tables.find(({ name }) => name === key.table);
-      if (target) visit(target, [...above, table]);
-    }
-    ordered.push(table);
-  };
-  for (const table of tables) visit(table, []);
-  return ordered;
 }

@@ -7,6 +7,7 @@ import { hangingText, wrapText } from "./wrap";
 
 const WORDS: Readonly<Record<ReplayReport["verdict"], string>> = {
   reproduced: "Reproduced on",
+  followed: "It happened, and changed nothing that callers see, on",
   "not reproduced": "Not reproduced on",
   "not replayed": "Could not be tried on",
 };

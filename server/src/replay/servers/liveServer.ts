@@ -17,6 +17,10 @@ export interface LiveServer {
   waits(): Promise<ReadonlyMap<number, readonly number[]>>;
   /** Statements that begin a transaction at the level. Throws for a level of another product. */
   begin(level: ProductLevel): readonly string[];
+  /** Statements after which the transactions that the session begins are at the level. */
+  prepare(level: ProductLevel): readonly string[];
+  /** Ends a session whatever it does; its statement at hand rejects. */
+  kill(session: LiveSession): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,13 +1,28 @@
 // Sessions on a MariaDB server.
-import { createConnection, type Connection, type RowDataPacket } from "mysql2/promise";
+import {
+  createConnection,
+  type Connection,
+  type ResultSetHeader,
+  type RowDataPacket,
+} from "mysql2/promise";
+import type { ProductLevel } from "../../isolation/levels";
+import type { Row } from "../../protocol/witness";
 import type { LiveServer, LiveSession, ServerAddress, StatementResult } from "./liveServer";
 import { plainRow } from "./liveValue";
 
-/** The words of SET TRANSACTION, and whether locking a row that changed since the snapshot fails, by the level's name. */
+/**
+ * The words of SET TRANSACTION, and whether locking a row that changed since the snapshot fails, by the level's name.
+ * MySQL has no such setting.
+ */
 const LEVELS: Readonly<Record<string, readonly [words: string, snapshotIsolation: 0 | 1]>> = {
+  "mysql:read-uncommitted": ["READ UNCOMMITTED", 0],
+  "mysql:read-committed": ["READ COMMITTED", 0],
+  "mysql:repeatable-read": ["REPEATABLE READ", 0],
+  "mysql:serializable": ["SERIALIZABLE", 0],
   "mariadb:read-uncommitted": ["READ UNCOMMITTED", 0],
   "mariadb:read-committed": ["READ COMMITTED", 0],
   "mariadb:repeatable-read": ["REPEATABLE READ", 0],
+  "mariadb:repeatable-read(snapshot-isolation=off)": ["REPEATABLE READ", 0],
   "mariadb:repeatable-read(snapshot-isolation=on)": ["REPEATABLE READ", 1],
   "mariadb:serializable": ["SERIALIZABLE", 0],
 };
@@ -16,40 +31,65 @@ const LEVELS: Readonly<Record<string, readonly [words: string, snapshotIsolation
 export async function connectMariadb(address: ServerAddress): Promise<LiveServer> {
   const monitor = await openClient(address);
   const [[version]] = await monitor.query<RowDataPacket[]>("SELECT version() AS version");
-  const [number = "?"] = String(version?.["version"] ?? "?").split("-");
+  const written = String(version?.["version"] ?? "?");
+  const [number = "?"] = written.split("-");
+  const isMariadb = /mariadb/i.test(written);
+  const prepare = (level: ProductLevel): readonly string[] => {
+    const found = LEVELS[level.name];
+    if (found === undefined) throw new Error(`${level.label} is no level of MariaDB`);
+    const [words, snapshotIsolation] = found;
+    const isolation = `SET SESSION TRANSACTION ISOLATION LEVEL ${words}`;
+    if (!isMariadb) return [isolation];
+    return [isolation, `SET SESSION innodb_snapshot_isolation = ${String(snapshotIsolation)}`];
+  };
   return {
-    version: `MariaDB ${number}`,
+    version: `${isMariadb ? "MariaDB" : "MySQL"} ${number}`,
     product: "mariadb",
     open: () => openSession(address),
     waits: async () => {
       const [[status]] = await monitor.query<RowDataPacket[]>("SHOW ENGINE INNODB STATUS");
-      return waitsIn(String(status?.["Status"] ?? ""));
+      const waiting = waitingIn(String(status?.["Status"] ?? ""));
+      if (waiting.length === 0) return new Map();
+      const [pairs] = await monitor.query<RowDataPacket[]>(isMariadb ? HOLDERS : MYSQL_HOLDERS);
+      const holdersOf = (id: number): readonly number[] =>
+        pairs
+          .filter(({ waiting: each }) => Number(each) === id)
+          .map(({ holder }) => Number(holder));
+      return new Map(waiting.map((id) => [id, holdersOf(id)]));
     },
-    begin: (level) => {
-      const found = LEVELS[level.name];
-      if (found === undefined) throw new Error(`${level.label} is no level of MariaDB`);
-      const [words, snapshotIsolation] = found;
-      return [
-        `SET SESSION TRANSACTION ISOLATION LEVEL ${words}`,
-        `SET SESSION innodb_snapshot_isolation = ${snapshotIsolation}`,
-        "BEGIN",
-      ];
+    begin: (level) => [...prepare(level), "BEGIN"],
+    prepare,
+    kill: async ({ id }) => {
+      try {
+        await monitor.query(`KILL ${String(id)}`);
+      } catch (problem) {
+        // It has gone by itself.
+        if (refusalOf(problem) === undefined) throw problem;
+      }
     },
     close: () => monitor.end(),
   };
 }
 
+/** Who waits for whom, up to 100 ms late. */
+const HOLDERS = `SELECT w.trx_mysql_thread_id AS waiting, h.trx_mysql_thread_id AS holder
+  FROM information_schema.innodb_lock_waits l
+  JOIN information_schema.innodb_trx w ON w.trx_id = l.requesting_trx_id
+  JOIN information_schema.innodb_trx h ON h.trx_id = l.blocking_trx_id`;
+const MYSQL_HOLDERS = `SELECT waiting_pid AS waiting, blocking_pid AS holder FROM sys.innodb_lock_waits`;
+
 /**
- * The sessions that InnoDB's report says to wait. The table `innodb_trx` says the same with a delay of up to 100 ms;
- * neither tells who holds the lock, and InnoDB ends a deadlock at once.
+ * The sessions that InnoDB's report says to wait at this moment. Its tables say who holds the lock, later; a deadlock is
+ * ended by InnoDB at once.
  */
-function waitsIn(report: string): ReadonlyMap<number, readonly number[]> {
-  const waits = new Map<number, readonly number[]>();
-  for (const transaction of report.split("---TRANSACTION ").slice(1)) {
-    const id = /^(?:MariaDB|MySQL) thread id (\d+)/m.exec(transaction)?.[1];
-    if (id !== undefined && /^LOCK WAIT /m.test(transaction)) waits.set(Number(id), []);
-  }
-  return waits;
+function waitingIn(report: string): readonly number[] {
+  return report
+    .split("---TRANSACTION ")
+    .slice(1)
+    .flatMap((transaction) => {
+      const id = /^(?:MariaDB|MySQL) thread id (\d+)/m.exec(transaction)?.[1];
+      return id !== undefined && /^LOCK WAIT /m.test(transaction) ? [Number(id)] : [];
+    });
 }
 
 async function openSession(address: ServerAddress): Promise<LiveSession> {
@@ -60,9 +100,7 @@ async function openSession(address: ServerAddress): Promise<LiveSession> {
     execute: async (sql): Promise<StatementResult> => {
       try {
         const [result] = await client.query(sql);
-        if (!Array.isArray(result)) return { ok: true, rows: [], affected: result.affectedRows };
-        const rows = result.map(plainRow);
-        return { ok: true, rows, affected: rows.length };
+        return { ok: true, ...answerOf(result) };
       } catch (problem) {
         const refusal = refusalOf(problem);
         if (refusal === undefined) throw problem;
@@ -71,6 +109,24 @@ async function openSession(address: ServerAddress): Promise<LiveSession> {
     },
     close: () => client.end(),
   };
+}
+
+/** The rows of an answer, those of all results of a CALL. */
+function answerOf(result: unknown): { readonly rows: readonly Row[]; readonly affected: number } {
+  const parts: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const rows: Row[] = [];
+  let affected = 0;
+  for (const part of parts) {
+    if (Array.isArray(part)) rows.push(...part.map(plainRow));
+    else if (isHeader(part)) affected += part.affectedRows;
+    else if (typeof part === "object" && part !== null) rows.push(plainRow(part));
+  }
+  return { rows, affected: affected + rows.length };
+}
+
+/** What mysql2 gives for a statement without rows. */
+function isHeader(part: unknown): part is ResultSetHeader {
+  return typeof part === "object" && part !== null && part.constructor.name === "ResultSetHeader";
 }
 
 /** What the server said, as opposed to a failure of the connection. */
@@ -82,7 +138,7 @@ function refusalOf(problem: unknown): StatementResult | undefined {
 
 async function openClient(address: ServerAddress): Promise<Connection> {
   const { socket, host, port, user, password, database } = address;
-  return createConnection({
+  const client = await createConnection({
     user,
     database,
     ...(socket === undefined ? {} : { socketPath: socket }),
@@ -90,4 +146,7 @@ async function openClient(address: ServerAddress): Promise<Connection> {
     ...(port === undefined ? {} : { port }),
     ...(password === undefined ? {} : { password }),
   });
+  // A session that is ended from outside rejects its statement, and that is enough.
+  client.on("error", () => undefined);
+  return client;
 }

@@ -25,6 +25,12 @@ export async function connectPostgres(address: ServerAddress): Promise<LiveServe
       return new Map(rows.map(({ pid, holders }) => [pid, holders]));
     },
     begin: (level) => [`BEGIN ISOLATION LEVEL ${wordsOf(level)}`],
+    prepare: (level) => [
+      `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${wordsOf(level)}`,
+    ],
+    kill: async ({ id }) => {
+      await monitor.query("SELECT pg_terminate_backend($1)", [id]);
+    },
     close: () => monitor.end(),
   };
 }

@@ -1,0 +1,73 @@
+// The rows that a witness starts with, made complete: columns that it does not speak of and that may not be NULL, and the
+// rows that foreign keys ask for.
+import type { ValueType } from "../program/expression";
+import type { Schema, Table } from "../program/schema";
+import type { Row, Value } from "../protocol/witness";
+
+/** Tables with their rows, those first that others refer to. */
+export function completeRows(
+  schema: Schema,
+  initial: Readonly<Record<string, readonly Row[]>>,
+): readonly { readonly table: Table; readonly rows: readonly Row[] }[] {
+  const ordered = inInsertOrder(schema);
+  const all = new Map<string, readonly Row[]>();
+  for (const table of [...ordered].reverse()) {
+    const rows = [...(initial[table.name] ?? []), ...(all.get(table.name) ?? [])];
+    const filled = rows.map((row) => ({ ...row, ...Object.fromEntries(fillers(table, row)) }));
+    all.set(table.name, filled);
+    for (const row of filled) addParents(schema, table, row, initial, all);
+  }
+  return ordered.map((table) => ({ table, rows: all.get(table.name) ?? [] }));
+}
+
+/** Rows that the row's foreign keys name and that are not there. */
+function addParents(
+  { tables }: Schema,
+  { foreignKeys }: Table,
+  row: Row,
+  initial: Readonly<Record<string, readonly Row[]>>,
+  all: Map<string, readonly Row[]>,
+): void {
+  for (const { table: name, columns, referenced } of foreignKeys) {
+    const target = tables.find((each) => each.name === name);
+    const keys = referenced.length > 0 ? referenced : (target?.primaryKey ?? []);
+    const wanted = columns.map((column, at) => [keys[at] ?? "", row[column] ?? null] as const);
+    if (!target || wanted.some(([, value]) => value === null)) continue;
+    const known = [...(initial[name] ?? []), ...(all.get(name) ?? [])];
+    if (known.some((each) => wanted.every(([column, value]) => each[column] === value))) continue;
+    const parent = Object.fromEntries(wanted);
+    all.set(name, [...(all.get(name) ?? []), parent]);
+  }
+}
+
+function fillers(table: Table, row: Row): readonly (readonly [string, Value])[] {
+  return table.columns
+    .filter(({ name, nullable, default: given }) => !nullable && !given && !(name in row))
+    .map(({ name, type }) => [name, FILLERS[type]]);
+}
+
+const FILLERS: Readonly<Record<ValueType, Value>> = {
+  int: 0,
+  decimal: 0,
+  text: "",
+  bool: false,
+  time: "2000-01-01",
+  json: "{}",
+  bytes: "",
+  other: "",
+};
+
+/** Tables behind those that their foreign keys name. */
+function inInsertOrder({ tables }: Schema): readonly Table[] {
+  const ordered: Table[] = [];
+  const visit = (table: Table, above: readonly Table[]): void => {
+    if (ordered.includes(table) || above.includes(table)) return;
+    for (const key of table.foreignKeys) {
+      const target = tables.find(({ name }) => name === key.table);
+      if (target) visit(target, [...above, table]);
+    }
+    ordered.push(table);
+  };
+  for (const table of tables) visit(table, []);
+  return ordered;
+}

@@ -1,0 +1,185 @@
+// What a run on a server ended with, and whether two runs ended with the same: numbers that sequences gave may have other
+// names, and the time of day may differ.
+import type { Schema } from "../program/schema";
+import type { Witness } from "../protocol/witness";
+import type { InstanceEnd } from "./conduct";
+
+/** What a run ended with, as JSON texts. */
+export interface ReplayOutcome {
+  /** Rows by table. */
+  readonly tables: Readonly<Record<string, readonly string[]>>;
+  readonly instances: Readonly<Record<string, InstanceEnd>>;
+}
+
+/** What of two outcomes differs first: the rows left, what callers were given, or only what was read on the way. */
+export type Difference = "state" | "value" | "read";
+
+/**
+ * What makes the outcomes differ; undefined where they are the same, for all numbers of sequences that can stand for each
+ * other. An instance that did not commit and one that did not run are the same.
+ */
+export function differenceOf(
+  one: ReplayOutcome,
+  other: ReplayOutcome,
+  schema: Schema,
+  initial: Witness["initial"],
+): Difference | undefined {
+  const left = readOutcome(one);
+  const right = readOutcome(other);
+  const drawn = drawnColumns(schema);
+  const old = numbersIn(Object.entries(initial), drawn);
+  const drawnIn = ({ tables }: Read): ReadonlySet<number> =>
+    new Set([...numbersIn(tables, drawn)].filter((number) => !old.has(number)));
+  let best: Difference = "state";
+  for (const rename of renamings(drawnIn(left), drawnIn(right))) {
+    const found = differenceUnder(left, right, rename, drawn);
+    if (found === undefined) return undefined;
+    if (RANK[found] < RANK[best]) best = found;
+  }
+  return best;
+}
+
+const RANK: Readonly<Record<Difference, number>> = { read: 0, value: 1, state: 2 };
+
+interface Read {
+  readonly tables: ReadonlyMap<string, readonly unknown[]>;
+  readonly returned: ReadonlyMap<string, readonly unknown[]>;
+  readonly seen: ReadonlyMap<string, readonly unknown[]>;
+}
+
+function readOutcome({ tables, instances }: ReplayOutcome): Read {
+  const committed = Object.entries(instances).filter(([, { status }]) => status === "committed");
+  const parsed = (texts: readonly string[]): readonly unknown[] => texts.map(parse);
+  return {
+    tables: new Map(Object.entries(tables).map(([name, rows]) => [name, parsed(rows)])),
+    returned: new Map(committed.map(([name, { returned }]) => [name, parsed(returned)])),
+    seen: new Map(committed.map(([name, { seen }]) => [name, seen])),
+  };
+}
+
+function parse(text: string): unknown {
+  return JSON.parse(text);
+}
+
+/** "table.column" of the columns that sequences fill, and of those that refer to them. */
+function drawnColumns({ tables }: Schema): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { name, columns } of tables)
+    for (const column of columns)
+      if (column.default?.kind === "fresh") found.add(`${name}.${column.name}`);
+  for (const { name, foreignKeys } of tables)
+    for (const { columns, table, referenced } of foreignKeys)
+      for (const [at, column] of columns.entries())
+        if (found.has(`${table}.${referenced[at] ?? ""}`)) found.add(`${name}.${column}`);
+  return found;
+}
+
+function numbersIn(
+  tables: Iterable<readonly [string, readonly unknown[]]>,
+  drawn: ReadonlySet<string>,
+): ReadonlySet<number> {
+  const numbers = new Set<number>();
+  for (const [table, rows] of tables)
+    for (const row of rows)
+      if (typeof row === "object" && row !== null)
+        for (const [column, value] of Object.entries(row))
+          if (typeof value === "number" && drawn.has(`${table}.${column}`)) numbers.add(value);
+  return numbers;
+}
+
+type Rename = ReadonlyMap<number, number>;
+
+/** How many numbers may stand for others: their orders are all tried. */
+const MOST_RENAMED = 6;
+
+/** The last numbers that the one drew may be any of those that the other drew. */
+function* renamings(one: ReadonlySet<number>, other: ReadonlySet<number>): Generator<Rename> {
+  yield new Map();
+  if (one.size !== other.size) return;
+  const ascending = (numbers: ReadonlySet<number>): readonly number[] =>
+    [...numbers].sort((a, b) => b - a).slice(0, MOST_RENAMED);
+  const [from, to] = [ascending(one), ascending(other)];
+  for (const order of permutations(to))
+    yield new Map(from.map((number, at) => [number, order[at] ?? number]));
+}
+
+function* permutations(numbers: readonly number[]): Generator<readonly number[]> {
+  if (numbers.length === 0) yield [];
+  for (const [at, number] of numbers.entries())
+    for (const rest of permutations(numbers.filter((_, index) => index !== at)))
+      yield [number, ...rest];
+}
+
+function differenceUnder(
+  one: Read,
+  other: Read,
+  rename: Rename,
+  drawn: ReadonlySet<string>,
+): Difference | undefined {
+  const tables = new Set([...one.tables.keys(), ...other.tables.keys()]);
+  for (const table of tables) {
+    const same = (left: unknown, right: unknown): boolean =>
+      isSameRow(left, right, (column, a, b) =>
+        drawn.has(`${table}.${column}`) ? isRenamed(a, b, rename) : isSame(a, b, rename),
+      );
+    if (!areSameRows(one.tables.get(table) ?? [], other.tables.get(table) ?? [], same))
+      return "state";
+  }
+  const inOrder = (left: Read["seen"], right: Read["seen"]): boolean =>
+    left.size === right.size &&
+    [...left].every(([name, values]) => isSame(values, right.get(name), rename));
+  if (!inOrder(one.returned, other.returned)) return "value";
+  return inOrder(one.seen, other.seen) ? undefined : "read";
+}
+
+/** Rows in any order. */
+function areSameRows(
+  left: readonly unknown[],
+  right: readonly unknown[],
+  same: (left: unknown, right: unknown) => boolean,
+): boolean {
+  if (left.length !== right.length) return false;
+  const open = [...right];
+  return left.every((row) => {
+    const at = open.findIndex((each) => same(row, each));
+    if (at >= 0) open.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+function isSameRow(
+  left: unknown,
+  right: unknown,
+  same: (column: string, left: unknown, right: unknown) => boolean,
+): boolean {
+  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return false;
+  const other = new Map(Object.entries(right));
+  const own = Object.entries(left);
+  return (
+    own.length === other.size &&
+    own.every(([name, value]) => other.has(name) && same(name, value, other.get(name)))
+  );
+}
+
+function isRenamed(left: unknown, right: unknown, rename: Rename): boolean {
+  return typeof left === "number" ? (rename.get(left) ?? left) === right : left === right;
+}
+
+/** Equal, or the numbers of a sequence for each other, or both the time of the run. */
+function isSame(left: unknown, right: unknown, rename: Rename): boolean {
+  if (left === right || isRenamed(left, right, rename)) return true;
+  if (typeof left === "string" && typeof right === "string") return isNow(left) && isNow(right);
+  if (Array.isArray(left) && Array.isArray(right))
+    return (
+      left.length === right.length && left.every((each, at) => isSame(each, right[at], rename))
+    );
+  return isSameRow(left, right, (_, a, b) => isSame(a, b, rename));
+}
+
+/** Times of this run are all alike; two days, since servers tell times of other zones. */
+const DAY = 24 * 3600 * 1000;
+
+function isNow(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return false;
+  return Math.abs(Date.parse(text) - Date.now()) < 2 * DAY;
+}

@@ -1,0 +1,179 @@
+// The routines of a file as a replay needs them, whatever their language: what they are called with, where their statements
+// stand, and which variables those fill.
+import { positionAt, type LineIndex } from "../frontend/sql/lines";
+import { readDefinition as readMysql } from "../frontend/sql/mysql/definition";
+import { parseBody } from "../frontend/sql/mysql/parser";
+import { partsOf, type RoutineStatement } from "../frontend/sql/mysql/tree";
+import type { SqlParsers } from "../frontend/sql/parsers";
+import type { Block, PlStatement } from "../frontend/sql/pg/plTree";
+import { parsePlBody } from "../frontend/sql/pg/plParser";
+import { readDefinition as readPg } from "../frontend/sql/pg/routineDefinition";
+import type { Body } from "../frontend/sql/routine/body";
+import type { ScannedFile } from "../frontend/sql/scanFile";
+import type { Span } from "../frontend/sql/split";
+import type { Position } from "../protocol/source";
+
+export interface LiveRoutine {
+  readonly name: string;
+  readonly isProcedure: boolean;
+  /** It runs with other statements, not when it is called. */
+  readonly isTrigger: boolean;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly isInput: boolean;
+    readonly isOutput: boolean;
+  }[];
+  readonly lines: LineIndex;
+  readonly span: Span;
+  /** All statements, each before those inside of it. */
+  readonly statements: readonly LiveStatement[];
+}
+
+export interface LiveStatement {
+  /** In the file. */
+  readonly start: number;
+  readonly end: number;
+  readonly from: Position;
+  readonly to: Position;
+  /** The variables that it fills from rows, as they are written. */
+  readonly fills: readonly string[];
+  /** COMMIT, ROLLBACK, or what begins a transaction. */
+  readonly control?: "end" | "begin";
+}
+
+/** The routines of a file that can be read. */
+export function routinesOf(file: ScannedFile, parsers: SqlParsers): readonly LiveRoutine[] {
+  return file.routines.flatMap((slice) => {
+    const routine =
+      file.dialect === "postgres"
+        ? pgRoutine(file.lines, slice, parsers)
+        : mysqlRoutine(file, slice);
+    return routine ?? [];
+  });
+}
+
+function pgRoutine(lines: LineIndex, slice: Span, { pg }: SqlParsers): LiveRoutine | undefined {
+  const result = pg && readPg({ lines, ...slice }, pg);
+  if (!result?.ok) return undefined;
+  const { definition } = result;
+  const { name, isProcedure, isTrigger, span, body } = definition;
+  const statements = definition.language === "plpgsql" ? plStatements(body) : [];
+  return {
+    name,
+    isProcedure,
+    isTrigger,
+    arguments: definition.arguments,
+    lines,
+    span,
+    statements: statements.map((each) => {
+      const { kind } = each;
+      const ends = kind === "commit" || kind === "rollback";
+      return placed(body, each.span, plFills(each, body), ends ? "end" : undefined);
+    }),
+  };
+}
+
+function plFills(statement: PlStatement, body: Body): readonly string[] {
+  switch (statement.kind) {
+    case "sql":
+    case "execute":
+      return statement.into ? targetsText(body, statement.into.span) : [];
+    case "fetch":
+      return statement.plain ? statement.targets.map(({ path }) => path.join(".")) : [];
+    default:
+      return [];
+  }
+}
+
+function plStatements({ text }: Body): readonly PlStatement[] {
+  const found: PlStatement[] = [];
+  const visitBlock = (inner: Block): void => {
+    inner.body.forEach(visit);
+    for (const handler of inner.handlers) handler.body.forEach(visit);
+  };
+  function visit(statement: PlStatement): void {
+    if (statement.kind !== "block") found.push(statement);
+    switch (statement.kind) {
+      case "block":
+        visitBlock(statement.block);
+        return;
+      case "if":
+      case "case":
+        for (const branch of statement.branches) branch.body.forEach(visit);
+        statement.otherwise?.forEach(visit);
+        return;
+      case "loop":
+        statement.body.forEach(visit);
+        return;
+      default:
+        return;
+    }
+  }
+  const { block } = parsePlBody(text);
+  if (block) visitBlock(block);
+  return found;
+}
+
+/** What `ROW_COUNT()` and the like give depends on the last statement, so nothing may come between. */
+const ASKS_FOR_LAST = /\b(?:row_count|found_rows)\s*\(|\bget\s+(?:\w+\s+)?diagnostics\b/i;
+
+function mysqlRoutine({ lines, dialect }: ScannedFile, slice: Span): LiveRoutine | undefined {
+  const result = readMysql(lines, slice, dialect);
+  if (result.kind !== "routine") return undefined;
+  const { definition } = result;
+  const { name, isProcedure, span, body } = definition;
+  const isQuiet = !ASKS_FOR_LAST.test(body.text);
+  const found: RoutineStatement[] = [];
+  const visit = (statement: RoutineStatement): void => {
+    if (statement.kind !== "block") found.push(statement);
+    partsOf(statement).forEach(visit);
+  };
+  parseBody(body.text).statements.forEach(visit);
+  return {
+    name,
+    isProcedure,
+    isTrigger: false,
+    arguments: definition.arguments,
+    lines,
+    span,
+    statements: found.map((each) => {
+      const fills = isQuiet ? mysqlFills(each, body) : [];
+      return placed(body, each.span, fills, mysqlControl(each, body.text));
+    }),
+  };
+}
+
+function mysqlFills(statement: RoutineStatement, body: Body): readonly string[] {
+  if (statement.kind === "sql" && statement.into) return targetsText(body, statement.into.span);
+  return statement.kind === "fetch" ? statement.targets.map(({ path }) => path.join(".")) : [];
+}
+
+function mysqlControl({ kind, span }: RoutineStatement, text: string): "end" | "begin" | undefined {
+  if (kind !== "control") return undefined;
+  const words = text.slice(span.start, span.end);
+  if (/^(?:commit|rollback\s*(?:work\s*)?$)/i.test(words)) return "end";
+  return /^(?:start\s+transaction|begin)/i.test(words) ? "begin" : undefined;
+}
+
+/** The variables behind INTO. */
+function targetsText({ text }: Body, { start, end }: Span): readonly string[] {
+  const words = text.slice(start, end).replace(/^\s*into\s+(?:strict\s+)?/i, "");
+  return words.split(",").map((each) => each.trim());
+}
+
+function placed(
+  { lines, toFile }: Body,
+  span: Span,
+  fills: readonly string[],
+  control: "end" | "begin" | undefined,
+): LiveStatement {
+  const [start, end] = [toFile(span.start), toFile(span.end)];
+  return {
+    start,
+    end,
+    from: positionAt(lines, start),
+    to: positionAt(lines, end),
+    fills,
+    ...(control && { control }),
+  };
+}
