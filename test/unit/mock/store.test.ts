@@ -122,6 +122,36 @@ describe("a transaction", () => {
   });
 });
 
+describe("a key that two transactions found absent", () => {
+  async function createBoth(level: string): Promise<readonly string[]> {
+    const store = createMockStore({
+      level: levelOf(level),
+      initial: INITIAL,
+      seed: 1,
+      strategy: "stale",
+    });
+    const answers: string[] = [];
+    const both = [store.open(), store.open()];
+    for (const session of both) {
+      await session.ask({ kind: "begin" });
+      await session.ask({ kind: "read", keys: ["a/3"] });
+      await session.ask({ kind: "write", key: "a/3", value: 3 });
+    }
+    for (const session of both) {
+      const reply = await session.ask({ kind: "commit" });
+      answers.push(reply.kind === "failed" ? reply.code : reply.kind);
+    }
+    return answers;
+  }
+  for (const level of ["read-committed", "read-atomic", "causal", "prefix"])
+    test(`is created by one of them at ${level}`, async () => {
+      assert.deepEqual(await createBoth(level), ["done", "23505"]);
+    });
+  test("is created by both where nothing is promised", async () => {
+    assert.deepEqual(await createBoth("any"), ["done", "done"]);
+  });
+});
+
 async function scan(session: StoreSession): Promise<ReadonlyMap<Key, Value>> {
   const reply = await session.ask({ kind: "read", keys: [], scans: ["a/"] });
   assert.equal(reply.kind, "values");

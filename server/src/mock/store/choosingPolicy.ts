@@ -18,7 +18,7 @@ export type ChoosingLevel = "any" | "read-committed" | "read-atomic" | "causal";
 /** A demand on the order of commits: the first before the second. */
 type Demand = readonly [number, number];
 
-/** No read ever fails, and no commit: reading what the transaction's own past demands is always possible. */
+/** No read ever fails, and no commit (but see `createdKeys.ts`): reading what the transaction's own past demands is always possible. */
 export function choosingPolicy(
   level: ChoosingLevel,
   database: Database,

@@ -4,6 +4,7 @@ import type { AxiomaticLevel } from "../../exploration/exploration";
 import { randomNumbers, type Random } from "../../exploration/randomNumbers";
 import type { ProductLevel } from "../../isolation/levels";
 import { choosingPolicy } from "./choosingPolicy";
+import { createdKeys, type CreatedKeys } from "./createdKeys";
 import { createDatabase, type Database, type ReadFrom, type Transaction } from "./database";
 import { isFailure, type Failure, type Policy, type Strategy } from "./policy";
 import { productPolicy } from "./productPolicy";
@@ -37,11 +38,20 @@ export interface StoreSession {
 export function createMockStore({ level, initial, seed, strategy }: MockStoreOptions): MockStore {
   const database = createDatabase(initial);
   const policy = policyOf(level, database, strategy);
+  const created = level === "any" ? undefined : createdKeys(isAbsent);
   let sessions = 0;
+  function isAbsent(key: Key, writer: number): boolean {
+    const version = database.versions(key).find((each) => each.writer === writer);
+    return version !== undefined && version.value === undefined;
+  }
   return {
     open() {
       const number = sessions++;
-      return openSession(database, policy, number, randomNumbers(seed * 1_000_003 + number));
+      return openSession(
+        { database, policy, created },
+        number,
+        randomNumbers(seed * 1_000_003 + number),
+      );
     },
     history: () => recordHistory(database),
   };
@@ -65,9 +75,15 @@ function policyOf(level: MockLevel, database: Database, strategy: Strategy): Pol
 const DONE: Reply = { kind: "done" };
 const NO_TRANSACTION: Failure = { code: "25P01", message: "there is no transaction in progress" };
 
+interface Store {
+  readonly database: Database;
+  readonly policy: Policy;
+  /** Absent where keys may be created twice. */
+  readonly created: CreatedKeys | undefined;
+}
+
 function openSession(
-  database: Database,
-  policy: Policy,
+  { database, policy, created }: Store,
   session: number,
   random: Random,
 ): StoreSession {
@@ -128,10 +144,11 @@ function openSession(
   }
 
   function commit(transaction: Transaction): Reply {
-    const failure = policy.validate(transaction);
+    const failure = created?.validate(transaction) ?? policy.validate(transaction);
     if (failure) return fail(failure);
     database.commit(transaction);
     policy.committed(transaction);
+    created?.committed(transaction);
     end("committed");
     return DONE;
   }
