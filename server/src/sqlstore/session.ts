@@ -9,6 +9,7 @@ import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { showRows } from "./mysql/showRows";
 import { failure, SqlFailure, type SqlError } from "./sqlError";
+import { POSTGRES_SETTINGS, POSTGRES_VERSION } from "./system/pgSettings";
 import type { ShowRequest, SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlRow, SqlValue } from "./values/value";
@@ -175,7 +176,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       const level = state.level ?? (isPostgres ? "read committed" : "repeatable read");
       return isPostgres ? level : level.toUpperCase().replaceAll(" ", "-");
     }
-    const known = state.settings.get(plain) ?? SETTINGS.get(plain);
+    const usual = isPostgres ? POSTGRES_SETTINGS : SETTINGS;
+    const known = state.settings.get(plain) ?? usual.get(plain);
     if (known !== undefined) return known;
     throw isPostgres
       ? failure("noObject", `unrecognized configuration parameter "${plain}"`)
@@ -547,7 +549,7 @@ function settingText(value: SqlExpression | undefined): string {
 }
 
 const VERSIONS = {
-  postgres: "PostgreSQL 15.0",
+  postgres: `PostgreSQL ${POSTGRES_VERSION}`,
   mysql: "8.0.36",
   mariadb: "10.11.0-MariaDB",
 } as const;
