@@ -77,7 +77,7 @@ export async function measureCheck(
       found: (anomaly) => {
         if (isFirst(anomaly.id)) firstAnomaly ??= performance.now() - started;
       },
-      progress: (done, total, size) => {
+      progress: (_done, _total, size) => {
         if (size > 2) pairs ??= performance.now() - started;
       },
     }),

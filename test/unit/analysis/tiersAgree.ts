@@ -1,10 +1,8 @@
 // What must agree within the relational encoding: statements and whole transactions as what is seen, from read-atomic
 // on, and the rejection of tuples by their pairs with the whole question.
-import {
-  encodeRelational,
-  levelAssumptions,
-} from "../../../server/src/analysis/encoding/relational";
+import { encodeRelational } from "../../../server/src/analysis/encoding/relational";
 import type { Tier } from "../../../server/src/analysis/encoding/relational";
+import { axiomLiteral } from "../../../server/src/analysis/encoding/relationalRelations";
 import type { FlatProgram } from "../../../server/src/analysis/operations/operation";
 import { mayCycle } from "../../../server/src/analysis/search/papersMeeting";
 import { tupleLevels } from "../../../server/src/analysis/search/papersLevels";
@@ -62,7 +60,7 @@ function cycles(
     solver.add(encoding.text);
     const assumed = encoding.run.database.assumptions.all().map(({ literal }) => literal);
     const ask = (level: PaperLevel): string =>
-      solver.check([...levelAssumptions(level), ...assumed]);
+      solver.check([...level.axioms.map(axiomLiteral), ...assumed]);
     return new Map(WHOLE_LEVELS.map((name) => [name, ask(levelOf(name))]));
   } finally {
     solver.dispose();

@@ -101,7 +101,7 @@ describe("mysql2 on the mock database", () => {
       assert.deepEqual(tables, [{ Tables_in_app: "account", Table_type: "BASE TABLE" }]);
       const [columns] = await client.query<mysql.RowDataPacket[]>("DESCRIBE account");
       assert.deepEqual(
-        columns.map(({ Field, Type, Key }) => [Field, Type, Key]),
+        columns.map(({ Field, Type, Key }) => [Field, Type, Key].map(String)),
         [
           ["id", "int", "PRI"],
           ["owner", "varchar(20)", "UNI"],
