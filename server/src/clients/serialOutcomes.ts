@@ -73,7 +73,7 @@ export async function serialOutcomes(
       }
       if (!ended) continue;
       for (const { problem } of standing.points) if (problem !== undefined) problems.push(problem);
-      outcomes.push({ history: historyOf(standing.run), state: standing.rows });
+      outcomes.push({ history: historyOf(standing.run), state: existing(standing.rows) });
     }
     layer = next;
   }
@@ -180,6 +180,11 @@ function keysOf(
 
 function initialRows({ initial }: ExplorableClient): FinalState {
   return new Map([...initial].map(([key, value]) => [key, { value, writer: INITIAL }]));
+}
+
+/** Without keys that were removed. */
+function existing(rows: FinalState): FinalState {
+  return new Map([...rows].filter(([, { value }]) => value !== undefined));
 }
 
 function rowsText(rows: FinalState): string {

@@ -15,11 +15,13 @@ export function isWeakLevel(level: string): level is WeakLevel {
 interface ReadFrom {
   readonly key: Key;
   readonly writer: number;
+  readonly statement: number;
 }
 
 /**
  * The order of a log whose transactions come one after the other: only the last one may still read. A read of x from w
- * demands that every other writer of x that the reader sees comes before w; what "sees" means is the level.
+ * demands that every other writer of x that the reader sees comes before w; what "sees" means is the level. A statement
+ * sees a transaction as a whole or not at all, so at read committed the reads of one statement are as one.
  *
  * Invariant: `before` is transitively closed and without cycles, so every linear extension is an order of commits that
  * the level allows.
@@ -58,9 +60,9 @@ export class CommitOrder {
   }
 
   /** Whether the last transaction may read that key from that committed writer. */
-  allows(key: Key, writer: number): boolean {
+  allows(key: Key, writer: number, statement: number): boolean {
     if (this.level === "any") return true;
-    if (!this.demand(key, writer)) return false;
+    if (!this.demand(key, writer, statement)) return false;
     // One demand that does not contradict what is known closes no cycle; of several, each may.
     if (this.edges.length <= 2) return true;
     this.scratch.assign(this.before);
@@ -68,11 +70,11 @@ export class CommitOrder {
   }
 
   /** Lets the last transaction read; false if the level forbids it, and then the order is of no further use. */
-  read(key: Key, writer: number): boolean {
+  read(key: Key, writer: number, statement: number): boolean {
     const at = this.count - 1;
     if (this.level !== "any") {
-      if (!this.demand(key, writer) || !this.insertAll(this.before)) return false;
-      this.reads.push({ key, writer });
+      if (!this.demand(key, writer, statement) || !this.insertAll(this.before)) return false;
+      this.reads.push({ key, writer, statement });
     }
     this.follow(at, writer);
     this.seen.set(writer, at);
@@ -104,7 +106,7 @@ export class CommitOrder {
    * Collects in `edges` what the read adds to `before`; false if one of these alone contradicts it. Whatever follows the
    * last transaction follows nobody else, so edges lead to writers only.
    */
-  private demand(key: Key, writer: number): boolean {
+  private demand(key: Key, writer: number, statement: number): boolean {
     this.edges = [];
     const at = this.count - 1;
     const { level, past, seen } = this;
@@ -114,11 +116,14 @@ export class CommitOrder {
       const added = level === "causal" ? past.row(writer, word) | bit : bit;
       const visible = level === "read-committed" ? known : known | added;
       if (!this.precede(visible, word, key, writer)) return false;
-      if (level === "read-committed") continue;
       const fresh = added & ~known;
       if (fresh === 0) continue;
       for (const read of this.reads)
-        if (!this.precede(fresh, word, read.key, read.writer)) return false;
+        if (
+          (level !== "read-committed" || read.statement === statement) &&
+          !this.precede(fresh, word, read.key, read.writer)
+        )
+          return false;
     }
     return true;
   }

@@ -58,10 +58,18 @@ function append(
 ): boolean {
   const at = order.enter(transaction.session);
   for (const event of transaction.events)
-    if (isExternal(event) && !order.read(event.key, positions.get(event.from) ?? -1)) return false;
+    if (isExternal(event) && !reads(order, event, positions)) return false;
   positions.set(transaction.id, at);
   order.commit(writesOf(transaction).keys());
   return true;
+}
+
+function reads(
+  order: CommitOrder,
+  { key, from, statement }: Read,
+  positions: ReadonlyMap<TransactionId, number>,
+): boolean {
+  return order.read(key, positions.get(from) ?? -1, statement);
 }
 
 type Read = Extract<Event, { kind: "read" }>;
@@ -146,7 +154,7 @@ function lastOffRoad(
       latest(before, around, event) !== event.from
     )
       last = place;
-    before.read(event.key, there.get(event.from) ?? -1);
+    reads(before, event, there);
   });
   return last;
 }
@@ -155,17 +163,17 @@ function lastOffRoad(
 function latest(
   order: CommitOrder,
   transactions: readonly Transaction[],
-  { key }: Read,
+  { key, statement }: Read,
 ): TransactionId | undefined {
   const reader = order.count - 1;
   for (let position = reader - 1; position > 0; position--)
     if (
       order.writes(position, key) &&
       order.inPast(position, reader) &&
-      order.allows(key, position)
+      order.allows(key, position, statement)
     )
       return transactions[position - 1]?.id;
-  return order.allows(key, 0) ? INITIAL : undefined;
+  return order.allows(key, 0, statement) ? INITIAL : undefined;
 }
 
 /**

@@ -163,7 +163,7 @@ function choose(run: Running, open: OpenTransaction, key: Key): TransactionId {
     const from = plan.kind === "read" && plan.key === key ? plan.from : undefined;
     const position = from === undefined ? -1 : log.position(from);
     if (position < 0) run.problems.push(strayed(open.session));
-    order.read(key, Math.max(0, position));
+    order.read(key, Math.max(0, position), open.statement);
     return position < 0 ? INITIAL : (from ?? INITIAL);
   }
   const beginning = (from: TransactionId): History => {
@@ -175,10 +175,10 @@ function choose(run: Running, open: OpenTransaction, key: Key): TransactionId {
   const writers = [...log.writersOf(key)]
     .reverse()
     .concat(INITIAL)
-    .filter((from) => order.allows(key, log.position(from)))
+    .filter((from) => order.allows(key, log.position(from), open.statement))
     .filter((from) => driver.admits?.(beginning(from)) ?? true);
   const from = writers.length > 0 ? driver.read(writers, beginning) : INITIAL;
-  order.read(key, log.position(from));
+  order.read(key, log.position(from), open.statement);
   return from;
 }
 

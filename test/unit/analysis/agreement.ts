@@ -100,15 +100,18 @@ function severer<S extends Worst>(a: S, b: S): S {
   return SEVERITIES.indexOf(b) > SEVERITIES.indexOf(a) ? b : a;
 }
 
-interface Searched {
+export interface Searched {
+  /** The severest of what the store confirmed. */
   readonly claimed: Worst;
+  /** Where what was confirmed starts from. */
   readonly witnesses: readonly { readonly setup: Setup; readonly severity: Worst }[];
   readonly undecided: boolean;
   readonly unconfirmed: boolean;
   readonly reasons: readonly string[];
 }
 
-async function searched(
+/** What the search says of one instance each of `transactions`. */
+export async function searched(
   program: Program,
   flat: FlatProgram,
   levels: Levels,
@@ -127,7 +130,9 @@ async function searched(
   for (const unit of units) {
     if ([...unit.transactions].sort().join(" ") !== wanted) continue;
     const asked =
-      transactions.length === 3 ? [unit, { ...unit, evenPartly: true as const }] : [unit];
+      transactions.length === 3 && !isPaper
+        ? [unit, { ...unit, evenPartly: true as const }]
+        : [unit];
     const factory = await solvers;
     const solve = isPaper ? solvePapers : solveProduct;
     const results = asked.map((each) => solve(factory, program, flat, levels, each, limits));

@@ -64,7 +64,11 @@ function readsOf({ transaction }: Judged): readonly Read[] {
   );
 }
 
-/** Each other writer of what is read, if the reader may not overlook it, comes before the writer that is read from. */
+/**
+ * The reads of a statement are as one at read committed, where a transaction may see more with each statement.
+ *
+ * Each other writer of what is read, if the reader may not overlook it, comes before the writer that is read from.
+ */
 function satisfies(order: readonly Judged[], level: AxiomaticLevel): boolean {
   const size = order.length;
   const edge = order.map((b, j) => order.map((a, i) => i < j && precedes(a, b)));
@@ -73,12 +77,12 @@ function satisfies(order: readonly Judged[], level: AxiomaticLevel): boolean {
     order.map((a, i) => i < j && [...a.writes].some((key) => b.writes.has(key))),
   );
   const causal = closed(edge.map((row, j) => row.map((is, i) => is || sharing[j]?.[i] === true)));
-  const overlooks = (t2: number, t3: number, earlier: readonly Read[]): boolean => {
+  const overlooks = (t2: number, t3: number, until: readonly Read[]): boolean => {
     switch (level) {
       case "any":
         return true;
       case "read-committed":
-        return !earlier.some((read) => read.from === order[t2]?.transaction.id);
+        return !until.some((read) => read.from === order[t2]?.transaction.id);
       case "read-atomic":
         return edge[t3]?.[t2] !== true;
       case "causal":
@@ -107,7 +111,11 @@ function satisfies(order: readonly Judged[], level: AxiomaticLevel): boolean {
           t2 === t3 ||
           !other.writes.has(read.key) ||
           t2 < t1 ||
-          overlooks(t2, t3, reads.slice(0, at)),
+          overlooks(
+            t2,
+            t3,
+            reads.filter((each, place) => place < at || each.statement === read.statement),
+          ),
       );
     });
   });

@@ -31,34 +31,37 @@ export function allHistories(program: Program, most: number): readonly History[]
     index: number,
     operations: readonly Operation[],
     events: readonly Event[],
+    at = 0,
+    read = 0,
   ): void => {
     if (++steps > most) return;
-    const end = (status: Transaction["status"]): void => {
+    const end = (status: Transaction["status"], events: readonly Event[]): void => {
       const id = transactionId(session, index);
       next([...done, { id, session, index, name: undefined, events, status }]);
     };
-    const operation = operations[events.length];
+    const operation = operations[at];
     if (operation === undefined) {
-      end("committed");
+      end("committed", events);
       return;
     }
     const { kind, key, value } = operation;
     if (kind === "w") {
-      run(done, session, index, operations, [...events, { kind: "write", key, value }]);
+      run(done, session, index, operations, [...events, { kind: "write", key, value }], at + 1);
       return;
     }
-    const own = events.some((event) => event.kind === "write" && event.key === key);
-    const writers = done.filter((each) => written(each, key) !== undefined).map(({ id }) => id);
+    const first = key[read] ?? "";
+    const own = events.some((event) => event.kind === "write" && event.key === first);
+    const writers = done.filter((each) => written(each, first) !== undefined).map(({ id }) => id);
     for (const from of own ? [OWN] : [INITIAL, ...writers]) {
       const got =
         from === OWN
-          ? lastWrite(events, key)
-          : (lastWrite(done.find(({ id }) => id === from)?.events ?? [], key) ?? 0);
-      events = [...events, { kind: "read", key, from, statement: 0 }];
-      if (kind === "!" && got !== 0) end("aborted");
-      else if (kind === "?" && got === 0) end("committed");
-      else run(done, session, index, operations, events);
-      events = events.slice(0, -1);
+          ? lastWrite(events, first)
+          : (lastWrite(done.find(({ id }) => id === from)?.events ?? [], first) ?? 0);
+      const more: readonly Event[] = [...events, { kind: "read", key: first, from, statement: at }];
+      if (read + 1 < key.length) run(done, session, index, operations, more, at, read + 1);
+      else if (kind === "!" && got !== 0) end("aborted", more);
+      else if (kind === "?" && got === 0) end("committed", more);
+      else run(done, session, index, operations, more, at + 1);
     }
   };
   next([]);

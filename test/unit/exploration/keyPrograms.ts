@@ -6,7 +6,7 @@ import type { Random } from "../../../server/src/exploration/randomNumbers";
 /** The body of a transaction: yields reads and writes; a returned `false` rolls it back. */
 export type Body = (local: Map<string, Value>) => Generator<Request, boolean | void, Reply>;
 
-/** `r` and `w` read and write; `?` goes on only if the key is no longer 0, `!` rolls back then. */
+/** `r` reads keys of one letter each in one statement; `w` writes; `?` goes on only if the key is no longer 0, `!` rolls back then. */
 export interface Operation {
   readonly kind: "r" | "w" | "?" | "!";
   readonly key: Key;
@@ -43,15 +43,16 @@ export function clientOf(
   };
 }
 
-/** Reads one key. */
-export function* read(key: Key): Generator<Request, Value, Reply> {
-  const reply = yield { kind: "read", keys: [key] };
-  return reply.kind === "values" ? reply.values.get(key) : undefined;
+/** Reads keys in one statement, and gives what the first one holds. */
+export function* read(...keys: readonly Key[]): Generator<Request, Value, Reply> {
+  const [first = ""] = keys;
+  const reply = yield { kind: "read", keys };
+  return reply.kind === "values" ? reply.values.get(first) : undefined;
 }
 
 /**
- * A program as text: sessions are separated by `|`, transactions by `;`, operations by blanks: `rx` reads x, `wx` writes a
- * new value to x, `?x` goes on only if x is no longer 0, `!x` rolls back if x is no longer 0.
+ * A program as text: sessions are separated by `|`, transactions by `;`, operations by blanks: `rx` reads x, `rxy` both at
+ * once, `wx` writes a new value to x, `?x` goes on only if x is no longer 0, `!x` rolls back if x is no longer 0.
  */
 export function programOf(text: string): Program {
   const sessions = text.split("|").map((session, s) =>
@@ -77,7 +78,7 @@ function bodyOf(operations: readonly Operation[]): Body {
         yield { kind: "write", key, value };
         continue;
       }
-      const got = yield* read(key);
+      const got = yield* read(...key);
       if (kind === "?" && got === 0) return true;
       if (kind === "!" && got !== 0) return false;
     }
@@ -98,7 +99,11 @@ export interface Shape {
 export function randomProgram(random: Random, shape: Shape): Program {
   const upTo = (most: number): number => 1 + random(most);
   const key = (): string => "xyzuv"[random(shape.keys)] ?? "x";
-  const operation = (): string => `${random(2) === 0 ? "r" : "w"}${key()}`;
+  const operation = (): string => {
+    const [one, other] = [key(), key()];
+    if (random(2) > 0) return `w${one}`;
+    return one === other || random(3) > 0 ? `r${one}` : `r${one}${other}`;
+  };
   const transaction = (): string => {
     const operations = Array.from({ length: upTo(shape.operations) }, operation);
     if (shape.branches && random(5) < 2)
