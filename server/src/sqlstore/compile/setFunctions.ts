@@ -7,6 +7,7 @@ import { addInterval, formatMoment, intervalSize, microsOf, momentOf } from "../
 import { elementOf, isInteger, widest, type SqlType } from "../values/types";
 import { isInterval, isList, type SqlRow, type SqlValue } from "../values/value";
 import { plainText } from "../values/text";
+import { functionNode } from "./call";
 import { compileExpression } from "./recursion";
 import { converted, type Env, type Node } from "./node";
 import type { Scope, ScopeColumn } from "./scope";
@@ -22,7 +23,7 @@ interface SetFunction {
 export function setFunction(relation: FunctionRelation, scope: Scope): SetFunction {
   const { call } = relation;
   const args = call.arguments.map((argument) => compileExpression(argument, scope));
-  const { types, rows } = made(call.name, args, scope);
+  const { types, rows } = made(call.name, args, scope) ?? single(functionNode(call, scope));
   const alias = relation.alias ?? call.name;
   const usual = types.length === 1 ? [types.length > 1 ? "key" : alias] : ["key", "value"];
   const all: readonly SqlType[] = relation.ordinality ? [...types, "int8"] : types;
@@ -38,13 +39,15 @@ export function setFunction(relation: FunctionRelation, scope: Scope): SetFuncti
 /** Rows that a series may have. */
 const LONGEST_SERIES = 100_000;
 
-function made(
-  name: string,
-  args: readonly Node[],
-  scope: Scope,
-): { readonly types: readonly SqlType[]; readonly rows: SetFunction["rows"] } {
+interface TypedRows {
+  readonly types: readonly SqlType[];
+  readonly rows: SetFunction["rows"];
+}
+
+/** What a function that gives rows gives; undefined for other functions. */
+function made(name: string, args: readonly Node[], scope: Scope): TypedRows | undefined {
   const [first, second, third] = args;
-  if (first === undefined) throw failure("noFunction", `function ${name}() does not exist`);
+  if (first === undefined) return undefined;
   switch (name) {
     case "generate_series":
       if (second === undefined) break;
@@ -105,19 +108,19 @@ function made(
     default:
       break;
   }
-  throw unsupported(`the function ${name} in FROM`);
+  return undefined;
+}
+
+/** A function that gives one value gives one row of it. */
+function single(node: Node): TypedRows {
+  return { types: [node.type], rows: (env) => [[node.run(env)]] };
 }
 
 function listOf(value: SqlValue): readonly SqlValue[] {
   return isList(value) ? value.flatMap((each) => (isList(each) ? each : [each])) : [];
 }
 
-function series(
-  from: Node,
-  to: Node,
-  step: Node | undefined,
-  scope: Scope,
-): { readonly types: readonly SqlType[]; readonly rows: SetFunction["rows"] } {
+function series(from: Node, to: Node, step: Node | undefined, scope: Scope): TypedRows {
   const { compiler } = scope;
   const common = widest(from.type, to.type) ?? "int4";
   const type = common === "unknown" ? "int4" : common;

@@ -50,6 +50,12 @@ function bodyOf(node: SelectStmt): SqlQueryBody {
     return { kind: "values", rows: node.valuesLists.map((row) => itemsOf(row).map(expressionOf)) };
   }
   const distinct = node.distinctClause;
+  const isGrouped = node.groupClause !== undefined;
+  const { outputs, from } = withSets(
+    outputsOf(node.targetList),
+    (node.fromClause ?? []).map(relationOf),
+    isGrouped,
+  );
   return {
     kind: "select",
     distinct:
@@ -58,8 +64,8 @@ function bodyOf(node: SelectStmt): SqlQueryBody {
         : distinct.some((each) => Object.keys(each).length > 0)
           ? distinct.map(expressionOf)
           : true,
-    outputs: outputsOf(node.targetList),
-    from: (node.fromClause ?? []).map(relationOf),
+    outputs,
+    from,
     ...(node.whereClause === undefined ? {} : { where: expressionOf(node.whereClause) }),
     groupBy: (node.groupClause ?? []).map((each) => {
       if ("GroupingSet" in each) throw unsupported("GROUPING SETS, ROLLUP and CUBE");
@@ -71,6 +77,42 @@ function bodyOf(node: SelectStmt): SqlQueryBody {
         "WindowDef" in each ? [[each.WindowDef.name ?? "", unnamed(windowOf(each.WindowDef))]] : [],
       ),
     ),
+  };
+}
+
+/** Functions that give a row for each value. */
+const SETS = /^(unnest|generate_series|jsonb?_array_elements(_text)?)$/;
+/** No name of an application's. */
+const SET_ALIAS = "#set";
+
+/** Outputs that give rows become a relation beside the others, which means the same. */
+function withSets(
+  outputs: readonly SqlOutput[],
+  from: readonly SqlRelation[],
+  isGrouped: boolean,
+): { readonly outputs: readonly SqlOutput[]; readonly from: readonly SqlRelation[] } {
+  const calls = outputs.flatMap(({ value }) =>
+    value.kind === "call" && SETS.test(value.name) ? [value] : [],
+  );
+  const [first, ...others] = calls;
+  if (first === undefined || isGrouped) return { outputs, from };
+  if (others.length > 0 && calls.some(({ name }) => name !== "unnest"))
+    throw unsupported("more than one output that gives rows");
+  const relation: SqlRelation = {
+    kind: "function",
+    call: { ...first, arguments: calls.flatMap((call) => call.arguments) },
+    alias: SET_ALIAS,
+    columns: calls.map((_, at) => String(at)),
+    ordinality: false,
+  };
+  return {
+    outputs: outputs.map((output) => {
+      const at = calls.findIndex((call) => call === output.value);
+      if (at < 0) return output;
+      const path = [SET_ALIAS, String(at)];
+      return { value: { kind: "column", path }, alias: output.alias ?? first.name };
+    }),
+    from: [...from, relation],
   };
 }
 
