@@ -1,6 +1,5 @@
 // A routine of the user's with gates: calls before the statements that a witness names, at which it can be stopped, and notes
 // of what its queries gave. The text stays the user's own otherwise, so the server runs the user's own control flow.
-import { positionAt } from "../frontend/sql/lines";
 import type { Position } from "../protocol/source";
 import type { Gates } from "./gates";
 import type { LiveRoutine, LiveStatement } from "./routines";
@@ -48,11 +47,6 @@ export function instrument(
     gateOf,
     isOwnTransaction: statements.some(({ control }) => control !== undefined),
   };
-}
-
-/** Where in the text the routine stands: what tells it from others. */
-export function placeOf({ lines, span }: LiveRoutine): Position {
-  return positionAt(lines, span.start);
 }
 
 interface Note {

@@ -7,12 +7,11 @@ import { firstWords } from "../frontend/sql/statementKind";
 import { sameFamily, type Dialect } from "../program/dialect";
 import type { Program, Transaction } from "../program/program";
 import type { Anomaly, Step } from "../protocol/report";
-import type { Position } from "../protocol/source";
 import type { Value, WitnessInstance } from "../protocol/witness";
 import type { Gates } from "./gates";
-import { instrument, placeOf, type Instrumented } from "./instrument";
+import { instrument, type Instrumented } from "./instrument";
 import { literal, quoteName } from "./literal";
-import { routinesOf } from "./routines";
+import { routinesOf, type LiveRoutine } from "./routines";
 import { startScript, type ScriptRun } from "./scriptRun";
 import type { LiveServer } from "./servers/liveServer";
 
@@ -87,9 +86,16 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
       const words = product === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";
       return { ok: false, reason: `${transaction.source.file} is not in the SQL of ${words}` };
     }
-    const job =
-      transaction.boundary === "routine"
-        ? callJob(instance, transaction, routines, product)
+    const holder = routines.find(({ routine }) => holds(routine, transaction));
+    const others = program.transactions.filter(
+      (each) => holder && each.id !== transaction.id && holds(holder.routine, each),
+    );
+    if (others.length > 0)
+      return { ok: false, reason: `the routine of ${transaction.id} runs several transactions` };
+    const job = holder
+      ? callJob(instance, holder, routines, product)
+      : transaction.boundary === "routine"
+        ? "its routine cannot be read"
         : {
             kind: "script" as const,
             instance: instance.instance,
@@ -129,16 +135,10 @@ export function isForbidden(sql: string): boolean {
 
 function callJob(
   { instance, arguments: values }: WitnessInstance,
-  transaction: Transaction,
+  own: Instrumented,
   routines: readonly Instrumented[],
   product: LiveServer["product"],
 ): CallJob | string {
-  const own = routines.find(
-    ({ routine }) =>
-      routine.lines.file === transaction.source.file &&
-      isSame(placeOf(routine), transaction.source.range.start),
-  );
-  if (!own) return "its routine cannot be read";
   const { routine } = own;
   if (routine.isTrigger) return "triggers run only with their statements";
   const isMysql = product === "mariadb";
@@ -194,6 +194,9 @@ export function argumentText(
   return value === undefined ? undefined : literal(value);
 }
 
-function isSame(one: Position, other: Position): boolean {
-  return one.line === other.line && one.character === other.character;
+/** Whether the transaction stands in the routine's text. */
+function holds({ lines, span }: LiveRoutine, { source }: Transaction): boolean {
+  const { start } = source.range;
+  const at = (lines.starts[start.line] ?? 0) + start.character;
+  return lines.file === source.file && span.start <= at && at < span.end;
 }
