@@ -34,7 +34,7 @@ export function app(name: string): readonly SourceFile[] {
 
 /**
  * The report of these files at a level; `most` transactions at a time, and so many rounds of a loop, at the most; with
- * pairs of transactions that are kept serializable.
+ * pairs of transactions that are kept serializable; with a proof where it is asked for.
  */
 export async function analyse(
   files: readonly SourceFile[],
@@ -42,6 +42,7 @@ export async function analyse(
   most = 3,
   unroll = 1,
   serializablePairs: readonly SerializablePair[] = [],
+  { prove = false } = {},
 ): Promise<LevelReport> {
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
@@ -53,6 +54,7 @@ export async function analyse(
       serializablePairs,
       maxTransactions: most,
       unroll,
+      prove,
       budget: 600_000,
       pool: await poolOnThisThread(),
       cache: openSolveCache(10_000),

@@ -72,3 +72,13 @@ test("Courseware without the pairs: each of them is needed", async () => {
     assert.ok(found.includes(pair), `${pair} among ${found.join()}`);
   assert.ok(!found.includes("enroll+enroll"));
 });
+
+test("row 12: Courseware, enrolments at SI: the chain that keeps it from being proved is named", async () => {
+  const text = courseware("snapshot-isolation");
+  const report = await analyse([sql(text)], "read-atomic", 2, 1, PAIRS, { prove: true });
+  assert.equal(report.verdict, "safe");
+  assert.equal(report.proof?.status, "blocked");
+  const chains = report.proof.obstacles.map(({ chain }) => chain.join(" -> "));
+  // An enrolment that another one follows, and that missed the new student.
+  assert.deepEqual(chains, ["enroll -> enroll -> add_student"]);
+});
