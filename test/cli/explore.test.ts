@@ -67,6 +67,18 @@ describe("isolens explore", () => {
     assert.match(result.out, /a sample, not all/u);
   });
 
+  it("keeps what is left, and gives the same however many threads explore", async () => {
+    const file = path.join(folder.path, "rest.json");
+    const args = [courses, "--level", "causal", "--format", "json"];
+    const plain = await explore(...args, "--threads", "1");
+    const kept = await explore(...args, "--threads", "2", "--work", file);
+    const again = await explore(...args, "--work", file);
+    assert.deepEqual([kept.out, again.out, kept.error], [plain.out, plain.out, ""]);
+    const other = await explore(courses, "--level", "ser", "--work", file);
+    assert.deepEqual([other.code, other.out], [3, ""]);
+    assert.match(other.error, /at causal, not at serializable/u);
+  });
+
   it("ends with 3 for what is no client program, saying where", async () => {
     const broken = await explore("broken.json");
     assert.deepEqual([broken.code, broken.out], [3, ""]);
@@ -78,6 +90,10 @@ describe("isolens explore", () => {
       [courses, "--driver", "x"],
       [courses, "--runs", "3"],
       [courses, "--level", "x"],
+      [courses, "--threads", "0"],
+      [courses, "--driver", "random", "--threads", "2"],
+      [courses, "--level", "ser,si", "--work", "rest.json"],
+      [courses, "--work", "."],
     ])
       assert.equal((await explore(...args)).code, 3, args.join(" "));
   });

@@ -76,6 +76,8 @@ const OPTIONS = {
   driver: { type: "string" },
   runs: { type: "string" },
   seed: { type: "string" },
+  threads: { type: "string" },
+  work: { type: "string" },
   server: { type: "string" },
   protocol: { type: "string" },
   port: { type: "string" },
@@ -128,7 +130,7 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "node-path",
   ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
-  explore: ["level", "driver", "runs", "seed", "budget", "format", "timings"],
+  explore: ["level", "driver", "runs", "seed", "budget", "threads", "work", "format", "timings"],
   serve: ["protocol", "level", "port", "seed", "strategy", "delay", "schema", "history"],
   lsp: ["stdio"],
 };
@@ -247,7 +249,7 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
                           [--format text|json|dot|svg]
   isolens history convert FILE --to text|json [--output FILE]
   isolens explore CLIENT [--level NAME|any]... [--driver exhaustive|random] [--runs N] [--seed S]
-                         [--budget 60s] [--format text|json]
+                         [--budget 60s] [--threads N] [--work FILE] [--format text|json]
   isolens serve --protocol mysql|postgres --level NAME|any [--port P] [--seed N] [--delay]
                 [--strategy uniform|latest|stale] [--schema FILE] [--history FILE]
   isolens lsp --stdio
@@ -279,6 +281,9 @@ For "check", "show" and "replay", PATH is an SQL file or a folder. isolens.json 
   --schema FILE          serve: tables and first rows, in SQL
   --history FILE         serve: where the recorded run goes in the end, for "isolens history"
   --runs N, --seed S     explore: how many random runs (default: 1000), and from which seed (default: 1)
+  --threads N            explore: how many explore side by side (default: all cores but one, at most 8); the result
+                         does not depend on it
+  --work FILE            explore: where the budget ends it, what is left is kept in FILE; given again, it goes on
   --to text|json         history convert: the format to write
   --output FILE          history convert: where to (default: standard output)
   --timings              say how long it took

@@ -15,6 +15,10 @@ export interface ExploreArguments {
     | { readonly kind: "random"; readonly runs: number; readonly seed: number };
   /** Milliseconds per level. */
   readonly budget: number;
+  /** How many threads explore; as many as the machine has cores to spare if absent. */
+  readonly threads?: number;
+  /** Keeps what is left of an exploration that its budget ends; one level only. */
+  readonly work?: string;
   readonly format: "text" | "json";
   readonly timings: boolean;
 }
@@ -26,6 +30,8 @@ export interface ExploreValues {
   readonly runs?: string;
   readonly seed?: string;
   readonly budget?: string;
+  readonly threads?: string;
+  readonly work?: string;
   readonly format?: string;
   readonly timings?: boolean;
 }
@@ -59,6 +65,13 @@ export function interpretExplore(paths: readonly string[], values: ExploreValues
     return refuse(
       `--budget must be a duration, as 10s, 500ms or 2m, and is "${values.budget ?? ""}"`,
     );
+  const { threads, work } = values;
+  if (threads !== undefined && !/^(?:[1-9]|[1-5]\d|6[0-4])$/u.test(threads))
+    return refuse(`--threads must be a whole number from 1 to 64, and is "${threads}"`);
+  if (driver === "random" && (threads !== undefined || work !== undefined))
+    return refuse("--threads and --work are for --driver exhaustive");
+  if (work !== undefined && levels.length > 1)
+    return refuse("--work keeps what is left of one level: name one level");
   const format = values.format ?? "text";
   if (format !== "text" && format !== "json")
     return refuse(`--format must be text or json, and is "${format}"`);
@@ -73,6 +86,8 @@ export function interpretExplore(paths: readonly string[], values: ExploreValues
           ? { kind: driver }
           : { kind: driver, runs: Number(runs ?? RUNS), seed: Number(seed ?? 1) },
       budget,
+      ...(threads !== undefined && { threads: Number(threads) }),
+      ...(work !== undefined && { work }),
       format,
       timings: values.timings ?? false,
     },

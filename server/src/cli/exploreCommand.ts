@@ -1,7 +1,11 @@
 // `isolens explore`: whether any execution of a client program that a level allows breaks one of its assertions.
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import path from "node:path";
+import process from "node:process";
 import type { ExploreProgress } from "../clients/exploreLevel";
 import type { ExplorationReport } from "../protocol/exploration";
+import type { ExploreJob } from "../service/exploreJob";
 import { exploreProgram } from "../service/exploreProgram";
 import { exitCode } from "./checkCommand";
 import type { ExploreArguments } from "./exploreArguments";
@@ -21,19 +25,29 @@ export async function exploreCommand(
   explore: ExploreProgram = exploreProgram,
 ): Promise<number> {
   const started = performance.now();
-  const job = {
+  const workFile = args.work === undefined ? undefined : path.resolve(io.cwd, args.work);
+  const continued = workFile === undefined ? undefined : await readWork(workFile);
+  if (continued?.ok === false) {
+    io.error(`isolens: --work: ${continued.reason}\n`);
+    return EXIT.usage;
+  }
+  const job: ExploreJob = {
     file: path.resolve(io.cwd, args.path),
     name: args.path,
     levels: args.levels,
     driver: args.driver,
     budget: args.budget,
     tool: TOOL,
+    threads: args.threads ?? usualThreads(),
+    ...(workFile !== undefined && { keep: true }),
+    ...(continued?.text !== undefined && { continued: continued.text }),
   };
   const began = performance.now();
   const {
     reports,
     problems,
     keys = {},
+    rest,
   } = await explore(job, signal, {
     progress: (level, progress) => {
       io.status?.(progressText(level, progress, (performance.now() - began) / 1000));
@@ -48,10 +62,49 @@ export async function exploreCommand(
     io.error(`isolens: ${place}: ${message}\n`);
   }
   if (problems.some(({ severity }) => severity === "error")) return EXIT.usage;
+  if (workFile !== undefined && rest !== undefined) {
+    const problem = await keepWork(workFile, rest);
+    if (problem !== undefined) io.error(`isolens: --work: ${problem}\n`);
+  }
   print(reports, keys, args, io);
   if (args.timings && args.format === "text")
     io.out(`Time: ${String(Math.round(performance.now() - started))} ms.\n`);
   return exitCode(reports.map(({ verdict }) => verdict));
+}
+
+/** A core is left for all else; where there are no more than two, a second thread gains nothing. */
+function usualThreads(): number {
+  return Math.max(1, Math.min(8, availableParallelism() - 1));
+}
+
+/** What an earlier run has left; no text where there is no such file yet. */
+async function readWork(
+  file: string,
+): Promise<
+  { readonly ok: true; readonly text?: string } | { readonly ok: false; readonly reason: string }
+> {
+  try {
+    return { ok: true, text: await readFile(file, "utf8") };
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return missing ? { ok: true } : { ok: false, reason: reasonOf(error) };
+  }
+}
+
+/** Writes what is left; why that failed, if it did. A file that is there stays whole until the new one is. */
+async function keepWork(file: string, text: string): Promise<string | undefined> {
+  const fresh = `${file}.${String(process.pid)}.new`;
+  try {
+    await writeFile(fresh, text);
+    await rename(fresh, file);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function print(

@@ -6,6 +6,7 @@ import type {
   Run,
   RunProblem,
   StoreLevel,
+  Work,
 } from "../exploration/exploration";
 import { exploreAsync, exploreSync } from "../exploration/explore";
 import { randomRuns } from "../exploration/randomRuns";
@@ -26,6 +27,8 @@ export interface ClientExploration {
   readonly exhausted: boolean;
   /** Different outcomes: results of all transactions, and the rows at the end. */
   readonly statesSeen: number;
+  /** A text per different outcome. */
+  readonly states: ReadonlySet<string>;
   /** By the assertion's place in the list. */
   readonly broken: ReadonlyMap<number, BrokenAssertion>;
   /** Assertions that have no value in some execution, by their place. */
@@ -34,6 +37,11 @@ export interface ClientExploration {
   readonly problems: readonly RunProblem[];
   /** Runs that could not be ended at the level. */
   readonly blocked: number;
+  /** What is left of an exhaustive exploration that was stopped. */
+  readonly remaining: readonly Work[];
+  readonly universe: readonly string[];
+  /** A key turned up that other parts of the exploration do not know: all parts are to begin again. */
+  readonly restarted: boolean;
 }
 
 export interface BrokenAssertion {
@@ -57,6 +65,9 @@ export interface ExploreClientOptions {
   /** Ends when each assertion is broken at least once. */
   readonly first?: boolean;
   readonly turn?: () => Promise<void>;
+  /** Of an exhaustive exploration: the part to explore, and the keys that are known; see `ExploreOptions`. */
+  readonly from?: readonly Work[];
+  readonly universe?: readonly string[];
 }
 
 /** Explores a client exhaustively. */
@@ -69,14 +80,19 @@ export async function exploreClient(
   const runnable: Client = { initial, uniqueValues, sessions: client.open() };
   let judge = openJudge(assertions);
   let done = false;
+  let restarted = false;
+  const { level, turn, from, universe } = options;
   const asked = {
-    level: options.level,
+    level,
     stop: () => done || options.stop(),
-    ...(options.turn && { turn: options.turn }),
+    ...(turn && { turn }),
+    ...(from && { from }),
+    ...(universe && { universe }),
   };
   const take = async (event: ExploreEvent): Promise<void> => {
     if (event.kind === "restart") {
       judge = openJudge(assertions);
+      restarted = options.from !== undefined;
       return;
     }
     await judge.take(event.run);
@@ -105,8 +121,16 @@ export async function exploreClient(
       await take(step.value);
     }
   }
-  const { histories, exhausted, blocked } = summary;
-  return { ...judge.result(), histories, exhausted, blocked };
+  const { histories, exhausted, blocked, remaining } = summary;
+  return {
+    ...judge.result(),
+    histories,
+    exhausted,
+    blocked,
+    remaining,
+    universe: summary.universe,
+    restarted,
+  };
 }
 
 /** Runs a client at random; each run has a seed of its own, counted from the one that is given. */
@@ -127,17 +151,28 @@ export async function randomClient(
     options.progress?.(judge.runs(), judge.broken.size);
     if (options.first === true && judge.broken.size === assertions.length) break;
   }
-  return { ...judge.result(), histories: judge.runs(), exhausted: false, blocked: 0 };
+  return {
+    ...judge.result(),
+    histories: judge.runs(),
+    exhausted: false,
+    blocked: 0,
+    remaining: [],
+    universe: driver.universe(),
+    restarted: false,
+  };
 }
+
+type Judged = Pick<ClientExploration, "statesSeen" | "states" | "broken" | "faults" | "problems">;
 
 /** Collects what runs say about assertions. */
 export interface Judge {
   readonly broken: ReadonlyMap<number, BrokenAssertion>;
+  /** Takes a run; one in which something went wrong is counted, and breaks nothing. */
   readonly take: (run: Run) => Promise<void>;
   /** Takes a run by its history and the states that it can end in. */
   readonly takeOutcome: (history: History, states: readonly FinalState[]) => Promise<void>;
   readonly runs: () => number;
-  readonly result: () => Pick<ClientExploration, "statesSeen" | "broken" | "faults" | "problems">;
+  readonly result: () => Judged;
 }
 
 export function openJudge(assertions: readonly Assertion[]): Judge {
@@ -200,11 +235,14 @@ export function openJudge(assertions: readonly Assertion[]): Judge {
     async take(run) {
       for (const problem of run.problems)
         problems.set(`${problem.kind} ${problem.message}`, problem);
-      await takeOutcome(run.history, run.finalStates());
+      // A run that did not come to its end says nothing about the end.
+      if (run.problems.length > 0) runs += 1;
+      else await takeOutcome(run.history, run.finalStates());
     },
     takeOutcome,
     result: () => ({
       statesSeen: seen.size,
+      states: seen,
       broken,
       faults,
       problems: [...problems.values()],

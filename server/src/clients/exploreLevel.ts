@@ -21,6 +21,14 @@ import {
   type ClientExploration,
 } from "./exploreClient";
 import type { ExplorableClient } from "./explorableClient";
+import {
+  exploreParts,
+  historiesIn,
+  partRunner,
+  type PartRunner,
+  type PartsBegin,
+  type PartsResult,
+} from "./exploreParts";
 import { smallestBreak, type SmallestBreak } from "./minimise";
 import { serialOutcomes, type SerialOutcomes } from "./serialOutcomes";
 import { violationOf } from "./tellViolation";
@@ -45,6 +53,22 @@ export interface ExploreLevelOptions {
   readonly cancelled: () => boolean;
   readonly progress: (progress: ExploreProgress) => void;
   readonly turn?: () => Promise<void>;
+  /** Others that explore parts for the assertions at these places; asked for where an exploration takes longer. */
+  readonly helpers?: (assertions: readonly number[]) => readonly PartRunner[];
+  /** Where an earlier exhaustive exploration of the same client at the same level has stopped. */
+  readonly begin?: SavedExploration;
+}
+
+/** Where an exhaustive exploration has stopped: what it found and what is left. */
+export interface SavedExploration extends PartsBegin {
+  /** Places of the assertions that it was about. */
+  readonly assertions: readonly number[];
+}
+
+export interface LevelOutcome {
+  readonly report: ExplorationReport;
+  /** Of an exhaustive exploration: from here it can go on. */
+  readonly saved?: SavedExploration;
 }
 
 export interface ExploreProgress {
@@ -58,7 +82,7 @@ export interface ExploreProgress {
 export async function exploreLevel(
   input: ExploreLevelInput,
   options: ExploreLevelOptions,
-): Promise<ExplorationReport> {
+): Promise<LevelOutcome> {
   const { client, assertions } = input;
   const { level, now, cancelled, progress, budget } = options;
   const end = now() + budget;
@@ -75,8 +99,18 @@ export async function exploreLevel(
   const serialJudge = openJudge(assertions);
   for (const { history, state } of serial.outcomes) await serialJudge.takeOutcome(history, [state]);
 
-  const concurrent = assertions.filter((_, at) => !serialJudge.broken.has(at));
-  const explored = await explore(client, concurrent, options, stop, serialJudge.broken.size);
+  const places =
+    options.begin?.assertions ??
+    assertions.flatMap((_, at) => (serialJudge.broken.has(at) ? [] : [at]));
+  const concurrent = places.flatMap((at) => assertions[at] ?? []);
+  const explored = await explore(
+    client,
+    concurrent,
+    options,
+    stop,
+    places,
+    serialJudge.broken.size,
+  );
 
   progress({ stage: "smallest", histories: explored.histories, broken: explored.broken.size });
   const violations: ExplorationViolation[] = [];
@@ -94,22 +128,26 @@ export async function exploreLevel(
         every: broken.count === serial.outcomes.length && serial.exhausted,
         broken,
         stop: enough,
+        ...turn,
       }),
     );
   }
   for (const [at, assertion] of concurrent.entries()) {
     const broken = explored.broken.get(at);
-    if (broken === undefined) continue;
+    if (broken === undefined || serialJudge.broken.has(places[at] ?? -1)) continue;
     const asked = { level, stop: enough, ...turn };
     const smallest =
       (await smallestBreak(client, assertion, asked)) ?? wholeClient(client, broken, serial);
-    const known = serial.exhausted || smallest.serial.exhausted;
+    const known = [serial, smallest.serial].some(
+      ({ exhausted, problems }) => exhausted && problems.length === 0,
+    );
     violations.push(
       await violationOf(input, assertion, levelOf(level), smallest, {
         cause: known ? "isolation" : "unknown",
         every: false,
         broken,
         stop: enough,
+        ...turn,
       }),
     );
   }
@@ -119,7 +157,7 @@ export async function exploreLevel(
     ({ kind }) => kind === "not-deterministic",
   );
   if (!repeatable) violations.length = 0;
-  return {
+  const report: ExplorationReport = {
     tool: input.tool,
     formatVersion: 1,
     client: input.name,
@@ -141,6 +179,9 @@ export async function exploreLevel(
       .map(({ text }) => text),
     unknown,
   };
+  if (!("segments" in explored)) return { report };
+  const { segments, states, universe } = explored;
+  return { report, saved: { assertions: places, segments, states, universe } };
 }
 
 const MOST_SERIAL_STATES = 100_000;
@@ -150,18 +191,53 @@ const MOST_FOR_SMALLEST = 10_000;
 async function explore(
   client: ExplorableClient,
   assertions: readonly Assertion[],
-  { level, driver, progress, turn }: ExploreLevelOptions,
+  options: ExploreLevelOptions,
   stop: () => boolean,
+  places: readonly number[],
   brokenBefore: number,
-): Promise<ClientExploration> {
+): Promise<ClientExploration | PartsResult> {
+  const { level, driver, turn, begin, helpers, now } = options;
   const told = (histories: number, broken: number): void => {
-    progress({ stage: "exploring", histories, broken: broken + brokenBefore });
+    options.progress({ stage: "exploring", histories, broken: broken + brokenBefore });
   };
-  const options = { level, stop, progress: told, ...(turn && { turn }) };
-  return driver.kind === "exhaustive"
-    ? exploreClient(client, assertions, options)
-    : randomClient(client, assertions, { ...options, runs: driver.runs, seed: driver.seed });
+  const asked = { level, stop, ...(turn && { turn }) };
+  if (driver.kind === "random")
+    return randomClient(client, assertions, {
+      ...asked,
+      progress: told,
+      runs: driver.runs,
+      seed: driver.seed,
+    });
+  // Until others are there, this thread explores all by itself.
+  const alone = now() + BEFORE_HELP;
+  const enough = (): boolean => stop() || (helpers !== undefined && now() > alone);
+  const before = begin === undefined ? 0 : historiesIn(begin.segments);
+  const first = await exploreParts(
+    [
+      (part) =>
+        exploreClient(client, assertions, {
+          ...asked,
+          ...part,
+          stop: enough,
+          progress: (histories, broken) => {
+            told(before + histories, broken);
+          },
+        }),
+    ],
+    { stop: enough, ...(begin && { begin }) },
+  );
+  if (first.exhausted || stop() || helpers === undefined) return first;
+  const own = partRunner(client, assertions, { ...asked, now });
+  const { segments, states, universe } = first;
+  return exploreParts([own, ...helpers(places)], {
+    stop,
+    progress: told,
+    begin: { segments, states, universe },
+  });
 }
+
+/** Milliseconds that an exploration takes before it is divided. */
+const BEFORE_HELP = 1000;
 
 function wholeClient(
   client: ExplorableClient,
@@ -194,7 +270,7 @@ function unknowns(
   { client, assertions }: ExploreLevelInput,
   { driver, budget, cancelled }: ExploreLevelOptions,
   serial: SerialOutcomes,
-  explored: ClientExploration,
+  explored: ClientExploration | PartsResult,
   concurrent: readonly Assertion[],
   inOrder: Pick<ClientExploration, "faults">,
 ): readonly ExplorationUnknown[] {
@@ -213,6 +289,7 @@ function unknowns(
     add(`${who} ${PROBLEM_WORDS[kind]}${message}`, own?.range);
   }
   for (const remark of client.remarks?.() ?? []) add(remark);
+  if ("remarks" in explored) for (const remark of explored.remarks) add(remark);
   for (const [at, fault] of inOrder.faults) {
     const assertion = assertions[at];
     if (assertion)
@@ -223,10 +300,14 @@ function unknowns(
     if (assertion)
       add(`the assertion "${assertion.text}" has no answer: ${fault}`, assertion.range);
   }
-  if (cancelled()) add("it was cancelled; what was found by then is told");
+  if ("failure" in explored && explored.failure !== undefined)
+    add(
+      `a thread that explored gave up: ${explored.failure}; ${countText(explored.histories, "history was", "histories were")} explored`,
+    );
+  else if (cancelled()) add("it was cancelled; what was found by then is told");
   else if (!explored.exhausted && driver.kind === "exhaustive")
     add(
-      `the time of ${durationWords(budget)} was over after ${countText(explored.histories, "history", "histories")} (--budget gives more; fewer sessions or transactions need less)`,
+      `the time of ${durationWords(budget)} was over after ${countText(explored.histories, "history", "histories")} (--budget gives more; --work keeps what is left for later; fewer sessions or transactions need less)`,
     );
   else if (driver.kind === "random")
     add(

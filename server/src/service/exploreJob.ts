@@ -2,13 +2,23 @@
 // run for long.
 import { loadPgParser } from "../engine/pgParser";
 import type { SqlParsers } from "../frontend/sql/parsers";
+import type { ExplorableClient } from "../clients/explorableClient";
 import { exploreLevel, type ExploreProgress } from "../clients/exploreLevel";
+import { partRunner, type PartRunner } from "../clients/exploreParts";
 import { accessRules } from "../clients/statementView";
 import { exploredName } from "../clients/tellViolation";
+import type { StoreLevel } from "../exploration/exploration";
 import { findLevel, type Level } from "../isolation/levels";
 import type { ExplorationReport } from "../protocol/exploration";
 import { unknownLevelText } from "../workspace/configuration";
-import { loadClient, type LoadProblem } from "./loadClient";
+import { readTextFile } from "../workspace/textFile";
+import {
+  loadClient,
+  type LoadClientResult,
+  type LoadedClient,
+  type LoadProblem,
+} from "./loadClient";
+import { identityOf, readSavedExploration, savedExplorationText } from "./savedExploration";
 
 export interface ExploreJob {
   /** Absolute. */
@@ -25,6 +35,12 @@ export interface ExploreJob {
   readonly tool: string;
   /** Texts by absolute path that replace what is on disk. */
   readonly openTexts?: readonly (readonly [string, string])[];
+  /** How many threads may explore side by side; 1 if absent. */
+  readonly threads?: number;
+  /** Keeps what is left of an exhaustive exploration; for one level. */
+  readonly keep?: boolean;
+  /** The `rest` of an earlier exploration of this client, to go on with. */
+  readonly continued?: string;
 }
 
 export interface ExploreOutcome {
@@ -36,6 +52,8 @@ export interface ExploreOutcome {
   readonly folder?: string;
   /** The primary keys of tables, to name rows by. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
+  /** Where it was to be kept: what it found and what is left, as a text to keep. */
+  readonly rest?: string;
 }
 
 export interface ExploreEvents {
@@ -43,6 +61,8 @@ export interface ExploreEvents {
   readonly progress: (level: string, progress: ExploreProgress) => void;
   /** Milliseconds from any fixed moment on. */
   readonly now: () => number;
+  /** Starts others that explore parts of the job at a level, for the assertions at these places. */
+  readonly helpers?: (level: string, assertions: readonly number[]) => readonly PartRunner[];
 }
 
 /** Loads and explores. Never rejects for bad input. */
@@ -50,50 +70,108 @@ export async function runExploreJob(
   job: ExploreJob,
   events: ExploreEvents,
 ): Promise<ExploreOutcome> {
-  const parsers: SqlParsers = { pg: await loadPgParser() };
-  const { client, problems } = await loadClient(job.file, parsers, {
-    ...(job.openTexts && { openTexts: new Map(job.openTexts) }),
-  });
+  const { client, problems } = await load(job);
   if (client === undefined) return { reports: [], problems };
   const asked = job.levels.length > 0 ? job.levels : [client.level?.name ?? client.usualLevel];
+  const identity = identityOf(client, await readTextFile(job.file));
   const reports: ExplorationReport[] = [];
+  let rest: string | undefined;
   for (const name of asked) {
-    const level = findLevel(name);
-    const explored = name === "any" ? "any" : level && exploredName(level);
-    if (explored === undefined) {
-      const range = client.level?.name === name ? client.level.range : undefined;
-      const message = level === undefined ? unknownLevelText(name) : notExplored(level);
-      return {
-        reports,
-        problems: [...problems, { severity: "error", message, ...(range && { range }) }],
-      };
-    }
-    const report = await exploreLevel(
+    const opened = openAt(client, name);
+    if (typeof opened === "string")
+      return { reports, problems: [...problems, mistake(client, name, opened)] };
+    const { level, explorable } = opened;
+    const saved =
+      job.continued === undefined
+        ? undefined
+        : readSavedExploration(job.continued, { identity, level });
+    if (typeof saved === "string")
+      return { reports, problems: [...problems, { severity: "error", message: saved }] };
+    const outcome = await exploreLevel(
       {
         name: job.name,
-        client: client.open(accessRules(level ?? { family: "paper" })),
+        client: explorable,
         assertions: client.assertions,
         program: client.program,
         tool: job.tool,
       },
       {
-        level: explored,
+        level,
         driver: job.driver,
         budget: job.budget,
         now: events.now,
         cancelled: events.cancelled,
         progress: (progress) => {
-          events.progress(explored, progress);
+          events.progress(level, progress);
         },
-        // Application code may await timers and the like; the event loop has to turn for them.
-        turn: () => new Promise((resolve) => setImmediate(resolve)),
+        turn,
+        ...(saved && { begin: saved }),
+        ...(events.helpers && {
+          helpers: (places: readonly number[]) => events.helpers?.(name, places) ?? [],
+        }),
       },
     );
-    reports.push(report);
+    reports.push(outcome.report);
+    if (outcome.saved !== undefined && job.keep === true)
+      rest = savedExplorationText(outcome.saved, { identity, level });
     if (events.cancelled()) break;
   }
   const { folder, keys } = client;
-  return { reports, problems, folder, keys };
+  return { reports, problems, folder, keys, ...(rest !== undefined && { rest }) };
+}
+
+/** Explores parts of a job for its main thread. Rejects where the client cannot be loaded any more. */
+export async function openPartRunner(
+  job: ExploreJob,
+  name: string,
+  assertions: readonly number[],
+  events: Pick<ExploreEvents, "now" | "cancelled">,
+): Promise<PartRunner> {
+  const { client } = await load(job);
+  const opened = client && openAt(client, name);
+  if (client === undefined || opened === undefined || typeof opened === "string")
+    throw new Error("the client program has changed while it was explored");
+  const { level, explorable } = opened;
+  const chosen = assertions.flatMap((at) => client.assertions[at] ?? []);
+  const run = partRunner(explorable, chosen, {
+    level,
+    turn,
+    now: events.now,
+    stop: events.cancelled,
+  });
+  return async (part) => ({ ...(await run(part)), remarks: explorable.remarks?.() ?? [] });
+}
+
+async function load(job: ExploreJob): Promise<LoadClientResult> {
+  const parsers: SqlParsers = { pg: await loadPgParser() };
+  return loadClient(job.file, parsers, {
+    ...(job.openTexts && { openTexts: new Map(job.openTexts) }),
+  });
+}
+
+/** Application code may await timers and the like; the event loop has to turn for them. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The client at a level, or why it is not explored there. */
+function openAt(
+  client: LoadedClient,
+  name: string,
+): { readonly level: StoreLevel; readonly explorable: ExplorableClient } | string {
+  const level = findLevel(name);
+  const explored = name === "any" ? "any" : level && exploredName(level);
+  if (explored === undefined)
+    return level === undefined ? unknownLevelText(name) : notExplored(level);
+  return {
+    level: explored,
+    explorable: client.open(accessRules(level ?? { family: "paper" })),
+  };
+}
+
+function mistake(client: LoadedClient, name: string, message: string): LoadProblem {
+  const range = client.level?.name === name ? client.level.range : undefined;
+  return { severity: "error", message, ...(range && { range }) };
 }
 
 function notExplored(level: Level): string {

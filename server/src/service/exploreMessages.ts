@@ -6,7 +6,23 @@ export interface ExploreThreadData {
   readonly job: ExploreJob;
   /** Two integers: not 0 when the user asked to stop; a count that grows while there is progress. */
   readonly shared: SharedArrayBuffer;
+  /** The script of the thread itself, for helpers. */
+  readonly script: string;
 }
+
+/** What a helper of that thread is started with. */
+export interface ExploreHelperData {
+  readonly helper: {
+    readonly job: ExploreJob;
+    readonly level: string;
+    /** Places of the assertions. */
+    readonly assertions: readonly number[];
+  };
+  readonly shared: SharedArrayBuffer;
+}
+
+/** Limit of a thread's heap. */
+export const HEAP_MEGABYTES = 2048;
 
 export type FromExploreThread =
   | { readonly kind: "progress"; readonly level: string; readonly progress: ExploreProgress }

@@ -6,7 +6,13 @@ import type { ExploreProgress } from "../clients/exploreLevel";
 import type { ExplorationReport } from "../protocol/exploration";
 import { durationWords } from "../workspace/duration";
 import type { ExploreJob, ExploreOutcome } from "./exploreJob";
-import { PULSE, STOP, type ExploreThreadData, type FromExploreThread } from "./exploreMessages";
+import {
+  HEAP_MEGABYTES,
+  PULSE,
+  STOP,
+  type ExploreThreadData,
+  type FromExploreThread,
+} from "./exploreMessages";
 
 export interface ExploreOptions {
   /** Absolute path of the thread's script; `explore.js` beside the running bundle by default. */
@@ -19,7 +25,6 @@ export interface ExploreOptions {
 /** How long the thread may take to notice that it should stop, in milliseconds. */
 const GRACE = 2000;
 const PATIENCE = 10_000;
-const HEAP_MEGABYTES = 2048;
 
 /**
  * Loads and explores one client program. When the signal aborts, what was found by then is reported, with the verdict
@@ -32,8 +37,8 @@ export function exploreProgram(
 ): Promise<ExploreOutcome> {
   const shared = new SharedArrayBuffer(8);
   const flags = new Int32Array(shared);
-  const workerData: ExploreThreadData = { job, shared };
   const script = options.script ?? path.join(__dirname, "explore.js");
+  const workerData: ExploreThreadData = { job, shared, script };
   const patience = options.patience ?? PATIENCE;
   let last: { readonly level: string; readonly progress: ExploreProgress } | undefined;
   return new Promise((resolve, reject) => {

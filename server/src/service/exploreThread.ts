@@ -1,17 +1,31 @@
 // The thread that explores one client program.
 import { parentPort, workerData } from "node:worker_threads";
 import { runExploreJob } from "./exploreJob";
-import { PULSE, STOP, type ExploreThreadData, type FromExploreThread } from "./exploreMessages";
+import { exploreHelpers, serveExploreHelper } from "./exploreHelpers";
+import {
+  PULSE,
+  STOP,
+  type ExploreHelperData,
+  type ExploreThreadData,
+  type FromExploreThread,
+} from "./exploreMessages";
 
 /** Milliseconds between two reports of progress. */
 const PAUSE = 200;
 
-/** Does the job that the thread was started with. */
+/** Does the job, or the parts of it, that the thread was started with. */
 export function serveExploreJob(): void {
   const port = parentPort;
   if (!port) throw new Error("This script runs as a worker thread only.");
-  // Given by `exploreProgram`, which is the only one to start this thread.
-  const { job, shared } = workerData as ExploreThreadData;
+  // Given by `exploreProgram` and `exploreHelpers`, which alone start this thread.
+  const data = workerData as ExploreThreadData | ExploreHelperData;
+  if ("helper" in data) {
+    serveExploreHelper(data);
+    return;
+  }
+  const { job, shared, script } = data;
+  const others = (job.threads ?? 1) - 1;
+  const helpers = exploreHelpers(script, others, job, shared);
   const flags = new Int32Array(shared);
   const send = (message: FromExploreThread): void => {
     port.postMessage(message);
@@ -31,7 +45,8 @@ export function serveExploreJob(): void {
       send({ kind: "progress", level, progress });
     },
     now: () => performance.now(),
-  });
+    ...(others > 0 && { helpers: helpers.open }),
+  }).finally(helpers.dispose);
   work.then(
     (outcome) => {
       send({ kind: "done", outcome });
