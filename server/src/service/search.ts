@@ -2,7 +2,7 @@
 // collects findings and what stayed undecided.
 import type { Finding } from "../analysis/search/unit";
 import type { JobFailure } from "../engine/jobs";
-import { distinctLevels, restrictLevels } from "../isolation/mixedLevels";
+import { restrictLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Planner } from "./plan";
 import type { TupleAnswer, TupleSolver } from "./tupleSolver";
@@ -114,13 +114,11 @@ export async function search(
 }
 
 /**
- * Nothing was found or left open: then it is worth while to look for three of which two form a cycle that is harmless by itself. At
- * the papers' levels tuples are not asked about in that way.
+ * Nothing was found or left open: then it is worth while to look for three of which two form a cycle that is harmless by
+ * itself.
  */
-function mayHideBehindPairs({ findings, undecided, signal, input }: SearchState): boolean {
-  const levels = distinctLevels(input.levels);
-  const product = levels.every((level) => level.family === "product");
-  return product && findings.length + undecided.length === 0 && !signal.aborted;
+function mayHideBehindPairs({ findings, undecided, signal }: SearchState): boolean {
+  return findings.length + undecided.length === 0 && !signal.aborted;
 }
 
 function evenPartly(tuple: Tuple): Tuple {

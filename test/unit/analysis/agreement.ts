@@ -130,9 +130,7 @@ export async function searched(
   for (const unit of units) {
     if ([...unit.transactions].sort().join(" ") !== wanted) continue;
     const asked =
-      transactions.length === 3 && !isPaper
-        ? [unit, { ...unit, evenPartly: true as const }]
-        : [unit];
+      transactions.length === 3 ? [unit, { ...unit, evenPartly: true as const }] : [unit];
     const factory = await solvers;
     const solve = isPaper ? solvePapers : solveProduct;
     const results = asked.map((each) => solve(factory, program, flat, levels, each, limits));

@@ -15,7 +15,7 @@ import type { Run } from "./relationalRun";
 import { makeRun, spareRows } from "./relationalRunner";
 import { assertWritten } from "./relationalWritten";
 import { FALSE, and, createScript, eq, imp, not, or, sameAll } from "./smt";
-import type { Script } from "./smt";
+import type { Script, Smt } from "./smt";
 import { isTrue } from "./sqlValue";
 import { termValue } from "./termValue";
 
@@ -70,6 +70,8 @@ export interface RelationalOptions {
   readonly mixture?: Mixture | undefined;
   /** Axioms that users wrote, each behind the literal of its number. */
   readonly written?: readonly WrittenAxiom[];
+  /** Only cycles with a chord: fewer of the instances form one as well, which is harmless by itself. */
+  readonly evenPartly?: boolean;
 }
 
 /** Above this the text has several megabytes, and building it takes seconds. */
@@ -90,14 +92,14 @@ export function isTooLarge(flat: FlatProgram, tuple: readonly number[]): boolean
 
 /**
  * Encodes "these instances, in this cyclic order, have a cycle of dependencies". With three or more instances only
- * chordless cycles count. With a mixture its pairs hold, and MIXED stands for its levels. No instance rolls back.
+ * chordless cycles count, or only others. With a mixture its pairs hold, and MIXED stands for its levels. No instance rolls back.
  * Formula size grows with the square of the number of operations.
  */
 export function encodeRelational(
   flat: FlatProgram,
   tuple: readonly number[],
   tier: Tier,
-  { mixture, written = [] }: RelationalOptions = {},
+  { mixture, written = [], evenPartly = false }: RelationalOptions = {},
 ): RelationalEncoding {
   const script = createScript();
   const instances = makeInstances(flat, tuple);
@@ -115,7 +117,7 @@ export function encodeRelational(
   }
   for (const step of instances.flatMap((instance) => instance.steps)) run.reached(step);
   nameInserted(run);
-  const selectors = encodeCycle(run);
+  const selectors = encodeCycle(run, evenPartly);
   breakSymmetry(run, tuple);
   assertNoConflict(run);
   assertWritten(run, written, mixture);
@@ -176,7 +178,7 @@ function nameInserted(run: Run): void {
   }
 }
 
-function encodeCycle(run: Run): readonly Selector[] {
+function encodeCycle(run: Run, evenPartly: boolean): readonly Selector[] {
   const { instances } = run;
   const { script } = run.database;
   const selectors: Selector[] = [];
@@ -215,7 +217,10 @@ function encodeCycle(run: Run): readonly Selector[] {
     script.assert(eq(script.constant(passedLiteral(table), "Bool"), or(...steps)));
     script.assert(eq(script.constant(sparedLiteral(table), "Bool"), not(or(...steps))));
   });
-  if (instances.length > 2) forbidChords(run);
+  if (instances.length > 2) {
+    const chords = chordsOf(run);
+    script.assert(evenPartly ? or(...chords) : not(or(...chords)));
+  }
   return selectors;
 }
 
@@ -229,18 +234,14 @@ function breakSymmetry(run: Run, tuple: readonly number[]): void {
   }
 }
 
-/** No dependency outside of the cycle's own steps: then no fewer of these instances form a cycle. */
-function forbidChords(run: Run): void {
+/** Dependencies outside of the cycle's own steps: where none holds, no fewer of these instances form a cycle. */
+function chordsOf(run: Run): readonly Smt[] {
   const { instances } = run;
-  for (const from of instances) {
-    for (const to of instances) {
-      const next = (from.index + 1) % instances.length;
-      if (from === to || to.index === next) continue;
-      for (const edge of staticEdges(from, to)) {
-        run.database.script.assert(not(dependencyFormula(run, edge)));
-      }
-    }
-  }
+  return instances.flatMap((from) =>
+    instances
+      .filter((to) => from !== to && to.index !== (from.index + 1) % instances.length)
+      .flatMap((to) => staticEdges(from, to).map((edge) => dependencyFormula(run, edge))),
+  );
 }
 
 /**

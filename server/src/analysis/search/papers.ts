@@ -58,7 +58,10 @@ export function solvePapers(
   ) {
     return { findings: [], undecided: [], queries: 0 };
   }
-  const encoding = encodeRelational(flat, unit.transactions, tier, known);
+  const encoding = encodeRelational(flat, unit.transactions, tier, {
+    ...known,
+    evenPartly: unit.evenPartly === true,
+  });
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
     solver.add(encoding.text);

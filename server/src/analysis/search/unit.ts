@@ -8,7 +8,7 @@ import type { ProofAnswer } from "../proof/answer";
 export interface Unit {
   readonly transactions: readonly number[];
   /**
-   * Of three at products' levels: those cycles count, and only those, of which two form one that is harmless by itself.
+   * Of three: those cycles count, and only those, of which two form one that is harmless by itself.
    * Asked where no other anomaly was found: these are rare, and dear to search for.
    */
   readonly evenPartly?: true;
