@@ -24,6 +24,8 @@ export interface ObservedWait {
   readonly instance: string;
   readonly statement: number;
   readonly waitedFor: readonly string[];
+  /** The witness says that it waits. */
+  readonly isExpected: boolean;
 }
 
 export interface Conducted {
@@ -93,7 +95,10 @@ export async function conduct(
       divergence = await advance(cast, players, player, statement, step);
       if (divergence !== undefined) continue;
       const standing = await settle(cast, players, player);
-      if (standing.kind === "waits") waits.push({ instance, statement, waitedFor: standing.for });
+      if (standing.kind === "waits") {
+        const isExpected = step?.waitedFor !== undefined;
+        waits.push({ instance, statement, waitedFor: standing.for, isExpected });
+      }
     }
   }
   await cast.gates.releaseAll();

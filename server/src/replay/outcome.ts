@@ -66,7 +66,8 @@ function drawnColumns({ tables }: Schema): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { name, columns } of tables)
     for (const column of columns)
-      if (column.default?.kind === "fresh") found.add(`${name}.${column.name}`);
+      if (column.default?.kind === "fresh" && column.default.why === "sequence")
+        found.add(`${name}.${column.name}`);
   for (const { name, foreignKeys } of tables)
     for (const { columns, table, referenced } of foreignKeys)
       for (const [at, column] of columns.entries())

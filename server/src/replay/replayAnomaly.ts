@@ -142,7 +142,10 @@ async function play(
   const differences = serial.map((each) => ({ order: each.order, by: compare(each.outcome) }));
   const same = differences.find(({ by }) => by === undefined);
   if (same) {
-    const reason = `the same comes out when ${same.order.join(", then ")} run one after the other`;
+    const equal = `the same comes out when ${same.order.join(", then ")} run one after the other`;
+    const reason = [...waits.filter(({ isExpected }) => !isExpected).map(waitText), equal].join(
+      "; ",
+    );
     // Without an effect that callers see, what was read inside of statements is all that differs.
     const verdict = anomaly.severity === "unused" ? "followed" : "not reproduced";
     return { ...ended, verdict, reason };
@@ -151,6 +154,11 @@ async function play(
     differences.some((difference) => difference.by === each),
   );
   return { ...ended, verdict: "reproduced", ...(by && { differs: by }) };
+}
+
+function waitText({ instance, statement, waitedFor }: ObservedWait): string {
+  const others = waitedFor.join(" and ");
+  return `statement ${String(statement)} of ${instance} waited for ${others}, which the analysis does not expect`;
 }
 
 /** An instance that no serial order lets end, and that was not rolled back for the sake of another one. */

@@ -1,0 +1,66 @@
+// Replays of what a check finds in a text, for tests: every confirmed anomaly on a server of one's own.
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { readProgram, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
+import {
+  replayAnomaly,
+  type ReplayInput,
+  type ReplayReport,
+} from "../../../server/src/replay/replayAnomaly";
+import type { LiveServer } from "../../../server/src/replay/servers/liveServer";
+import type { Anomaly } from "../../../server/src/protocol/report";
+import { productOf } from "../store/programs";
+import { analyse } from "../truth/analyse";
+
+const parsers = loadPgParser().then((pg) => ({ pg }));
+
+export interface Replayed {
+  readonly anomaly: Anomaly;
+  readonly report: ReplayReport;
+}
+
+/** Checks two transactions at a time at the level, and replays the confirmed anomalies that `wanted` takes. */
+export async function replayAll(
+  server: LiveServer,
+  files: readonly SourceFile[],
+  levelName: string,
+  options: Partial<ReplayInput> & { readonly wanted?: (anomaly: Anomaly) => boolean } = {},
+): Promise<readonly Replayed[]> {
+  const { wanted = () => true, ...rest } = options;
+  const { anomalies } = await analyse(files, levelName, 2);
+  const done: Replayed[] = [];
+  for (const anomaly of anomalies.filter((each) => each.status === "confirmed" && wanted(each))) {
+    const report = await replayAnomaly({
+      anomaly,
+      program: readProgram(files, await parsers),
+      files,
+      parsers: await parsers,
+      levelOf: () => productOf(levelName),
+      server,
+      schema: `isolens_replay_${String(randomInt(1_000_000_000))}`,
+      isOwnServer: true,
+      ...rest,
+    });
+    done.push({ anomaly, report });
+  }
+  return done;
+}
+
+/** "lost-update: reproduced" of each, with the reason where it is not. */
+export function verdictsOf(replayed: readonly Replayed[]): readonly string[] {
+  return replayed.map(({ anomaly: { kind }, report: { verdict, reason } }) =>
+    reason === undefined ? `${kind}: ${verdict}` : `${kind}: ${verdict}: ${reason}`,
+  );
+}
+
+/** Nothing of a replay is left on the server. */
+export async function checkNothingLeft(server: LiveServer): Promise<void> {
+  const session = await server.open();
+  const sql =
+    server.product === "postgres"
+      ? "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE 'isolens%'"
+      : "SELECT schema_name AS name FROM information_schema.schemata WHERE schema_name LIKE 'isolens%'";
+  assert.deepEqual(await session.execute(sql), { ok: true, rows: [], affected: 0 });
+  await session.close();
+}

@@ -1,0 +1,165 @@
+// Anomalies on a real PostgreSQL: each program is checked, and what is found is made to happen there.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { TemporaryServer } from "../../../server/src/replay/servers/temporary";
+import { serverFor } from "../../support/liveServers";
+import { sql } from "../truth/analyse";
+import { checkNothingLeft, replayAll, verdictsOf } from "./replayCases";
+
+const ACCOUNT = "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);\n";
+const READ_COMMITTED = "postgres:read-committed";
+
+interface Case {
+  readonly name: string;
+  readonly text: string;
+  readonly level?: string;
+  /** What every anomaly comes to. */
+  readonly expected: RegExp;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "a routine that asks for FOUND behind its statements",
+    text: `${ACCOUNT}CREATE FUNCTION take(who int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+  SELECT balance INTO b FROM account WHERE id = who;
+  IF NOT FOUND THEN RETURN -1; END IF;
+  UPDATE account SET balance = b - 1 WHERE id = who;
+  IF NOT FOUND THEN RETURN -2; END IF;
+  RETURN b;
+END $$;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "a script whose statements carry values by placeholders",
+    text: `${ACCOUNT}-- @transaction Pay
+BEGIN;
+SELECT balance AS b FROM account WHERE id = :id \\gset
+UPDATE account SET balance = :b - 1 WHERE id = :id;
+COMMIT;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "write skew at REPEATABLE READ, with a loop over rows",
+    level: "postgres:repeatable-read",
+    text: `CREATE TABLE duty (id int PRIMARY KEY, active boolean NOT NULL);
+CREATE FUNCTION leave(who int) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  SELECT count(*) INTO n FROM duty WHERE active;
+  IF n < 2 THEN RETURN false; END IF;
+  UPDATE duty SET active = false WHERE id = who;
+  RETURN true;
+END $$;`,
+    expected: /^write-skew: reproduced$/,
+  },
+  {
+    name: "numbers of a sequence and the time of day differ from run to run, and are no anomaly",
+    text: `CREATE TABLE stock (id int PRIMARY KEY, n int NOT NULL);
+CREATE TABLE sold (id serial PRIMARY KEY, item int REFERENCES stock (id), at timestamptz DEFAULT now());
+CREATE FUNCTION sell(what int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE have int;
+BEGIN
+  SELECT n INTO have FROM stock WHERE id = what;
+  IF have > 0 THEN
+    UPDATE stock SET n = have - 1 WHERE id = what;
+    INSERT INTO sold (item) VALUES (what);
+  END IF;
+END $$;`,
+    expected: /^[a-z-]+: reproduced$/,
+  },
+  {
+    name: "tables in schemas of their own",
+    text: `CREATE SCHEMA app;
+CREATE TABLE app.account (id int PRIMARY KEY, balance int NOT NULL);
+CREATE FUNCTION app.take(who int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+  SELECT balance INTO b FROM app.account WHERE id = who;
+  UPDATE app.account SET balance = b - 1 WHERE id = who;
+  RETURN b;
+END $$;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "a procedure that commits by itself",
+    text: `${ACCOUNT}CREATE PROCEDURE take(who int) LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+  SELECT balance INTO b FROM account WHERE id = who;
+  UPDATE account SET balance = b - 1 WHERE id = who;
+  COMMIT;
+END $$;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "a routine that the server cannot run is no anomaly of the level",
+    text: `${ACCOUNT}CREATE FUNCTION take(balance int, id int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+  SELECT a.balance INTO b FROM account a WHERE a.id = take.id;
+  UPDATE account SET balance = b - 1 WHERE account.id = id;
+  RETURN b;
+END $$;`,
+    expected: /^[a-z-]+: not replayed: T\d fails by itself: 42702: /,
+  },
+];
+
+describe("replay on PostgreSQL", () => {
+  let temporary: TemporaryServer | undefined;
+  let isListed = false;
+  before(async () => {
+    temporary = await serverFor("postgres", {
+      diagnostic: () => {
+        isListed = true;
+      },
+    });
+  });
+  after(async () => {
+    await temporary?.stop();
+  });
+
+  for (const { name, text, level = READ_COMMITTED, expected } of CASES)
+    test(name, async (context) => {
+      if (isListed) context.diagnostic("not run: PostgreSQL (replay)");
+      if (!temporary) return;
+      const replayed = await replayAll(temporary.server, [sql(text)], level);
+      assert.notEqual(replayed.length, 0, "nothing was found");
+      for (const verdict of verdictsOf(replayed)) assert.match(verdict, expected);
+      await checkNothingLeft(temporary.server);
+    });
+
+  test("a server that is not one's own is left alone where texts name its schemas", async () => {
+    if (!temporary) return;
+    const text = `${ACCOUNT}-- @transaction Pay
+BEGIN;
+SELECT balance AS b FROM public.account WHERE id = :id \\gset
+UPDATE account SET balance = :b - 1 WHERE id = :id;
+COMMIT;`;
+    const replayed = await replayAll(temporary.server, [sql(text)], READ_COMMITTED, {
+      isOwnServer: false,
+    });
+    assert.notEqual(replayed.length, 0, "nothing was found");
+    for (const verdict of verdictsOf(replayed))
+      assert.match(verdict, /not replayed: program\.sql names the schema public of this server/);
+  });
+
+  test("a schema of that name is not touched, and a stop leaves nothing", async () => {
+    if (!temporary) return;
+    const { server } = temporary;
+    const [{ text = "" } = {}] = CASES;
+    const session = await server.open();
+    await session.execute("CREATE SCHEMA isolens_taken");
+    const taken = await replayAll(server, [sql(text)], READ_COMMITTED, { schema: "isolens_taken" });
+    assert.match(
+      verdictsOf(taken).join(),
+      /not replayed: .* refuses "CREATE SCHEMA isolens_taken"/,
+    );
+    await session.execute("DROP SCHEMA isolens_taken");
+    const stopped = await replayAll(server, [sql(text)], READ_COMMITTED, { stopped: () => true });
+    assert.match(verdictsOf(stopped).join(), /not replayed: it was stopped$/);
+    await session.close();
+    await checkNothingLeft(server);
+  });
+});
