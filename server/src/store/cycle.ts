@@ -5,8 +5,8 @@ import { permutations } from "./permutations";
 /**
  * Indexes of dependencies that form a shortest cycle over instances, in order; empty without a cycle. Of cycles of
  * one length the most telling one is taken, as Adya's phenomena are ordered: fewer anti-dependencies first (G0, G1c,
- * G-single, G2), then rows that were used before predicates. `instanceAt` names the instance of a step; with `tables`
- * only dependencies over these count.
+ * G-single, G2), then lost updates, then rows that were used before predicates. `instanceAt` names the instance of a
+ * step; with `tables` only dependencies over these count.
  */
 export function cycleThrough(
   dependencies: readonly ExecutedDependency[],
@@ -21,7 +21,15 @@ export function cycleThrough(
     if (found === undefined) continue;
     if (best === undefined || better(found, best)) best = found;
   }
-  return best === undefined ? [] : fromFirst(best.edges).map((edge) => edge.index);
+  if (best === undefined) return [];
+  const antiDependencies = best.edges.filter(
+    ({ index }) => dependencies[index]?.dependency === "rw",
+  );
+  const lost =
+    best.edges.length === 2 && antiDependencies.length > 0
+      ? lostUpdate(dependencies, instanceAt, tables)
+      : undefined;
+  return fromFirst(lost ?? best.edges).map((edge) => edge.index);
 }
 
 /** As `cycleThrough`, but through all of the named instances; empty where there is none. Factorial in their number. */
@@ -52,6 +60,39 @@ interface Edge {
 interface Cycle {
   readonly edges: readonly Edge[];
   readonly cost: number;
+}
+
+/** Two instances of which the first overwrites a row that it read before the second changed it, and never met the change. */
+function lostUpdate(
+  dependencies: readonly ExecutedDependency[],
+  instanceAt: (step: number) => string,
+  tables: readonly string[] | undefined,
+): readonly Edge[] | undefined {
+  const edges = dependencies.flatMap((each, index) =>
+    tables?.includes(each.table) === false
+      ? []
+      : [{ ...each, index, from: instanceAt(each.from), to: instanceAt(each.to) }],
+  );
+  for (const read of edges) {
+    if (read.dependency !== "rw" || read.predicate) continue;
+    // A row that is deleted and inserted again loses no value.
+    if (read.columns.every((column) => column === "@")) continue;
+    const back = edges.filter(
+      (each) =>
+        each.from === read.to &&
+        each.to === read.from &&
+        each.table === read.table &&
+        each.key === read.key,
+    );
+    const over = back.find((each) => each.dependency === "ww");
+    if (over === undefined) continue;
+    const columns = [...read.columns, ...over.columns].filter((column) => column !== "@");
+    const met = back.some(
+      (each) => each.dependency === "wr" && each.columns.some((column) => columns.includes(column)),
+    );
+    if (!met) return [read, over].map(({ from, to, index }) => ({ from, to, index, cost: 0 }));
+  }
+  return undefined;
 }
 
 /** Per ordered pair of instances the dependency that says most. */

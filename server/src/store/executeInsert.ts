@@ -1,6 +1,6 @@
 // INSERT with its defaults, key conflicts and ON CONFLICT.
 import type { InsertStatement, OnConflict } from "../program/statement";
-import type { Table } from "../program/schema";
+import type { Table, UniqueKey } from "../program/schema";
 import { checkRow, conflictingRow, lockParents, uniqueKeysOf, type Conflict } from "./constraints";
 import { evaluate, isTrue } from "./evaluateExpression";
 import { assigned, returned, updateWrites } from "./changes";
@@ -79,13 +79,15 @@ function insertRow(
   frame: StatementFrame,
 ): Inserted | undefined {
   checkRow(table, values, Object.keys(values), frame);
-  for (const key of uniqueKeysOf(table)) {
+  const applies = (key: UniqueKey): boolean =>
+    onConflict !== undefined &&
+    (onConflict.target.length === 0 || sameColumns(onConflict.target, key.columns));
+  const keys = uniqueKeysOf(table);
+  // The keys of ON CONFLICT are looked at first: where one is taken, the others do not matter.
+  for (const key of [...keys.filter(applies), ...keys.filter((each) => !applies(each))]) {
     const conflict = conflictingRow(table, key, values, pending, frame);
     if (conflict === undefined) continue;
-    const applies =
-      onConflict !== undefined &&
-      (onConflict.target.length === 0 || sameColumns(onConflict.target, key.columns));
-    if (!applies) {
+    if (onConflict === undefined || !applies(key)) {
       if (!conflict.own) frame.acting.lockDuplicate(conflict.row);
       throw new SqlFailure("23505", `duplicate key (${key.columns.join(", ")}) in ${table.name}`);
     }

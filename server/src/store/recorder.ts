@@ -42,12 +42,23 @@ export function rowName(table: string, key: string): string {
   return `${table}\u0000${key}`;
 }
 
-/** Notes that the statement's course depended on this cell. The first version read counts. */
+/**
+ * Notes that the statement's course depended on this cell. The first version read counts, and where a subquery and the
+ * statement around it meet two versions, both.
+ */
 export function recordCell(recorder: Recorder, row: StoredRow, column: string): void {
   const name = `${rowName(row.table, row.key)}\u0000${column}`;
   if (recorder.nested > 0) recorder.kept.add(name);
-  if (recorder.cells.has(name)) return;
-  recorder.cells.set(name, cellOf(row, column));
+  const known = recorder.cells.get(name);
+  if (known === undefined) recorder.cells.set(name, cellOf(row, column));
+  else if (recorder.kept.has(name) && known.writer !== writerOf(row, column))
+    recordSecond(recorder, name, cellOf(row, column));
+}
+
+/** The other version of a cell of which a subquery has read one. */
+function recordSecond(recorder: Recorder, name: string, cell: CellRead): void {
+  const second = `${name}\u0000newest`;
+  if (!recorder.cells.has(second)) recorder.cells.set(second, cell);
 }
 
 function cellOf(row: StoredRow, column: string): CellRead {

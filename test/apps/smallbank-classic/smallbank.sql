@@ -59,9 +59,8 @@ BEGIN
   SELECT custid INTO cust1 FROM account WHERE name = customer1;
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT s.balance INTO total FROM saving s WHERE s.custid = cust1;
-  -- ^^^ read-skew state: amalgamate, amalgamate (postgres:read-committed)
+  -- ^^^ lost-update state: amalgamate, amalgamate (postgres:read-committed)
   SELECT c.balance + total INTO total FROM checking c WHERE c.custid = cust1;
-  -- ^^^ lost-update state: amalgamate, write_check (postgres:read-committed)
   UPDATE saving SET balance = 0 WHERE custid = cust1;
   UPDATE checking SET balance = 0 WHERE custid = cust1;
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust2;
@@ -77,9 +76,9 @@ DECLARE
 BEGIN
   SELECT custid INTO cust FROM account WHERE name = customer;
   SELECT s.balance INTO savings FROM saving s WHERE s.custid = cust;
-  -- ^^^ read-skew state: write_check, amalgamate (postgres:read-committed)
   SELECT c.balance INTO checks FROM checking c WHERE c.custid = cust;
   -- ^^^ lost-update state: write_check, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: write_check, amalgamate (postgres:read-committed)
   -- ^^^ lost-update state: write_check, deposit_checking (postgres:read-committed)
   -- ^^^ lost-update state: write_check, write_check (postgres:read-committed)
   IF savings + checks < amount THEN
@@ -101,7 +100,7 @@ BEGIN
   SELECT custid INTO cust1 FROM account WHERE name = customer1;
   SELECT custid INTO cust2 FROM account WHERE name = customer2;
   SELECT c.balance INTO checks1 FROM checking c WHERE c.custid = cust1;
-  -- ^^^ read-skew state: send_payment, send_payment (postgres:read-committed)
+  -- ^^^ lost-update state: send_payment, send_payment (postgres:read-committed)
   -- ^^^ lost-update state: send_payment, amalgamate (postgres:read-committed)
   IF checks1 < amount THEN
     RAISE EXCEPTION 'insufficient funds';

@@ -82,3 +82,12 @@ check(
     "mariadb:serializable": "none",
   },
 );
+
+check(
+  "a subquery of a statement that waited has the old version of the row that the statement changes",
+  [
+    "UPDATE t SET v = (SELECT count(*) FROM t u WHERE u.v > t.v) WHERE id = 1;",
+    "UPDATE t SET v = v - 5 WHERE id = 1;",
+  ],
+  { "postgres:read-committed": "state", "postgres:repeatable-read": "none" },
+);

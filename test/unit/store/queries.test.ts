@@ -8,6 +8,7 @@ const TABLES = [
   table("t", { id: "int", v: "int", name: "text" }),
   table("u", { id: "int", t: "int", w: "int" }),
   table("money", { id: "int", amount: "decimal" }),
+  { ...table("person", { id: "int", name: "text" }), uniqueKeys: [{ columns: ["name"] }] },
 ];
 
 const ROWS = {
@@ -25,6 +26,7 @@ const ROWS = {
     { id: 1, amount: 0.1 },
     { id: 2, amount: 0.2 },
   ],
+  person: [{ id: 1, name: "ann" }],
 };
 
 /** Runs the statements and compares what they returned: rows `a, b; c, d` per statement that returns any. */
@@ -142,6 +144,16 @@ cases("changes", [
     "INSERT INTO t (id, v) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET v = t.v + excluded.v RETURNING v;",
     ["11"],
   ],
+  // Where the key of ON CONFLICT is taken, the other keys are not looked at.
+  [
+    "INSERT INTO person (id, name) VALUES (1, 'ann') ON CONFLICT (name) DO NOTHING; SELECT id FROM person;",
+    ["1"],
+  ],
+  [
+    "INSERT INTO person (id, name) VALUES (1, 'ann') ON CONFLICT (name) DO UPDATE SET id = 7 RETURNING id;",
+    ["7"],
+  ],
+  ["INSERT INTO person (id, name) VALUES (1, 'Bob') ON CONFLICT (name) DO NOTHING;", "23505"],
   [
     "INSERT INTO u (id, t, w) SELECT id + 10, id, v FROM t WHERE v IS NOT NULL; SELECT id, w FROM u WHERE id > 9;",
     ["11, 10; 12, 20"],
