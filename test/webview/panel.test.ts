@@ -251,6 +251,74 @@ describe("the panel without an anomaly", () => {
   }
 });
 
+describe("the panel with a proof", () => {
+  const level = { name: "snapshot-isolation", label: "snapshot isolation" };
+  const range = { start: { line: 3, character: 0 }, end: { line: 3, character: 9 } };
+  const end = (transaction: string) => ({
+    transaction,
+    file: "tpcc.sql",
+    range,
+    text: `SELECT ${transaction}`,
+  });
+  const uris = { "tpcc.sql": "file:///tpcc.sql" };
+
+  it("tells its steps and what they need", async () => {
+    const proof = {
+      status: "proved",
+      scheme: "induction",
+      steps: [{ text: "Whoever depends on pay comes later.", transactions: ["pay"] }],
+      obstacles: [],
+      lemmas: ["rows of d are never deleted"],
+    } as const;
+    const state: PanelState = {
+      kind: "empty",
+      status: { level, anomalies: 0 },
+      proofs: [{ level, proof, uris }],
+    };
+    const panel = await openPanel(browser, state);
+    const text = await panel.page.locator(".proof").innerText();
+    assert.match(text, /Proved for any number of transactions[^]*comes later[^]*never deleted/u);
+    assert.deepEqual(await faintTexts(panel.page), []);
+    await panel.page.close();
+  });
+
+  it("names the chain in its way, whose statements lead to their places", async () => {
+    const dependency = {
+      dependency: "rw",
+      table: "orders",
+      columns: ["@"],
+      from: end("delivery"),
+      to: end("new_order"),
+    } as const;
+    const proof = {
+      status: "blocked",
+      steps: [],
+      obstacles: [
+        {
+          chain: ["delivery", "new_order"],
+          reason: "it may come first",
+          dependencies: [dependency],
+          advice: "Lock what is read.",
+        },
+      ],
+      lemmas: [],
+    } as const;
+    const state: PanelState = {
+      kind: "empty",
+      status: { level, anomalies: 0 },
+      proofs: [{ level, proof, uris }],
+    };
+    const panel = await openPanel(browser, state);
+    assert.equal(await panel.page.locator(".proof h3").innerText(), "delivery \u2192 new_order");
+    await panel.page.getByRole("button", { name: /SELECT new_order/u }).click();
+    assert.deepEqual((await panel.calls()).at(-1), {
+      method: "reveal",
+      params: { places: [{ uri: "file:///tpcc.sql", range }], takeFocus: false },
+    });
+    await panel.page.close();
+  });
+});
+
 describe("the panel's look", () => {
   for (const theme of THEMES) {
     it(`has readable text in ${theme}`, async () => {

@@ -106,7 +106,11 @@ function itemOf(choice: LevelChoice): LevelItem {
     choice.name,
     ...(choice.inForce ? [IN_FORCE] : []),
     ...(choice.configured && !choice.inForce ? ["configured"] : []),
-    ...(choice.known ? [knownText(choice.known)] : []),
+    ...(choice.proved
+      ? [provedText(choice.proved)]
+      : choice.known
+        ? [knownText(choice.known)]
+        : []),
   ];
   return {
     label: choice.label,
@@ -114,6 +118,12 @@ function itemOf(choice: LevelChoice): LevelItem {
     detail: choice.summary,
     level: choice.name,
   };
+}
+
+/** "3 anomalies go, proved safe". */
+function provedText({ removes }: NonNullable<LevelChoice["proved"]>): string {
+  if (removes === 0) return "proved safe";
+  return `${plural(removes, "anomaly")} ${removes === 1 ? "goes" : "go"}, proved safe`;
 }
 
 function knownText(known: NonNullable<LevelChoice["known"]>): string {

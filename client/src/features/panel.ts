@@ -67,9 +67,11 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
     if (busy()) return { kind: "loading", status: now };
     const summaries = await server.request("isolens/summaries", {});
     const unknown = summaries.flatMap((each) => each.unknown);
+    const told = summaries.flatMap(({ proof }) => proof ?? []);
+    const proofs = told.length > 0 && { proofs: told };
     return now.anomalies === 0 && unknown.length > 0
-      ? { kind: "unknown", unknown, status: now }
-      : { kind: "empty", status: now };
+      ? { kind: "unknown", unknown, status: now, ...proofs }
+      : { kind: "empty", status: now, ...proofs };
   }
 
   function updateLogged(): void {

@@ -11,8 +11,11 @@ interface AnomalyItem extends QuickPickItem {
 
 export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposable {
   const show = (tab: PanelTab) => async (argument?: unknown) => {
-    const id = await chooseAnomaly(server, idsOf(argument));
+    const ids = idsOf(argument);
+    const id = await chooseAnomaly(server, ids);
     if (id !== undefined) await panel.open(id, tab);
+    // Where nothing is found there may be a proof to read.
+    else if (ids === undefined && (await isProofKnown(server))) await panel.open("", tab);
   };
   return Disposable.from(
     commands.registerCommand("isolens.showAnomaly", show("schedule")),
@@ -20,15 +23,22 @@ export function registerShowAnomaly(server: ServerClient, panel: Panel): Disposa
   );
 }
 
+/** Whether nothing was found, and a proof was asked for. */
+async function isProofKnown(server: ServerClient): Promise<boolean> {
+  const summaries = await server.request("isolens/summaries", {});
+  return summaries.every((each) => each.anomalies === 0) && summaries.some(({ proof }) => proof);
+}
+
 /** The ids that a lens or a hover passes; undefined from the palette. */
-function idsOf(argument: unknown): readonly string[] | undefined {
+export function idsOf(argument: unknown): readonly string[] | undefined {
   if (typeof argument !== "object" || argument === null || !("ids" in argument)) return undefined;
   const { ids } = argument;
   if (!Array.isArray(ids)) return undefined;
   return ids.filter((id): id is string => typeof id === "string");
 }
 
-async function chooseAnomaly(
+/** The anomaly that the user means: the only one of these, or the one picked; undefined if none, which is then said. */
+export async function chooseAnomaly(
   server: ServerClient,
   ids: readonly string[] | undefined,
 ): Promise<string | undefined> {

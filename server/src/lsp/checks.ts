@@ -5,9 +5,11 @@ import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { CheckSummary } from "../protocol/requests";
 import type { Project } from "../workspace/projects";
+import type { CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
 import { loadWorkspace, withText } from "./loadWorkspace";
 import { beginProgress } from "./progressReporter";
+import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
 import { editResult, freshAnomalies, type ProjectResult } from "./results";
 import {
@@ -52,6 +54,7 @@ const TYPING_PAUSE = 120;
 export function createChecks(state: ServerState): Checks {
   const publisher = createPublisher(state);
   const status = createStatusReporter(state);
+  const proofs = createProofs(state);
   /** What the last check of each project was asked for. */
   const asked = new Map<string, string>();
   let reloads = 0;
@@ -74,6 +77,7 @@ export function createChecks(state: ServerState): Checks {
     const project = state.projects.get(key);
     if (!project || !state.checker) return;
     const level = levelOf(state, project);
+    proofs.cancel(key);
     const started = Date.now();
     const progress = state.capabilities.progress
       ? beginProgress(state.connection, `Isolens: ${level.label}`, () => state.queue.cancel(key))
@@ -82,7 +86,8 @@ export function createChecks(state: ServerState): Checks {
     status.update();
     try {
       const found: Anomaly[] = [];
-      const outcome = await state.checker.check(withSettings(state, project), level, signal, {
+      const bounded = proving(withSettings(state, project), false);
+      const outcome = await state.checker.check(bounded, level, signal, {
         progress: (done, total) => {
           if (signal.aborted) return;
           state.running.set(key, { done, total });
@@ -97,10 +102,12 @@ export function createChecks(state: ServerState): Checks {
       });
       // A newer text or level was asked for: its own check will tell.
       if (signal.aborted && state.queue.waits(key)) return;
-      const { report } = outcome;
-      state.results.set(key, { project, level, ...outcome, stale: new Set(), partial: false });
+      keep(key, project, level, outcome, signal.aborted);
       if (!signal.aborted)
-        state.known.set(knownKey(project, level), summaryOf(project, level, report));
+        proofs.request(key, project, level, (proved) => {
+          keep(key, project, level, proved, false);
+          tell();
+        });
       state.milliseconds = Date.now() - started;
       state.trouble = "";
     } catch (error) {
@@ -111,6 +118,18 @@ export function createChecks(state: ServerState): Checks {
       progress?.end();
       tell();
     }
+  }
+
+  function keep(
+    key: string,
+    project: Project,
+    level: Level,
+    outcome: CheckOutcome,
+    cancelled: boolean,
+  ): void {
+    state.results.set(key, { project, level, ...outcome, stale: new Set(), partial: false });
+    if (cancelled) return;
+    state.known.set(knownKey(project, level), summaryOf(state, project, level, outcome.report));
   }
 
   /** Anomalies as they are found, beside earlier ones that still hold. */
@@ -222,7 +241,7 @@ export function createChecks(state: ServerState): Checks {
     summaries(keys) {
       return [...state.results]
         .filter(([key]) => keys?.includes(key) ?? true)
-        .map(([, { project, level, report }]) => summaryOf(project, level, report));
+        .map(([, { project, level, report }]) => summaryOf(state, project, level, report));
     },
     inScope,
     refresh: tell,
@@ -263,7 +282,13 @@ function fingerprint(state: ServerState, key: string): string {
   return JSON.stringify([levelOf(state, project).name, configuration, files, context]);
 }
 
-function summaryOf(project: Project, level: Level, report: LevelReport): CheckSummary {
+function summaryOf(
+  state: ServerState,
+  project: Project,
+  level: Level,
+  report: LevelReport,
+): CheckSummary {
+  const { proof, sufficient } = report;
   return {
     folder: projectKey(project),
     level: levelName(level),
@@ -272,5 +297,7 @@ function summaryOf(project: Project, level: Level, report: LevelReport): CheckSu
     anomalies: report.anomalies.length,
     transactions: report.transactions.length,
     unknown: report.unknown,
+    ...(proof && { proof: proofView(state, project, level, proof) }),
+    ...(sufficient && { sufficient }),
   };
 }

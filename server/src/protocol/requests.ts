@@ -1,6 +1,7 @@
 // What the editor's client and the language server say to each other beyond the Language Server Protocol, and what the
 // panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
 import type { HistoryVerdict } from "./history";
+import type { ProofReport, SufficientLevel } from "./proof";
 import type { Anomaly, Rests, Severity, Unknown, Verdict } from "./report";
 import type { Position, Range } from "./source";
 
@@ -31,6 +32,8 @@ export interface LevelChoice extends LevelName {
     readonly anomalies: number;
     readonly unknown: number;
   };
+  /** It is proved safe for any number of transactions; so many anomalies of the present findings go. */
+  readonly proved?: { readonly removes: number };
 }
 
 /** One anomaly in a list. */
@@ -107,6 +110,17 @@ export interface CheckSummary {
   readonly anomalies: number;
   readonly transactions: number;
   readonly unknown: readonly Unknown[];
+  /** Where one was asked for. */
+  readonly proof?: ProofView;
+  /** Which levels would do, for each part that shares no table with the rest. */
+  readonly sufficient?: readonly SufficientLevel[];
+}
+
+/** The answer for any number of transactions, with the documents of the files that it names. */
+export interface ProofView {
+  readonly level: LevelName;
+  readonly proof: ProofReport;
+  readonly uris: Readonly<Record<string, string>>;
 }
 
 export interface ServerStatus {
@@ -220,7 +234,12 @@ export interface Settings {
 
 /** What a panel shows. */
 export type PanelState =
-  | { readonly kind: "empty"; readonly status: PanelStatus }
+  | {
+      readonly kind: "empty";
+      readonly status: PanelStatus;
+      /** One for each project where one was asked for. */
+      readonly proofs?: readonly ProofView[];
+    }
   | { readonly kind: "loading"; readonly status: PanelStatus }
   | { readonly kind: "anomaly"; readonly payload: AnomalyPayload; readonly tab?: PanelTab }
   /** It was there and is not found any more; `last` is what was shown. */
@@ -229,6 +248,7 @@ export type PanelState =
       readonly kind: "unknown";
       readonly unknown: readonly Unknown[];
       readonly status: PanelStatus;
+      readonly proofs?: readonly ProofView[];
     };
 
 export interface PanelStatus {

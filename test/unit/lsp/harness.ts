@@ -232,8 +232,33 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
     unknown,
     assumptions,
     coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
+    ...(project.configuration.prove && proofAt(project, transactions)),
   };
   return { report, notes, remarks: [] };
+}
+
+/** Proved at PostgreSQL SERIALIZABLE; in the way elsewhere is the first transaction. */
+function proofAt(
+  { files }: Project,
+  transactions: readonly ReportTransaction[],
+): Pick<LevelReport, "proof" | "sufficient"> {
+  const names = transactions.map(({ name }) => name);
+  const [first] = transactions;
+  const file = files[0]?.file;
+  const obstacles =
+    first && file !== undefined
+      ? [{ chain: [first.name], dependencies: [], reason: "in the way", file, range: first.range }]
+      : [];
+  return {
+    proof: { status: "blocked", steps: [], obstacles, lemmas: [] },
+    sufficient: [
+      {
+        transactions: names,
+        level: "postgres:serializable",
+        tried: [{ level: "postgres:serializable", status: "proved" }],
+      },
+    ],
+  };
 }
 
 function anomalyAt(

@@ -2,6 +2,7 @@
 import type { PanelState } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Actions } from "../page";
+import { createProofView } from "./proof";
 
 type OtherState = Exclude<PanelState, { kind: "anomaly" | "gone" }>;
 
@@ -22,12 +23,16 @@ export function createStateView(state: OtherState, actions: Actions): HTMLElemen
               },
             },
           )
-        : stateView("empty", `Nothing found${at}`, "A weaker level may let something through.", {
-            label: "Check at another level",
-            run: () => {
-              actions.run("isolens.check");
-            },
-          });
+        : withProofs(
+            state,
+            actions,
+            stateView("empty", `Nothing found${at}`, "A weaker level may let something through.", {
+              label: "Check at another level",
+              run: () => {
+                actions.run("isolens.check");
+              },
+            }),
+          );
     case "loading":
       return stateView(
         "loading",
@@ -44,18 +49,32 @@ export function createStateView(state: OtherState, actions: Actions): HTMLElemen
         progress,
       );
     case "unknown":
-      return stateView(
-        "unknown",
-        `Not decided${at}`,
-        state.unknown.map((each) => each.reason).join("\n"),
-        {
-          label: "Check at another level",
-          run: () => {
-            actions.run("isolens.check");
+      return withProofs(
+        state,
+        actions,
+        stateView(
+          "unknown",
+          `Not decided${at}`,
+          state.unknown.map((each) => each.reason).join("\n"),
+          {
+            label: "Check at another level",
+            run: () => {
+              actions.run("isolens.check");
+            },
           },
-        },
+        ),
       );
   }
+}
+
+/** What was found, and below it what is so for any number of transactions. */
+function withProofs(
+  { proofs = [] }: Extract<OtherState, { kind: "empty" | "unknown" }>,
+  actions: Actions,
+  view: HTMLElement,
+): HTMLElement {
+  if (proofs.length === 0) return view;
+  return element("div", {}, view, ...proofs.map((each) => createProofView(each, actions)));
 }
 
 function stateView(

@@ -4,12 +4,14 @@ import type { Dialect } from "../../program/dialect";
 import type { LevelChoice } from "../../protocol/requests";
 import type { Project } from "../../workspace/projects";
 import { toCheckParams } from "../fromLsp";
+import type { ProjectResult } from "../results";
 import {
   configuredLevel,
   definedIn,
   findFile,
   knownKey,
   levelOf,
+  projectKey,
   type ServerState,
 } from "../serverState";
 
@@ -23,6 +25,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const project = (uri === undefined ? undefined : findFile(state, uri)?.project) ?? first;
   const inForce = levelOf(state, project).name;
   const configured = configuredLevel(state, project).name;
+  const result = project && state.results.get(projectKey(project));
   const dialect = dialectOf(project);
   const rank = (level: Level): number =>
     level.family === "paper" ? (level.own ? 0 : 1) : isLevelOf(level, dialect) ? 0 : 2;
@@ -30,6 +33,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
   const all: readonly Level[] = [...definedIn(project), ...LEVELS];
   const ordered = [...all].sort((a, b) => rank(a) - rank(b));
   return ordered.map((level) => {
+    const proved = provedAt(result, level);
     const known = project && state.known.get(knownKey(project, level));
     return {
       name: level.name,
@@ -38,6 +42,7 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
       family: level.family,
       inForce: level.name === inForce,
       configured: level.name === configured,
+      ...(proved && { proved }),
       ...(known && {
         known: {
           verdict: known.verdict,
@@ -47,6 +52,18 @@ export function handleLevels(state: ServerState, params: unknown): readonly Leve
       }),
     };
   });
+}
+
+/** Whether every part of the program is proved safe at the level, and how many anomalies that would remove. */
+function provedAt(result: ProjectResult | undefined, level: Level): LevelChoice["proved"] {
+  const parts = result?.report.sufficient ?? [];
+  if (!result || parts.length === 0 || result.stale.size > 0) return undefined;
+  const everywhere = parts.every(({ tried }) =>
+    tried.some((each) => each.level === level.name && each.status === "proved"),
+  );
+  if (!everywhere) return undefined;
+  const confirmed = result.report.anomalies.filter(({ status }) => status === "confirmed");
+  return { removes: confirmed.length };
 }
 
 function dialectOf(project: Project | undefined): Dialect {
