@@ -72,8 +72,11 @@ export async function serialOutcomes(
         next.push(after);
       }
       if (!ended) continue;
-      for (const { problem } of standing.points) if (problem !== undefined) problems.push(problem);
-      outcomes.push({ history: historyOf(standing.run), state: existing(standing.rows) });
+      const wrong = standing.points.flatMap(({ problem }) => problem ?? []);
+      problems.push(...wrong);
+      // An order that did not come to its end has no outcome.
+      if (wrong.length === 0)
+        outcomes.push({ history: historyOf(standing.run), state: existing(standing.rows) });
     }
     layer = next;
   }

@@ -11,7 +11,12 @@ import type { Row, SerialOutcome, Witness } from "../protocol/witness";
 import { cycleThrough } from "../store/cycle";
 import type { Execution } from "../store/execution";
 import type { Assertion } from "./assertions";
-import { exploreClient, valuesOf, type BrokenAssertion } from "./exploreClient";
+import {
+  exploreClient,
+  valuesOf,
+  type BrokenAssertion,
+  type ExploreClientOptions,
+} from "./exploreClient";
 import type { ExplorableClient } from "./explorableClient";
 import type { SmallestBreak } from "./minimise";
 import { recordedClient } from "./recordedClient";
@@ -25,6 +30,7 @@ export interface Telling {
   /** What the exploration of the whole client found. */
   readonly broken: BrokenAssertion;
   readonly stop: () => boolean;
+  readonly turn?: ExploreClientOptions["turn"];
 }
 
 /** Tells the smallest execution that breaks an assertion. */
@@ -45,7 +51,7 @@ export async function violationOf(
   const order = ownTransactions(broken.history).transactions.map(({ id }) => names(id));
   const compared =
     cause === "isolation"
-      ? await compareLevels(client, assertion, telling.stop)
+      ? await compareLevels(client, assertion, telling)
       : { preventedBy: [], allowedAt: [] };
   const witness: Witness = {
     instances: client.transactions.flat().map(({ instance, name }) => ({
@@ -138,15 +144,17 @@ const MOST_COMPARED = 5;
 async function compareLevels(
   client: ExplorableClient,
   assertion: Assertion,
-  stop: () => boolean,
+  { stop, turn }: Telling,
 ): Promise<Pick<Anomaly, "preventedBy" | "allowedAt">> {
   const preventedBy: string[] = [];
   const allowedAt: string[] = [];
   if (client.transactions.flat().length > MOST_COMPARED) return { preventedBy, allowedAt };
   for (const level of COMPARED) {
-    const found = await exploreClient(client, [assertion], { level, stop, first: true });
+    const asked = { level, stop, first: true, ...(turn && { turn }) };
+    const found = await exploreClient(client, [assertion], asked);
+    const decided = found.exhausted && found.faults.size === 0 && found.problems.length === 0;
     if (found.broken.size > 0) allowedAt.push(level);
-    else if (found.exhausted && found.faults.size === 0) preventedBy.push(level);
+    else if (decided) preventedBy.push(level);
   }
   return { preventedBy, allowedAt };
 }

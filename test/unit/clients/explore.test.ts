@@ -157,6 +157,15 @@ describe("client programs in JSON", () => {
     assert.match(violation.message, /not of isolation/u);
   });
 
+  it("that break what only all of them reach are shown as a whole", async () => {
+    const all = TWO("select balance = 0 from account");
+    const [violation] = reportOf(await exploreText(all, "json")).violations;
+    assert.deepEqual([violation?.cause, violation?.leftOut], ["serial", []]);
+    const never = TWO("select balance >= 50 from account");
+    const [kept] = reportOf(await exploreText(never, "json")).violations;
+    assert.equal(kept?.leftOut.length, 3, "one of them alone breaks what held at the start");
+  });
+
   it("hold, or have no answer, and say which", async () => {
     const safe = reportOf(await exploreText(TWO("select balance >= 0 from account"), "json"));
     assert.deepEqual([safe.verdict, safe.holding.length, safe.unknown.length], ["safe", 1, 0]);
@@ -234,6 +243,8 @@ export const initial = { account: [{ id: 1, balance: 100 }] };
 ${body}
 export const assert = [${assertion}];
 `;
+
+const SUM = '"select balance = 102 from account"';
 
 const WITHDRAW = `
 async function withdraw(db: any, amount: number): Promise<number> {
@@ -328,6 +339,47 @@ describe("client programs that are code", () => {
     const said = fails.unknown.map(({ reason }) => reason).join("\n");
     assert.match(said, /s1\[0\] fails: TypeError/u);
     assert.match(said, /s2\[0\]: .*syntax error.*42601/u);
+  });
+
+  it("that stop half-way are no evidence, neither side by side nor in order", async () => {
+    const waits = `const add = async (db) => { await db.query("begin"); const { rows } = await db.query("select balance from account where id = 1"); if (rows[0].balance === 101) await new Promise(() => {}); await db.query("update account set balance = balance + 1 where id = 1"); await db.query("commit"); };
+export const sessions = [[add], [add]];`;
+    const report = reportOf(
+      await exploreText(CODE(waits, SUM), "js", { levels: ["serializable"] }),
+    );
+    assert.deepEqual([report.verdict, report.violations, report.serial.states], ["unknown", [], 0]);
+  });
+
+  it("are compared at other levels with their timers", async () => {
+    const slow = `const add = async (db) => { await db.query("begin"); const { rows } = await db.query("select balance from account where id = 1"); await new Promise((go) => setTimeout(go, 5000)); await db.query("update account set balance = $1 where id = 1", [rows[0].balance + 1]); await db.query("commit"); };
+export const sessions = [[add], [add]];`;
+    const [violation] = reportOf(await exploreText(CODE(slow, SUM), "js")).violations;
+    assert.ok(violation?.anomaly.preventedBy.includes("snapshot-isolation"));
+    assert.ok(violation.anomaly.allowedAt.includes("causal"));
+  });
+
+  it("assert with functions, which are told by their text and place", async () => {
+    const sessions = `const one = async (db) => db.query("update account set balance = 1 where id = 1");
+export const sessions = [[one]];`;
+    const asserts = `
+  (end) => end.aborted("s1[0]"),
+  (end) => { if (end.committed("s1[0]")) throw Object.assign(new Error("1 !== 2"), { code: "ERR_ASSERTION" }); },
+  function holds(end) { return end.rows("account").length === 1 && !end.aborted("s1[0]"); },
+`;
+    const text = CODE(sessions, asserts);
+    const report = reportOf(await exploreText(text, "js"));
+    const lines = text.split("\n");
+    const found = report.violations.map(({ assertion, range }) => [
+      assertion,
+      lines[range.start.line]?.slice(range.start.character),
+    ]);
+    assert.deepEqual(
+      found.map(([told]) => told?.slice(0, 12)),
+      ["(end) => end", "(end) => { i"],
+    );
+    for (const [text = "", place = ""] of found)
+      assert.equal(place.slice(0, 12), text.slice(0, 12));
+    assert.deepEqual(report.holding, ["holds"]);
   });
 
   it("that cannot be loaded say why, and where", async () => {

@@ -45,7 +45,7 @@ function holdingText(
   assertion: string,
   { paint, columns }: TextStyle,
 ): string {
-  const proved = report.exhausted && report.verdict !== "cancelled";
+  const proved = report.exhausted && report.verdict !== "cancelled" && report.unknown.length === 0;
   const lead = proved ? "holds: " : "not broken so far: ";
   const lines = hangingText(lead, assertion, columns);
   return (proved ? lines.map((line) => paint.good(line)) : lines).join("\n");

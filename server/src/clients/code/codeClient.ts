@@ -75,7 +75,12 @@ export function readCodeClient(
   const read = (sql: string, state: ReadonlyMap<Key, Value>): ResultValue =>
     queryOver(database, sql, state);
   const assertions = assertionsOf(exported["assert"]).flatMap((each): readonly Assertion[] => {
-    const range = typeof each === "string" ? places.ofText(each) : places.of("assert");
+    const range =
+      typeof each === "string"
+        ? places.ofText(each)
+        : typeof each === "function"
+          ? places.ofText(...sourceTexts(each))
+          : places.of("assert");
     const assertion = assertionOf(
       each,
       range,
@@ -398,7 +403,7 @@ function assertionOf(
   }
   if (typeof given !== "function") return "an assertion is a text or a function (end) => boolean";
   const holds = given as (end: object) => unknown;
-  const text = given.name === "" || given.name === "assert" ? "the assertion" : given.name;
+  const text = given.name === "" || given.name === "assert" ? shortSource(given) : given.name;
   return {
     text,
     range,
@@ -415,12 +420,14 @@ function assertionOf(
         value = await holds({
           result: (name: unknown) => about(name)?.result ?? null,
           committed: (name: unknown) => about(name)?.status === "committed",
+          aborted: (name: unknown) => about(name)?.status === "aborted",
           error: (name: unknown) => about(name)?.error ?? null,
           query: (sql: unknown) => query(String(sql), state),
           rows: (table: unknown) => query(`select * from ${String(table)}`, state),
         });
       } catch (error) {
         if (error instanceof AssertionFault) throw error;
+        if (isFailedAssert(error)) return false;
         throw new AssertionFault(`it throws: ${errorText(error)}`);
       }
       if (value === false) return false;
@@ -428,6 +435,26 @@ function assertionOf(
       throw new AssertionFault("it gives neither true nor false");
     },
   };
+}
+
+/** What `node:assert` and its like throw is the answer no. */
+function isFailedAssert(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
+}
+
+const LONGEST_NAME = 80;
+
+/** A function without a name, as people call it: its own text. */
+function shortSource(given: object): string {
+  const [text = ""] = sourceTexts(given).map((each) => each.replace(/\s+/gu, " "));
+  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
+}
+
+/** The text of a function, then of the first line of its body: types of its parameters are no longer there. */
+function sourceTexts(given: object): readonly string[] {
+  const text = Function.prototype.toString.call(given);
+  const [, body = text] = /=>\s*\{?\s*([^\n]+)/u.exec(text) ?? [];
+  return [text, body];
 }
 
 function textsOf(given: unknown): readonly string[] {
@@ -523,9 +550,10 @@ function placesIn(text: string) {
       const found = new RegExp(`\\b${name}\\b\\s*(?::[^=\\n]*)?[=:(]`, "u").exec(text);
       return found === null ? rangeAt(0, 1) : rangeAt(found.index, name.length);
     },
-    ofText(wanted: string): Range {
-      const at = text.indexOf(wanted);
-      return at < 0 ? this.of("assert") : rangeAt(at, wanted.length);
+    /** The first of these that stands there. */
+    ofText(...wanted: readonly string[]): Range {
+      const found = wanted.find((each) => text.includes(each));
+      return found === undefined ? this.of("assert") : rangeAt(text.indexOf(found), found.length);
     },
   };
 }
