@@ -6,7 +6,13 @@ import { randomNumbers } from "../exploration/randomNumbers";
 import { createDatabase, type Database } from "../sqlstore/database";
 import { createMemoryStore, createSequences } from "../sqlstore/memory";
 import type { LockingRule } from "../sqlstore/run/rows";
-import { createSqlSession, runNow, type SqlSession, type Sequences } from "../sqlstore/session";
+import {
+  createSqlSession,
+  runNow,
+  type Sequences,
+  type SqlOutcome,
+  type SqlSession,
+} from "../sqlstore/session";
 import type { SqlError } from "../sqlstore/sqlError";
 import { openMockSession } from "./mockSession";
 import type { ClientNames, MockSession } from "./session";
@@ -34,6 +40,8 @@ export interface MockDatabase {
   open(client?: ClientNames): MockSession;
   /** What was read and written since the start, or since the last reset. */
   history(): RecordedHistory;
+  /** Runs SQL over what is there in the end, alone and without a trace in the history. */
+  atEnd(sql: string, parameters?: readonly unknown[]): SqlOutcome;
   /** As at the start: the first rows, no transactions. Sessions stay open; their transactions are rolled back. */
   reset(): void;
 }
@@ -92,6 +100,16 @@ export function createMockDatabase(options: MockOptions): MockResult {
     ok: true,
     database: {
       history: () => store.history(),
+      atEnd(text, parameters = []) {
+        const { answer } = createMemoryStore(store.finalState());
+        const session = createSqlSession(sql, {
+          sequences: createSequences(),
+          now: () => FIRST_MOMENT,
+          random: () => 0.5,
+          rule: "snapshot",
+        });
+        return runNow(session.execute(text, parameters), answer);
+      },
       reset,
       open(client = {}) {
         const random = randomNumbers(seed * 7919 + count++);

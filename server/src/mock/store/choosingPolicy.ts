@@ -110,6 +110,7 @@ export function choosingPolicy(
       throw new Error(`no version of ${key} can be read at ${level}`);
     },
     validate: () => undefined,
+    precedes: (one, other) => before.has(one, other),
     committed(transaction) {
       const { number, session } = transaction;
       lastOfSession.set(session, number);

@@ -6,6 +6,7 @@ import type { ProductLevel } from "../../isolation/levels";
 import { choosingPolicy } from "./choosingPolicy";
 import { createdKeys, type CreatedKeys } from "./createdKeys";
 import { createDatabase, type Database, type ReadFrom, type Transaction } from "./database";
+import { finalState } from "./finalState";
 import { isFailure, type Failure, type Policy, type Strategy } from "./policy";
 import { productPolicy } from "./productPolicy";
 import { recordHistory, type RecordedHistory } from "./recordHistory";
@@ -26,6 +27,8 @@ export interface MockStore {
   open(): StoreSession;
   /** What was read and written since the start. */
   history(): RecordedHistory;
+  /** What is there when all that has committed has arrived everywhere: the last versions in an order that the reads so far allow. */
+  finalState(): ReadonlyMap<Key, Value>;
 }
 
 export interface StoreSession {
@@ -54,6 +57,7 @@ export function createMockStore({ level, initial, seed, strategy }: MockStoreOpt
       );
     },
     history: () => recordHistory(database),
+    finalState: () => finalState(database, policy),
   };
 }
 

@@ -42,6 +42,8 @@ export interface Policy {
   validate(transaction: Transaction): Failure | undefined;
   /** Just after the commit. */
   committed(transaction: Transaction): void;
+  /** Whether one committed transaction must come before the other; absent where they come as they committed. */
+  precedes?(one: number, other: number): boolean;
   /** After commit and rollback alike. */
   ended?(transaction: Transaction): void;
 }

@@ -1,0 +1,31 @@
+// What the mock database holds in the end, for assertions: levels without a fixed order of commits leave it open in part.
+import type { Key, Value } from "../../exploration/client";
+import type { Database } from "./database";
+import type { Policy } from "./policy";
+
+/**
+ * The last committed version of each key, in one order of the commits that agrees with what was read: as they came,
+ * unless a read says otherwise. Takes time that is at worst cubic in the number of transactions.
+ */
+export function finalState(database: Database, policy: Policy): ReadonlyMap<Key, Value> {
+  const state = new Map<Key, Value>();
+  for (const key of database.keys("")) state.set(key, database.versions(key)[0]?.value);
+  for (const number of ordered(database.commits, policy)) {
+    for (const [key, value] of database.transactions[number]?.writes ?? []) state.set(key, value);
+  }
+  return state;
+}
+
+/** Each after all that must precede it, and otherwise in the given order. */
+function ordered(commits: readonly number[], policy: Policy): readonly number[] {
+  const { precedes } = policy;
+  if (!precedes) return commits;
+  const left = [...commits];
+  const result: number[] = [];
+  while (left.length > 0) {
+    const at = left.findIndex((each) => !left.some((other) => precedes(other, each)));
+    if (at < 0) throw new Error("the order of the commits has a cycle");
+    result.push(...left.splice(at, 1));
+  }
+  return result;
+}
