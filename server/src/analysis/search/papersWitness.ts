@@ -62,8 +62,10 @@ export interface WitnessSource {
 /** Models that are tried per question before it is given up; those that teach a new serial order do not count. */
 const TRIES = 3;
 
-/** Serial orders that are told to the solver of a larger tuple before a lesser witness is enough. */
+/** Serial orders that are told to the solver of a larger tuple before a lesser witness is enough, ... */
 const MOST_ORDERS = 2;
+/** ... and before one is that differs only in reads that nobody uses. */
+const MOST_ORDERS_UNUSED = 6;
 
 /** Models that are tried per group of cycles: where so many show nothing, the store does not follow the encoding. */
 export const PATIENCE = 8;
@@ -148,8 +150,9 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
           if (isEnough(severity, wanted)) return judged;
         } else if (!isBenign(confirmation)) lesser ??= judged;
         // With three and more each further order costs seconds, and this cycle is shown already.
-        const enough = encoding.instances.length > 2 && orders.size >= MOST_ORDERS;
-        if (enough && (lesser ?? unused)?.confirmation.status === "confirmed") break;
+        const isShown = lesser?.confirmation.status === "confirmed";
+        const enough = isShown ? MOST_ORDERS : MOST_ORDERS_UNUSED;
+        if (encoding.instances.length > 2 && orders.size >= enough && (isShown || unused)) break;
         const same = wanted === "state" ? agreeing?.state : agreeing?.values;
         if (wanted !== "anything" && learn(same ?? [])) continue;
         blockCycle(queries, cycle);
