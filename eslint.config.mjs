@@ -23,6 +23,7 @@ const layers = [
   "analysis",
   "engine",
   "replay",
+  "testgen",
   "mock",
   "workspace",
   "clients",

@@ -2,3 +2,4 @@
 // since clients of databases and the SQL of the mock are large.
 export { replayCommand } from "./cli/replayCommand";
 export { serveCommand } from "./cli/serveCommand";
+export { testgenCommand } from "./cli/testgenCommand";

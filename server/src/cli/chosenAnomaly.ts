@@ -6,6 +6,7 @@ import { exitCode } from "./checkCommand";
 import type { CliIo } from "./io";
 import { EXIT, runChecks } from "./run";
 import type { CheckSurroundings, ProjectCheck } from "./run";
+import type { TestgenArguments } from "./testgenArguments";
 
 export interface ChosenAnomaly {
   readonly done: ProjectCheck;
@@ -14,7 +15,7 @@ export interface ChosenAnomaly {
 
 /** The anomaly, or an exit code after saying why there is none. */
 export async function chooseAnomaly(
-  args: ShowArguments | ReplayArguments,
+  args: ShowArguments | ReplayArguments | TestgenArguments,
   io: CliIo,
   surroundings: CheckSurroundings,
 ): Promise<ChosenAnomaly | number> {

@@ -9,6 +9,7 @@ import type { CheckSurroundings } from "./run";
 import type { ReplayArguments } from "./replayArguments";
 import type { ServeArguments } from "./serveArguments";
 import { showCommand } from "./showCommand";
+import type { TestgenArguments } from "./testgenArguments";
 import { VERSION } from "./version";
 
 export interface CliOptions extends CheckSurroundings {
@@ -22,6 +23,11 @@ export interface CliOptions extends CheckSurroundings {
 export interface DatabaseCommands {
   readonly replayCommand: (
     args: ReplayArguments,
+    io: CliIo,
+    surroundings: CheckSurroundings,
+  ) => Promise<number>;
+  readonly testgenCommand: (
+    args: TestgenArguments,
     io: CliIo,
     surroundings: CheckSurroundings,
   ) => Promise<number>;
@@ -65,6 +71,8 @@ export async function runCli(
         return await exploreCommand(args, io, options.signal);
       case "replay":
         return await (await options.loadDatabaseCommands()).replayCommand(args, io, options);
+      case "testgen":
+        return await (await options.loadDatabaseCommands()).testgenCommand(args, io, options);
       case "serve":
         return await (await options.loadDatabaseCommands()).serveCommand(args, io, options.signal);
       case "show":

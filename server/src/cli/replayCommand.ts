@@ -1,17 +1,16 @@
 // `isolens replay`: an anomaly on a real server, with the user's own transactions, compared with every serial order there.
 import { randomInt } from "node:crypto";
 import { loadPgParser } from "../engine/pgParser";
-import { findLevel } from "../isolation/levels";
 import type { Level, ProductLevel } from "../isolation/levels";
 import { replayAnomaly, type ReplayReport } from "../replay/replayAnomaly";
-import type { LiveServer, ServerAddress } from "../replay/servers/liveServer";
-import { connectMariadb } from "../replay/servers/mariadb";
-import { connectPostgres } from "../replay/servers/postgres";
+import { addressOf, connectTo } from "../replay/servers/address";
+import type { LiveServer } from "../replay/servers/liveServer";
 import { startPostgres } from "../replay/servers/temporary";
 import { createProjectReader } from "../service/readProject";
 import { keyOf } from "./checkCommand";
 import { chooseAnomaly, type ChosenAnomaly } from "./chosenAnomaly";
 import { paintFor, type CliIo } from "./io";
+import { levelsOfInstances } from "./levelsOfInstances";
 import type { ReplayArguments, ReplayServer } from "./replayArguments";
 import { replayText } from "./reporters/replayText";
 import { EXIT } from "./run";
@@ -26,7 +25,7 @@ export async function replayCommand(
   const chosen = await chooseAnomaly(args, io, surroundings);
   if (typeof chosen === "number") return chosen;
   const product = args.server.kind === "url" ? args.server.product : "postgres";
-  const foreign = levelsOf(chosen).find((level) => !isLevelOfServer(level, product));
+  const foreign = levelsOfInstances(chosen).find((level) => !isLevelOfServer(level, product));
   if (foreign) {
     io.error(`isolens: ${foreignText(foreign, product)}\n`);
     return EXIT.unknown;
@@ -77,15 +76,6 @@ function foreignText(level: Level, product: "postgres" | "mariadb"): string {
   return `${level.label} is no level of ${has}; name a server that has it by --server ${wanted} (${executed})`;
 }
 
-/** The levels that the anomaly's instances run at, in their order. */
-function levelsOf({ done, anomaly }: ChosenAnomaly): readonly Level[] {
-  const { default: usual, perTransaction } = done.check.report.levels;
-  return anomaly.witness.instances.map(({ transaction }) => {
-    const name = perTransaction[transaction] ?? usual;
-    return findLevel(name, done.project.configuration.defined) ?? done.level;
-  });
-}
-
 async function replay(
   chosen: ChosenAnomaly,
   server: LiveServer,
@@ -94,7 +84,7 @@ async function replay(
 ): Promise<ReplayReport> {
   const { done, anomaly } = chosen;
   const parsers = { pg: await loadPgParser() };
-  const levels = levelsOf(chosen).filter((level) => level.family === "product");
+  const levels = levelsOfInstances(chosen).filter((level) => level.family === "product");
   const names = anomaly.witness.instances.map(({ instance }) => instance);
   return replayAnomaly({
     anomaly,
@@ -131,25 +121,11 @@ async function open(wanted: ReplayServer): Promise<Opened> {
   }
   const { url } = wanted;
   try {
-    const connect = wanted.product === "postgres" ? connectPostgres : connectMariadb;
-    const server = await connect(addressOf(wanted));
+    const server = await connectTo(wanted.product, addressOf(url, wanted.product));
     return { ok: true, server, close: () => server.close() };
   } catch (error) {
     // Whatever the client says of it; the address is told without its password.
     const reason = error instanceof Error ? error.message || error.name : String(error);
     return { ok: false, reason: `${url.host}${url.pathname} cannot be reached: ${reason}` };
   }
-}
-
-function addressOf({ url, product }: Extract<ReplayServer, { kind: "url" }>): ServerAddress {
-  const database = decodeURIComponent(url.pathname.slice(1));
-  const usual = product === "postgres" ? "postgres" : "mysql";
-  const user = product === "postgres" ? "postgres" : "root";
-  return {
-    host: url.hostname === "" ? "127.0.0.1" : url.hostname,
-    ...(url.port !== "" && { port: Number(url.port) }),
-    user: decodeURIComponent(url.username) || user,
-    ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
-    database: database === "" ? usual : database,
-  };
 }

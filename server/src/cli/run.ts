@@ -11,6 +11,7 @@ import type { Project, WorkspaceProblem } from "../workspace/projects";
 import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
 import type { CliIo } from "./io";
 import type { ReplayArguments } from "./replayArguments";
+import type { TestgenArguments } from "./testgenArguments";
 import { TOOL } from "./version";
 
 /** Exit codes, as the help text says them. */
@@ -40,7 +41,7 @@ export interface CheckSurroundings {
  * instead when the request cannot be carried out, after saying why.
  */
 export async function runChecks(
-  args: CheckArguments | ShowArguments | ReplayArguments,
+  args: CheckArguments | ShowArguments | ReplayArguments | TestgenArguments,
   io: CliIo,
   { signal, openSession: open = openSession, cache: everyone }: CheckSurroundings,
   each: (done: ProjectCheck) => void,

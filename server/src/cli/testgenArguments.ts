@@ -1,0 +1,24 @@
+// The arguments of `isolens testgen`: which anomaly, in which language, where to.
+import { TEST_LANGUAGES, type TestLanguage } from "../testgen/languages";
+import type { CheckArguments } from "./arguments";
+
+export interface TestgenArguments extends Omit<CheckArguments, "command"> {
+  readonly command: "testgen";
+  readonly anomaly: string;
+  readonly language: TestLanguage;
+  /** Absent: standard output. */
+  readonly out?: string;
+}
+
+/** What `--lang` and `--out` say, or what is wrong with them. */
+export function testgenOutput(
+  lang: string | undefined,
+  out: string | undefined,
+): Pick<TestgenArguments, "language" | "out"> | string {
+  const known = TEST_LANGUAGES.join(", ");
+  if (lang === undefined) return `"testgen" needs --lang, one of ${known}`;
+  const language = TEST_LANGUAGES.find((each) => each === lang);
+  if (!language) return `--lang must be one of ${known}, and is "${lang}"`;
+  if (out === "") return "--out needs a file";
+  return { language, ...(out !== undefined && { out }) };
+}

@@ -1,0 +1,64 @@
+// Places inside of routines where a test stops a session: found again in the user's file by the text of the statement, so
+// that they stay where they are when the file changes elsewhere.
+import type { SqlParsers } from "../frontend/sql/parsers";
+import type { ScannedFile } from "../frontend/sql/scanFile";
+import type { Step } from "../protocol/report";
+import type { Position } from "../protocol/source";
+import { routinesOf, type LiveRoutine } from "../replay/routines";
+
+export interface Anchor {
+  readonly place: number;
+  readonly file: string;
+  readonly routine: string;
+  /** How the statement begins. White space does not matter, and what follows may change. */
+  readonly text: string;
+  /** Which of the statements of the routine that begin so, from 1. */
+  readonly occurrence: number;
+  /** Whether the step is (a part of) the statement. */
+  readonly holds: (step: Step) => boolean;
+}
+
+/** The anchors of a file in their order; their places count on from `before`. */
+export function anchorsIn(
+  file: ScannedFile,
+  steps: readonly Step[],
+  parsers: SqlParsers,
+  before: number,
+): readonly Anchor[] {
+  const { lines } = file;
+  const own = steps.filter((step) => step.file === lines.file);
+  const offsetOf = ({ line, character }: Position): number =>
+    (lines.starts[line] ?? lines.text.length) + character;
+  const found: Anchor[] = [];
+  for (const routine of routinesOf(file, parsers)) {
+    const startOf = (step: Step): number | undefined =>
+      step.file === lines.file ? innermost(routine, offsetOf(step.range.start)) : undefined;
+    const starts = new Set(own.map(startOf).filter((start) => start !== undefined));
+    for (const start of [...starts].sort((a, b) => a - b)) {
+      const at = own.filter((step) => startOf(step) === start);
+      const end = Math.min(...at.map(({ range }) => offsetOf(range.end)));
+      const text = lines.text.slice(start, end).trim();
+      const above = lines.text.slice(routine.span.start, start);
+      found.push({
+        place: before + found.length + 1,
+        file: lines.file,
+        routine: routine.name,
+        text,
+        occurrence: 1 + [...above.matchAll(patternOf(text))].length,
+        holds: (step) => startOf(step) === start,
+      });
+    }
+  }
+  return found;
+}
+
+/** Where the innermost statement starts that holds the offset. */
+function innermost({ statements }: LiveRoutine, offset: number): number | undefined {
+  return statements.findLast(({ start, end }) => start <= offset && offset < end)?.start;
+}
+
+/** As tests look for an anchor: its words, whatever stands between them. */
+function patternOf(text: string): RegExp {
+  const words = text.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(words.join("\\s+"), "g");
+}

@@ -1,0 +1,259 @@
+// What a generated test needs to know, whatever its language: which SQL it loads, where sessions stop, who runs what when,
+// and what is compared. Plain data; the languages only write it down.
+import type { SqlParsers } from "../frontend/sql/parsers";
+import type { SourceFile } from "../frontend/sql/readProgram";
+import type { ScannedFile } from "../frontend/sql/scanFile";
+import { positionAt } from "../frontend/sql/lines";
+import type { Level } from "../isolation/levels";
+import type { Dialect } from "../program/dialect";
+import type { Program, Transaction } from "../program/program";
+import type { Table } from "../program/schema";
+import type { Anomaly, Step } from "../protocol/report";
+import type { Row, Value, WitnessInstance } from "../protocol/witness";
+import { completeRows } from "../replay/initialRows";
+import { argumentText } from "../replay/jobs";
+import { literal, quoteName } from "../replay/literal";
+import { routinesOf } from "../replay/routines";
+import { KINDS } from "../analysis/explain/kinds/kinds";
+import { scannedFiles } from "./scanned";
+import { anchorsIn, type Anchor } from "./anchors";
+import { scriptOf, type Script } from "./scriptLines";
+import { definitionsOf, type Definitions } from "./definitions";
+
+export interface TestInput {
+  readonly anomaly: Anomaly;
+  readonly program: Program;
+  readonly files: readonly SourceFile[];
+  /** Of all files; each tells its own where it is absent. */
+  readonly dialect?: Dialect | undefined;
+  readonly parsers: SqlParsers;
+  readonly levelOf: (instance: string) => Level;
+  /** The project's folder as the test names it: relative to the test's own, with `/`. */
+  readonly folder: string;
+  /** The file that the test is written to. */
+  readonly fileName?: string;
+}
+
+/** One session: the lines that it runs, each a statement or a command of psql. */
+export interface PlannedSession {
+  readonly name: string;
+  readonly transaction: string;
+  /** Where the transaction is written, "bank.sql:12". */
+  readonly from: string;
+  /** As in BEGIN ISOLATION LEVEL. */
+  readonly level: string;
+  /** Values of the placeholders in the lines. */
+  readonly values: Readonly<Record<string, Value>>;
+  readonly script: readonly string[];
+}
+
+/** One line of the schedule: the session goes on to this place and stops behind it; "commit": to its end. */
+export interface PlannedStep {
+  readonly session: string;
+  readonly place: number | "commit";
+  /** The statement, in one line. */
+  readonly text: string;
+}
+
+export interface ComparedTable {
+  readonly name: string;
+  /** Columns whose values the server makes up. */
+  readonly without: readonly string[];
+}
+
+export interface TestPlan {
+  readonly title: string;
+  readonly message: string;
+  readonly id: string;
+  readonly folder: string;
+  readonly definitions: Definitions;
+  readonly anchors: readonly Anchor[];
+  readonly sessions: readonly PlannedSession[];
+  readonly schedule: readonly PlannedStep[];
+  /** Statements that make all tables empty and put the first rows into them. */
+  readonly initial: readonly string[];
+  readonly tables: readonly ComparedTable[];
+}
+
+export type PlanResult =
+  { readonly ok: true; readonly plan: TestPlan } | { readonly ok: false; readonly reason: string };
+
+/** Plans the test, or says why there can be none. */
+export function planTest(input: TestInput): PlanResult {
+  const { anomaly, program, parsers, levelOf, folder } = input;
+  const scanned = scannedFiles(input);
+  const foreign = anomaly.witness.instances
+    .map(({ instance }) => levelOf(instance))
+    .find((level) => level.family !== "product" || level.product !== "postgres");
+  if (foreign) {
+    const reason = `tests run on PostgreSQL, which has no ${foreign.label}; --lang sql gives a script for people`;
+    return { ok: false, reason };
+  }
+  const qualified = qualifiedDefinition(scanned);
+  if (qualified !== undefined) {
+    const reason = `a test makes a schema of its own, and "${oneLine(qualified)}" names another one`;
+    return { ok: false, reason };
+  }
+  const anchors: Anchor[] = [];
+  for (const file of scanned)
+    anchors.push(...anchorsIn(file, anomaly.steps, parsers, anchors.length));
+  const scripts = new Map<string, Script>();
+  const sessions: PlannedSession[] = [];
+  for (const instance of anomaly.witness.instances) {
+    const transaction = program.transactions.find(({ id }) => id === instance.transaction);
+    if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
+    const { file, range } = transaction.source;
+    const common = {
+      name: instance.instance,
+      transaction: transaction.name,
+      from: `${file}:${String(range.start.line + 1)}`,
+      level: levelOf(instance.instance).name.replace(/^.*:/, "").replaceAll("-", " ").toUpperCase(),
+    };
+    if (transaction.boundary === "routine") {
+      const call = callOf(scanned, transaction, instance, parsers);
+      if (!call.ok) return { ok: false, reason: `${transaction.name}: ${call.reason}` };
+      sessions.push({ ...common, values: {}, script: [call.sql] });
+      continue;
+    }
+    const script = scriptOf(scanned, transaction, instance.arguments);
+    if (typeof script === "string") return { ok: false, reason: `${transaction.name}: ${script}` };
+    scripts.set(instance.instance, script);
+    sessions.push({ ...common, values: script.values, script: script.lines });
+  }
+  const placeOf = (step: Step): number | undefined =>
+    scripts.has(step.instance)
+      ? scripts.get(step.instance)?.placeOf(step.range.start)
+      : anchors.find((anchor) => anchor.holds(step))?.place;
+  return {
+    ok: true,
+    plan: {
+      title: titleOf(anomaly),
+      message: anomaly.message,
+      id: anomaly.id,
+      folder,
+      definitions: definitionsOf(scanned),
+      anchors,
+      sessions,
+      schedule: scheduleOf(anomaly, placeOf),
+      initial: initialOf(input),
+      tables: comparedTables(input),
+    },
+  };
+}
+
+type Call =
+  { readonly ok: true; readonly sql: string } | { readonly ok: false; readonly reason: string };
+
+/** The call of a routine with the witness' arguments. */
+function callOf(
+  files: readonly ScannedFile[],
+  { source }: Transaction,
+  { arguments: values }: WitnessInstance,
+  parsers: SqlParsers,
+): Call {
+  const file = files.find(({ lines }) => lines.file === source.file);
+  const routine = (file ? routinesOf(file, parsers) : []).find(({ lines, span }) => {
+    const { line, character } = positionAt(lines, span.start);
+    return line === source.range.start.line && character === source.range.start.character;
+  });
+  if (!routine) return { ok: false, reason: "its routine cannot be read" };
+  if (routine.isTrigger) return { ok: false, reason: "triggers run only with their statements" };
+  const given = routine.arguments.filter(({ isInput }) => isInput);
+  const args = given.map(({ name }) => argumentText(name, values));
+  if (args.includes(undefined))
+    return { ok: false, reason: "the witness does not say all of its arguments" };
+  const call = `${quoteName(routine.name)}(${args.join(", ")})`;
+  return { ok: true, sql: routine.isProcedure ? `CALL ${call}` : `SELECT * FROM ${call}` };
+}
+
+/** CREATE of something whose name names its schema. */
+const QUALIFIED =
+  /^\s*(?:create|alter)\s+(?:or\s+replace\s+)?(?:table|view|function|procedure|type|sequence)\s+(?:if\s+not\s+exists\s+)?(?!pg_temp\.)"?\w+"?\s*\.\s*"?\w/i;
+
+function qualifiedDefinition(files: readonly ScannedFile[]): string | undefined {
+  return files
+    .flatMap(({ lines, ddl, routines }) =>
+      [...ddl, ...routines].map(({ start, end }) => lines.text.slice(start, end)),
+    )
+    .find((sql) => QUALIFIED.test(sql));
+}
+
+/** The anomaly's kind for people, and its transactions. */
+export function titleOf({ kind, transactions }: Anomaly): string {
+  const title = KINDS.find(({ name }) => name === kind)?.title ?? kind;
+  return `${title}: ${transactions.join(", ")}`;
+}
+
+/** A text in one line, shortened. */
+export function oneLine(text: string, most = 80): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+function scheduleOf(
+  { witness, steps }: Anomaly,
+  placeOf: (step: Step) => number | undefined,
+): readonly PlannedStep[] {
+  const planned: PlannedStep[] = [];
+  for (const { instance, statement } of witness.schedule) {
+    if (statement === "commit") {
+      planned.push({ session: instance, place: "commit", text: "commits" });
+      continue;
+    }
+    const step = steps.find((each) => each.instance === instance && each.statement === statement);
+    // Place 0: it begins.
+    const place = (step && placeOf(step)) ?? 0;
+    const last = planned.findLast(({ session }) => session === instance);
+    if (last?.place === place) continue;
+    planned.push({ session: instance, place, text: oneLine(step?.text ?? "") });
+  }
+  return planned;
+}
+
+function initialOf({ anomaly, program }: TestInput): readonly string[] {
+  const complete = completeRows(program.schema, anomaly.witness.initial);
+  if (complete.length === 0) return [];
+  const names = complete.map(({ table }) => quoteName(table.name)).join(", ");
+  const inserts = complete.flatMap(({ table, rows }) => {
+    const pushes = rows.length === 0 ? [] : numbered(table).map((column) => push(table, column));
+    return [...rows.map((row) => insertText(table, row)), ...pushes];
+  });
+  return [`TRUNCATE ${names} RESTART IDENTITY CASCADE`, ...inserts];
+}
+
+function insertText(table: Table, row: Row): string {
+  const columns = Object.keys(row).map(quoteName).join(", ");
+  const values = Object.values(row).map(literal).join(", ");
+  const numbers = numbered(table).length > 0 ? " OVERRIDING SYSTEM VALUE" : "";
+  return `INSERT INTO ${quoteName(table.name)} (${columns})${numbers} VALUES (${values})`;
+}
+
+/** Columns that a sequence numbers. */
+function numbered({ columns }: Table): readonly string[] {
+  return columns
+    .filter(({ default: given, type }) => given?.kind === "fresh" && type === "int")
+    .map(({ name }) => name);
+}
+
+function push(table: Table, column: string): string {
+  const name = quoteName(table.name);
+  const sequence = `pg_get_serial_sequence(${literal(name)}, ${literal(column)})`;
+  return `SELECT setval(${sequence}, (SELECT max(${quoteName(column)}) FROM ${name}))`;
+}
+
+/** Values that the server makes up, and references to them, may differ between two orders that are the same. */
+function comparedTables({ anomaly, program }: TestInput): readonly ComparedTable[] {
+  const { tables } = program.schema;
+  const madeUp = (table: Table): readonly string[] =>
+    table.columns.filter(({ default: given }) => given?.kind === "fresh").map(({ name }) => name);
+  return tables
+    .filter(({ name }) => name in anomaly.witness.outcome.final)
+    .map((table) => {
+      const references = table.foreignKeys.flatMap((key) => {
+        const target = tables.find(({ name }) => name === key.table);
+        const made = target ? madeUp(target) : [];
+        return key.columns.filter((_, at) => made.includes(key.referenced[at] ?? ""));
+      });
+      return { name: table.name, without: [...new Set([...madeUp(table), ...references])] };
+    });
+}

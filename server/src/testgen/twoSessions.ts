@@ -1,0 +1,175 @@
+// An anomaly as a script for people: the statements of each session with their values, in the order of the schedule, what
+// each of them reads and writes, and what every order of the sessions one after the other would give.
+import type { Level } from "../isolation/levels";
+import type { Step } from "../protocol/report";
+import type { Outcome, Row } from "../protocol/witness";
+import { completeRows } from "../replay/initialRows";
+import { isForbidden } from "../replay/jobs";
+import { literal, quoteName } from "../replay/literal";
+import { oneLine, titleOf, type TestInput } from "./plan";
+import { scannedFiles } from "./scanned";
+import { unrolledTexts } from "./unrolled";
+import { wrapped } from "./wrapped";
+
+/** The script, for psql, the mysql client or any other window that runs SQL. */
+export function twoSessionScript(input: TestInput): string {
+  const { anomaly, levelOf } = input;
+  const { witness } = anomaly;
+  const names = witness.instances.map(({ instance }) => instance);
+  const level = levelOf(names[0] ?? "");
+  return [
+    ...comment(`${titleOf(anomaly)} (isolens ${anomaly.id})`),
+    "--",
+    ...comment(anomaly.message),
+    "--",
+    ...comment(
+      `Open one window (psql, mysql, ...) per session: ${names.join(", ")}. Run the steps from top to bottom, each in the` +
+        " window of the session that it names. Where a step is said to wait, go on with the next one.",
+    ),
+    "",
+    "-- Before: in any window, in an empty database",
+    ...setUp(input),
+    ...stepsOf(input).flatMap((lines) => ["", ...lines]),
+    "",
+    "-- After: in any window",
+    ...Object.keys(witness.outcome.final).map((table) => `SELECT * FROM ${named(level, table)};`),
+    "",
+    ...comment(`At ${level.label} this gives:`),
+    ...outcomeLines(witness.outcome),
+    ...anomaly.serial.flatMap(({ order, outcome }) => [
+      ...comment(
+        `${order.join(", then ")} one after the other ${order.length > 1 ? "give" : "gives"}:`,
+      ),
+      ...outcomeLines(outcome),
+    ]),
+    "",
+  ].join("\n");
+}
+
+function comment(text: string): readonly string[] {
+  return wrapped(text).map((line) => `-- ${line}`);
+}
+
+function setUp(input: TestInput): readonly string[] {
+  const { anomaly, program, levelOf } = input;
+  const level = levelOf(anomaly.witness.instances[0]?.instance ?? "");
+  const definitions = scannedFiles(input)
+    .flatMap(({ lines, ddl }) => {
+      const written = lines.written ?? lines.text;
+      return ddl.map(({ start, end }) => written.slice(start, end).trim());
+    })
+    .filter((sql) => !isForbidden(sql));
+  const rows = completeRows(program.schema, anomaly.witness.initial).flatMap((each) =>
+    each.rows.map((row) => {
+      const columns = Object.keys(row).map((name) => named(level, name));
+      const values = Object.values(row).map(literal);
+      return `INSERT INTO ${named(level, each.table.name)} (${columns.join(", ")}) VALUES (${values.join(", ")});`;
+    }),
+  );
+  return [...definitions.map((sql) => `${sql};`), ...rows];
+}
+
+/** Blocks of lines, one for each step. */
+function stepsOf(input: TestInput): readonly (readonly string[])[] {
+  const { anomaly, levelOf } = input;
+  const texts = unrolledTexts(input);
+  const begun = new Set<string>();
+  const ended = new Set<string>();
+  const blocks: (readonly string[])[] = [];
+  const end = (instance: string, how: "COMMIT" | "ROLLBACK"): void => {
+    if (ended.has(instance)) return;
+    ended.add(instance);
+    blocks.push([`-- ${String(blocks.length + 1)}. ${instance}`, `${how};`]);
+  };
+  for (const step of anomaly.steps) {
+    const { instance } = step;
+    if (step.statement === "commit") end(instance, "COMMIT");
+    else if (step.statement === "rollback") end(instance, "ROLLBACK");
+    else {
+      const head = `-- ${String(blocks.length + 1)}. ${instance}`;
+      const starts = begun.has(instance) ? [] : beginLines(levelOf(instance));
+      const title = begun.has(instance) ? head : `${head}: ${callText(input, instance)}`;
+      begun.add(instance);
+      const text = texts.get(instance)?.[step.statement - 1] ?? step.text;
+      blocks.push([title, ...starts, ...comment(effectText(step)), `${text.trim()};`]);
+      if (step.commits) end(instance, "COMMIT");
+    }
+  }
+  for (const { instance } of anomaly.witness.instances)
+    if (begun.has(instance)) end(instance, "COMMIT");
+  return blocks;
+}
+
+function effectText(step: Step): string {
+  const { waitedFor } = step;
+  const effect = step.effect.replace(/, commits$/, "");
+  return waitedFor === undefined ? effect : `waits until ${waitedFor} has ended, then ${effect}`;
+}
+
+function callText({ anomaly, program }: TestInput, instance: string): string {
+  const found = anomaly.witness.instances.find((each) => each.instance === instance);
+  const transaction = program.transactions.find(({ id }) => id === found?.transaction);
+  const values = Object.entries(found?.arguments ?? {}).map(
+    ([name, value]) => `${name} = ${literal(value)}`,
+  );
+  const place = transaction
+    ? `, ${transaction.source.file}:${String(transaction.source.range.start.line + 1)}`
+    : "";
+  return `${found?.transaction ?? instance}(${values.join(", ")})${place}`;
+}
+
+/** How a transaction begins at the level, in the product's words; a comment where it has none. */
+function beginLines(level: Level): readonly string[] {
+  if (level.family !== "product") return [`-- begin a transaction at ${level.label}`];
+  const words = level.name
+    .replace(/^[^:]*:/, "")
+    .replace(/\(.*\)$/, "")
+    .replaceAll("-", " ")
+    .toUpperCase();
+  const settings = /\(snapshot-isolation=(\w+)\)$/.exec(level.name)?.[1];
+  switch (level.product) {
+    case "postgres":
+      return [`BEGIN ISOLATION LEVEL ${words};`];
+    case "mysql":
+    case "mariadb":
+      return [
+        ...(settings === undefined
+          ? []
+          : [`SET SESSION innodb_snapshot_isolation = ${settings.toUpperCase()};`]),
+        `SET SESSION TRANSACTION ISOLATION LEVEL ${words};`,
+        "START TRANSACTION;",
+      ];
+    default:
+      return [`-- begin a transaction at ${level.label}`];
+  }
+}
+
+function outcomeLines({ final, status, returned }: Outcome): readonly string[] {
+  const rows = Object.entries(final).flatMap(([table, all]) =>
+    all.length === 0
+      ? [`--   ${table}: no rows`]
+      : all.map((row) => `--   ${table}: ${rowText(row)}`),
+  );
+  const sessions = Object.entries(status).map(([name, end]) => {
+    const values = returned[name] ?? [];
+    return `--   ${name}: ${end}${values.length > 0 ? `, returns ${oneLine(values.join("; "), 100)}` : ""}`;
+  });
+  return [...rows, ...sessions];
+}
+
+function rowText(row: Row): string {
+  return Object.entries(row)
+    .map(
+      ([name, value]) => `${name} = ${typeof value === "number" ? String(value) : literal(value)}`,
+    )
+    .join(", ");
+}
+
+/** A name as the product quotes it. */
+function named(level: Level, name: string): string {
+  const isMysql =
+    level.family === "product" && (level.product === "mysql" || level.product === "mariadb");
+  return isMysql && quoteName(name) !== name
+    ? `\`${name.replaceAll("`", "``")}\``
+    : quoteName(name);
+}

@@ -1,0 +1,146 @@
+// The statements of an execution as anybody could type them: values in place of parameters, placeholders and variables.
+// The store runs the witness again, so that variables have the values that they have there.
+import { tokensOf, type Token } from "../frontend/sql/tokens";
+import type { ScannedFile } from "../frontend/sql/scanFile";
+import type { Level } from "../isolation/levels";
+import type { Levels } from "../isolation/mixedLevels";
+import type { Program } from "../program/program";
+import type { Statement } from "../program/statement";
+import type { Position } from "../protocol/source";
+import type { Value } from "../protocol/witness";
+import { bindText, literal } from "../replay/literal";
+import { routinesOf } from "../replay/routines";
+import { freshValues } from "../store/freshValues";
+import { deliver, nextOf, startMachine, type Machine } from "../store/machine";
+import { runSchedule } from "../store/run";
+import { fromValue, toValue } from "../store/value";
+import type { TestInput } from "./plan";
+import { scannedFiles } from "./scanned";
+
+/** Texts by instance, in the order in which it executes its statements. */
+export type UnrolledTexts = ReadonlyMap<string, readonly string[]>;
+
+/** Empty where the store cannot run the witness again. */
+export function unrolledTexts(input: TestInput): UnrolledTexts {
+  const { anomaly, program } = input;
+  const { witness } = anomaly;
+  const ran = runSchedule(program, levelsOf(input), witness);
+  const texts = new Map<string, readonly string[]>();
+  if (!ran.ok) return texts;
+  const scanned = scannedFiles(input);
+  const fresh = freshValues(witness);
+  for (const instance of witness.instances) {
+    const machine = startMachine(program, instance, fresh);
+    const steps = ran.execution.steps.filter((step) => step.instance === instance.instance);
+    const own: string[] = [];
+    let anonymous = 0;
+    let marks = 0;
+    const undo = { mark: () => ++marks, undoTo: () => undefined };
+    for (const step of steps) {
+      const next = nextOf(machine, undo);
+      if (next.kind !== "statement" || typeof step.statement !== "number") break;
+      const { statement } = next;
+      const file = scanned.find(({ lines }) => lines.file === statement.source.file);
+      if (file && machine.transaction.boundary !== "routine") {
+        const span = spanOf(file, statement);
+        const bound = bindText(file.lines, span, anonymous, (name) => valueOf(machine, name));
+        own.push(bound.ok ? bound.sql : statement.text);
+        if (bound.ok) ({ anonymous } = bound);
+      } else own.push(withValues(program, machine, statement, fillsAt(input, file, statement)));
+      const rows = step.result.map((row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, fromValue(value, typeOf(value))]),
+        ),
+      );
+      const { affected } = step;
+      deliver(machine, statement, { into: intoOf(statement), rows, affected, drawn: {} });
+    }
+    texts.set(instance.instance, own);
+  }
+  return texts;
+}
+
+function levelsOf({ anomaly, levelOf }: TestInput): Levels {
+  const levels = anomaly.witness.instances.map(
+    ({ instance, transaction }): readonly [string, Level] => [transaction, levelOf(instance)],
+  );
+  const [first, ...rest] = levels;
+  if (first && rest.every(([, level]) => level.name === first[1].name)) return first[1];
+  return { family: "mixed", perTransaction: Object.fromEntries(levels), serializablePairs: [] };
+}
+
+function spanOf({ lines }: ScannedFile, { source: { range } }: Statement) {
+  const offset = ({ line, character }: Position): number =>
+    (lines.starts[line] ?? lines.text.length) + character;
+  return { start: offset(range.start), end: offset(range.end) };
+}
+
+function valueOf({ variables, parameters }: Machine, name: string): Value | undefined {
+  const value = variables[name] ?? parameters[name] ?? variables[name.toLowerCase()];
+  return value === undefined ? undefined : toValue(value);
+}
+
+function typeOf(value: Value) {
+  if (typeof value === "number") return Number.isInteger(value) ? "int" : "decimal";
+  return typeof value === "boolean" ? "bool" : "text";
+}
+
+function intoOf(statement: Statement): string | undefined {
+  if (statement.kind === "select") return statement.into;
+  return "returning" in statement ? statement.returning?.into : undefined;
+}
+
+/** The variables that the routine's statement fills. */
+function fillsAt(
+  { parsers }: TestInput,
+  file: ScannedFile | undefined,
+  statement: Statement,
+): readonly string[] {
+  if (!file) return [];
+  const { start } = spanOf(file, statement);
+  const all = routinesOf(file, parsers).flatMap(({ statements }) => statements);
+  return all.findLast((each) => each.start <= start && start < each.end)?.fills ?? [];
+}
+
+/** The statement of a routine without INTO, with values for the names that are variables. */
+function withValues(
+  program: Program,
+  machine: Machine,
+  statement: Statement,
+  fills: readonly string[],
+): string {
+  const text = withoutInto(statement.text, fills);
+  const columns = new Set(
+    program.schema.tables.flatMap((table) => table.columns.map(({ name }) => name.toLowerCase())),
+  );
+  const tokens = tokensOf(text, 0, text.length);
+  let written = "";
+  let at = 0;
+  for (const [index, token] of tokens.entries()) {
+    const name = text.slice(token.start, token.end);
+    if (token.kind !== "word" || isPlaceOfColumn(tokens, index, columns.has(token.word))) continue;
+    const value = valueOf(machine, name);
+    if (value === undefined) continue;
+    written += text.slice(at, token.start) + literal(value);
+    at = token.end;
+  }
+  return written + text.slice(at);
+}
+
+function withoutInto(text: string, fills: readonly string[]): string {
+  if (fills.length === 0) return text;
+  const names = fills.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("\\s*,\\s*");
+  return text.replace(new RegExp(`\\s+into\\s+(?:strict\\s+)?${names}(?![\\w.])`, "i"), "");
+}
+
+/** Where a word names a column, a table, an alias or a function even if there is a variable of that name. */
+function isPlaceOfColumn(tokens: readonly Token[], index: number, isColumn: boolean): boolean {
+  const before = tokens[index - 1]?.word;
+  const after = tokens[index + 1]?.word;
+  if (before === "." || after === "." || after === "(" || before === "as") return true;
+  if (!isColumn) return false;
+  // SET column = ..., and the list of columns of an INSERT.
+  if (after === "=" && (before === "set" || before === ",")) return true;
+  const start = tokens.slice(0, index).findLastIndex(({ word }) => word === "(");
+  return start >= 2 && tokens[start - 2]?.word === "into";
+}
