@@ -261,7 +261,8 @@ export function createPostgresConnection(
       wire.end();
     } else if (message.kind === "sync") {
       skipping = false;
-      portals.clear();
+      // Portals live as long as their transaction: drivers read on from them later.
+      if (session.status !== "transaction") portals.clear();
       ready();
     } else if (message.kind === "query" && !skipping) {
       await simpleQuery(session, message.sql);

@@ -3,7 +3,13 @@ import { typeOfId } from "../pg/typeIds";
 import { columnAt, type Catalog } from "../catalog";
 import { constraintText, indexText } from "../system/definitions";
 import { queryText, quotedName } from "../system/expressionText";
-import { modifiedName, objectId, relationNamed, relationNumbered } from "../system/objects";
+import {
+  modifiedName,
+  objectId,
+  relationNamed,
+  relationNumbered,
+  type Relation,
+} from "../system/objects";
 import { objectNumber } from "../system/references";
 import { typeNumbered } from "../system/pgServer";
 import { elementOf, postgresName, type SqlType } from "../values/types";
@@ -66,17 +72,20 @@ export const CATALOGUE: FunctionTable = tableOf({
     },
     1,
   ),
-  pg_get_viewdef: asked(
-    "text",
-    ["text", "bool"],
-    ([which], _env, { catalog }) => {
-      const view =
-        relationNumbered(catalog, Number(text(which)))?.view ??
-        relationNamed(catalog, text(which))?.view;
-      return view === undefined ? null : ` ${queryText(view.query)};`;
-    },
-    1,
-  ),
+  pg_get_viewdef: [
+    asked(
+      "text",
+      ["int8", "bool"],
+      ([id], _env, { catalog }) => viewText(relationNumbered(catalog, integer(id))),
+      1,
+    ),
+    asked(
+      "text",
+      ["text", "bool"],
+      ([name], _env, { catalog }) => viewText(relationNamed(catalog, plainName(text(name)))),
+      1,
+    ),
+  ],
   pg_get_serial_sequence: asked("text", ["text", "text"], ([name, column], _env, { catalog }) => {
     const table = relationNamed(catalog, plainName(text(name)))?.table;
     if (table === undefined) return null;
@@ -122,6 +131,11 @@ export const CATALOGUE: FunctionTable = tableOf({
       : objectNumber("regclass", name, compiler, { missing: "null" });
   }),
 });
+
+function viewText(relation: Relation | undefined): string | null {
+  const view = relation?.view;
+  return view === undefined ? null : ` ${queryText(view.query)};`;
+}
 
 function plainName(name: string): string {
   return (name.split(".").at(-1) ?? name).replaceAll('"', "");
