@@ -8,6 +8,7 @@ import { registerLevelPicker } from "./features/levelPicker";
 import { createPanel } from "./features/panel";
 import { createReveal } from "./features/reveal";
 import { DOCUMENTS, createServerClient } from "./features/serverClient";
+import { registerReproduce } from "./features/reproduce";
 import { registerShowAnomaly } from "./features/showAnomaly";
 import { registerStatusItems } from "./features/statusItems";
 import { registerStepCommands } from "./features/stepCommands";
@@ -24,6 +25,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerShowAnomaly(server, panel),
     registerCheckHistory(server, panel),
     registerExploreClient(server, panel),
+    registerReproduce(server, context.extensionUri),
     registerStepCommands(panel),
     registerCancel(server),
   );

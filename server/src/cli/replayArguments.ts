@@ -21,10 +21,11 @@ const PRODUCTS: Readonly<Record<string, "postgres" | "mariadb" | undefined>> = {
 
 /** What `--server` says, or what is wrong with it. Passwords are not repeated. */
 export function replayServer(written: string | undefined): ReplayServer | string {
-  if (written === undefined || written === "embedded") return { kind: "embedded" };
+  if (written === undefined || written === "" || written === "embedded")
+    return { kind: "embedded" };
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const product = url && PRODUCTS[url.protocol];
   if (!url || !product)
-    return '--server must be "embedded", or a URL as postgres://user@host:port/database';
+    return '--server must be "embedded", or a URL as postgres://user@host:port/database or mysql://user@host:port/database';
   return { kind: "url", url, product };
 }
