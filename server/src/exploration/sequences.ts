@@ -35,6 +35,7 @@ export type LastWriters = ReadonlyMap<Key, TransactionId>;
  * With `anyEnd` the last writers may differ.
  */
 export function isSmallest(steps: readonly Step[], anyEnd = false): boolean {
+  if (comesEarlier(steps)) return false;
   const search = new SequenceSearch(steps);
   return !search.smallerExists(steps, anyEnd);
 }
@@ -47,6 +48,58 @@ export function isPossible(steps: readonly Step[]): boolean {
 /** The last writers of all orders of the steps, each once. */
 export function endings(steps: readonly Step[]): readonly LastWriters[] {
   return new SequenceSearch(steps).endings();
+}
+
+/**
+ * Whether the last step could come before one of a higher rank because it has nothing to do with all steps from there
+ * on: the most frequent smaller order, and one that needs no search.
+ */
+function comesEarlier(steps: readonly Step[]): boolean {
+  const last = steps.at(-1);
+  if (last === undefined) return false;
+  const rank = rankOf(last);
+  for (let at = steps.length - 2; at >= 0; at--) {
+    const other = steps[at];
+    if (other === undefined || other.session === last.session) return false;
+    if (dependent(other, last) || sharesHolds(steps, at)) return false;
+    if (rank < rankOf(other)) return true;
+  }
+  return false;
+}
+
+/** Whether their order matters for what is read and written, or remembered. */
+function dependent(a: Step, b: Step): boolean {
+  return touches(a.commits, b) || touches(b.commits, a) || meet(a.commits, b.commits);
+}
+
+function touches(commits: readonly Key[], { reads, remembers, unchanged }: Step): boolean {
+  if (commits.length === 0) return false;
+  return (
+    reads.some(({ key }) => commits.includes(key)) ||
+    (remembers !== undefined && meet(commits, remembers)) ||
+    (unchanged !== undefined && meet(commits, unchanged))
+  );
+}
+
+/** Whether one takes or lets go of what the other takes or lets go of. */
+function sharesHolds(steps: readonly Step[], at: number): boolean {
+  const concerned = heldBy(steps, at);
+  const own = heldBy(steps, steps.length - 1);
+  return concerned.length > 0 && own.length > 0 && meet(concerned, own);
+}
+
+/** What a step takes, and lets go of if it is its transaction's last. */
+function heldBy(steps: readonly Step[], at: number): readonly Key[] {
+  const step = steps[at];
+  if (step === undefined) return [];
+  if (!step.last || step.first) return step.holds;
+  return steps
+    .slice(0, at + 1)
+    .flatMap(({ transaction, holds }) => (transaction === step.transaction ? holds : []));
+}
+
+function meet(some: readonly Key[], others: readonly Key[]): boolean {
+  return some.some((key) => others.includes(key));
 }
 
 interface Numbered {
@@ -76,7 +129,7 @@ class SequenceSearch {
   private readonly total: number;
   private readonly keyNumbers = new Map<Key, number>();
   private readonly keys: Key[] = [];
-  private readonly versionNumbers = new Map<string, number>();
+  private readonly versionNumbers = new Map<number, number>();
   private readonly writers: TransactionId[] = [];
   /** How far each queue is. */
   private readonly next: number[];
@@ -218,7 +271,12 @@ class SequenceSearch {
 
   /** What later steps depend on. */
   private situation(): string {
-    return `${this.next.join()}|${this.current.join()}|${this.memory.join()}`;
+    // Numbers of steps, versions and their places are small, and there are equally many of each at any time.
+    return (
+      String.fromCharCode(...this.next) +
+      String.fromCharCode(...this.current) +
+      String.fromCharCode(...this.memory)
+    );
   }
 
   private numbered(step: Step, holding: Map<TransactionId, number[]>): Numbered {
@@ -228,7 +286,7 @@ class SequenceSearch {
     const reads = step.reads.map(({ key, from }) => this.versionNumber(key, from));
     for (const version of reads) this.awaited[version] = (this.awaited[version] ?? 0) + 1;
     return {
-      rank: step.session + (step.first ? OPENING : 0),
+      rank: rankOf(step),
       reads,
       readKeys: step.reads.map(({ key }) => this.keyNumber(key)),
       commits: step.commits.map((key) => this.keyNumber(key)),
@@ -255,7 +313,8 @@ class SequenceSearch {
   private keyNumber(key: Key): number {
     let number = this.keyNumbers.get(key);
     if (number === undefined) {
-      this.keyNumbers.set(key, (number = this.keys.length));
+      number = this.keys.length;
+      this.keyNumbers.set(key, number);
       this.keys.push(key);
       this.current[number] = this.versionNumber(key, INITIAL);
     }
@@ -263,7 +322,7 @@ class SequenceSearch {
   }
 
   private versionNumber(key: Key, writer: TransactionId): number {
-    const name = `${writer} ${key}`;
+    const name = this.keyNumber(key) * WRITERS + writer;
     let number = this.versionNumbers.get(name);
     if (number === undefined) {
       this.versionNumbers.set(name, (number = this.writers.length));
@@ -271,6 +330,13 @@ class SequenceSearch {
     }
     return number;
   }
+}
+
+/** More than there are names of transactions. */
+const WRITERS = 2 ** 32;
+
+function rankOf({ session, first }: Step): number {
+  return session + (first ? OPENING : 0);
 }
 
 /** Ranks of steps that open a transaction are behind those of steps that end one. */
