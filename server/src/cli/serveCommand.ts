@@ -3,8 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
 import { listen, type Listening } from "../mock/listen";
-import { createMockDatabase, type MockDatabase } from "../mock/mockDatabase";
+import { createMockDatabase, lineAt, type MockDatabase } from "../mock/mockDatabase";
 import type { RecordedHistory } from "../mock/store/recordHistory";
+import type { SqlError } from "../sqlstore/sqlError";
 import { fileErrorText } from "../workspace/textFile";
 import type { CliIo } from "./io";
 import { EXIT } from "./run";
@@ -30,7 +31,7 @@ export async function serveCommand(
     onReset: (history) => earlier.push(history),
   });
   if (!made.ok) {
-    io.error(`isolens: ${args.schema ?? "the schema"}: ${made.error.message}\n`);
+    io.error(`isolens: ${placeText(args, schema, made.error)}: ${made.error.message}\n`);
     return EXIT.usage;
   }
   const { database } = made;
@@ -40,6 +41,12 @@ export async function serveCommand(
   await stopped(signal);
   await listening.close();
   return saveHistories(args, [...earlier, database.history()], io);
+}
+
+/** The schema's file with the line that is to blame, where that is known. */
+function placeText({ schema }: ServeArguments, text: string, { position }: SqlError): string {
+  const line = position === undefined ? "" : `:${String(lineAt(text, position))}`;
+  return `${schema ?? "the schema"}${line}`;
 }
 
 async function schemaText({ schema }: ServeArguments, io: CliIo): Promise<string | undefined> {

@@ -3,6 +3,8 @@
 export interface Connection {
   /** Bytes of the client; they are answered in their order. Resolves when all are. */
   receive(chunk: Buffer): Promise<void>;
+  /** Gives up the statement that is running, if one is. */
+  cancel?(): void;
   /** The client is gone. */
   close(): void;
 }

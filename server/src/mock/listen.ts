@@ -29,12 +29,18 @@ const LOCAL = "127.0.0.1";
 /** Listens on 127.0.0.1. Rejects when the port cannot be had. */
 export async function listen({ protocol, port, open }: ListenOptions): Promise<Listening> {
   const sockets = new Set<net.Socket>();
+  const connections = new Map<number, Connection>();
   let count = 0;
   const server = net.createServer((socket) => {
     count++;
     sockets.add(socket);
     socket.setNoDelay(true);
-    const connection = connect(protocol, open, wireOf(socket), count);
+    const number = count;
+    const connection = connect(protocol, open, wireOf(socket), {
+      number,
+      cancel: (other) => connections.get(other)?.cancel?.(),
+    });
+    connections.set(number, connection);
     socket.on("data", (chunk) => {
       // A client that sends faster than it is answered waits.
       socket.pause();
@@ -42,6 +48,7 @@ export async function listen({ protocol, port, open }: ListenOptions): Promise<L
     });
     socket.on("close", () => {
       sockets.delete(socket);
+      connections.delete(number);
       connection.close();
     });
     // What follows an error is the end of the connection, which is all that there is to do about it.
@@ -69,7 +76,7 @@ function connect(
   protocol: Protocol,
   open: ListenOptions["open"],
   wire: Wire,
-  number: number,
+  { number, cancel }: { readonly number: number; readonly cancel: (other: number) => void },
 ): Connection {
   const limits = { longest: LONGEST_MESSAGE, number };
   return protocol === "postgres"
@@ -79,7 +86,7 @@ function connect(
           return open({ user, database: options.get("database") ?? user });
         },
         wire,
-        limits,
+        { ...limits, cancel },
       )
     : createMysqlConnection((database) => open({ database }), wire, {
         ...limits,

@@ -51,6 +51,11 @@ export type MockResult =
   /** What the schema's text was refused for. */
   | { readonly ok: false; readonly error: SqlError };
 
+/** The line, from one, of a place in a text. */
+export function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split("\n").length;
+}
+
 /** A day of its own, so that two runs write the same. */
 const FIRST_MOMENT = Date.UTC(2026, 0, 1) * 1000;
 const TICK = 1000;

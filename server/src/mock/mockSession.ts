@@ -35,12 +35,20 @@ export function openMockSession({
 }: MockSessionParts): MockSession {
   const isPostgres = sql.dialect === "postgres";
 
+  /** Statements that wait for the store. */
+  let running = 0;
+
   async function run(text: string, values: readonly MockArgument[]): Promise<SqlOutcome> {
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
     const steps: Generator<Request, SqlOutcome, Reply> = session.execute(text, values);
-    for (let step = steps.next(); ;) {
-      if (step.done === true) return step.value;
-      step = steps.next(await store.ask(step.value));
+    running++;
+    try {
+      for (let step = steps.next(); ;) {
+        if (step.done === true) return step.value;
+        step = steps.next(await store.ask(step.value));
+      }
+    } finally {
+      running--;
     }
   }
 
@@ -88,6 +96,9 @@ export function openMockSession({
     },
     get autocommit() {
       return session.autocommit();
+    },
+    cancel() {
+      if (running > 0) store.close();
     },
     close: store.close,
   };

@@ -5,7 +5,7 @@ import { startReading } from "../history/formats/readHistory";
 import { formatValue } from "../sqlstore/values/format";
 import { mockLevel } from "./level";
 import { listen } from "./listen";
-import { createMockDatabase, type MockDatabase } from "./mockDatabase";
+import { createMockDatabase, lineAt, type MockDatabase } from "./mockDatabase";
 import type { RecordedHistory } from "./store/recordHistory";
 
 export interface StoreOptions {
@@ -61,7 +61,11 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     ...(schema !== undefined && { schema }),
     ...(delay !== undefined && { delay }),
   });
-  if (!made.ok) throw new Error(`the schema is refused: ${made.error.message}`);
+  if (!made.ok) {
+    const { position, message } = made.error;
+    const line = position === undefined ? "" : `, line ${String(lineAt(schema ?? "", position))}`;
+    throw new Error(`the schema is refused${line}: ${message}`);
+  }
   const { database } = made;
   const listening = await listen({ protocol, port, open: (client) => database.open(client) });
   const address = `127.0.0.1:${String(listening.port)}`;

@@ -53,6 +53,8 @@ export interface MockSession {
   ): Promise<Outcome<PreparedStatement>>;
   readonly status: "idle" | "transaction" | "failed";
   readonly autocommit: boolean;
+  /** Gives up a statement that is running, which then fails, and its transaction with it. */
+  cancel?(): void;
   /** Rolls back what is open. */
   close(): void;
 }

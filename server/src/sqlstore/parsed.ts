@@ -5,4 +5,6 @@ import type { SqlStatement } from "./tree";
 export interface ParsedStatement {
   readonly statement: SqlStatement;
   readonly text: string;
+  /** Where it begins in the text of all statements, where the parser tells. */
+  readonly start?: number;
 }

@@ -470,9 +470,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     parameters: readonly unknown[],
   ): Generator<Request, SqlOutcome, Reply> {
     const results: SqlResult[] = [];
+    let position: number | undefined;
     try {
       const statements = database.parse(sql);
       for (const parsed of statements) {
+        position = parsed.start;
         checkStatus(parsed);
         results.push(yield* statement(parsed.statement, parameters));
       }
@@ -484,7 +486,10 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         if (state.savepoints.length === 0) yield { kind: "abort" };
         state.status = "failed";
       }
-      return { ok: false, error: error.error };
+      return {
+        ok: false,
+        error: { ...(position === undefined ? {} : { position }), ...error.error },
+      };
     }
   }
 

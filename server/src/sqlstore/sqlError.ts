@@ -12,6 +12,8 @@ export interface SqlError {
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
+  /** Where in the text: of what is no SQL the very place, else the start of its statement. */
+  readonly position?: number;
 }
 
 /**

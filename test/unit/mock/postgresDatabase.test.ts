@@ -339,6 +339,44 @@ describe("psycopg", () => {
 });
 
 describe("clients that misbehave", () => {
+  test("give up a statement that waits for a lock, by a request of its own", () =>
+    withStore(
+      async (store) => {
+        const [holder, waiter] = [await connected(store), await connected(store)];
+        await holder.query("BEGIN; UPDATE account SET balance = 1 WHERE id = 1");
+        await waiter.query("BEGIN");
+        const { rows } = await waiter.query<{ id: number }>("SELECT pg_backend_pid()::int AS id");
+        const id = rows[0]?.id ?? 0;
+        const waiting = waiter.query("UPDATE account SET balance = 2 WHERE id = 1");
+        const refused = assert.rejects(waiting, { code: "57014" });
+        const request = Buffer.alloc(16);
+        for (const [at, word] of [16, 80877102, id, id].entries())
+          request.writeInt32BE(word, 4 * at);
+        const socket = net.connect(store.port, "127.0.0.1");
+        socket.resume();
+        // The statement must have arrived before it can be given up.
+        await holder.query("SELECT 1");
+        socket.end(request);
+        await refused;
+        await waiter.query("ROLLBACK");
+        await holder.query("COMMIT");
+        assert.deepEqual(store.rows("SELECT balance FROM account WHERE id = 1"), [
+          { balance: "1.00" },
+        ]);
+        await holder.end();
+        await waiter.end();
+      },
+      { level: "postgres:read-committed" },
+    ));
+
+  test("bring a schema that is refused, and learn where", async () => {
+    const schema = "CREATE TABLE one (id int);\n\nINSERT INTO two VALUES (1);\n";
+    await assert.rejects(openStore({ level: "causal", schema }), /line 3: relation "two" does not/);
+    const wrong = "CREATE TABLE one (id int);\nCREATE TABEL two (id int);";
+    await assert.rejects(openStore({ level: "causal", schema: wrong }), /line 2: syntax error/);
+    await assert.rejects(openStore({ level: "casual" }), /no level "casual"/);
+  });
+
   test("disconnect inside a transaction, which is rolled back", () =>
     withStore(
       async (store) => {

@@ -16,6 +16,8 @@ export interface ErrorFields {
   readonly message: string;
   readonly detail?: string | undefined;
   readonly hint?: string | undefined;
+  /** From one. */
+  readonly position?: number | undefined;
   /** Of a constraint that is violated. */
   readonly constraint?: string | undefined;
   readonly table?: string | undefined;
@@ -87,6 +89,7 @@ function errorParts(fields: ErrorFields): Buffer[] {
     ["M", fields.message],
     ["D", fields.detail],
     ["H", fields.hint],
+    ["P", fields.position?.toString()],
     ["t", fields.table],
     ["n", fields.constraint],
   ];

@@ -47,6 +47,16 @@ const PARAMETERS: readonly (readonly [string, string])[] = [
   ["standard_conforming_strings", "on"],
 ];
 
+interface PostgresLimits {
+  readonly longest: number;
+  readonly number: number;
+  /** Cancels what the connection of that number runs. */
+  readonly cancel: (number: number) => void;
+}
+
+/** What is no SQL is shown to people where it stands. */
+const SYNTAX_ERROR = "42601";
+
 /**
  * A connection whose session is opened when the client has introduced itself. Messages of more than `longest` bytes end
  * it. `number` is the process number that the client is told.
@@ -54,7 +64,7 @@ const PARAMETERS: readonly (readonly [string, string])[] = [
 export function createPostgresConnection(
   openSession: (options: ReadonlyMap<string, string>) => MockSession,
   wire: Wire,
-  { longest, number }: { readonly longest: number; readonly number: number },
+  { longest, number, cancel }: PostgresLimits,
 ): Connection {
   const reader = createFrontendReader(longest);
   const statements = new Map<string, Statement>();
@@ -91,8 +101,10 @@ export function createPostgresConnection(
 
   function fail(error: SqlError): void {
     const { code, message, detail, table, constraint } = error;
+    const position = error.code === SYNTAX_ERROR ? (error.position ?? 0) + 1 : undefined;
+    const severity = "ERROR";
     wire.write(
-      backend.errorResponse({ severity: "ERROR", code, message, detail, table, constraint }),
+      backend.errorResponse({ severity, code, message, detail, table, constraint, position }),
     );
   }
 
@@ -247,6 +259,8 @@ export function createPostgresConnection(
       wire.write(backend.backendKeyData(number, number));
       ready();
     } else {
+      // The client need not be who it says: only clients of this machine are listened to.
+      if (message.kind === "cancel" && message.secret === message.process) cancel(message.process);
       close();
       wire.end();
     }
@@ -290,6 +304,7 @@ export function createPostgresConnection(
       }
       return work;
     },
+    cancel: () => session?.cancel?.(),
     close,
   };
 }

@@ -6,7 +6,8 @@ export type Target = "statement" | "portal";
 
 export type FrontendMessage =
   | { readonly kind: "encryption" }
-  | { readonly kind: "cancel" }
+  /** Asks on a connection of its own that the statement of another one be given up. */
+  | { readonly kind: "cancel"; readonly process: number; readonly secret: number }
   | { readonly kind: "startup"; readonly options: ReadonlyMap<string, string> }
   | { readonly kind: "query"; readonly sql: string }
   | {
@@ -90,7 +91,8 @@ export function createFrontendReader(longest: number): FrontendReader {
 function startup(from: Fields): FrontendMessage {
   const code = from.int32();
   if (code === SSL_REQUEST || code === GSS_REQUEST) return { kind: "encryption" };
-  if (code === CANCEL_REQUEST) return { kind: "cancel" };
+  if (code === CANCEL_REQUEST)
+    return { kind: "cancel", process: from.int32(), secret: from.int32() };
   if (code >> 16 !== VERSION_3)
     throw new ProtocolViolation("not a client of PostgreSQL's protocol 3");
   const options = new Map<string, string>();

@@ -16,10 +16,11 @@ tie({ query: translatedQuery, change: translatedChange });
 /** The statements of a text. Fails with 42601 where it is not SQL, and with 0A000 for what the store does not have. */
 export function postgresStatements(sql: string, parser: PgParser): readonly ParsedStatement[] {
   const parsed = parser.parse(sql);
-  if (!parsed.ok) throw failure("syntax", parsed.message);
+  if (!parsed.ok) throw failure("syntax", parsed.message, { position: parsed.offset });
   return parsed.statements.map(({ node, start, end }) => ({
     statement: statementOf(node),
     text: sql.slice(start, end).trim(),
+    start: start + sql.slice(start, end).search(/\S|$/),
   }));
 }
 
