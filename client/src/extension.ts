@@ -3,6 +3,7 @@ import { languages, workspace } from "vscode";
 import type { ExtensionContext, Disposable } from "vscode";
 import { registerCancel } from "./features/cancel";
 import { registerCheckHistory } from "./features/checkHistory";
+import { registerCreateTest } from "./features/createTest";
 import { registerExploreClient } from "./features/exploreClient";
 import { registerLevelPicker } from "./features/levelPicker";
 import { createPanel } from "./features/panel";
@@ -26,6 +27,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerCheckHistory(server, panel),
     registerExploreClient(server, panel),
     registerReproduce(server, context.extensionUri),
+    registerCreateTest(server, context.extensionUri),
     registerStepCommands(panel),
     registerCancel(server),
   );

@@ -26,13 +26,7 @@ export function registerReproduce(server: ServerClient, extension: Uri): Disposa
     if (!payload) return;
     const folder = folderOf(payload);
     if (folder === undefined) return;
-    const unsaved = Object.values(payload.uris).some((uri) =>
-      workspace.textDocuments.some((each) => each.isDirty && each.uri.toString() === uri),
-    );
-    if (unsaved) {
-      window.setStatusBarMessage("Isolens: save the files first; a replay reads them", SHOWN);
-      return;
-    }
+    if (saysUnsaved(payload)) return;
     const { anomaly, level } = payload;
     const script = Uri.joinPath(extension, "dist", "cli.js").fsPath;
     const args = [script, "replay", folder, "--anomaly", anomaly.id, "--level", level.name];
@@ -50,13 +44,23 @@ export function registerReproduce(server: ServerClient, extension: Uri): Disposa
   return Disposable.from(output, commands.registerCommand("isolens.reproduce", reproduce));
 }
 
+/** Whether files of the anomaly are not saved, which is then said: other processes read what is on disk. */
+export function saysUnsaved({ uris }: AnomalyPayload): boolean {
+  const unsaved = Object.values(uris).some((uri) =>
+    workspace.textDocuments.some((each) => each.isDirty && each.uri.toString() === uri),
+  );
+  if (unsaved)
+    window.setStatusBarMessage("Isolens: save the files first; they are read from the disk", SHOWN);
+  return unsaved;
+}
+
 /** The folder in which the anomaly was found; undefined where its files are on no disk. */
-function folderOf({ uris }: AnomalyPayload): string | undefined {
+export function folderOf({ uris }: AnomalyPayload): string | undefined {
   const [first] = Object.values(uris);
   if (first === undefined) return undefined;
   const uri = Uri.parse(first);
   if (uri.scheme !== "file") {
-    window.setStatusBarMessage("Isolens: a replay needs files on this machine", SHOWN);
+    window.setStatusBarMessage("Isolens: this needs files on this machine", SHOWN);
     return undefined;
   }
   return workspace.getWorkspaceFolder(uri)?.uri.fsPath ?? path.dirname(uri.fsPath);

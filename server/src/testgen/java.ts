@@ -13,6 +13,9 @@ export function javaTest(plan: TestPlan, fileName?: string): string {
     IMPORTS,
     "",
     `class ${className(plan, fileName)} {`,
+    "    /** Places that are no line of a script and no anchor: before BEGIN, before the next try, before COMMIT. */",
+    "    static final int BEGIN = 0, AGAIN = 9998, COMMIT = 9999;",
+    "",
     "    /** Where the SQL files are. */",
     `    static final String FOLDER = ${text(plan.folder)};`,
     "",
@@ -45,7 +48,7 @@ export function javaTest(plan: TestPlan, fileName?: string): string {
     listed(
       plan.schedule.map(
         ({ session, place, text: what }) =>
-          `/* ${what.replaceAll("*/", "* /")} */ new Turn(${text(session)}, ${typeof place === "number" ? String(place) : "COMMIT"})`,
+          `/* ${what.replaceAll("*/", "* /").replaceAll("\\", "/")} */ new Turn(${text(session)}, ${typeof place === "number" ? String(place) : "COMMIT"})`,
       ),
     ),
     "",
@@ -107,9 +110,9 @@ function listed(items: readonly string[]): string {
   return `${items.map((item) => `            ${item}`).join(",\n")});`;
 }
 
-/** A plain value; NULL is a value of its own, which maps can hold. */
+/** A plain value; NULL is an empty Optional, since maps hold no null. */
 function text(value: unknown): string {
-  if (value === null) return "NULL";
+  if (value === null) return "Optional.empty()";
   if (typeof value === "number" && Number.isInteger(value)) return `${String(value)}L`;
   return JSON.stringify(value);
 }
@@ -170,10 +173,6 @@ const HARNESS = String.raw`
         }
     }
 
-    static final Object NULL = new Object();
-
-    /** Places that are no line of a script and no anchor: before BEGIN, before the next try, before COMMIT. */
-    static final int BEGIN = 0, AGAIN = 9998, COMMIT = 9999;
     static final int MOST_TRIES = 100;
     static final String SCHEMA = "isolens_test_" + ProcessHandle.current().pid();
 
@@ -250,7 +249,7 @@ const HARNESS = String.raw`
 
     /** A value as SQL has it. */
     static String literal(Object value) {
-        if (value == null || value == NULL) return "NULL";
+        if (value == null || value instanceof Optional) return "NULL";
         if (value instanceof Boolean) return value.toString();
         if (value instanceof Number) return value.toString().startsWith("-") ? "(" + value + ")" : value.toString();
         return "'" + value.toString().replace("'", "''") + "'";
