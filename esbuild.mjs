@@ -25,7 +25,7 @@ const bundles = [
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 1600 },
   { name: "database", entry: "server/src/database.ts", budget: 2600 },
-  { name: "store", entry: "server/src/library.ts", budget: 1600 },
+  { name: "store", entry: "server/src/library.ts", budget: 700 },
   { name: "cli", entry: "server/src/cli.ts", budget: 1100 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];

@@ -1,4 +1,4 @@
-// The types of `isolens/store`, for applications' tests; test/unit/mock/library.test.ts holds the code to them.
+// The types of `isolens/store`, for applications' tests; test/cli/library.test.ts holds the code to them.
 
 export interface StoreOptions {
   /** Whose clients may connect; `postgres` if absent. */

@@ -1,0 +1,33 @@
+// `isolens/store` as an application's tests use it: by its name, as it was built.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openStore } from "isolens/store";
+import pg from "pg";
+import { openStore as source } from "../../server/src/mock/openStore";
+
+/** The types that users get are those of the code. */
+const same: typeof openStore = source;
+
+test("a test starts a database, runs its application and judges the run", async () => {
+  assert.equal(typeof same, "function");
+  const store = await openStore({
+    level: "causal",
+    strategy: "stale",
+    schema:
+      "CREATE TABLE account (id int PRIMARY KEY, balance int); INSERT INTO account VALUES (1, 0);",
+  });
+  try {
+    const clients = [1, 2].map(() => new pg.Client({ connectionString: store.url }));
+    await Promise.all(clients.map((client) => client.connect()));
+    for (const client of clients)
+      await client.query("UPDATE account SET balance = balance + 1 WHERE id = 1");
+    assert.deepEqual(store.rows("SELECT balance FROM account"), [{ balance: "1" }]);
+    assert.equal(store.verdicts()["causal"], "ok");
+    assert.equal(store.verdicts()["snapshot-isolation"], "violated");
+    store.reset();
+    assert.equal(store.history().sessions.flat().length, 0);
+    await Promise.all(clients.map((client) => client.end()));
+  } finally {
+    await store.close();
+  }
+});
