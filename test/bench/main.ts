@@ -16,6 +16,7 @@ import { calibrate } from "./calibration";
 import type { Calibration } from "./calibration";
 import { multiple } from "./multiples";
 import { printPapers } from "./papers";
+import { printProofs } from "./proofs";
 import {
   editedSmallBank,
   exampleNames,
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
   await printTypes(calibration, { runs: 1, print });
   await printEdit(calibration);
   await printPapers(calibration, { runs, only: options.only, print });
+  await printProofs(calibration, { runs, only: options.only, print });
   const peak = process.resourceUsage().maxRSS / 1024;
   print("");
   print(`Peak memory of this process (service, solver, benchmark): ${peak.toFixed(0)} MB`);

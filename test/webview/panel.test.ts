@@ -277,7 +277,7 @@ describe("the panel with a proof", () => {
     };
     const panel = await openPanel(browser, state);
     const text = await panel.page.locator(".proof").innerText();
-    assert.match(text, /Proved for any number of transactions[^]*comes later[^]*never deleted/u);
+    assert.match(text, /Proved for any number of transactions[^]*comes later[^]*never deleted/iu);
     assert.deepEqual(await faintTexts(panel.page), []);
     await panel.page.close();
   });

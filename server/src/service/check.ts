@@ -64,7 +64,7 @@ export interface CheckInput {
   readonly unroll?: number;
   /** Whether to ask for a proof for any number of transactions where nothing was found. */
   readonly prove?: boolean;
-  /** Milliseconds of wall time, the outer stop. */
+  /** Milliseconds of wall time for the search, and as much again for the proof where one is asked for. */
   readonly budget: number;
   readonly pool: SolvePool;
   readonly cache: SolveCache;
@@ -119,6 +119,7 @@ export async function check(
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
   const { limit, release } = limitedSignal(signal, input.budget);
+  const releases = [release];
   const { pool, hasFailed } = watchedPool(input.pool);
   try {
     const { transactions } = analysable;
@@ -166,11 +167,17 @@ export async function check(
     ];
     const isFree = !anomalies.some(({ status }) => status === "confirmed");
     const open = (): FlatProgram => flattenProgram(program, { unroll, anyRounds: true });
-    const proving = { program, pool, cache: input.cache, counters, unroll };
     const asked = input.prove === true && ids.length > 0;
+    // A search that used up its time leaves the proof its own.
+    const proofTime = asked ? limitedSignal(signal, input.budget) : { limit, release };
+    releases.push(proofTime.release);
+    const proving = { program, pool, cache: input.cache, counters, unroll };
     const proof =
       asked && isFree
-        ? await proveProgram({ ...proving, levels, gaps: [...gapsOf(open()), ...doubts] }, limit)
+        ? await proveProgram(
+            { ...proving, levels, gaps: [...gapsOf(open()), ...doubts] },
+            proofTime.limit,
+          )
         : undefined;
     const sufficient = asked
       ? await sufficientLevels(
@@ -181,7 +188,7 @@ export async function check(
             anomalies,
             gapsAt: (level) => gapsOf(open(), level),
           },
-          limit,
+          proofTime.limit,
         )
       : undefined;
     const isProved = proof?.report.status === "proved";
@@ -202,7 +209,7 @@ export async function check(
         ...(sufficient && { sufficient }),
       }),
       notes,
-      repeatable: !limit.aborted && !searched.cut && !hasFailed(),
+      repeatable: !limit.aborted && !proofTime.limit.aborted && !searched.cut && !hasFailed(),
       counters,
       timings: {
         ...(firstAt !== undefined && { firstAnomaly: firstAt - started }),
@@ -210,7 +217,7 @@ export async function check(
       },
     };
   } finally {
-    release();
+    for (const each of releases) each();
   }
 }
 

@@ -2,11 +2,17 @@
 // answers, and the report of it in sentences.
 import { flattenProgram } from "../analysis/operations/flatten";
 import { invariantName } from "../analysis/encoding/assumptions";
+import { EXISTENCE } from "../analysis/encoding/relationalInstances";
 import { listText } from "../analysis/explain/words";
 import type { Obstacle, ObstacleStep, ProofAnswer } from "../analysis/proof/answer";
 import type { Job } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
-import { keyOfLevels, labelOfLevels, namesOfLevels } from "../isolation/mixedLevels";
+import {
+  distinctLevels,
+  keyOfLevels,
+  labelOfLevels,
+  namesOfLevels,
+} from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
@@ -228,15 +234,27 @@ function chainObstacle(program: Program, levels: Levels, obstacle: Obstacle): Pr
     chain,
     dependencies,
     reason,
-    ...(last && { advice: adviceFor(last, obstacle, program) }),
+    ...(last && { advice: adviceFor(last, obstacle, program, levels) }),
   };
 }
 
-function adviceFor(step: ObstacleStep, obstacle: Obstacle, program: Program): string {
+function adviceFor(
+  step: ObstacleStep,
+  obstacle: Obstacle,
+  program: Program,
+  levels: Levels,
+): string {
   const at = obstacle.steps.lastIndexOf(step);
   const name = (place: number): string =>
     program.transactions[obstacle.members[place % obstacle.members.length] ?? -1]?.name ?? "";
-  return `The step from ${name(at)} to ${name(at + 1)} goes if ${name(at)} locks what it reads of ${step.table} or writes it itself, or if an invariant says that ${name(at + 1)} never writes those rows.`;
+  const [reader, writer] = [name(at), name(at + 1)];
+  const said = `an invariant that says which rows of ${step.table} ${writer} never touches`;
+  if (step.columns.includes(EXISTENCE))
+    return `The step from ${reader} to ${writer} is about rows that come and go, which no lock on a row keeps away. What may remove it: a row that both change, such as a counter or a parent; or ${said}.`;
+  const lock = distinctLevels(levels).every(({ family }) => family === "product")
+    ? `${reader} reads ${step.table} with FOR UPDATE, or changes what it reads`
+    : `${reader} changes the row of ${step.table} that it reads`;
+  return `What may remove the step from ${reader} to ${writer}: ${lock}; or ${said}.`;
 }
 
 function endOf(program: Program, member: number | undefined, id: StatementId): ProofEnd {

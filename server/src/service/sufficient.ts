@@ -34,25 +34,35 @@ export async function sufficientLevels(
       (each) =>
         each.status === "confirmed" && each.transactions.some((name) => names.includes(name)),
     );
-    const tried: LevelTrial[] = [];
-    for (const level of comparableLevels(input.level)) {
-      const shown = anomalies.some(({ allowedAt }) => allowedAt.includes(level.name));
-      if (shown) {
-        tried.push({ level: level.name, status: "anomaly" });
-        continue;
-      }
-      const gaps = input.gapsAt(level);
-      const { report } = await proveProgram({ ...input, program, levels: level, gaps }, signal);
-      tried.push(
-        report.status === "proved"
-          ? { level: level.name, status: "proved", ...(report.scheme && { scheme: report.scheme }) }
-          : { level: level.name, status: "open" },
-      );
-    }
+    const trials = new Map<string, LevelTrial>();
+    for (const level of likelyFirst(comparableLevels(input.level), input.level))
+      trials.set(level.name, await trialOf({ ...input, program, anomalies }, level, signal));
+    const tried = comparableLevels(input.level).flatMap(({ name }) => trials.get(name) ?? []);
     const weakest = tried.find(({ status }) => status === "proved")?.level;
     found.push({ transactions: names, ...(weakest !== undefined && { level: weakest }), tried });
   }
   return found;
+}
+
+/** The level that was checked, whose proof may be known already; then the stronger ones, which are proved most often. */
+function likelyFirst(levels: readonly Level[], checked: Level): readonly Level[] {
+  const others = levels.filter(({ name }) => name !== checked.name).reverse();
+  return [...levels.filter(({ name }) => name === checked.name), ...others];
+}
+
+async function trialOf(
+  input: SufficientInput,
+  level: Level,
+  signal: AbortSignal,
+): Promise<LevelTrial> {
+  const { name } = level;
+  if (input.anomalies.some(({ allowedAt }) => allowedAt.includes(name)))
+    return { level: name, status: "anomaly" };
+  const gaps = input.gapsAt(level);
+  const { report } = await proveProgram({ ...input, levels: level, gaps }, signal);
+  return report.status === "proved"
+    ? { level: name, status: "proved", ...(report.scheme && { scheme: report.scheme }) }
+    : { level: name, status: "open" };
 }
 
 /** Transactions by index, in parts that share no column that someone writes. */

@@ -38,13 +38,14 @@ export function prove(
   const asker = createAsker(solvers, limits);
   const lemmas = proveLemmas(asker, found.setting);
   const reused = reusedKeys(asker, { ...found.setting, lemmas });
-  if (reused.length > 0) {
-    const reason = asker.unanswered();
-    if (reason !== undefined) return { kind: "unknown", reason, queries: asker.count() };
-    return { kind: "blocked", ...nothing, restrictions: reused, queries: asker.count() };
-  }
   const induction = proveInductively(asker, { ...found.setting, lemmas });
   const queries = asker.count();
+  if (reused.length > 0) {
+    const reason = asker.unanswered();
+    if (reason !== undefined) return { kind: "unknown", reason, queries };
+    const answer = blockedBy(induction, queries);
+    return answer.kind === "blocked" ? { ...answer, restrictions: reused } : answer;
+  }
   if (induction.open.length === 0) {
     const { ordered, refuted, readersEarly, assumed } = induction;
     return {
@@ -67,7 +68,10 @@ export function prove(
   return blockedBy(induction, asker.count());
 }
 
-function blockedBy({ obstacles, open }: Induction, queries: number): ProofAnswer {
+function blockedBy(
+  { obstacles, open }: Induction,
+  queries: number,
+): Exclude<ProofAnswer, { readonly kind: "proved" }> {
   const shown = obstacles.filter(({ unanswered }) => unanswered === undefined);
   const [missing] = obstacles;
   if (shown.length === 0 && missing?.unanswered !== undefined)
