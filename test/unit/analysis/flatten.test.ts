@@ -136,6 +136,12 @@ check("locks are kept", "SELECT total FROM orders WHERE total > 5 FOR UPDATE;", 
   "read orders all() where 5<total exclusive",
 ]);
 
+check(
+  "aggregates lock what they range over",
+  "SELECT count(*) FROM orders WHERE total > 5 FOR UPDATE;",
+  ["read orders all() where 5<total count exclusive"],
+);
+
 test("a rollback ends the transaction and undoes it", () => {
   const flat = flatten("DELETE FROM note;\nROLLBACK;");
   assert.equal(render(flat.aborts), "true");

@@ -174,3 +174,25 @@ for (const [program, text, translations] of [
     });
   }
 }
+
+test("count(*) ... FOR UPDATE keeps two of the last from leaving, in MySQL's dialect", async () => {
+  const leave = (lock: string): string => `
+-- @isolens dialect mysql
+CREATE TABLE doctor (id INT PRIMARY KEY, shift INT NOT NULL, oncall INT NOT NULL);
+-- @transaction Leave
+START TRANSACTION;
+SELECT COUNT(*) INTO @n FROM doctor WHERE shift = :s AND oncall = 1${lock};
+UPDATE doctor SET oncall = 0 WHERE id = :d AND @n >= 2;
+COMMIT;
+`;
+  for (const level of ["mariadb:read-committed", "mariadb:repeatable-read"]) {
+    const locked = await analyse([sql(leave(" FOR UPDATE"))], level);
+    assert.deepEqual([locked.anomalies, locked.unknown], [[], []], level);
+    const plain = await analyse([sql(leave(""))], level);
+    assert.deepEqual(
+      plain.anomalies.map(({ kind, status }) => [kind, status]),
+      [["write-skew", "confirmed"]],
+      level,
+    );
+  }
+});

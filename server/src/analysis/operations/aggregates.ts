@@ -11,7 +11,7 @@ import { flattenExpression, sameValue } from "./expression";
 import type { Term } from "./operation";
 import { outputsOf, named } from "./outputs";
 import type { Selection } from "./selection";
-import { placeRelations } from "./relations";
+import { lockIn, placeRelations } from "./relations";
 import { atHand, conjunctsOf, relationsIn } from "./selection";
 import { tableOf } from "./tables";
 import {
@@ -38,7 +38,7 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
     return overCombinations(
       builder,
       asked,
-      combinationsOf(builder, combinedIn(asked), outer),
+      combinationsOf(builder, combinedIn(asked), outer, lockIn(asked)),
       outer,
     );
   if (!relation) return unknownAggregates(builder, asked, outer);
@@ -53,6 +53,7 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
     outer,
     target: relation,
     targetLast: true,
+    lock: asked.lock,
   });
   const { target, found: guard } = placed;
   if (target === undefined) return unknownAggregates(builder, asked, outer);
@@ -65,6 +66,7 @@ export function aggregated(builder: Builder, query: Query, outer: Scope): Result
     selection: target,
     guard,
     inner: atHand(relation.alias, around),
+    lock: lockIn(asked),
   });
   const computed = new Map<string, Term>();
   const scope: Scope = {
@@ -251,10 +253,12 @@ interface Rows {
   readonly guard: Term;
   /** The columns of the row at hand. */
   readonly inner: Scope;
+  /** What MySQL's `SELECT count(*) ... FOR UPDATE` locks: all rows that it ranges over. */
+  readonly lock: ReturnType<typeof lockIn>;
 }
 
 function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Term {
-  const { relation, selection, guard, inner } = rows;
+  const { relation, selection, guard, inner, lock } = rows;
   const operand = expression.operand && flattenExpression(builder, expression.operand, inner);
   const name = expression.function;
   const present = operand === undefined ? TRUE : not(isNull(operand));
@@ -264,6 +268,7 @@ function aggregateTerm(builder: Builder, rows: Rows, expression: Aggregate): Ter
     guard,
     key: selection.key,
     where: and(selection.where, present),
+    ...lock,
   };
   const unsupported = (): Term => {
     const draft = addOperation(builder, { ...base, pick: selection.point ? "point" : "some" });

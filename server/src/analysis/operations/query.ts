@@ -11,7 +11,7 @@ import { inlined } from "./inline";
 import type { Operation, Term } from "./operation";
 import { named, outputsOf } from "./outputs";
 import type { Placed, Placing } from "./relations";
-import { lockOf, placeRelations } from "./relations";
+import { lockIn, placeRelations } from "./relations";
 import { atHand, conjunctsOf } from "./selection";
 import { tableOf } from "./tables";
 import {
@@ -33,6 +33,7 @@ import {
  */
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
   const asked = inlined(withoutOthers(query));
+  if (asked.lock?.wait === "skip-locked") builder.losses.add("SKIP LOCKED waits like any lock");
   if (asked.setOperations.length > 0) return unionOf(builder, asked, outer);
   if (isAggregate(asked)) {
     const result = aggregated(builder, asked, outer);
@@ -60,12 +61,7 @@ export function rowsTerm(builder: Builder, query: Query): Term | undefined {
   });
 }
 
-function lockIn({ lock }: Query): ReturnType<typeof lockOf> | undefined {
-  return lock && lock.of.length === 0 ? lockOf(lock) : undefined;
-}
-
 function plain(builder: Builder, query: Query, outer: Scope, rows: number): ResultTerms {
-  if (query.lock?.wait === "skip-locked") builder.losses.add("SKIP LOCKED waits like any lock");
   const ranked = rankOf(builder, query, outer);
   if (query.offset !== undefined && !ranked) builder.losses.add("OFFSET is ignored");
   const placing = ranked

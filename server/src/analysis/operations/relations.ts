@@ -1,6 +1,6 @@
 // The relations of a statement, one operation each: which come first, which conditions choose their rows.
 import type { Expression } from "../../program/expression";
-import type { LockClause, Relation } from "../../program/statement";
+import type { LockClause, Query, Relation } from "../../program/statement";
 import type { Builder, Draft, Scope } from "./builder";
 import { addOperation, outputOf, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
@@ -231,9 +231,14 @@ function isBehind(builder: Builder, draft: Draft, orderBy: Operation["orderBy"])
 }
 
 /** The row locks that a clause asks for. */
-export function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {
+function lockOf(lock: LockClause): Pick<Operation, "lock" | "keyLock"> {
   if (lock.strength === "key-share") return { lock: "share", keyLock: true };
   return { lock: lock.strength === "share" ? "share" : "exclusive" };
+}
+
+/** The lock that a query takes on the rows of all its relations. */
+export function lockIn({ lock }: Query): Partial<Pick<Operation, "lock" | "keyLock">> {
+  return lock && lock.of.length === 0 ? lockOf(lock) : {};
 }
 
 /** Conditions on a relation whose rows are not chosen by an operation of ours hold for the result or it is empty. */
