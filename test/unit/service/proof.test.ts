@@ -101,3 +101,24 @@ BEGIN;\nUPDATE u SET v = v + 1 WHERE id = :id;\nCOMMIT;
     ],
   );
 });
+
+const SKEW = `${TABLE}-- @transaction leave
+BEGIN;
+SELECT v AS x FROM t WHERE id = :other \\gset
+UPDATE t SET v = 0 WHERE id = :id AND :x = 7;
+COMMIT;
+`;
+
+test("invariants that contradict each other prove nothing", async () => {
+  const text = `-- @isolens invariant t.v > 5\n-- @isolens invariant t.v < 3\n${SKEW}`;
+  const { verdict, rests } = await proving(text, "snapshot-isolation");
+  assert.equal(verdict, "anomaly");
+  assert.ok(!("proved" in rests));
+});
+
+test("an invariant proves what it excludes, and nothing where a transaction breaks it", async () => {
+  const kept = `-- @isolens invariant t.v > 7\n${SKEW}`;
+  assert.ok("proved" in (await proving(kept, "snapshot-isolation")).rests);
+  const set = "-- @transaction set\nBEGIN;\nUPDATE t SET v = 7 WHERE id = :id;\nCOMMIT;\n";
+  assert.ok(!("proved" in (await proving(`${kept}${set}`, "snapshot-isolation")).rests));
+});
