@@ -15,6 +15,10 @@ before(() => {
       export const schema = "create table t (id int primary key)";
       export const sessions = [[async (db) => { await db.query("select * from t"); for (;;) {} }]];
       export const assert = ["select count(*) = 0 from t"];`,
+    "lost.js": `
+      export const schema = "create table t (id int primary key)";
+      export const sessions = [[async (db) => { Promise.reject(new Error("nobody looks")); setTimeout(() => { throw new Error("nor here"); }, 1); await db.query("select * from t"); }]];
+      export const assert = ["select count(*) = 0 from t"];`,
     "broken.json": '{ "sessions": [["withdraw", 1]] }',
     "notes.md": "# no client",
   });
@@ -42,6 +46,12 @@ describe("isolens explore", () => {
     const result = await explore(courses, "--level", "ser");
     assert.equal(result.code, 0, result.out + result.error);
     assert.match(result.out, /holds: select count/u);
+  });
+
+  it("tells errors that the client's code neither awaits nor catches", async () => {
+    const result = await explore("lost.js", "--level", "causal");
+    assert.equal(result.code, 2, result.out + result.error);
+    assert.match(result.out, /nobody awaits or catches: nobody looks/u);
   });
 
   it("prints JSON for programs, one object per level", async () => {

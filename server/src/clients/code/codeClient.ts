@@ -19,7 +19,7 @@ import type { AccessRules } from "../statementView";
 import { FROM_DATABASE, openConnection } from "./connection";
 import { ModuleFault, codeModules, type CodeModules } from "./moduleLoader";
 import { observedStep } from "./observedStep";
-import { runSeeded, seeded } from "./seeded";
+import { lostErrors, runSeeded, seeded } from "./seeded";
 
 export interface CodeClient {
   readonly open: (rules: AccessRules) => ExplorableClient;
@@ -173,7 +173,10 @@ function explorableCode(
         name: `session ${String(at + 1)}`,
         run: (ask: Ask) => runSession(program, rules, at, session, ask, observe),
       })),
-    remarks: () => [...program.remarks],
+    remarks: () => [
+      ...program.remarks,
+      ...lostErrors().map((message) => `an error that nobody awaits or catches: ${message}`),
+    ],
     without: (left) =>
       explorableCode(
         program,

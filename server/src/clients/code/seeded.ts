@@ -1,6 +1,7 @@
 // Clocks, random numbers and timers as the code of client programs sees them: the same in every run of a session.
 import { AsyncLocalStorage } from "node:async_hooks";
 import crypto from "node:crypto";
+import timers from "node:timers/promises";
 import { randomNumbers } from "../../exploration/randomNumbers";
 
 /** What one run of one session draws from. */
@@ -31,6 +32,12 @@ export function seeded(session: number): Seeded {
 
 const running = new AsyncLocalStorage<Seeded>();
 let installed = false;
+const lost = new Set<string>();
+
+/** Errors that no code of this thread awaited or caught, each once; elsewhere they end the process. */
+export function lostErrors(): readonly string[] {
+  return [...lost];
+}
 
 /** Runs code whose clock, random numbers and timers are the seeded ones, awaits included. */
 export function runSeeded<T>(from: Seeded, code: () => T): T {
@@ -68,9 +75,30 @@ function install(): void {
     const own = running.getStore();
     return own === undefined ? realTime() : own.now() - START;
   };
+  const realTicks = process.hrtime;
+  const ticks = (since: readonly [number, number] = [0, 0]): [number, number] => {
+    const own = running.getStore();
+    if (own === undefined) return realTicks([...since]);
+    const nanoseconds = BigInt(own.now() - START) * 1_000_000n;
+    const passed = nanoseconds - BigInt(since[0]) * BILLION - BigInt(since[1]);
+    return [Number(passed / BILLION), Number(passed % BILLION)];
+  };
+  process.hrtime = Object.assign(ticks, {
+    bigint: () => {
+      const [seconds, rest] = ticks();
+      return BigInt(seconds) * BILLION + BigInt(rest);
+    },
+  });
+  const lose = (error: unknown): void => {
+    lost.add(error instanceof Error ? error.message : String(error));
+  };
+  process.on("unhandledRejection", lose);
+  process.on("uncaughtException", lose);
   installTimers();
   installCrypto();
 }
+
+const BILLION = 1_000_000_000n;
 
 /** Timers of seeded code end at the next turn: nobody waits, and time has passed all the same. */
 function installTimers(): void {
@@ -84,6 +112,13 @@ function installTimers(): void {
     }, 0);
   };
   globalThis.setTimeout = Object.assign(replaced, realTimeout);
+  const realSleep = timers.setTimeout;
+  const sleep: typeof realSleep = (delay, value, options) => {
+    const own = running.getStore();
+    own?.pass(delay ?? 0);
+    return realSleep(own === undefined ? delay : 0, value, options);
+  };
+  Object.assign(timers, { setTimeout: sleep });
 }
 
 function installCrypto(): void {
@@ -104,6 +139,19 @@ function installCrypto(): void {
     const own = running.getStore();
     return own === undefined ? realWebUuid() : uuidOf(own);
   };
+  // Versions of UUIDs that packages make come from here.
+  const fill =
+    <T>(real: (array: T, ...rest: never[]) => T) =>
+    (array: T, ...rest: never[]): T => {
+      const own = running.getStore();
+      if (own === undefined || !ArrayBuffer.isView(array)) return real(array, ...rest);
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(
+        bytesOf(own, array.byteLength),
+      );
+      return array;
+    };
+  const getRandomValues = fill(web.getRandomValues.bind(web));
+  Object.assign(web, { getRandomValues });
   const realBytes: (size: number) => Buffer = crypto.randomBytes.bind(crypto);
   const replaced = (size: number, callback?: (error: Error | null, bytes: Buffer) => void) => {
     const own = running.getStore();
@@ -112,5 +160,15 @@ function installCrypto(): void {
     setImmediate(callback, null, bytes);
     return undefined;
   };
-  Object.assign(crypto, { randomBytes: replaced });
+  const realInt = crypto.randomInt.bind(crypto);
+  const integer = (low: number, high?: number): number => {
+    const own = running.getStore();
+    const [from, to] = high === undefined ? [0, low] : [low, high];
+    return own === undefined ? realInt(from, to) : from + Math.floor(own.random() * (to - from));
+  };
+  Object.assign(crypto, {
+    randomBytes: replaced,
+    randomInt: integer,
+    randomFillSync: fill(crypto.randomFillSync.bind(crypto)),
+  });
 }
