@@ -1,8 +1,8 @@
 // `isolens/store` as an application's tests use it: by its name, as it was built.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStore } from "isolens/store";
 import pg from "pg";
+import { openStore } from "isolens/store";
 import { openStore as source } from "../../server/src/mock/openStore";
 
 /** The types that users get are those of the code. */

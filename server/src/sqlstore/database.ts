@@ -27,6 +27,8 @@ export interface DatabaseOptions {
 
 /** Texts that are kept: applications send the same few again and again. */
 const MOST_TEXTS = 1000;
+/** Longer ones are rarely sent twice, and their trees are large. */
+const LONGEST_TEXT = 20_000;
 
 /** An empty database. */
 export function createDatabase(options: DatabaseOptions): Database {
@@ -45,7 +47,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       if (known !== undefined) return known;
       const statements = read(sql, dialect, parser);
       if (texts.size >= MOST_TEXTS) texts.clear();
-      texts.set(sql, statements);
+      if (sql.length <= LONGEST_TEXT) texts.set(sql, statements);
       return statements;
     },
     plan(statement, types) {
