@@ -37,12 +37,12 @@ export async function replayCommand(
   }
   let report: ReplayReport;
   try {
-    report = await replay(
-      chosen,
-      opened.server,
-      args.server.kind === "embedded",
-      surroundings.signal,
-    );
+    const isOwn = args.server.kind === "embedded";
+    report = await replay(chosen, opened.server, isOwn, surroundings.signal);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    io.error(`isolens: the replay on ${opened.server.version} was broken off: ${reason}\n`);
+    return EXIT.usage;
   } finally {
     await opened.close();
   }

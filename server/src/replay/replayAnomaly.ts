@@ -56,7 +56,7 @@ export interface ReplayReport {
   readonly waits: readonly ObservedWait[];
 }
 
-/** Never throws for what a server refuses; the schema is gone afterwards. */
+/** Never throws for what a server refuses; the schema is gone afterwards. Rejects where the connection is lost. */
 export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   const { program, server, schema } = input;
   const none = { server: server.version, serial: [], waits: [] } as const;
@@ -127,7 +127,7 @@ async function play(
   const serial: ReplayReport["serial"][number][] = [];
   const ended = { outcome, serial, waits };
   if (divergence !== undefined && stopped())
-    return { ...ended, verdict: "not replayed", reason: "it was stopped" };
+    return { serial, waits, verdict: "not replayed", reason: "it was stopped" };
   for (const order of ordersOf(ends)) serial.push({ order, outcome: await run(order) });
   const fails = failsByItself(serial);
   if (fails !== undefined) return { ...ended, verdict: "not replayed", reason: fails };

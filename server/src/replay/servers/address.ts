@@ -7,8 +7,10 @@ import { connectPostgres } from "./postgres";
 export function addressOf(url: URL, product: LiveServer["product"]): ServerAddress {
   const database = decodeURIComponent(url.pathname.slice(1));
   const usual = USUAL[product];
+  const host = decodeURIComponent(url.hostname);
   return {
-    host: url.hostname === "" ? "127.0.0.1" : url.hostname,
+    // A local socket is written as libpq has it: postgres://user@%2Frun%2Fpostgresql/database.
+    ...(host.startsWith("/") ? { socket: host } : { host: host === "" ? "127.0.0.1" : host }),
     ...(url.port !== "" && { port: Number(url.port) }),
     user: decodeURIComponent(url.username) || usual.user,
     ...(url.password !== "" && { password: decodeURIComponent(url.password) }),
