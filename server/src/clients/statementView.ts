@@ -9,10 +9,15 @@ import { decodeRow, partsOfKey, rowKey, tablePrefix } from "./rowKeys";
 
 /** Thrown through a statement that has to read before it can go on. */
 export class ReadFirst extends Error {
-  constructor(readonly request: ReadRequest) {
-    super("rows are to be read first");
-    this.name = "ReadFirst";
-  }
+  request: ReadRequest = { kind: "read", keys: [] };
+}
+
+/** There is one, since taking down where an error was made takes longer than a statement; it is caught at once. */
+const READ_FIRST = new ReadFirst("rows are to be read first");
+
+function readFirst(request: ReadRequest): ReadFirst {
+  READ_FIRST.request = request;
+  return READ_FIRST;
 }
 
 /** One statement's view of the store. */
@@ -61,7 +66,7 @@ export function openView(schema: Schema, rules: AccessRules, own: readonly Write
     const missing = keys.filter((key) => !reads.has(key));
     const unseen = scans.filter((scan) => !reads.scanned.has(scan));
     if (missing.length === 0 && unseen.length === 0) return;
-    throw new ReadFirst({
+    throw readFirst({
       kind: "read",
       keys: missing,
       ...(unseen.length > 0 && { scans: unseen }),

@@ -63,6 +63,7 @@ export async function openStart(program: Program, setup: Setup): Promise<Explore
     return made;
   };
   const verdicts = new Map<string, Judged>();
+  const keys = new Set<string>();
   const judge = async (history: History, final: FinalState): Promise<Judged> => {
     const text = textOf(history, final);
     const known = verdicts.get(text);
@@ -79,12 +80,14 @@ export async function openStart(program: Program, setup: Setup): Promise<Explore
     verdicts.set(text, made);
     return made;
   };
-  return { client, contradictions, judge };
+  return { client, contradictions, keys, judge };
 }
 
 export interface ExploredStart {
   readonly client: ExplorableClient;
   readonly contradictions: readonly string[];
+  /** Keys that came into being so far: predicates of the next exploration need not look for them. */
+  readonly keys: Set<string>;
   readonly judge: (history: History, final: FinalState) => Promise<Judged>;
 }
 
@@ -104,12 +107,17 @@ export async function exploreStart(start: ExploredStart, level: AxiomaticLevel):
   const restart = { ...tally };
   const steps = exploreSync(
     { initial: client.initial, sessions: client.open() },
-    { level, stop: () => tally.outcomes > MOST },
+    {
+      level,
+      stop: () => tally.outcomes > MOST,
+      ...(start.keys.size > 0 && { universe: [...start.keys] }),
+    },
   );
   for (;;) {
     const step = steps.next();
     if (step.done === true) {
-      const { exhausted } = step.value;
+      const { exhausted, universe } = step.value;
+      for (const key of universe) start.keys.add(key);
       return {
         ...tally,
         worst,

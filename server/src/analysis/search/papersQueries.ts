@@ -15,6 +15,8 @@ export interface Queries {
   stopped(): boolean;
   count(): number;
   undecided(): readonly string[];
+  /** Records that something stays open for another reason than the solver's. */
+  leaveOpen(reason: string): void;
   /** Names of the encoding's assumptions without which some answer "unsat" would have been "sat". */
   assumed(): readonly string[];
 }
@@ -88,6 +90,9 @@ export function makeQueries(
     stopped: poll,
     count: () => count,
     undecided: () => [...undecided],
+    leaveOpen: (reason) => {
+      undecided.add(`${subject}: ${reason}`);
+    },
   };
 }
 

@@ -48,6 +48,8 @@ export interface Witnesses {
   find(request: WitnessRequest): Judged | undefined;
   /** The assumption that results differ from the serial orders that are known so far; nothing before the first. */
   differing(): readonly string[];
+  /** Cycles were set aside after one execution that a serial order gives as well; others of theirs may differ. */
+  setAside(): boolean;
   /** A confirmed witness seen on the way that differs only in reads that nobody uses. */
   unused(): Judged | undefined;
 }
@@ -75,6 +77,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
   const orders = new Set<string>();
   let preferred = false;
   let unused: Judged | undefined;
+  let setAside = false;
 
   const goalOf = (wanted: Wanted): readonly string[] => {
     if (orders.size === 0 || wanted === "anything") return [];
@@ -129,6 +132,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
     queries,
     differing: () => goalOf("value"),
     unused: () => unused,
+    setAside: () => setAside,
     find: (request) => {
       const { wanted, level, judgedAt, patience } = request;
       let lesser: Judged | undefined;
@@ -156,6 +160,7 @@ export function openWitnesses({ program, encoding, queries, judge }: WitnessSour
         const same = wanted === "state" ? agreeing?.state : agreeing?.values;
         if (wanted !== "anything" && learn(same ?? [])) continue;
         blockCycle(queries, cycle);
+        setAside ||= isBenign(confirmation);
         tries += 1;
         patience.left -= 1;
       }
