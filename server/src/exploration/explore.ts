@@ -3,7 +3,8 @@
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel, ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
-import { runCausal } from "./exploreCausal";
+import { branchWork, runCausal } from "./exploreCausal";
+import type { Branch } from "./exploreCausal";
 import { groundOf, settled } from "./ground";
 import type { Finished, Ground, Steps } from "./ground";
 import { runSteps } from "./exploreSteps";
@@ -73,14 +74,15 @@ function* pass(
 ): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
   const { level, spread } = options;
   const { universe } = ground;
-  const stack = [...from].reverse();
+  const stack: (Work | Branch)[] = [...from].reverse();
   let histories = 0;
   let runs = 0;
   let peakWork = stack.length;
   while (stack.length > 0 && universe.missed.size === 0) {
     if (options.stop?.() === true || (spread !== undefined && stack.length >= spread)) break;
-    const work = spread === undefined ? stack.pop() : stack.shift();
-    if (work === undefined) break;
+    const next = spread === undefined ? stack.pop() : stack.shift();
+    if (next === undefined) break;
+    const work = workOf(next);
     const before = stack.length;
     const finished = yield* unlessStopped(
       run(ground, options, work, (more) => stack.push(more)),
@@ -105,10 +107,14 @@ function* pass(
     runs,
     blocked: runs - histories,
     exhausted: stack.length === 0,
-    remaining: stack.reverse(),
+    remaining: stack.reverse().map(workOf),
     universe: universe.all(),
     peakWork,
   };
+}
+
+function workOf(next: Work | Branch): Work {
+  return next.kind === "branch" ? branchWork(next) : next;
 }
 
 /** Gives up a run half-way when it is time to stop: clients that go on for long have long runs. */
@@ -120,7 +126,8 @@ function* unlessStopped<T>(
     const step = steps.next();
     if (step.done === true) return step.value;
     if (step.value !== undefined) yield step.value;
-    else if (stop?.() === true) return "stopped";
+    // Asked after every answer to application code: a single transaction of it may take long.
+    if (stop?.() === true) return "stopped";
   }
 }
 
@@ -128,7 +135,7 @@ function* run(
   ground: Ground,
   { level, startLevel }: ExploreOptions,
   work: Work,
-  more: (work: Work) => void,
+  more: (work: Work | Branch) => void,
 ): Steps<Finished | undefined> {
   const start = startLevel ?? startOf(level);
   const finished = yield* runAt(ground, start, work, more);
@@ -141,7 +148,7 @@ function* runAt(
   ground: Ground,
   level: StoreLevel,
   work: Work,
-  more: (work: Work) => void,
+  more: (work: Work | Branch) => void,
 ): Steps<Finished | undefined> {
   const rules = copyRules(level);
   if (rules !== undefined)

@@ -5,7 +5,19 @@ import type { Work } from "./exploration";
 import type { Finished, Ground, Steps } from "./ground";
 import type { History, TransactionId } from "./history";
 import { reorderings } from "./reorderings";
-import { runLog } from "./runLog";
+import { beginningAt, runLog } from "./runLog";
+import type { ReadPlace } from "./runLog";
+
+/** Another writer for a read: of all choices of a run together, its history is kept once. */
+export interface Branch extends ReadPlace {
+  readonly kind: "branch";
+  readonly from: TransactionId;
+}
+
+/** A branch as the beginning that it is, once its run is over. */
+export function branchWork(branch: Branch): Work {
+  return { kind: "history", history: beginningAt(branch, branch.from) };
+}
 
 /**
  * Runs the first history that begins with `beginning`, and hands on the beginnings of all others. Of these the last one
@@ -15,12 +27,12 @@ export function runCausal(
   ground: Ground,
   level: WeakLevel,
   beginning: History,
-  more: (work: Work) => void,
+  more: (work: Work | Branch) => void,
 ): Steps<Finished> {
   return runLog(ground, level, beginning, {
     nextSession: ([first = 0]) => first,
-    read: ([chosen = 0, ...others], upTo) => {
-      for (const from of others.reverse()) more({ kind: "history", history: upTo(from) });
+    read: ([chosen = 0, ...others], at) => {
+      for (const from of others.reverse()) more({ kind: "branch", ...at, from });
       return chosen satisfies TransactionId;
     },
     committed: (transactions, order) => {

@@ -17,12 +17,8 @@ export interface Driver {
   readonly nextSession: (waiting: readonly number[]) => number;
   /**
    * Picks one of the writers that the level allows, the latest first; the initial state stands among them as `INITIAL`.
-   * `beginning` is the history up to a read from that writer.
    */
-  readonly read: (
-    writers: readonly TransactionId[],
-    beginning: (from: TransactionId) => History,
-  ) => TransactionId;
+  readonly read: (writers: readonly TransactionId[], at: ReadPlace) => TransactionId;
   /** Told of each commit. */
   readonly committed?: (transactions: readonly Transaction[], order: CommitOrder) => void;
   /**
@@ -30,6 +26,33 @@ export interface Driver {
    * transaction may be open.
    */
   readonly admits?: (history: History) => boolean;
+}
+
+/** A read of a run that goes on: when it is over, its transaction stands in the list. */
+export interface ReadPlace {
+  readonly transactions: readonly Transaction[];
+  /** Where the transaction stands, and its read in it. */
+  readonly index: number;
+  readonly place: number;
+}
+
+/** The history of a run up to a read, which reads from that writer instead. */
+export function beginningAt(
+  { transactions, index, place }: ReadPlace,
+  from: TransactionId,
+): History {
+  const cut = transactions[index];
+  const read = cut?.events[place];
+  if (cut === undefined || read?.kind !== "read")
+    throw new Error("the run had not come to its end");
+  const { id, session, name } = cut;
+  const events: Event[] = [...cut.events.slice(0, place), { ...read, from }];
+  return {
+    transactions: [
+      ...transactions.slice(0, index),
+      { id, session, index: cut.index, name, events, status: "open" },
+    ],
+  };
 }
 
 /** Follows `plan`, whose last transaction may be open, then the driver. */
@@ -177,7 +200,12 @@ function choose(run: Running, open: OpenTransaction, key: Key): TransactionId {
     .concat(INITIAL)
     .filter((from) => order.allows(key, log.position(from), open.statement))
     .filter((from) => driver.admits?.(beginning(from)) ?? true);
-  const from = writers.length > 0 ? driver.read(writers, beginning) : INITIAL;
+  const at = {
+    transactions: log.transactions,
+    index: log.transactions.length,
+    place: open.events.length,
+  };
+  const from = writers.length > 0 ? driver.read(writers, at) : INITIAL;
   order.read(key, log.position(from), open.statement);
   return from;
 }
