@@ -119,6 +119,13 @@ describe("the text report", () => {
     assert.match(text(report({ levels })), /\nAt a level of their own: deposit \(other\)\.\n/u);
   });
 
+  it("does not name a level that no transaction runs at", () => {
+    const at = (perTransaction: Readonly<Record<string, string>>): string =>
+      summary(report({ levels: { default: "pg", perTransaction } }));
+    assert.match(at({ withdraw: "a", deposit: "b" }), / at the transactions' own levels among /u);
+    assert.match(at({ withdraw: "a", deposit: "a" }), / at a among /u);
+  });
+
   it("shows one anomaly in full", () => {
     matchSnapshot("show.txt", `${anomalyDetails(LOST_UPDATE, style())}\n`);
   });

@@ -71,7 +71,8 @@ function unknownText({ reason, transactions, file, range }: Unknown): string {
 }
 
 function summaryText({ report, files }: TextReport): string {
-  const { anomalies, transactions, level, unknown } = report;
+  const { anomalies, transactions, unknown } = report;
+  const level = levelsWord(report);
   if (transactions.length === 0) {
     const open = unknown.length > 0 ? `; ${count(unknown.length, "place")} undecided` : "";
     return `No transactions in ${count(files, "file")}: nothing was checked at ${level}${open}.`;
@@ -89,6 +90,14 @@ function summaryText({ report, files }: TextReport): string {
     unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`;
   if (certain === 0 && unknown.length === 0) return `${found}.`;
   return `${found}; ${open}.`;
+}
+
+/** The level that was asked for, unless every transaction has another of its own. */
+function levelsWord({ level, levels, transactions }: LevelReport): string {
+  const own = transactions.map(({ name }) => levels.perTransaction[name] ?? levels.default);
+  const [first] = own;
+  if (first === undefined || own.includes(levels.default)) return level;
+  return own.every((each) => each === first) ? first : "the transactions' own levels";
 }
 
 function restsText({ rests }: LevelReport): string {
