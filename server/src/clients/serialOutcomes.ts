@@ -30,7 +30,7 @@ export interface SerialOutcomes {
 export interface SerialLimits extends RunLimits {
   /** Different states on the way, at most. */
   readonly states: number;
-  /** Polled between transactions. */
+  /** Polled at every request. */
   readonly stop: () => boolean;
 }
 
@@ -65,7 +65,11 @@ export async function serialOutcomes(
           exhausted = false;
           continue;
         }
-        const after = await runTransaction(unfolding, standing, session);
+        const after = await runTransaction(unfolding, standing, session, limits.stop);
+        if (after === undefined) {
+          exhausted = false;
+          continue;
+        }
         const place = `${after.points.map(numberOf).join(" ")}|${rowsText(after.rows)}`;
         if (seen.has(place)) continue;
         seen.add(place);
@@ -95,11 +99,13 @@ interface Ran {
   readonly before: Ran | undefined;
 }
 
+/** Undefined where it was stopped half-way. */
 async function runTransaction(
   unfolding: Unfolding,
   { points, rows, run }: Standing,
   session: number,
-): Promise<Standing> {
+  stop: () => boolean,
+): Promise<Standing | undefined> {
   const begin = points[session];
   const index = begin?.begun ?? 0;
   const id = transactionId(session, index);
@@ -141,6 +147,7 @@ async function runTransaction(
   while (point?.request !== undefined) {
     const { request }: { readonly request?: Request | undefined } = point;
     if (request === undefined) break;
+    if (stop()) return undefined;
     point = await unfolding.answer(point, answer(request));
     if (request.kind === "commit" || request.kind === "abort") break;
   }
