@@ -96,7 +96,7 @@ describe("the text report", () => {
       },
     ],
     [
-      "Nothing found at postgres:read-committed among 2 transactions, proved for any number (no path).",
+      "Safe at postgres:read-committed among 2 transactions, proved for any number (no path); nothing undecided.",
       { verdict: "safe", anomalies: [], rests: { proved: "no path" } },
     ],
     [
