@@ -94,6 +94,70 @@ END $$;`,
     expected: /^lost-update: reproduced$/,
   },
   {
+    name: "a loop over an array of arguments",
+    text: `${ACCOUNT}CREATE FUNCTION raise(ids int[]) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE i int; b int; t int := 0;
+BEGIN
+  FOREACH i IN ARRAY ids LOOP
+    SELECT balance INTO b FROM account WHERE id = i;
+    UPDATE account SET balance = b + 1 WHERE id = i;
+    t := t + b;
+  END LOOP;
+  RETURN t;
+END $$;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "exception handlers, which roll back to their beginning",
+    text: `${ACCOUNT}CREATE FUNCTION raise(k int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int;
+BEGIN
+  SELECT balance INTO STRICT b FROM account WHERE id = k;
+  BEGIN
+    UPDATE account SET balance = b + 10 WHERE id = k;
+  EXCEPTION WHEN unique_violation THEN NULL;
+  END;
+  RETURN b;
+EXCEPTION WHEN no_data_found THEN
+  INSERT INTO account VALUES (k, 1);
+  RETURN 0;
+END $$;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "a routine that another one calls",
+    text: `${ACCOUNT}CREATE FUNCTION bal(k int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE b int; BEGIN SELECT balance INTO b FROM account WHERE id = k; RETURN b; END $$;
+CREATE FUNCTION spend(k int, n int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF bal(k) >= n THEN UPDATE account SET balance = balance - n WHERE id = k; END IF;
+END $$;`,
+    expected: /^non-repeatable-read: reproduced$/,
+  },
+  {
+    name: "a body in single quotes, and names with capitals",
+    text: `CREATE TABLE "Order" ("Id" int PRIMARY KEY, "State" text NOT NULL);
+CREATE FUNCTION pay(o int) RETURNS text LANGUAGE plpgsql AS 'DECLARE s text; BEGIN
+  SELECT "State" INTO s FROM "Order" WHERE "Id" = o;
+  IF s = ''new'' THEN UPDATE "Order" SET "State" = ''paid'' WHERE "Id" = o; RETURN ''ok''; END IF;
+  RETURN s; END';`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "a script that only reads",
+    text: `${ACCOUNT}-- @transaction Report
+BEGIN READ ONLY;
+SELECT balance FROM account WHERE id = 1;
+SELECT balance FROM account WHERE id = 2;
+COMMIT;
+-- @transaction Move
+BEGIN;
+UPDATE account SET balance = balance - :n WHERE id = 1;
+UPDATE account SET balance = balance + :n WHERE id = 2;
+COMMIT;`,
+    expected: /^read-skew: reproduced$/,
+  },
+  {
     name: "a routine that the server cannot run is no anomaly of the level",
     text: `${ACCOUNT}CREATE FUNCTION take(balance int, id int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE b int;
