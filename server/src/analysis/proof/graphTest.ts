@@ -10,11 +10,12 @@ import { staticEdges } from "../encoding/relationalEdges";
 import type { StaticEdge } from "../encoding/relationalEdges";
 import { isPoint } from "../encoding/relationalInstances";
 import type { Instance, Site } from "../encoding/relationalInstances";
-import type { FlatProgram, Operation } from "../operations/operation";
+import type { FlatProgram } from "../operations/operation";
 import { isTrueLiteral } from "../operations/terms";
 import { openInstances, uniqueKeysWritten } from "./accesses";
+import type { Chain } from "./chains";
 import { cyclicGroups } from "./cyclicGroups";
-import { maySplit, readsOlder, viewsOf } from "./moments";
+import { findSplit, readsOlder, viewsOf } from "./moments";
 import type { Entry, Views } from "./moments";
 import { takesGivenKey } from "./reusedKeys";
 import { asPaper } from "./setting";
@@ -23,6 +24,12 @@ export interface GraphTest {
   readonly isSafe: boolean;
   /** Parts of the graph in which some cycle may be; transactions by index. */
   readonly open: readonly (readonly number[])[];
+  /** Chains of three that may be part of a cycle, where statements see states of their own: the last may commit first. */
+  readonly chains: readonly Chain[];
+}
+
+interface Way extends Entry {
+  readonly edge: StaticEdge;
 }
 
 /** What dependencies of a pair there may be. */
@@ -32,10 +39,10 @@ interface PairEdges {
   readonly concurrent: boolean;
   /** Against the order of commits, or of arbitration. */
   readonly backward: boolean;
-  /** Operations of the first at which it may be left against the order of commits. */
-  readonly leaving: readonly Operation[];
-  /** Operations of the second at which it is come to. */
-  readonly entering: readonly Entry[];
+  /** At which the first may be left against the order of commits. */
+  readonly leaving: readonly StaticEdge[];
+  /** At which the second is come to. */
+  readonly entering: readonly Way[];
 }
 
 /** Tests a program at its levels. O(n^2) for n transactions, times the product of their accesses. */
@@ -43,7 +50,7 @@ export function testGraph(flat: FlatProgram, levels: Levels): GraphTest {
   const all = flat.transactions.map((_, at) => at);
   const own = flat.transactions.map(({ id }) => levelAt(levels, id));
   const rules = own.map(rulesOf);
-  if (rules.some((each) => each === undefined)) return { isSafe: false, open: [all] };
+  if (rules.some((each) => each === undefined)) return { isSafe: false, open: [all], chains: [] };
   const instances = openInstances(flat, all);
   const keepsSnapshots = rules.every((each) => each?.prefix === true && each.noConflict);
   const noConflict = rules.every((each) => each?.noConflict === true);
@@ -57,20 +64,44 @@ export function testGraph(flat: FlatProgram, levels: Levels): GraphTest {
     return made;
   };
   const groups = cyclicGroups(all, (from, to) => edges(from, to).any);
+  const chains: Chain[] = [];
   const open = groups.filter((group) =>
     group.some((middle) => {
       const leaves = group.some((next) => edges(middle, next).backward);
       if (!leaves) return false;
       if (keepsSnapshots) return group.some((previous) => edges(previous, middle).concurrent);
       const views = rules[middle]?.views;
-      const transaction = flat.transactions[middle];
-      if (views === undefined || transaction === undefined) return true;
-      const leaving = group.flatMap((next) => edges(middle, next).leaving);
-      const entering = group.flatMap((previous) => edges(previous, middle).entering);
-      return maySplit(flat, transaction, views, new Set(leaving), entering);
+      if (views === undefined) return true;
+      const chain = splitChain(flat, edges, group, middle, views);
+      if (chain) chains.push(chain);
+      return chain !== undefined;
     }),
   );
-  return { isSafe: open.length === 0, open };
+  return { isSafe: open.length === 0, open, chains };
+}
+
+/** The chain through the transaction that a cycle comes to later than it leaves it, if there is one. */
+function splitChain(
+  flat: FlatProgram,
+  edges: (from: number, to: number) => PairEdges,
+  group: readonly number[],
+  middle: number,
+  views: Views,
+): Chain | undefined {
+  const transaction = flat.transactions[middle];
+  if (!transaction) return undefined;
+  const leaving = group.flatMap((next) =>
+    edges(middle, next).leaving.map((edge) => ({ edge, next })),
+  );
+  const entering = group.flatMap((previous) =>
+    edges(previous, middle).entering.map((way) => ({ ...way, previous })),
+  );
+  const reads = new Set(leaving.map(({ edge }) => edge.from.operation));
+  const split = findSplit(flat, transaction, views, reads, entering);
+  const left = leaving.find(({ edge }) => edge.from.operation === split?.read);
+  if (!split || !left) return undefined;
+  const { previous, edge } = split.entry;
+  return { members: [previous, middle, left.next], edges: [edge, left.edge], closed: false };
 }
 
 /** How dependencies of a transaction at a level run. */
@@ -130,8 +161,9 @@ function pairEdges(
     any: edges.length > 0,
     concurrent: missed.size > 0 || edges.some(isUnseen),
     backward: older.size > 0,
-    leaving: [...older].map((edge) => edge.from.operation),
+    leaving: [...older],
     entering: edges.map((edge) => ({
+      edge,
       operation: edge.to.operation,
       overwrites: edge.dependency === "rw",
       older: older.has(edge),

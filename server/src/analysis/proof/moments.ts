@@ -70,25 +70,28 @@ export function releasesLocks({ operations }: FlatTransaction): boolean {
   return operations.some(({ undone = [], caught = [] }) => undone.length > 0 || caught.length > 0);
 }
 
-/** Whether a cycle may come to the transaction later than the read by which it leaves it. */
-export function maySplit(
+/** A read by which a cycle may leave the transaction, and how it may come to it later than that. */
+export function findSplit<Way extends Entry>(
   flat: FlatProgram,
   transaction: FlatTransaction,
   views: Views,
   leaving: ReadonlySet<Operation>,
-  entering: readonly Entry[],
-): boolean {
+  entering: readonly Way[],
+): { readonly read: Operation; readonly entry: Way } | undefined {
   const first = Math.min(...transaction.operations.filter(isPlainRead).map(({ step }) => step));
-  return [...leaving].some((read) =>
-    entering.some((entry) => {
-      // One row is looked at once, and where it is changed, nothing older was read.
-      if (entry.operation === read && isPoint(flat, read)) return false;
-      if (entry.older) return true;
-      // What is seen, or changed, was committed before the one state that all statements see.
-      if (views.firstUpdaterWins) return entry.overwrites || entry.operation.kind === "insert";
-      return !isNoLater(views, first, entry.operation, read);
-    }),
-  );
+  const isSplit = (read: Operation, entry: Way): boolean => {
+    // One row is looked at once, and where it is changed, nothing older was read.
+    if (entry.operation === read && isPoint(flat, read)) return false;
+    if (entry.older) return true;
+    // What is seen, or changed, was committed before the one state that all statements see.
+    if (views.firstUpdaterWins) return entry.overwrites || entry.operation.kind === "insert";
+    return !isNoLater(views, first, entry.operation, read);
+  };
+  for (const read of leaving) {
+    const entry = entering.find((each) => isSplit(read, each));
+    if (entry) return { read, entry };
+  }
+  return undefined;
 }
 
 /**

@@ -17,6 +17,9 @@ import { restrictionsOf } from "./restrictions";
 import { settingOf } from "./setting";
 import { proveByShortestPaths } from "./shortestPath";
 
+/** Chains of the graph test that are told. */
+const MOST_CHAINS = 6;
+
 /** Shortest paths are tried for few transactions: their sequences grow exponentially. */
 const PATHS = { types: 3, longest: 3, sequences: 60 };
 
@@ -33,8 +36,11 @@ export function prove(
   const graph = testGraph(flat, levels);
   if (graph.isSafe) return { kind: "proved", scheme: "graph", assumed: [], queries: 0 };
   const found = settingOf(flat, levels);
-  if ("reason" in found)
-    return { kind: "blocked", restrictions: [], reason: found.reason, ...nothing };
+  if ("reason" in found) {
+    const obstacles = graph.chains.slice(0, MOST_CHAINS).map(obstacleOf);
+    const reason = obstacles.length === 0 && { reason: found.reason };
+    return { kind: "blocked", restrictions: [], ...nothing, obstacles, ...reason };
+  }
   const asker = createAsker(solvers, limits);
   const lemmas = proveLemmas(asker, found.setting);
   const reused = reusedKeys(asker, { ...found.setting, lemmas });

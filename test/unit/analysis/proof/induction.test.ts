@@ -140,6 +140,14 @@ test("a unique key is needed: it keeps two registrations of one name apart", asy
   assert.ok(!(await isProved(text("NOT NULL"), SI)));
 });
 
+test("where each statement sees a state of its own the chain in the way is named as well", async () => {
+  const text = `${ACCOUNT}${scripts("SELECT bal AS x FROM account WHERE id = :id \\gset\nUPDATE account SET bal = :x WHERE id = :id;")}`;
+  const { answer, chains } = await proveSql(text, "postgres:read-committed");
+  assert.deepEqual(chains, ["t0 -> t0 -> t0"]);
+  const [, second] = answer.kind === "blocked" ? (answer.obstacles[0]?.steps ?? []) : [];
+  assert.deepEqual([second?.dependency, second?.table], ["rw", "account"]);
+});
+
 test("one snapshot is needed for each transaction", async () => {
   const { answer } = await proveSql(app("bank"), "read-committed");
   assert.equal(answer.kind, "blocked");
