@@ -2,6 +2,7 @@
 // names, and the time of day may differ.
 import type { Schema } from "../program/schema";
 import type { Witness } from "../protocol/witness";
+import { permutations } from "../store/permutations";
 import type { InstanceEnd } from "./conduct";
 
 /** What a run ended with, as JSON texts. */
@@ -102,13 +103,6 @@ function* renamings(one: ReadonlySet<number>, other: ReadonlySet<number>): Gener
   const [from, to] = [ascending(one), ascending(other)];
   for (const order of permutations(to))
     yield new Map(from.map((number, at) => [number, order[at] ?? number]));
-}
-
-function* permutations(numbers: readonly number[]): Generator<readonly number[]> {
-  if (numbers.length === 0) yield [];
-  for (const [at, number] of numbers.entries())
-    for (const rest of permutations(numbers.filter((_, index) => index !== at)))
-      yield [number, ...rest];
 }
 
 function differenceUnder(
