@@ -79,6 +79,8 @@ export interface ExploreOptions extends RunLimits {
 export type Work =
   /** All histories that go on from this one; its last transaction may be open. */
   | { readonly kind: "history"; readonly history: History }
+  /** All histories that come of moving a read of this one behind its last transaction, which has just committed. */
+  | { readonly kind: "moves"; readonly history: History }
   /** All that goes on from these sessions' steps; see `timeline.ts`. */
   | { readonly kind: "steps"; readonly steps: readonly number[] };
 

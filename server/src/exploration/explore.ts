@@ -3,8 +3,8 @@
 import type { Client } from "./client";
 import { isWeakLevel } from "./commitOrder";
 import type { StoreLevel, ExploreEvent, ExploreOptions, ExploreSummary, Work } from "./exploration";
-import { branchWork, runCausal } from "./exploreCausal";
-import type { Branch } from "./exploreCausal";
+import { movesOf, runCausal, workOf } from "./exploreCausal";
+import type { Branch, LaterMoves } from "./exploreCausal";
 import { groundOf, settled } from "./ground";
 import type { Finished, Ground, Steps } from "./ground";
 import { runSteps } from "./exploreSteps";
@@ -74,7 +74,7 @@ function* pass(
 ): Generator<ExploreEvent | Promise<unknown>, ExploreSummary> {
   const { level, spread } = options;
   const { universe } = ground;
-  const stack: (Work | Branch)[] = [...from].reverse();
+  const stack: (Work | Branch | LaterMoves)[] = [...from].reverse();
   let histories = 0;
   let runs = 0;
   let peakWork = stack.length;
@@ -83,6 +83,11 @@ function* pass(
     const next = spread === undefined ? stack.pop() : stack.shift();
     if (next === undefined) break;
     const work = workOf(next);
+    if (work.kind === "moves") {
+      const start = options.startLevel ?? startOf(level);
+      if (isWeakLevel(start)) stack.push(...movesOf(work.history, start));
+      continue;
+    }
     const before = stack.length;
     const finished = yield* unlessStopped(
       run(ground, options, work, (more) => stack.push(more)),
@@ -113,10 +118,6 @@ function* pass(
   };
 }
 
-function workOf(next: Work | Branch): Work {
-  return next.kind === "branch" ? branchWork(next) : next;
-}
-
 /** Gives up a run half-way when it is time to stop: clients that go on for long have long runs. */
 function* unlessStopped<T>(
   steps: Steps<T>,
@@ -135,7 +136,7 @@ function* run(
   ground: Ground,
   { level, startLevel }: ExploreOptions,
   work: Work,
-  more: (work: Work | Branch) => void,
+  more: (work: Work | Branch | LaterMoves) => void,
 ): Steps<Finished | undefined> {
   const start = startLevel ?? startOf(level);
   const finished = yield* runAt(ground, start, work, more);
@@ -148,7 +149,7 @@ function* runAt(
   ground: Ground,
   level: StoreLevel,
   work: Work,
-  more: (work: Work | Branch) => void,
+  more: (work: Work | Branch | LaterMoves) => void,
 ): Steps<Finished | undefined> {
   const rules = copyRules(level);
   if (rules !== undefined)

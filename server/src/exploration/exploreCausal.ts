@@ -3,8 +3,9 @@
 import type { WeakLevel } from "./commitOrder";
 import type { Work } from "./exploration";
 import type { Finished, Ground, Steps } from "./ground";
-import type { History, TransactionId } from "./history";
-import { reorderings } from "./reorderings";
+import type { History, Transaction, TransactionId } from "./history";
+import { writesOf } from "./log";
+import { orderOf, reorderings } from "./reorderings";
 import { beginningAt, runLog } from "./runLog";
 import type { ReadPlace } from "./runLog";
 
@@ -14,9 +15,31 @@ export interface Branch extends ReadPlace {
   readonly from: TransactionId;
 }
 
-/** A branch as the beginning that it is, once its run is over. */
-export function branchWork(branch: Branch): Work {
-  return { kind: "history", history: beginningAt(branch, branch.from) };
+/** The reads that may move behind a transaction of a run, which are looked for when it is their turn. */
+export interface LaterMoves {
+  readonly kind: "later moves";
+  readonly transactions: readonly Transaction[];
+  /** How many transactions had been run when that one had committed. */
+  readonly count: number;
+}
+
+/** What is left of a run, once it is over, as plain data. */
+export function workOf(left: Work | Branch | LaterMoves): Work {
+  switch (left.kind) {
+    case "branch":
+      return { kind: "history", history: beginningAt(left, left.from) };
+    case "later moves":
+      return { kind: "moves", history: { transactions: left.transactions.slice(0, left.count) } };
+    default:
+      return left;
+  }
+}
+
+/** The beginnings that moves lead to; the last one is to be explored first. */
+export function movesOf({ transactions }: History, level: WeakLevel): readonly Work[] {
+  const order = orderOf(transactions, level);
+  if (order === undefined) return [];
+  return reorderings(transactions, order, level).map((history) => ({ kind: "history", history }));
 }
 
 /**
@@ -27,7 +50,7 @@ export function runCausal(
   ground: Ground,
   level: WeakLevel,
   beginning: History,
-  more: (work: Work | Branch) => void,
+  more: (left: Branch | LaterMoves) => void,
 ): Steps<Finished> {
   return runLog(ground, level, beginning, {
     nextSession: ([first = 0]) => first,
@@ -35,9 +58,10 @@ export function runCausal(
       for (const from of others.reverse()) more({ kind: "branch", ...at, from });
       return chosen satisfies TransactionId;
     },
-    committed: (transactions, order) => {
-      for (const history of reorderings(transactions, order, level))
-        more({ kind: "history", history });
+    committed: (transactions) => {
+      const last = transactions.at(-1);
+      if (last !== undefined && writesOf(last).size > 0)
+        more({ kind: "later moves", transactions, count: transactions.length });
     },
   });
 }
