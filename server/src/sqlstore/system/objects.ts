@@ -1,15 +1,8 @@
 // What a PostgreSQL catalogue lists of a database: relations, types and constraints with their object ids. Ids are given
 // in the order in which objects are first listed, and stay while the object keeps its name.
-import {
-  primaryKeyOf,
-  type Catalog,
-  type Column,
-  type Key,
-  type Table,
-  type View,
-} from "../catalog";
+import { primaryKeyOf, type Catalog, type Key, type Table, type View } from "../catalog";
 import { typeId } from "../pg/typeIds";
-import { elementOf, postgresName, type DeclaredType } from "../values/types";
+import { elementOf, type DeclaredType } from "../values/types";
 
 export const NAMESPACES = { pg_catalog: 11, public: 2200, information_schema: 13_000 } as const;
 export const DATABASE = 5;
@@ -134,13 +127,6 @@ function modifierOf({ type, length, precision, scale = 0, seconds }: DeclaredTyp
   return -1;
 }
 
-/** A type with its modifier as PostgreSQL writes it. */
-export function declaredText(catalog: Catalog, declared: DeclaredType): string {
-  const name = enumerationOf(catalog, declared);
-  if (name !== undefined) return elementOf(declared.type) === undefined ? name : `${name}[]`;
-  return modifiedName(postgresName(declared.type), modifierOf(declared));
-}
-
 /** The name of a type with a modifier, as in `numeric(12,2)`. */
 export function modifiedName(name: string, modifier: number): string {
   if (modifier < 0) return name;
@@ -164,9 +150,4 @@ export function referencedColumns(
   const parent = catalog.tables.get(reference.table);
   const key = parent && primaryKeyOf(parent);
   return key?.columns.flatMap((at) => parent?.columns[at]?.name ?? []) ?? [];
-}
-
-/** The sequence that numbers a column, with its name in the schema. */
-export function sequenceOf(column: Column): string | undefined {
-  return column.automatic?.sequence;
 }
