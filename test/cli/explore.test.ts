@@ -54,6 +54,12 @@ describe("isolens explore", () => {
     assert.match(result.out, /nobody awaits or catches: nobody looks/u);
   });
 
+  it("refuses levels that client programs cannot be run at", async () => {
+    const result = await explore(courses, "--level", "sqlserver:read-committed");
+    assert.equal(result.code, 3);
+    assert.match(result.error, /reads that wait for writers/u);
+  });
+
   it("prints JSON for programs, one object per level", async () => {
     const one = await explore(courses, "--level", "causal", "--format", "json");
     // What the command line prints is what its own types say; the test looks at single fields.

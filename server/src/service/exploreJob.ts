@@ -7,6 +7,7 @@ import { exploreLevel, type ExploreProgress } from "../clients/exploreLevel";
 import { partRunner, type PartRunner } from "../clients/exploreParts";
 import { accessRules } from "../clients/statementView";
 import { exploredName } from "../clients/tellViolation";
+import { unsupportedLevel } from "../exploration/copyRules";
 import type { StoreLevel } from "../exploration/exploration";
 import { findLevel, type Level } from "../isolation/levels";
 import type { ExplorationReport } from "../protocol/exploration";
@@ -163,6 +164,8 @@ function openAt(
   const explored = name === "any" ? "any" : level && exploredName(level);
   if (explored === undefined)
     return level === undefined ? unknownLevelText(name) : notExplored(level);
+  const refused = unsupportedLevel(explored);
+  if (refused !== undefined) return refused;
   return {
     level: explored,
     explorable: client.open(accessRules(level ?? { family: "paper" })),
