@@ -189,40 +189,42 @@ export function mentionsRow(term: Term): boolean {
 
 /** The term with columns replaced. */
 export function substitute(term: Term, column: (name: string) => Term): Term {
-  const go = (each: Term): Term => {
-    switch (each.kind) {
-      case "column":
-        return column(each.column);
-      case "add":
-      case "subtract":
-      case "multiply":
-      case "divide":
-      case "modulo":
-      case "compare":
-        return { ...each, left: go(each.left), right: go(each.right) };
-      case "negate":
-      case "not":
-      case "isNull":
-        return { ...each, operand: go(each.operand) };
-      case "and":
-      case "or":
-        return { ...each, operands: each.operands.map(go) };
-      case "apply":
-        return { ...each, arguments: each.arguments.map(go) };
-      case "over":
-        return { ...each, where: go(each.where), value: go(each.value) };
-      case "conditional":
-        return {
-          ...each,
-          condition: go(each.condition),
-          then: go(each.then),
-          otherwise: go(each.otherwise),
-        };
-      default:
-        return each;
-    }
-  };
+  const go = (each: Term): Term =>
+    each.kind === "column" ? column(each.column) : mapParts(each, go);
   return mentionsRow(term) ? go(term) : term;
+}
+
+/** The term with its direct parts replaced. */
+export function mapParts(term: Term, map: (part: Term) => Term): Term {
+  switch (term.kind) {
+    case "add":
+    case "subtract":
+    case "multiply":
+    case "divide":
+    case "modulo":
+    case "compare":
+      return { ...term, left: map(term.left), right: map(term.right) };
+    case "negate":
+    case "not":
+    case "isNull":
+      return { ...term, operand: map(term.operand) };
+    case "and":
+    case "or":
+      return { ...term, operands: term.operands.map(map) };
+    case "conditional":
+      return {
+        ...term,
+        condition: map(term.condition),
+        then: map(term.then),
+        otherwise: map(term.otherwise),
+      };
+    case "apply":
+      return { ...term, arguments: term.arguments.map(map) };
+    case "over":
+      return { ...term, where: map(term.where), value: map(term.value) };
+    default:
+      return term;
+  }
 }
 
 function nested(kind: "and" | "or", operands: readonly Term[]): Term {

@@ -2,7 +2,7 @@
 // A proof is about every database, so no number of rows that an encoding mentions would do.
 import { isPoint } from "../encoding/relationalInstances";
 import type { FlatProgram, FlatTransaction, Operation, Term } from "../operations/operation";
-import { columnsIn, parts } from "../operations/terms";
+import { columnsIn, mapParts, parts } from "../operations/terms";
 
 /** The program with aggregates, counts and subqueries over sets of rows opened: every execution is one of it too. */
 export function openForm(flat: FlatProgram): FlatProgram {
@@ -123,36 +123,4 @@ function orNull(id: string, value: Term): Term {
     then: { kind: "null" },
     otherwise: value,
   };
-}
-
-function mapParts(term: Term, map: (part: Term) => Term): Term {
-  switch (term.kind) {
-    case "add":
-    case "subtract":
-    case "multiply":
-    case "divide":
-    case "modulo":
-    case "compare":
-      return { ...term, left: map(term.left), right: map(term.right) };
-    case "negate":
-    case "not":
-    case "isNull":
-      return { ...term, operand: map(term.operand) };
-    case "and":
-    case "or":
-      return { ...term, operands: term.operands.map(map) };
-    case "conditional":
-      return {
-        ...term,
-        condition: map(term.condition),
-        then: map(term.then),
-        otherwise: map(term.otherwise),
-      };
-    case "apply":
-      return { ...term, arguments: term.arguments.map(map) };
-    case "over":
-      return { ...term, where: map(term.where), value: map(term.value) };
-    default:
-      return term;
-  }
 }
