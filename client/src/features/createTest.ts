@@ -47,9 +47,7 @@ export function registerCreateTest(server: ServerClient, extension: Uri): Dispos
   const script = Uri.joinPath(extension, "dist", "cli.js").fsPath;
 
   /** The command line's arguments for the anomaly that the user means; undefined if there is none, which is said. */
-  async function chosen(
-    argument: unknown,
-  ): Promise<
+  async function chosen(argument: unknown): Promise<
     | {
         readonly payload: AnomalyPayload;
         readonly folder: string;
