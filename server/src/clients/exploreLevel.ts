@@ -1,5 +1,6 @@
 // A client program at one level, from its serial orders to a report: what breaks an assertion already there is said
 // first, what the level adds is explored, and each break is shown by the smallest part of the client that still has it.
+import { leftOutAt } from "../exploration/copyRules";
 import type { StoreLevel } from "../exploration/exploration";
 import { indexOfId } from "../exploration/history";
 import { findLevel, type Level } from "../isolation/levels";
@@ -270,7 +271,7 @@ function verdictOf(
 
 function unknowns(
   { client, assertions }: ExploreLevelInput,
-  { driver, budget, cancelled }: ExploreLevelOptions,
+  { driver, budget, cancelled, level }: ExploreLevelOptions,
   serial: SerialOutcomes,
   explored: ClientExploration | PartsResult,
   concurrent: readonly Assertion[],
@@ -315,6 +316,8 @@ function unknowns(
     add(
       `${countText(explored.histories, "random run", "random runs")} are a sample, not all that can happen`,
     );
+  const leftOut = client.transactions.length > 1 ? leftOutAt(level) : undefined;
+  if (leftOut !== undefined) add(leftOut);
   if (!serial.exhausted && !cancelled())
     add(
       "not all serial orders were tried, so what breaks an assertion may do so without concurrency",

@@ -57,6 +57,13 @@ export function copyRules(level: StoreLevel): CopyRules | undefined {
   return { moment: "statement", exclusive: true, snapshot: product.snapshot, firstUpdaterWins };
 }
 
+/** What the exploration of a level leaves out, as a reason for which it cannot say that nothing else happens. */
+export function leftOutAt(level: StoreLevel): string | undefined {
+  const product = level.includes(":") ? findLevel(level) : undefined;
+  if (product?.family !== "product" || product.conflict !== "recheck") return undefined;
+  return `a statement that waits for a row is run as if it were sent after the wait; ${product.label} looks for rows before it waits, and what that alone leads to is not explored`;
+}
+
 /** Why the store does not know the level; undefined where it does. */
 export function unsupportedLevel(level: StoreLevel): string | undefined {
   if (!level.includes(":") || copyRules(level) !== undefined) return undefined;
