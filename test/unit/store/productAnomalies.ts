@@ -39,11 +39,7 @@ const read = (id: number): string => `SELECT v FROM t WHERE id = ${String(id)};`
 const write = (id: number, v: string): string => `UPDATE t SET v = ${v} WHERE id = ${String(id)};`;
 const count = "SELECT count(*) FROM t WHERE v >= 15;";
 
-const RU = [
-  "mariadb:read-uncommitted",
-  "mysql:read-uncommitted",
-  "sqlserver:read-uncommitted",
-];
+const RU = ["mariadb:read-uncommitted", "mysql:read-uncommitted", "sqlserver:read-uncommitted"];
 const INNODB_RC = ["mariadb:read-committed", "mysql:read-committed"];
 const INNODB_RR = ["mariadb:repeatable-read", "mysql:repeatable-read"];
 const MSSQL_RC = ["sqlserver:read-committed", "sqlserver:read-committed-snapshot"];

@@ -76,7 +76,9 @@ describe("isolens.json", () => {
   });
 
   it("offers near names for unknown keys and levels", () => {
-    check('{ "levle": "si" }', ['error 1:3 there is no key "levle"; did you mean "level", "levels"?']);
+    check('{ "levle": "si" }', [
+      'error 1:3 there is no key "levle"; did you mean "level", "levels"?',
+    ]);
     check('{\n  "level": "repeatable"\n}', [
       'error 2:12 there is no level "repeatable"; did you mean "postgres:repeatable-read", "mysql:repeatable-read", "cockroach:repeatable-read"?',
     ]);
