@@ -358,7 +358,8 @@ export const sessions = [[add], [add]];`;
     const slow = `const add = async (db) => { await db.query("begin"); const { rows } = await db.query("select balance from account where id = 1"); await new Promise((go) => setTimeout(go, 5000)); await db.query("update account set balance = $1 where id = 1", [rows[0].balance + 1]); await db.query("commit"); };
 export const sessions = [[add], [add]];`;
     const [violation] = reportOf(await exploreText(CODE(slow, SUM), "js")).violations;
-    assert.ok(violation?.anomaly.preventedBy.includes("snapshot-isolation"));
+    assert.ok(violation);
+    assert.ok(violation.anomaly.preventedBy.includes("snapshot-isolation"));
     assert.ok(violation.anomaly.allowedAt.includes("causal"));
   });
 

@@ -95,7 +95,7 @@ describe("divided explorations", () => {
       const saved =
         rest &&
         readSavedExploration(savedExplorationText({ ...rest, assertions: [0] }, subject), subject);
-      assert.ok(typeof saved !== "string", saved);
+      assert.ok(typeof saved !== "string", "what was saved cannot be read");
       let parts = 0;
       const one = runner(client, "causal", 20, 1);
       const counted = (part: Part) => {
