@@ -109,7 +109,7 @@ describe("unique keys", () => {
           "js",
           LEVELS,
         ))
-          assert.deepEqual([report.level, report.verdict], [report.level, "safe"]);
+          assert.deepEqual([report.level, report.verdict], [report.level, unbroken(report.level)]);
   });
 
   it("are the business of nobody at no level at all", async () => {
@@ -124,7 +124,7 @@ describe("unique keys", () => {
     const asked = inJson(sessions, "select count(*) <= 1 from person", initial);
     const entered = inJson(sessions, "select count(*) = 0 from person", initial);
     for (const report of await explore(asked, "json", LEVELS))
-      assert.deepEqual([report.level, report.verdict], [report.level, "safe"]);
+      assert.deepEqual([report.level, report.verdict], [report.level, unbroken(report.level)]);
     const [report] = await explore(entered, "json", ["causal"]);
     assert.equal(report?.verdict, "anomaly", "somebody enters");
   });
@@ -138,3 +138,8 @@ describe("unique keys", () => {
       );
   });
 });
+
+/** The verdict where nothing breaks: what PostgreSQL's statements find before they wait is not explored. */
+function unbroken(level: string): string {
+  return level === "postgres:read-committed" ? "unknown" : "safe";
+}

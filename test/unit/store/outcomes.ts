@@ -29,8 +29,9 @@ export function outcomesAt(scenario: Scenario, levels: string): readonly string[
     instances: instances(...(scenario.start ?? Object.keys(scenario.scripts))),
     initial: scenario.initial,
   };
-  const { runs, complete } = enumerateProduct(program, setup, levelAt, 100_000);
+  const { runs, complete, leftOut } = enumerateProduct(program, setup, levelAt, 100_000);
   assert.ok(complete);
+  assert.equal(leftOut.join(), "");
   return [...new Set(runs.map(outcomeText))].sort();
 }
 
