@@ -1,0 +1,148 @@
+// A task on one document, such as judging a recorded run: started from the palette, the explorer or the lens above the
+// document, with its outcome in that lens until the document changes.
+import {
+  CodeLens,
+  Disposable,
+  EventEmitter,
+  Range,
+  Uri,
+  commands,
+  languages,
+  window,
+  workspace,
+} from "vscode";
+import type { DocumentFilter, TextDocument } from "vscode";
+import type { ServerClient } from "./serverClient";
+
+export interface DocumentTask<Summary extends DocumentOutcome> {
+  readonly command: string;
+  /** Documents whose text is looked at, by their languages. */
+  readonly languages: readonly string[];
+  /** Whether a document is of the task's kind, told by its text. */
+  readonly applies: (document: TextDocument) => boolean;
+  readonly run: (uri: string) => Promise<Summary>;
+  /** Takes the marks of a document away, whose text has changed. */
+  readonly forget: (uri: string) => Promise<unknown>;
+  /** The anomaly that the panel opens with: the first that was found. */
+  readonly found: (summary: Summary) => string | undefined;
+  readonly open: (anomaly: string) => Promise<void>;
+  readonly words: {
+    /** The lens before, while and after it ran. */
+    readonly offer: string;
+    readonly running: string;
+    readonly again: string;
+    /** What to do where no document is open. */
+    readonly none: string;
+    readonly failed: string;
+    /** In the log. */
+    readonly name: string;
+  };
+}
+
+export interface DocumentOutcome {
+  readonly message: string;
+}
+
+const SHOWN = 10_000;
+
+/** Registers the task's command and lens. A document has one run at a time. */
+export function registerDocumentTask<Summary extends DocumentOutcome>(
+  server: Pick<ServerClient, "log">,
+  task: DocumentTask<Summary>,
+): Disposable {
+  const changed = new EventEmitter<void>();
+  const outcomes = new Map<string, Summary | "running">();
+  /** Documents whose text changed while the task ran: what it says of them is of the old text. */
+  const overtaken = new Set<string>();
+  const { words } = task;
+
+  function forget(key: string): void {
+    outcomes.delete(key);
+    changed.fire();
+    task.forget(key).catch((error: unknown) => {
+      server.log.warn(`${words.name}: ${String(error)}`);
+    });
+  }
+
+  async function run(argument: unknown): Promise<void> {
+    const uri = argument instanceof Uri ? argument : window.activeTextEditor?.document.uri;
+    if (!uri) {
+      window.setStatusBarMessage(`Isolens: ${words.none}`, SHOWN);
+      return;
+    }
+    const key = uri.toString();
+    if (outcomes.get(key) === "running") return;
+    outcomes.set(key, "running");
+    changed.fire();
+    try {
+      const summary = await task.run(key);
+      if (overtaken.delete(key)) {
+        forget(key);
+        window.setStatusBarMessage(
+          `Isolens: the text has changed; ${words.again.toLowerCase()}`,
+          SHOWN,
+        );
+        return;
+      }
+      outcomes.set(key, summary);
+      changed.fire();
+      window.setStatusBarMessage(`Isolens: ${summary.message}`, SHOWN);
+      const found = task.found(summary);
+      if (found !== undefined) await task.open(found);
+    } catch (error) {
+      overtaken.delete(key);
+      outcomes.delete(key);
+      server.log.error(`${words.name}: ${String(error)}`);
+      window.setStatusBarMessage(`Isolens: ${words.failed}, see the output`, SHOWN);
+      changed.fire();
+    }
+  }
+
+  /** One line above the document: its outcome, or the way to it. */
+  function lenses(document: TextDocument): CodeLens[] {
+    const isOn = workspace.getConfiguration("isolens", document).get("codeLens.enabled", true);
+    if (!isOn || !task.applies(document)) return [];
+    const at = new Range(0, 0, 0, 0);
+    const again = { command: task.command, arguments: [document.uri] };
+    const known = outcomes.get(document.uri.toString());
+    if (known === "running")
+      return [new CodeLens(at, { title: `Isolens: ${words.running}`, command: "" })];
+    if (!known) return [new CodeLens(at, { title: words.offer, ...again })];
+    const found = task.found(known);
+    if (found === undefined)
+      return [new CodeLens(at, { title: `Isolens: ${known.message}`, ...again })];
+    const show = { command: "isolens.showAnomaly", arguments: [{ ids: [found] }] };
+    return [
+      new CodeLens(at, { title: `Isolens: ${known.message} - show`, ...show }),
+      new CodeLens(at, { title: words.again, ...again }),
+    ];
+  }
+
+  const selector = task.languages.map((language): DocumentFilter => ({ language, scheme: "file" }));
+  return Disposable.from(
+    changed,
+    commands.registerCommand(task.command, run),
+    languages.registerCodeLensProvider(selector, {
+      onDidChangeCodeLenses: changed.event,
+      provideCodeLenses: lenses,
+    }),
+    // A lens that changed while another editor had the keyboard is shown again only when it is asked for.
+    // One that did not change stays as it is: a lens that is drawn anew swallows the click that it is under.
+    window.onDidChangeActiveTextEditor((editor) => {
+      if (editor && outcomes.has(editor.document.uri.toString())) changed.fire();
+    }),
+    workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      const key = document.uri.toString();
+      const known = outcomes.get(key);
+      if (contentChanges.length === 0 || known === undefined) return;
+      if (known === "running") overtaken.add(key);
+      else forget(key);
+    }),
+  );
+}
+
+/** The first lines of a document, at most so many characters of them. */
+export function headOf(document: TextDocument, characters: number, lines = Infinity): string {
+  const end = document.validatePosition(document.positionAt(characters));
+  return document.getText(new Range(0, 0, Math.min(end.line, lines), end.character));
+}
