@@ -8,11 +8,11 @@ import type { AnomalyPayload, ExplorationSummary } from "../protocol/requests";
 import type { ExploreOutcome } from "../service/exploreJob";
 import { exploreProgram } from "../service/exploreProgram";
 import { describeKind } from "./anomalies";
-import { beginProgress } from "./progressReporter";
 import { levelName, type ServerState } from "./serverState";
 import { anomalyDiagnostic, explorationDiagnostic } from "./toLsp";
 import { connectionEnded } from "./typed";
 import { pathOfUri } from "./uris";
+import { createUserTasks } from "./userTasks";
 
 export interface Explorations {
   explore(
@@ -36,51 +36,41 @@ interface Explored {
 const BUDGET = 60_000;
 
 export function createExplorations(state: ServerState): Explorations {
-  const running = new Set<AbortController>();
+  const tasks = createUserTasks(state);
   const explored = new Map<string, Explored>();
 
   function send(uri: string, diagnostics: Diagnostic[]): void {
     state.connection.sendDiagnostics({ uri, diagnostics }).catch(connectionEnded);
   }
 
-  async function run(
+  function run(
     file: string,
     level: string | undefined,
     token: CancellationToken,
   ): Promise<ExploreOutcome> {
-    const controller = new AbortController();
-    running.add(controller);
-    const abort = (): void => {
-      controller.abort();
+    const name = path.basename(file);
+    const job = {
+      file,
+      name,
+      levels: level === undefined ? [] : [level],
+      driver: { kind: "exhaustive" as const },
+      budget: BUDGET,
+      tool: "isolens",
+      openTexts: openTexts(state),
     };
-    const cancelled = token.onCancellationRequested(abort);
-    const progress = state.capabilities.progress
-      ? beginProgress(state.connection, `Exploring ${path.basename(file)}`, abort, "histories")
-      : undefined;
-    try {
-      const job = {
-        file,
-        name: path.basename(file),
-        levels: level === undefined ? [] : [level],
-        driver: { kind: "exhaustive" as const },
-        budget: BUDGET,
-        tool: "isolens",
-        openTexts: openTexts(state),
-      };
-      return await exploreProgram(job, controller.signal, {
+    const task = { title: `Exploring ${name}`, unit: "histories" } as const;
+    return tasks.run(task, token, (signal, progress) =>
+      exploreProgram(job, signal, {
         progress: (_level, { histories }) => {
           progress?.report(histories, 0);
         },
-      });
-    } finally {
-      cancelled.dispose();
-      progress?.end();
-      running.delete(controller);
-    }
+      }),
+    );
   }
 
   function forget(uri: string): void {
-    if (explored.delete(uri)) send(uri, []);
+    explored.delete(uri);
+    send(uri, []);
   }
 
   return {
@@ -122,11 +112,7 @@ export function createExplorations(state: ServerState): Explorations {
           if (idOf(uri, at) === id) return payloadOf(id, uri, report, violation, uriOf);
       return null;
     },
-    cancel() {
-      const count = running.size;
-      for (const each of running) each.abort();
-      return count;
-    },
+    cancel: tasks.cancel,
   };
 }
 

@@ -10,11 +10,11 @@ import { checkRecorded } from "../service/historyChecker";
 import { findHistories, type HistoryInput } from "../service/historyFiles";
 import type { HistoryOutcome } from "../service/historyJob";
 import { historyPayload, violationId } from "./historyPayload";
-import { beginProgress } from "./progressReporter";
 import type { ServerState } from "./serverState";
 import { historyDiagnostics, historyFaultDiagnostic } from "./toLsp";
 import { connectionEnded } from "./typed";
 import { pathOfUri } from "./uris";
+import { createUserTasks } from "./userTasks";
 
 export interface Histories {
   check(
@@ -35,7 +35,7 @@ interface Judged {
 }
 
 export function createHistories(state: ServerState): Histories {
-  const running = new Set<AbortController>();
+  const tasks = createUserTasks(state);
   const judged = new Map<string, Judged>();
   /** Documents with marks, by the uri that was asked for. */
   const marked = new Map<string, readonly string[]>();
@@ -64,30 +64,18 @@ export function createHistories(state: ServerState): Histories {
     marked.set(uri, documents);
   }
 
-  async function run(
+  function run(
     input: HistoryInput,
     strict: boolean,
     token: CancellationToken,
   ): Promise<HistoryOutcome> {
-    const controller = new AbortController();
-    running.add(controller);
-    const abort = (): void => {
-      controller.abort();
-    };
-    const cancelled = token.onCancellationRequested(abort);
-    const progress = state.capabilities.progress
-      ? beginProgress(state.connection, `Judging ${input.name}`, abort, "percent")
-      : undefined;
-    try {
-      const job = { input, levels: HISTORY_LEVELS, strict, tool: "isolens" };
-      return await checkRecorded(job, controller.signal, {
+    const job = { input, levels: HISTORY_LEVELS, strict, tool: "isolens" };
+    const task = { title: `Judging ${input.name}`, unit: "percent" } as const;
+    return tasks.run(task, token, (signal, progress) =>
+      checkRecorded(job, signal, {
         progress: (_stage, share) => progress?.report(Math.floor(100 * share), 100),
-      });
-    } finally {
-      cancelled.dispose();
-      progress?.end();
-      running.delete(controller);
-    }
+      }),
+    );
   }
 
   return {
@@ -127,11 +115,7 @@ export function createHistories(state: ServerState): Histories {
       }
       return null;
     },
-    cancel() {
-      const count = running.size;
-      for (const each of running) each.abort();
-      return count;
-    },
+    cancel: tasks.cancel,
   };
 }
 

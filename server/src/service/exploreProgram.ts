@@ -1,7 +1,6 @@
 // Explores a client program in a thread of its own, so that neither the editor nor an interrupt waits for it, and code
 // that never comes back is ended.
 import path from "node:path";
-import { Worker } from "node:worker_threads";
 import type { ExploreProgress } from "../clients/exploreLevel";
 import type { ExplorationReport } from "../protocol/exploration";
 import { durationWords } from "../workspace/duration";
@@ -13,6 +12,7 @@ import {
   type ExploreThreadData,
   type FromExploreThread,
 } from "./exploreMessages";
+import { runInThread } from "./oneThread";
 
 export interface ExploreOptions {
   /** Absolute path of the thread's script; `explore.js` beside the running bundle by default. */
@@ -41,79 +41,57 @@ export function exploreProgram(
   const workerData: ExploreThreadData = { job, shared, script };
   const patience = options.patience ?? PATIENCE;
   let last: { readonly level: string; readonly progress: ExploreProgress } | undefined;
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      resolve(cutShort(job, "it was cancelled", last));
-      return;
-    }
-    const worker = new Worker(script, {
-      workerData,
-      execArgv: [],
-      // What the client's code prints is no report.
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-    });
-    let timer: NodeJS.Timeout | undefined;
+  const shortened = (reason: string): ExploreOutcome => cutShort(job, reason, last);
+  const watch = (end: (outcome: ExploreOutcome) => void): (() => void) => {
     let pulse = -1;
-    const watch = setInterval(() => {
+    const interval = setInterval(() => {
       const now = Atomics.load(flags, PULSE);
       // Before the first run the thread reads and parses, which takes as long as it takes.
-      if (now > 0 && now === pulse)
-        end(
-          cutShort(
-            job,
-            `the client's code ran for ${durationWords(patience)} without asking the database or ending: an endless loop, or a computation that is too long to be repeated for every execution`,
-            last,
-          ),
-        );
+      if (now > 0 && now === pulse) end(shortened(endlessText(patience)));
       pulse = now;
     }, patience);
-    const onAbort = (): void => {
-      Atomics.store(flags, STOP, 1);
-      timer = setTimeout(() => {
-        end(cutShort(job, "it was cancelled", last));
-      }, GRACE);
+    return () => {
+      clearInterval(interval);
     };
-    function end(outcome: ExploreOutcome | Error): void {
-      clearTimeout(timer);
-      clearInterval(watch);
-      signal.removeEventListener("abort", onAbort);
-      worker.removeAllListeners();
-      // A thread that is being ended may still fail; nobody waits for it any more.
-      worker.on("error", () => undefined);
-      const settle = (): void => {
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      };
-      // Whoever gets the outcome may end the process, which must not meet a thread that is ending just now.
-      worker.terminate().then(settle, settle);
-    }
-    signal.addEventListener("abort", onAbort);
-    worker.on("message", (message: FromExploreThread) => {
-      switch (message.kind) {
-        case "progress":
-          last = message;
-          options.progress?.(message.level, message.progress);
-          break;
-        case "done":
-          end(message.outcome);
-          break;
-        case "memory":
-          end(cutShort(job, "there is not enough memory for it", last));
-          break;
-        case "error":
-          end(new Error(message.message));
-      }
-    });
-    worker.on("error", (error) => {
-      const outOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-      end(outOfMemory ? cutShort(job, "there is not enough memory for it", last) : error);
-    });
-    worker.on("exit", (code) => {
-      end(cutShort(job, `the client's code ended the process (code ${String(code)})`, last));
-    });
-  });
+  };
+  return runInThread<ExploreOutcome, FromExploreThread>(
+    {
+      script,
+      workerData,
+      heapMegabytes: HEAP_MEGABYTES,
+      // What the client's code prints is no report.
+      silent: true,
+      askToStop: () => {
+        Atomics.store(flags, STOP, 1);
+      },
+      grace: GRACE,
+      take(message) {
+        switch (message.kind) {
+          case "progress":
+            last = message;
+            options.progress?.(message.level, message.progress);
+            return undefined;
+          case "done":
+            return message.outcome;
+          case "memory":
+            return shortened(NO_MEMORY);
+          case "error":
+            return new Error(message.message);
+        }
+      },
+      cancelled: () => shortened("it was cancelled"),
+      outOfMemory: () => shortened(NO_MEMORY),
+      gone: (code) => shortened(`the client's code ended the process (code ${String(code)})`),
+      watch,
+    },
+    signal,
+  );
+}
+
+const NO_MEMORY = "there is not enough memory for it";
+
+function endlessText(patience: number): string {
+  return `the client's code ran for ${durationWords(patience)} without asking the database or ending: an endless loop, or a computation that is too long to be repeated for every execution`;
 }
 
 /** The outcome where the thread did not come to its end. */

@@ -16,8 +16,9 @@ const sources = readdirSync(path.join(root, "client", "src", "features"))
   .join("\n");
 
 describe("the manifest", () => {
-  it("has the commands that the extension registers, all with the prefix", () => {
-    const registered = [...sources.matchAll(/registerCommand\(\s*"([^"]+)"/gu)].map(([, id]) => id);
+  it("has the commands that the extension registers or names, all with the prefix", () => {
+    const named = /(?:registerCommand\(\s*|command: )"(isolens\.[^"]+)"/gu;
+    const registered = new Set([...sources.matchAll(named)].map(([, id]) => id));
     const contributed = manifest.contributes.commands.map((each) => each.command);
     assert.deepEqual([...contributed].sort(), [...registered].sort());
     for (const { category, title } of manifest.contributes.commands) {
