@@ -163,7 +163,7 @@ function kindOf(shown: Worst, search: Searched): Agreement["kind"] {
 }
 
 /** The worst severity over all interleavings from one state. */
-function enumerated(
+export function enumerated(
   program: Program,
   levels: Levels,
   setup: Setup,

@@ -1,15 +1,18 @@
-// Compares proofs with the bounded search and the store: what is proved safe must have no confirmed anomaly.
+// Compares proofs with the bounded search and with enumeration: what is proved safe must have no anomaly by either.
 import { counterCandidates } from "../../../../server/src/analysis/assumptions/counters";
 import { flattenProgram } from "../../../../server/src/analysis/operations/flatten";
+import type { FlatProgram } from "../../../../server/src/analysis/operations/operation";
 import { prove } from "../../../../server/src/analysis/proof/prove";
 import { planPapers, solvePapers } from "../../../../server/src/analysis/search/papers";
 import { planProduct, solveProduct } from "../../../../server/src/analysis/search/products";
 import type { SearchLimits } from "../../../../server/src/analysis/search/unit";
-import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../../server/src/isolation/levels";
 import type { Level } from "../../../../server/src/isolation/levels";
-import type { FileId } from "../../../../server/src/protocol/source";
+import type { Program } from "../../../../server/src/program/program";
 import type { SolverFactory } from "../../../../server/src/solver/solver";
+import { readRandom } from "../productsHarness";
+import { shownAnomaly } from "./enumerated";
+import type { EnumerationSize } from "./enumerated";
 import { generator } from "./random";
 import { randomProofProgram } from "./randomPrograms";
 
@@ -32,46 +35,57 @@ export const PROVED_LEVELS: readonly string[] = [
 
 export interface Comparison {
   readonly proved: boolean;
-  /** The transactions of an anomaly of what was proved to have none. */
+  /** An anomaly of what was proved to have none: its transactions, or where it starts from. */
   readonly contradiction?: string;
 }
 
-/** Proves a program at a level, and where that succeeds looks for anomalies of up to so many transactions. */
-export function compare(
+export interface ComparisonSize extends EnumerationSize {
+  /** Transactions of an anomaly that the search looks for, at the most. */
+  readonly most: number;
+}
+
+/** Proves the random program with that seed at a level, and where that succeeds looks for anomalies of it. */
+export async function compare(
   solvers: SolverFactory,
-  text: string,
+  seed: number,
   levelName: string,
-  most: number,
-): Comparison {
-  // Any name will do for a single file.
-  const read = readProgram([{ file: "random.sql" as FileId, text }], {});
+  size: ComparisonSize,
+): Promise<Comparison> {
+  const read = await readRandom(programOf(seed));
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
   const candidates = counterCandidates(flattenProgram(read, { unroll: 1 }));
   const invariants = candidates.flatMap((each) => each.slice(0, 1));
   const program = { ...read, invariants };
+  const open = flattenProgram(program, { unroll: 1, anyRounds: true });
+  if (prove(solvers, open, level, LIMITS).kind !== "proved") return { proved: false };
+  const contradiction =
+    searchedAnomaly(solvers, program, level, size.most) ??
+    (await shownAnomaly(program, level, generator(seed + 1), size));
+  return { proved: true, ...(contradiction !== undefined && { contradiction }) };
+}
+
+/** The transactions of the first anomaly that the bounded search finds and the store confirms. */
+function searchedAnomaly(
+  solvers: SolverFactory,
+  program: Program,
+  level: Level,
+  most: number,
+): string | undefined {
   const flat = flattenProgram(program, { unroll: 1 });
-  const answer = prove(solvers, flat, level, LIMITS);
-  if (answer.kind !== "proved") return { proved: false };
-  for (let size = 2; size <= most; size += 1) {
-    const units = planOf(flat, level, size);
-    for (const unit of units) {
+  for (let size = 2; size <= most; size += 1)
+    for (const unit of planOf(flat, level, size)) {
       const result =
         level.family === "paper"
           ? solvePapers(solvers, program, flat, level, unit, LIMITS)
           : solveProduct(solvers, program, flat, level, unit, LIMITS);
-      const found = result.findings.find(({ confirmation }) => confirmation.status === "confirmed");
-      if (found)
-        return {
-          proved: true,
-          contradiction: unit.transactions.map((each) => flat.transactions[each]?.id).join(),
-        };
+      if (result.findings.some(({ confirmation }) => confirmation.status === "confirmed"))
+        return unit.transactions.map((each) => flat.transactions[each]?.id).join();
     }
-  }
-  return { proved: true };
+  return undefined;
 }
 
-function planOf(flat: ReturnType<typeof flattenProgram>, level: Level, size: number) {
+function planOf(flat: FlatProgram, level: Level, size: number) {
   return level.family === "paper" ? planPapers(flat, level, size) : planProduct(flat, level, size);
 }
 

@@ -2,11 +2,16 @@
 // rows that come and go, and transactions that are often, not always, safe.
 import type { Random } from "./random";
 
-/** Two to four transactions of up to three statements; of three programs one is of accounts, and one locks what it reads. */
+/**
+ * Two to four transactions of up to three statements; or transactions over accounts, such that lock what they read, such
+ * with loops and conditions, or such over rows with a parent.
+ */
 export function randomProofProgram(random: Random): string {
-  const shape = random(3);
+  const shape = random(5);
   if (shape === 0) return accounts(random);
   if (shape === 1) return locked(random);
+  if (shape === 2) return looped(random);
+  if (shape === 3) return parented(random);
   const count = 2 + random(3);
   const unique = random(3) === 0 ? "UNIQUE" : "";
   const scripts = Array.from({ length: count }, (_, number) => {
@@ -71,6 +76,76 @@ function locked(random: Random): string {
   });
   return `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);
 ${scripts.join("")}`;
+}
+
+/** Routines with loops, conditions and refusals: what rounds of loops do together. */
+function looped(random: Random): string {
+  const pick = (...options: readonly string[]): string => options[random(options.length)] ?? "";
+  const change = (key: string): string =>
+    pick(
+      `UPDATE a SET v = v + 1 WHERE id = ${key};`,
+      `UPDATE a SET v = x WHERE id = ${key};`,
+      `UPDATE a SET v = v - 1 WHERE id = ${key} AND v > 0;`,
+      `DELETE FROM a WHERE id = ${key};`,
+      `INSERT INTO a (id, v) VALUES (${key}, 1) ON CONFLICT (id) DO NOTHING;`,
+      `SELECT v INTO x FROM a WHERE id = ${key};`,
+      `SELECT v INTO x FROM a WHERE id = ${key} FOR UPDATE;`,
+    );
+  const part = (): string =>
+    pick(
+      `FOR i IN 1..k LOOP ${change(pick("i", "i", "k"))} END LOOP;`,
+      `FOR r IN SELECT id, v FROM a${pick("", " WHERE v > 1")} ORDER BY id${pick("", " FOR UPDATE")} LOOP ${change("r.id")} END LOOP;`,
+      `FOR i IN 1..2 LOOP SELECT v INTO x FROM a WHERE id = i; ${change("i")} END LOOP;`,
+      `IF x > 1 THEN ${change("k")} END IF;`,
+      `IF x > 2 THEN RAISE EXCEPTION 'refused'; END IF;`,
+      change("k"),
+    );
+  const routines = Array.from({ length: 1 + random(2) }, (_, number) => {
+    const lines = Array.from({ length: 1 + random(2) }, () => `  ${part()}\n`);
+    return `CREATE FUNCTION t${String(number)}(k integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE x integer := 0; r record;
+BEGIN
+${lines.join("")}  RETURN ${pick("x", "0")};
+END $$;
+`;
+  });
+  return `CREATE TABLE a (id integer PRIMARY KEY, v integer NOT NULL);
+${routines.join("")}`;
+}
+
+/** Rows that name a parent, which stays or goes, and a CHECK. */
+function parented(random: Random): string {
+  const pick = (...options: readonly string[]): string => options[random(options.length)] ?? "";
+  const check = pick("", " CHECK (v >= 0)");
+  const last = pick(
+    "DELETE FROM p WHERE id = :k;",
+    "UPDATE p SET v = v + 1 WHERE id = :k;",
+    "SELECT v AS y FROM p WHERE id = :k \\gset",
+  );
+  const scripts = Array.from({ length: 1 + random(3) }, (_, number) => {
+    const lines = Array.from({ length: 1 + random(2) }, (__, at) =>
+      pick(
+        `SELECT v AS x${String(at)} FROM p WHERE id = :k \\gset`,
+        `SELECT v AS x${String(at)} FROM p WHERE id = :k FOR UPDATE \\gset`,
+        "UPDATE p SET v = v + 1 WHERE id = :k;",
+        "UPDATE p SET v = v - 1 WHERE id = :k;",
+        "INSERT INTO p (id, v) VALUES (:k, 0);",
+        "INSERT INTO c (id, n, u) VALUES (:k, :n, 1);",
+        `SELECT v AS x${String(at)} FROM p WHERE id = :k \\gset\nINSERT INTO c (id, n, u) VALUES (:k, :x${String(at)}, 1);\nUPDATE p SET v = :x${String(at)} + 1 WHERE id = :k;`,
+        "UPDATE c SET u = u + 1 WHERE id = :k AND n = :n;",
+        `SELECT u AS x${String(at)} FROM c WHERE id = :k AND n = :n \\gset`,
+        "DELETE FROM c WHERE id = :k AND n = :n;",
+      ),
+    );
+    return `-- @transaction t${String(number)}\nBEGIN;\n${lines.join("\n")}\nCOMMIT;\n`;
+  });
+  return `CREATE TABLE p (id integer PRIMARY KEY, v integer NOT NULL${check});
+CREATE TABLE c (id integer REFERENCES p (id), n integer, u integer NOT NULL, PRIMARY KEY (id, n));
+${scripts.join("")}-- @transaction last
+BEGIN;
+${last}
+COMMIT;
+`;
 }
 
 function statement(random: Random, number: number, known: string[]): string {
