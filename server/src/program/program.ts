@@ -5,6 +5,7 @@ import type { Expression, ValueType } from "./expression";
 import type { Taint } from "./precision";
 import type { Schema } from "./schema";
 import type { Command, Relation } from "./statement";
+import type { Suppression } from "./suppression";
 
 export interface Parameter {
   readonly name: string;
@@ -25,9 +26,9 @@ export interface DeclaredLevel {
   readonly source?: SourceRange;
 }
 
-/** An `@isolens` comment that is kept but has no effect yet, or that asks for something. */
+/** An `@isolens` comment of a transaction that asks for something. */
 export interface Annotation {
-  readonly kind: "invariant" | "ignore";
+  readonly kind: "invariant";
   readonly text: string;
   readonly source: SourceRange;
 }
@@ -81,6 +82,8 @@ export interface Program {
   readonly transactions: readonly Transaction[];
   /** What the user says, or what was inferred, about the rows between transactions. */
   readonly invariants?: readonly Invariant[];
+  /** The `@isolens ignore` comments of all files, in the order of files and text. */
+  readonly suppressions?: readonly Suppression[];
   readonly notes: readonly Note[];
   readonly files: readonly FileId[];
   /** The dialects of the files, without repetition, where they are not all of PostgreSQL. */

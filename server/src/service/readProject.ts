@@ -133,6 +133,7 @@ function readInContext(project: ProjectTexts, reader: ProgramReader, told: Told)
     ...program,
     transactions: program.transactions.filter(isAsked),
     notes: program.notes.filter(isAsked),
+    ...(program.suppressions && { suppressions: program.suppressions.filter(isAsked) }),
     files: program.files.filter((file) => asked.has(file)),
   };
 }

@@ -25,8 +25,7 @@ export function applyAnnotations(
         result = { ...result, preconditions: [...result.preconditions, ...preconditions] };
         break;
       }
-      case "invariant":
-      case "ignore": {
+      case "invariant": {
         const annotation: Annotation = { kind: comment.kind, text: comment.text, source };
         result = { ...result, annotations: [...result.annotations, annotation] };
         break;

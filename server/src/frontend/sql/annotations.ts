@@ -12,7 +12,6 @@ export type AnnotationComment = Span &
     /** Pairs of parameters that differ in every run. */
     | { readonly kind: "distinct"; readonly pairs: readonly (readonly [string, string])[] }
     | { readonly kind: "invariant"; readonly text: string }
-    | { readonly kind: "ignore"; readonly text: string }
   );
 
 export interface Annotations {
@@ -73,7 +72,9 @@ function readOne(written: string, start: number): ReadOne | undefined {
         ? { problem: missing("invariant", "a condition, as account.balance >= 0") }
         : { comment: { ...span, kind: "invariant", text: rest } };
     case "ignore":
-      return keep({ ...span, kind: "ignore", text: rest });
+    case "ignore-file":
+      // They may stand anywhere, in code of any language: see suppressions.ts.
+      return {};
     case "dialect":
       // Read before the text is cut into statements.
       return {};
@@ -116,18 +117,12 @@ function readDistinct(rest: string, span: Span): ReadOne {
     : { comment: { ...span, kind: "distinct", pairs } };
 }
 
-function keep(comment: AnnotationComment & { readonly text: string }): ReadOne {
-  if (comment.text === "") return { problem: missing(comment.kind, "its text") };
-  const message = `@isolens ${comment.kind} is kept but not used yet.`;
-  return { comment, problem: { severity: "information", code: "annotation-unused", message } };
-}
-
 function missing(word: string, what: string): Problem {
   const message = `@isolens ${word} needs ${what}.`;
   return { severity: "warning", code: "annotation-incomplete", message };
 }
 
-const WORDS = ["transaction", "level", "distinct", "invariant", "ignore"];
+const WORDS = ["transaction", "level", "distinct", "invariant", "ignore", "ignore-file"];
 
 function unknownWord(word: string): Problem {
   const near = nearestName(word, WORDS);

@@ -124,6 +124,7 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
     ),
   ];
   const dialects = [...new Set(files.map(({ dialect }) => dialect))];
+  const suppressions = files.flatMap((file) => file.suppressions);
   return {
     ...(dialects.some((each) => each !== "postgres") && { dialects }),
     schema: {
@@ -140,6 +141,7 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
       files,
     ),
     ...(invariants.length > 0 && { invariants }),
+    ...(suppressions.length > 0 && { suppressions }),
     notes: inOrder(notes, files),
     files: files.map((file) => file.lines.file),
   };

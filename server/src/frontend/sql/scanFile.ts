@@ -2,7 +2,9 @@
 // so that it is kept until the text changes.
 import type { Note } from "../../program/program";
 import type { Dialect } from "../../program/dialect";
+import type { Suppression } from "../../program/suppression";
 import type { FileId } from "../../protocol/source";
+import { readSuppressions } from "../suppressions";
 import { readAnnotations, type AnnotationComment } from "./annotations";
 import { readCanonical } from "./canonical";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
@@ -21,6 +23,8 @@ export interface ScannedFile {
   readonly ddl: readonly Span[];
   /** `@isolens invariant`, wherever it stands. */
   readonly invariants: readonly InvariantComment[];
+  /** `@isolens ignore`, wherever it stands. */
+  readonly suppressions: readonly Suppression[];
   readonly notes: readonly Note[];
 }
 
@@ -30,6 +34,7 @@ export function scanFile(file: FileId, text: string, dialect: Dialect = "postgre
   const inBodies = slices.flatMap((slice) => bodyComments(text, slice));
   const all = [...comments, ...inBodies].sort((a, b) => a.start - b.start);
   const annotations = readAnnotations(lines, all);
+  const ignored = readSuppressions(lines, all);
   const grouped = groupRegions(lines, slices, annotations.comments, dialect);
   const { regions, notes } = applicationRegions(lines, grouped);
   return {
@@ -39,9 +44,11 @@ export function scanFile(file: FileId, text: string, dialect: Dialect = "postgre
     routines: grouped.routines,
     ddl: grouped.ddl,
     invariants: annotations.comments.filter((comment) => comment.kind === "invariant"),
+    suppressions: ignored.suppressions,
     notes: [
       ...problems.map((problem) => problemNote(lines, problem)),
       ...annotations.notes,
+      ...ignored.notes,
       ...grouped.notes,
       ...notes,
     ],

@@ -151,7 +151,7 @@ function takeComments(state: State, until: number): void {
 /** Nothing follows that the waiting comments could belong to. */
 function dropWaiting(state: State): void {
   for (const comment of state.waiting) {
-    if (comment.kind === "invariant" || comment.kind === "ignore") continue;
+    if (comment.kind === "invariant") continue;
     const message = `No transaction follows that "@isolens ${comment.kind}" could belong to.`;
     note(state, "warning", "annotation-unattached", message, comment);
   }
