@@ -30,11 +30,16 @@ const bundles = [
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 
-// Files that their owners load from the folder of the running script.
+// Files that their owners load from the folder of the running script: package and path in it.
 const assets = [
-  "z3-solver/build/z3-built.js",
-  "z3-solver/build/z3-built.wasm",
-  "libpg-query/wasm/libpg-query.wasm",
+  ["z3-solver", "build/z3-built.js"],
+  ["z3-solver", "build/z3-built.wasm"],
+  ["libpg-query", "wasm/libpg-query.wasm"],
+  ["web-tree-sitter", "web-tree-sitter.wasm"],
+  ...["typescript", "tsx", "javascript", "java"].map((language) => [
+    "@vscode/tree-sitter-wasm",
+    `wasm/tree-sitter-${language}.wasm`,
+  ]),
 ];
 
 const { values: options } = parseArgs({
@@ -65,6 +70,16 @@ const oneDialectPerImport = {
   },
 };
 
+/** The ES module asks for its own address, which a CommonJS bundle does not have. */
+const treeSitterAsCommonJs = {
+  name: "tree-sitter-as-commonjs",
+  setup(build) {
+    build.onResolve({ filter: /^web-tree-sitter$/ }, () => ({
+      path: path.join(packageFolder("web-tree-sitter"), "web-tree-sitter.cjs"),
+    }));
+  },
+};
+
 /** Build options of one bundle. */
 function configure(bundle) {
   const common = {
@@ -89,7 +104,7 @@ function configure(bundle) {
     target: "node20",
     format: "cjs",
     external: bundle.name === "extension" ? ["vscode"] : [],
-    plugins: [keepSolverOutside, oneDialectPerImport],
+    plugins: [keepSolverOutside, oneDialectPerImport, treeSitterAsCommonJs],
     // Some dependencies publish an ES module beside a UMD one whose requires cannot be followed.
     mainFields: ["module", "main"],
     banner: bundle.name === "cli" ? { js: "#!/usr/bin/env node" } : {},
@@ -114,10 +129,9 @@ function fail(lines) {
 
 async function copyAssets() {
   await mkdir(outdir, { recursive: true });
-  for (const asset of assets) {
-    const [name] = asset.split("/");
-    const from = path.join(packageFolder(name), asset.slice(name.length + 1));
-    if (!existsSync(from)) fail([`${asset} is missing: run "npm ci" first.`]);
+  for (const [name, asset] of assets) {
+    const from = path.join(packageFolder(name), asset);
+    if (!existsSync(from)) fail([`${name}/${asset} is missing: run "npm ci" first.`]);
     const to = path.join(outdir, path.basename(asset));
     if (!(await sameFile(from, to))) await copyFile(from, to);
   }

@@ -1,0 +1,7 @@
+// What of WebAssembly is used directly; the libraries of types that a server needs do not declare it.
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array);
+  }
+  class RuntimeError extends Error {}
+}
