@@ -1,7 +1,16 @@
 // Servers for a moment: PostgreSQL as npm carries it or as it is installed, and MariaDB where it is installed, each with
 // an empty data folder of its own and a local socket only.
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, mkdirSync, rmSync } from "node:fs";
+import { spawn, spawnSync, type ChildProcess, type SpawnSyncReturns } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
@@ -50,14 +59,7 @@ export async function startPostgres(): Promise<Started> {
     ["-D", data, "-A", "trust", "-U", "isolens", "--no-sync", "--no-instructions"],
     { env, cwd: folder, encoding: "utf8", ...owner },
   );
-  if (made.status !== 0) {
-    rmSync(folder, { recursive: true, force: true });
-    return {
-      ok: false,
-      installed: true,
-      reason: `initdb: ${made.stderr}${made.error?.message ?? ""}`,
-    };
-  }
+  if (made.status !== 0) return notMade("initdb", made, folder);
   const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off"];
   // Deadlocks are found soon: nothing else waits for long here.
   const options = [...settings, "deadlock_timeout=20ms"].flatMap((each) => ["-c", each]);
@@ -92,14 +94,7 @@ export async function startMariadb(): Promise<Started> {
       ...owner,
     },
   );
-  if (made.status !== 0) {
-    rmSync(folder, { recursive: true, force: true });
-    return {
-      ok: false,
-      installed: true,
-      reason: `${install}: ${made.stderr}${made.error?.message ?? ""}`,
-    };
-  }
+  if (made.status !== 0) return notMade(install, made, folder);
   const socket = path.join(folder, "socket");
   const server = spawn(
     program,
@@ -115,6 +110,17 @@ export async function startMariadb(): Promise<Started> {
   return whenReady({ child: server, signal: "SIGTERM", folder, address }, () =>
     connectMariadb(address),
   );
+}
+
+/** What kept the data folder from being made; the folder goes. A program that did not start at all said nothing. */
+function notMade(
+  program: string,
+  { error, stderr }: Pick<SpawnSyncReturns<string>, "error"> & { readonly stderr: string | null },
+  folder: string,
+): Started {
+  rmSync(folder, { recursive: true, force: true });
+  const reason = [error?.message, stderr?.trim()].filter(Boolean).join("; ");
+  return { ok: false, installed: true, reason: `${program}: ${reason}` };
 }
 
 interface Starting {
@@ -183,10 +189,23 @@ function inPath(names: readonly string[]): readonly string[] | undefined {
   return found.length === names.length ? found : undefined;
 }
 
+/** Paths of sockets may have about 100 characters. */
+const LONGEST = 60;
+
 function openFolder(prefix: string): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), prefix));
+  const isFit = (folder: string): boolean => folder.length <= LONGEST && mayBeEntered(folder);
+  const place = [os.tmpdir(), "/tmp"].find(isFit) ?? os.tmpdir();
+  const folder = mkdtempSync(path.join(place, prefix));
   mkdirSync(path.join(folder, "data"), { mode: 0o700 });
   return folder;
+}
+
+/** Whether the server's user gets there: as root it is another one, whom a private folder on the way keeps out. */
+function mayBeEntered(folder: string): boolean {
+  if (process.getuid?.() !== 0) return true;
+  const above = path.dirname(folder);
+  const isOpen = (statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) % 2 === 1;
+  return isOpen && (above === folder || mayBeEntered(above));
 }
 
 /** As root: another user, to whom the folder then belongs. */
