@@ -1,0 +1,167 @@
+// What a library of database access is to the evaluator: what its imports, types, members and calls mean. Libraries
+// know nothing of each other; `libraries.ts` lists them.
+import type { Expression } from "../../../program/expression";
+import type { Dialect } from "../../../program/dialect";
+import type { Table } from "../../../program/schema";
+import type { Command, Statement } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import type { HirClass, HirFunction } from "../hir";
+import type { Connection, HandleValue, ResultColumns, Value } from "../values";
+
+export interface Library {
+  /** As in package.json or an import. */
+  readonly name: string;
+  /** Modules that are it: `pg`, `mysql2/promise`; Java: packages (`java.sql`). */
+  readonly modules: readonly string[];
+  /** Words without any of which a file does not use it. */
+  readonly words: readonly string[];
+  /** The dialect that its connections speak, where it has only one. */
+  readonly dialect?: Dialect;
+  /** The value of an import of one of its modules (`default`, `*` or a name); undefined: a plain handle by the name. */
+  readonly imported?: (name: string, module: string, tools: Tools) => Value | undefined;
+  /** The value of something declared with that type (without type arguments): a parameter, a field. */
+  readonly typed?: (type: string, tools: Tools) => Value | undefined;
+  /** An object of a class of the workspace that extends one of its classes. */
+  readonly extended?: (superclass: string, tools: Tools) => Value | undefined;
+  /** `handle.property`; undefined: a handle with the property added to its path. */
+  readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
+  /** A call of a handle (`path` ends with the method), or `new`. Undefined: not known, which is a loss. */
+  readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
+  /** A tagged template whose tag is a handle. */
+  readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
+  /** A method called on a row or rows that this library made (`save()`, `increment()`). */
+  readonly rowCall?: (
+    row: Extract<Value, { kind: "row" | "rows" }>,
+    method: string,
+    call: Call,
+    tools: Tools,
+  ) => Value | undefined;
+  /**
+   * What an unknown receiver is, told by the shape of a call alone (`x.query("SELECT ...")`). `known`: libraries whose
+   * modules the workspace imports.
+   */
+  readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
+  /** Whether a method or function with these annotations runs in a transaction of its own (Spring, Nest). */
+  readonly boundary?: (
+    of: { readonly function: HirFunction; readonly class?: HirClass },
+    tools: Tools,
+  ) => TransactionOptions | undefined;
+}
+
+export interface Call {
+  readonly arguments: readonly Value[];
+  readonly isNew: boolean;
+  readonly typeArguments: readonly string[];
+  readonly source: SourceRange;
+}
+
+export interface Template {
+  /** The text with the values as holes. */
+  readonly text: Value;
+  readonly values: readonly Value[];
+  readonly source: SourceRange;
+}
+
+export interface Shape {
+  readonly receiver: Value;
+  readonly method: string;
+  readonly arguments: readonly Value[];
+  /** The libraries whose modules the workspace imports somewhere. */
+  readonly used: ReadonlySet<string>;
+}
+
+export interface TransactionOptions {
+  /** A level's name as the code gives it (`Serializable`, `REPEATABLE READ`), or undefined for the default. */
+  readonly level?: string;
+  readonly readOnly?: boolean;
+  readonly source?: SourceRange;
+}
+
+/** What one SQL text did. */
+export interface SqlOutcome {
+  /** The rows that came back, where any can. */
+  readonly rows?: Extract<Value, { kind: "rows" }>;
+  /** Rows returned or changed. */
+  readonly count: Value;
+  /** The number that an INSERT made. */
+  readonly insertId?: Value;
+  readonly kind: "select" | "change" | "control" | "none";
+}
+
+export interface SqlParameters {
+  /** By position, for `$1`, `?`, `%s`. */
+  readonly positional?: readonly Value[];
+  /** By name, for `:name`, `@name`. */
+  readonly named?: (name: string) => Value | undefined;
+}
+
+/** A statement without what the evaluator gives it. */
+export type StatementDraft = Statement extends infer Each
+  ? Each extends Statement
+    ? Omit<Each, "id" | "source" | "text" | "taint"> & { readonly taint?: readonly string[] }
+    : never
+  : never;
+
+/** What libraries may do. Valid during one call. */
+export interface Tools {
+  readonly dialect: Dialect;
+  readonly table: (name: string) => Table | undefined;
+  /** What the schema files of an ORM say, by the library that asks. */
+  readonly models: (library: string) => unknown;
+
+  /** Runs SQL text on a connection; transaction control in it begins and ends transactions. */
+  readonly sql: (
+    connection: Connection | undefined,
+    text: Value,
+    parameters: SqlParameters,
+    source: SourceRange,
+  ) => SqlOutcome;
+  /** Runs a statement of the library's own making; gives its id. */
+  readonly statement: (
+    connection: Connection | undefined,
+    draft: StatementDraft,
+    source: SourceRange,
+  ) => string;
+  /** Adds any command: `if`, `assign`, `rollback`. */
+  readonly emit: (command: Command) => void;
+  /** The commands that `run` adds, which are not added here. */
+  readonly collected: (run: () => void) => Command;
+  /** A fresh name: of a result (`r`), variable or loop. */
+  readonly fresh: (prefix: string) => string;
+
+  /** A new connection or pool. */
+  readonly connection: (isPool: boolean) => Connection;
+  readonly begin: (connection: Connection | undefined, options: TransactionOptions) => void;
+  readonly commit: (connection: Connection | undefined, source: SourceRange) => void;
+  readonly rollback: (connection: Connection | undefined, source: SourceRange) => void;
+  /** Runs what a callback does in a transaction; what it throws undoes it. */
+  readonly inTransaction: (
+    connection: Connection,
+    options: TransactionOptions & { readonly source: SourceRange },
+    run: () => Value,
+  ) => Value;
+  /** Ends the function with an error unless the condition holds. */
+  readonly require: (condition: Expression, why: string, source: SourceRange) => void;
+
+  /** Calls a function value. */
+  readonly call: (callee: Value, args: readonly Value[], source: SourceRange) => Value;
+  /** Runs what is deferred. */
+  readonly settle: (value: Value) => Value;
+  /** The value as an expression of the AR. What cannot be one is an unknown, which taints what it is used in. */
+  readonly expression: (value: Value) => Expression;
+  /** The value as a condition, as the language tells true from false. */
+  readonly condition: (value: Value) => Expression;
+  /** `value.property`, as the code would get it. */
+  readonly member: (value: Value, property: string) => Value;
+  /** The named fields of a value, where all of them are known. */
+  readonly fields: (value: Value) => ReadonlyMap<string, Value> | undefined;
+  /** The items of a list, where all of them are known. */
+  readonly items: (value: Value) => readonly Value[] | undefined;
+  readonly object: (fields: Readonly<Record<string, Value>>) => Value;
+  readonly list: (items: readonly Value[]) => Value;
+  readonly rows: (result: string, columns: ResultColumns, data?: unknown) => Value;
+  readonly firstRow: (rows: Value) => Value;
+  readonly handle: (path: string, data?: unknown, connection?: Connection) => HandleValue;
+  /** Says that something of the transaction was lost outside of its statements. */
+  readonly lose: (reason: string, source: SourceRange, effect?: "over" | "opaque") => void;
+}

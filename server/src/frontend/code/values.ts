@@ -1,0 +1,206 @@
+// What expressions of application code are while it is evaluated symbolically: expressions of the AR where they are
+// scalars, and structured values where they are rows, records, lists, functions or parts of a library.
+import type { Expression, ValueType } from "../../program/expression";
+import type { FileId } from "../../protocol/source";
+import type { HirClass, HirFunction, TextRun } from "./hir";
+import type { Library } from "./libraries/library";
+
+/** A place whose value can change. Writes go through the state's trail, so that branches can be undone. */
+export interface Cell {
+  /** Absent: nothing is there. */
+  value: Value | undefined;
+  /** Rising with time: what is older than a loop and written in it is carried from round to round. */
+  readonly birth: number;
+}
+
+/** Where a name of the code is looked up. */
+export interface Scope {
+  readonly bindings: Map<string, Cell>;
+  readonly parent?: Scope;
+  readonly self?: Value;
+  readonly module: ModuleScope;
+}
+
+/** The top of a module; its names are evaluated when they are asked for. */
+export interface ModuleScope {
+  readonly file: FileId;
+  /** The value of a name at the top of the module or imported by it. */
+  readonly lookup: (name: string) => Value | undefined;
+  /** Classes and functions of the module by name, methods with their class. */
+  readonly scope: Scope;
+}
+
+export type TextPart =
+  | { readonly kind: "run"; readonly run: TextRun; readonly file: FileId }
+  | { readonly kind: "hole"; readonly value: Value };
+
+/** The columns of a result by their names in it; `order` for reading by position. */
+export interface ResultColumns {
+  readonly order: readonly string[];
+  readonly types: ReadonlyMap<string, ValueType>;
+  /** What the code calls them, where that is something else: fields of a model by their columns. */
+  readonly renamed?: ReadonlyMap<string, string>;
+}
+
+/** The rows of a result, all or one of them. */
+export interface ResultReference {
+  readonly result: string;
+  readonly columns: ResultColumns;
+}
+
+export type Value =
+  | { readonly kind: "scalar"; readonly expression: Expression; readonly type?: ValueType }
+  /** A string as far as it can be recovered. */
+  | { readonly kind: "text"; readonly parts: readonly TextPart[] }
+  | { readonly kind: "undefined" }
+  /**
+   * What comes from outside: an argument of the function or a part of one, by its path (`req.body.amount`). As a
+   * scalar it is a parameter of the transaction.
+   */
+  | {
+      readonly kind: "input";
+      readonly path: string;
+      readonly origin: "argument" | "constant";
+      readonly type?: string;
+      /** The array whose element it is (a part of), and the element's index, counted from one. */
+      readonly element?: {
+        readonly array: string;
+        readonly field: string;
+        readonly index: Expression;
+      };
+    }
+  /** One row; `at` as in a field of the AR. Without a row its fields are NULL; asking for them is an error of the code. */
+  | (ResultReference & {
+      readonly kind: "row";
+      readonly at: "first" | { readonly loop: string };
+      /** What the library knows of it: its model, for one. */
+      readonly data?: unknown;
+      /** Fields that were assigned since. */
+      readonly overlay: Map<string, Cell>;
+    })
+  | (ResultReference & { readonly kind: "rows"; readonly data?: unknown })
+  | ObjectValue
+  | ListValue
+  /** A list whose items are made from another's when they are asked for: `map` and `filter` without statements. */
+  | {
+      readonly kind: "derived";
+      readonly from: Value;
+      readonly how: "map" | "filter";
+      readonly by: Value;
+    }
+  | {
+      readonly kind: "function";
+      readonly function: HirFunction;
+      readonly scope: Scope;
+      readonly self?: Value;
+      readonly name?: string;
+    }
+  | { readonly kind: "class"; readonly class: HirClass; readonly scope: Scope }
+  | HandleValue
+  /** A function of the language's own library, by its name; `self` is what it was taken from. */
+  | { readonly kind: "builtin"; readonly name: string; readonly self?: Value }
+  /** A function of an unknown library. */
+  | { readonly kind: "external"; readonly name: string }
+  /** Runs when it is awaited, returned or given to something that awaits it. */
+  | { readonly kind: "deferred"; readonly run: () => Value; readonly data?: unknown }
+  | {
+      readonly kind: "choice";
+      readonly condition: Expression;
+      readonly then: Value;
+      readonly otherwise: Value;
+    }
+  | { readonly kind: "unknown"; readonly why: string; readonly dependsOn: readonly Expression[] };
+
+export interface ObjectValue {
+  readonly kind: "object";
+  readonly fields: Map<string, Cell>;
+  /** What gives the fields that are not named: a spread of something without known fields. */
+  readonly rest?: Value;
+  readonly class?: { readonly class: HirClass; readonly scope: Scope };
+}
+
+export interface ListValue {
+  readonly kind: "list";
+  readonly items: Cell[];
+  /** What loops added, in order, whose rounds can be run again. */
+  readonly grown: Cell;
+}
+
+/** A part of a library: a connection, a builder, a method. Its library gives it meaning by `path`. */
+export interface HandleValue {
+  readonly kind: "handle";
+  readonly library: Library;
+  /** What it is, and how it was reached from there: `pool`, `client.query`, `prisma.user.findMany`. */
+  readonly path: string;
+  /** Of the library's own making; never changed, only replaced. */
+  readonly data?: unknown;
+  /** The connection that statements run on; handles that share it are in the same transaction. */
+  readonly connection?: Connection;
+}
+
+/** A connection or a pool. */
+export interface Connection {
+  readonly id: string;
+  /** A pool runs each statement by itself, whatever transaction is open elsewhere. */
+  readonly isPool: boolean;
+}
+
+export const UNDEFINED: Value = { kind: "undefined" };
+
+/** A scalar of an expression. */
+export function scalar(expression: Expression, type?: ValueType): Value {
+  return type === undefined ? { kind: "scalar", expression } : { kind: "scalar", expression, type };
+}
+
+/** A scalar of a constant; a string is a text without a place. */
+export function constant(value: number | string | boolean | null): Value {
+  if (typeof value === "string") return textOf(value);
+  const type = typeof value === "number" ? (Number.isInteger(value) ? "int" : "decimal") : "other";
+  return {
+    kind: "scalar",
+    expression: {
+      kind: "literal",
+      value,
+      type: typeof value === "boolean" ? "bool" : type,
+    },
+  };
+}
+
+/** A text that stands nowhere in a file. */
+export function textOf(text: string): Value {
+  const run = { text, start: -1 };
+  return { kind: "text", parts: [{ kind: "run", run, file: NOWHERE }] };
+}
+
+/** The file of texts that stand nowhere. */
+// No file of a workspace has an empty name.
+export const NOWHERE = "" as FileId;
+
+/** A value that is not known, with the reads that it came from. */
+export function unknown(why: string, dependsOn: readonly Expression[] = []): Value {
+  return { kind: "unknown", why, dependsOn };
+}
+
+/** The string that a text is, undefined where it has holes. */
+export function constantText(value: Value | undefined): string | undefined {
+  if (value?.kind !== "text") return undefined;
+  let text = "";
+  for (const part of value.parts) {
+    if (part.kind === "run") text += part.run.text;
+    else {
+      const inner = constantText(part.value) ?? constantScalar(part.value)?.toString();
+      if (inner === undefined) return undefined;
+      text += inner;
+    }
+  }
+  return text;
+}
+
+/** The constant that a scalar or text is; undefined where it is none. */
+export function constantScalar(
+  value: Value | undefined,
+): number | string | boolean | null | undefined {
+  if (value?.kind === "scalar" && value.expression.kind === "literal")
+    return value.expression.value;
+  return constantText(value);
+}
