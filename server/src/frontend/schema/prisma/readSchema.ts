@@ -1,0 +1,198 @@
+// From the files of a Prisma schema to its models and tables. Several files (a folder of them) are one schema.
+import type { Dialect } from "../../../program/dialect";
+import type { Note } from "../../../program/program";
+import type { FileId, SourceRange } from "../../../protocol/source";
+import { indexLines, rangeOf, type LineIndex } from "../../sql/lines";
+import type { Span } from "../../sql/split";
+import { argument, namesIn, textOf } from "./attributes";
+import { readFields } from "./fields";
+import { readKeys } from "./keys";
+import type { PrismaDatasource, PrismaEnum, PrismaModel, PrismaSchema } from "./model";
+import { linkRelations } from "./relations";
+import { parsePrisma, type PrismaBlock } from "./syntax";
+import { tablesOf } from "./tables";
+
+interface PrismaFile {
+  readonly file: FileId;
+  readonly text: string;
+}
+
+/** A block of a model or view with what reading its parts needs. */
+export interface ModelBlock {
+  readonly block: Extract<PrismaBlock, { readonly kind: "model" | "view" | "type" }>;
+  readonly table: string;
+  /** The place of a part of it. */
+  readonly at: (span: Span) => SourceRange;
+}
+
+/** Says what is wrong, and where. */
+export type Say = (severity: Note["severity"], message: string, source: SourceRange) => void;
+
+/**
+ * The schema that the files declare together. Never throws for bad input: what cannot be read or does not fit is noted
+ * at its place. Linear in the texts, but for relations between the same two models.
+ */
+export function readPrismaSchema(files: readonly PrismaFile[]): PrismaSchema {
+  const notes: Note[] = [];
+  const say: Say = (severity, message, source) => {
+    notes.push({ severity, code: "prisma-schema", message, source });
+  };
+  const placed = files.flatMap(({ file, text }) => blocksOf(indexLines(file, text), say));
+  const datasource = datasourceOf(placed, say);
+  const enums = new Map<string, PrismaEnum>();
+  const blocks = new Map<string, ModelBlock>();
+  for (const { block, at } of placed) {
+    if (!isDeclaration(block)) continue;
+    const { text: name } = block.name;
+    if (blocks.has(name) || enums.has(name)) {
+      say("error", `"${name}" is declared twice; the first declaration counts.`, at(block.name));
+    } else if (block.kind === "enum") enums.set(name, enumOf(block));
+    else blocks.set(name, { block, table: mapped(block) ?? name, at });
+  }
+  const isRead = datasource === undefined || datasource.dialect !== undefined;
+  const named = apart([...blocks.values()], say).filter(({ block }) => block.kind !== "type");
+  const drafts = new Map(named.map((each) => [each.block.name.text, each] as const));
+  const models = new Map<string, PrismaModel>();
+  if (isRead) {
+    for (const [name, draft] of drafts) {
+      const fields = readFields(draft, { blocks, enums, dialect: datasource?.dialect, say });
+      const keys = readKeys(draft, fields, say);
+      const { block, table, at } = draft;
+      const isHidden = block.attributes.some((each) => each.name === "ignore");
+      const kind = block.kind === "view" ? "view" : "model";
+      models.set(name, { name, kind, table, fields, keys, isHidden, source: at(block.header) });
+    }
+  }
+  const linked = linkRelations(models, drafts, say);
+  const integrity = integrityOf(placed);
+  const tables = tablesOf(linked, drafts, integrity);
+  return {
+    ...(datasource && { datasource }),
+    integrity,
+    models: linked,
+    enums,
+    tables,
+    outputs: outputsOf(placed),
+    notes,
+  };
+}
+
+type Declaration = Exclude<PrismaBlock, { readonly kind: "datasource" | "generator" }>;
+
+function isDeclaration(block: PrismaBlock): block is Declaration {
+  return block.kind !== "datasource" && block.kind !== "generator";
+}
+
+interface PlacedBlock {
+  readonly block: PrismaBlock;
+  readonly at: (span: Span) => SourceRange;
+}
+
+function blocksOf(lines: LineIndex, say: Say): readonly PlacedBlock[] {
+  const at = ({ start, end }: Span): SourceRange => rangeOf(lines, start, end);
+  const { blocks, problems } = parsePrisma(lines.text);
+  for (const problem of problems) say("error", `${capital(problem.message)}.`, at(problem));
+  return blocks.map((block) => ({ block, at }));
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  postgresql: "postgres",
+  postgres: "postgres",
+  cockroachdb: "postgres",
+  mysql: "mysql",
+  sqlite: "sqlite",
+  sqlserver: "sqlserver",
+};
+
+function datasourceOf(placed: readonly PlacedBlock[], say: Say): PrismaDatasource | undefined {
+  const [found, second] = placed.filter(({ block }) => block.kind === "datasource");
+  if (second !== undefined) {
+    say(
+      "error",
+      "A schema has one datasource; the first one counts.",
+      second.at(second.block.header),
+    );
+  }
+  if (found?.block.kind !== "datasource") return undefined;
+  const setting = found.block.settings.find(({ key }) => key.text === "provider");
+  const given = setting && textOf(setting.value);
+  if (setting === undefined || given === undefined) {
+    const message = 'The datasource names no provider, as in provider = "postgresql".';
+    say("warning", message, found.at(found.block.header));
+    return undefined;
+  }
+  const source = found.at(setting);
+  const provider = given.toLowerCase();
+  const dialect = DIALECTS[provider];
+  if (provider === "mongodb") {
+    const message =
+      "Models of MongoDB are not read: its transactions are no SQL, and nothing is said about them.";
+    say("warning", message, source);
+  } else if (dialect === undefined) {
+    const known = Object.keys(DIALECTS).filter((each) => each !== "postgres");
+    say("error", `"${given}" is no provider that is known: ${known.join(", ")}.`, source);
+  }
+  const isCockroach = provider === "cockroachdb";
+  return { provider, ...(dialect && { dialect }), isCockroach, source };
+}
+
+function integrityOf(placed: readonly PlacedBlock[]): PrismaSchema["integrity"] {
+  const modes = placed.flatMap(({ block }) =>
+    block.kind === "datasource"
+      ? block.settings.filter(({ key }) => /^(relationMode|referentialIntegrity)$/.test(key.text))
+      : [],
+  );
+  return modes.some(({ value }) => textOf(value) === "prisma") ? "client" : "database";
+}
+
+function outputsOf(placed: readonly PlacedBlock[]): readonly string[] {
+  return placed.flatMap(({ block }) => {
+    if (block.kind !== "generator") return [];
+    const of = (key: string): string | undefined => {
+      const setting = block.settings.find((each) => each.key.text === key);
+      return setting && textOf(setting.value);
+    };
+    const isClient = /^prisma-client(-js|-ts)?$/.test(of("provider") ?? "");
+    return isClient ? (of("output") ?? []) : [];
+  });
+}
+
+function enumOf(block: Extract<PrismaBlock, { readonly kind: "enum" }>): PrismaEnum {
+  const values = block.values.map(
+    ({ name, attributes }) => [name.text, mapped({ attributes }) ?? name.text] as const,
+  );
+  return { name: block.name.text, values: new Map(values) };
+}
+
+function mapped({ attributes }: Pick<PrismaBlock, "attributes">): string | undefined {
+  const map = attributes.find(({ name }) => name === "map");
+  const value = map && argument(map, "name");
+  return value && textOf(value);
+}
+
+/** Tables of the same name in several schemas of the database keep their schema's name but for the first. */
+function apart(blocks: readonly ModelBlock[], say: Say): readonly ModelBlock[] {
+  const taken = new Map<string, ModelBlock>();
+  return blocks.map((each) => {
+    const { block, table, at } = each;
+    if (block.kind === "type") return each;
+    const first = taken.get(table);
+    if (first === undefined) {
+      taken.set(table, each);
+      return each;
+    }
+    const schema = block.attributes.find(({ name }) => name === "schema");
+    const given = schema && namesIn(schema.arguments[0]?.value)[0];
+    if (given === undefined) {
+      const message = `"${block.name.text}" has the table of "${first.block.name.text}", "${table}".`;
+      say("error", message, at(block.header));
+    }
+    const name = `${given ?? block.name.text}.${table}`;
+    taken.set(name, each);
+    return { ...each, table: name };
+  });
+}
