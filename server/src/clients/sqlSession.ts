@@ -242,6 +242,7 @@ function undoes(command: Command): boolean {
     case "if":
       return undoes(command.then) || (command.otherwise !== undefined && undoes(command.otherwise));
     case "loop":
+    case "atomic":
       return undoes(command.body);
     case "try":
       return true;

@@ -1,11 +1,14 @@
 // The abstract representation (AR) of a workspace: its schema and its transactions. Plain JSON, immutable.
 import type { FileId, SourceRange } from "../protocol/source";
+import type { DeclaredLevel } from "./declaredLevel";
 import type { Dialect } from "./dialect";
 import type { Expression, ValueType } from "./expression";
 import type { Taint } from "./precision";
 import type { Schema } from "./schema";
 import type { Command, Relation } from "./statement";
 import type { Suppression } from "./suppression";
+
+export type { DeclaredLevel };
 
 export interface Parameter {
   readonly name: string;
@@ -17,13 +20,6 @@ export interface Parameter {
   readonly elements?: ValueType;
   /** `fresh`: unique per instance (a generated id); `constant`: the same in all instances. */
   readonly origin: "argument" | "constant" | "fresh";
-}
-
-export interface DeclaredLevel {
-  /** A level's full name as in `isolation/levels.ts`, or what the user wrote when it is not known. */
-  readonly name: string;
-  readonly from: "comment" | "sql" | "configuration";
-  readonly source?: SourceRange;
 }
 
 /** An `@isolens` comment of a transaction that asks for something. */
@@ -41,7 +37,13 @@ export interface Transaction {
   readonly header: SourceRange;
   /** All of it. */
   readonly source: SourceRange;
-  readonly boundary: "explicit" | "routine" | "script" | "autocommit";
+  /**
+   * `unit`: not one transaction but several, one after the other in one session, which people take for one (a request
+   * handler). Each `atomic` command in its body is a transaction, and so is every statement outside of these, which
+   * commits by itself. All others are one transaction, without `atomic` commands. Emit a unit only where something
+   * commits before its end: see `unit.ts`.
+   */
+  readonly boundary: "explicit" | "routine" | "script" | "autocommit" | "unit";
   readonly parameters: readonly Parameter[];
   /** Conditions on the parameters that hold in every run (`@isolens distinct`, ...). */
   readonly preconditions: readonly Expression[];

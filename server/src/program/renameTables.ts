@@ -60,6 +60,8 @@ export function renameInCommand(command: Command, rename: Rename): Command {
     }
     case "loop":
       return { ...command, over: inRange(command.over, rename), body: go(command.body) };
+    case "atomic":
+      return { ...command, body: go(command.body) };
     case "try":
       return { ...command, body: go(command.body), handler: go(command.handler) };
     case "return":

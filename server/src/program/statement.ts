@@ -1,5 +1,6 @@
 // Statements and commands of the abstract representation: what one transaction may do, in order.
 import type { SourceRange } from "../protocol/source";
+import type { DeclaredLevel } from "./declaredLevel";
 import type { Expression } from "./expression";
 import type { Taint } from "./precision";
 
@@ -181,15 +182,18 @@ export type Command =
   | { readonly kind: "exit" | "continue"; readonly loop: string; readonly source: SourceRange }
   /**
    * Ends the transaction and undoes it: ROLLBACK, or with the SQLSTATE `code` an error of the program's own (RAISE,
-   * SIGNAL, an uncaught throw), which a handler around it may catch.
+   * SIGNAL, an uncaught throw), which a handler around it may catch. In a unit it undoes the `atomic` command around it,
+   * if there is one, and ends the unit; what was committed before stays. With `leaves` control goes on behind that
+   * `atomic` command instead (ROLLBACK without a return).
    */
   | {
       readonly kind: "rollback";
       readonly why: string;
       readonly code?: string;
+      readonly leaves?: "atomic";
       readonly source: SourceRange;
     }
-  /** Ends the transaction, which commits. */
+  /** Ends the transaction, which commits; a unit's `atomic` command around it commits, and the unit ends. */
   | { readonly kind: "return"; readonly value?: Expression; readonly source: SourceRange }
   /** A block whose errors run `handler` instead (BEGIN ... EXCEPTION, DECLARE EXIT HANDLER). */
   | {
@@ -202,6 +206,18 @@ export type Command =
       readonly undoes?: "block" | "statement";
       /** The variable that holds the SQLSTATE of the error while the handler runs. */
       readonly error?: string;
+      readonly source: SourceRange;
+    }
+  /**
+   * Only in a unit: a transaction of its own, from BEGIN to COMMIT. It commits at its end and wherever control leaves it
+   * by `return`, `exit` or `continue`; an error or `rollback` inside that no handler inside is for undoes it, and goes on
+   * in a handler around it, or ends the unit. Savepoints and handlers inside do not reach out of it. Never nested.
+   */
+  | {
+      readonly kind: "atomic";
+      readonly body: Command;
+      /** Of this transaction, where it is not the unit's. */
+      readonly level?: DeclaredLevel;
       readonly source: SourceRange;
     }
   | {

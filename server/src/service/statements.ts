@@ -18,6 +18,7 @@ export function statementsOf(command: Command): readonly Statement[] {
         ...(command.otherwise ? statementsOf(command.otherwise) : []),
       ];
     case "loop":
+    case "atomic":
       return statementsOf(command.body);
     case "try":
       return [...statementsOf(command.body), ...statementsOf(command.handler)];

@@ -34,6 +34,8 @@ export function unsearchedParts(
         return command.commands.flatMap(visit);
       case "if":
         return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(visit);
+      case "atomic":
+        return visit(command.body);
       case "loop":
         return [...furtherRounds(command, as), ...visit(command.body)];
       case "try":

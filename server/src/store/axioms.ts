@@ -8,7 +8,7 @@ import type { Axiom, PaperLevel } from "../isolation/levels";
 import { arePaired, labelOfLevels, paperLevelAt } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Table } from "../program/schema";
-import { COMMITTED, type Run } from "./runRecord";
+import { COMMITTED, transactionAt, type Run } from "./runRecord";
 import { uniqueKeysOf } from "./constraints";
 import { rowName } from "./recorder";
 import type { Write } from "./row";
@@ -17,6 +17,7 @@ import { renderValue } from "./value";
 /** An executed statement of a committed instance. */
 interface Event {
   readonly name: string;
+  /** Its transaction: a unit has several, which are a session. */
   readonly instance: string;
   readonly step: number;
   /** Rows written, empty for pure reads. */
@@ -37,8 +38,8 @@ export function violatedAxiom(levels: Levels, run: Run): string | undefined {
   const transactions = new Map(
     run.machines.map((machine) => [machine.instance, machine.transaction.id]),
   );
-  const levelOf = (instance: string): PaperLevel =>
-    paperLevelAt(levels, transactions.get(instance) ?? "");
+  const idOf = (instance: string): string => transactions.get(sessionOf(instance)) ?? "";
+  const levelOf = (instance: string): PaperLevel => paperLevelAt(levels, idOf(instance));
   const events = eventsOf(run);
   for (const axiom of AXIOMS) {
     const governs = (instance: string): boolean => levelOf(instance).axioms.includes(axiom);
@@ -55,9 +56,14 @@ export function violatedAxiom(levels: Levels, run: Run): string | undefined {
     if (violation !== undefined) return `${labelOfLevels(levels)} forbids this: ${violation}`;
   }
   const paired = (a: string, b: string): boolean =>
-    a !== b && arePaired(levels, transactions.get(a) ?? "", transactions.get(b) ?? "");
+    sessionOf(a) !== sessionOf(b) && arePaired(levels, idOf(a), idOf(b));
   const violation = interleaved(events, paired) ?? unserialized(events, paired);
   return violation && `the two are kept serializable: ${violation}`;
+}
+
+/** The instance of a transaction that `transactionAt` named. */
+function sessionOf(transaction: string): string {
+  return transaction.replace(/\/\d+$/, "");
 }
 
 function eventsOf(run: Run): readonly Event[] {
@@ -75,14 +81,20 @@ function eventsOf(run: Run): readonly Event[] {
     if (typeof step.statement !== "number" || run.status[step.instance] !== COMMITTED) return [];
     const own = `${step.instance}.`;
     const sees = step.sees.filter((name) => written.get(name) === true && !name.startsWith(own));
+    // A session sees what it has committed.
+    const before = run.steps.flatMap((each, at) => {
+      const name = names[at] ?? "";
+      const isEarlier = each.instance === step.instance && each.part !== step.part && at < index;
+      return isEarlier && written.get(name) === true ? [name] : [];
+    });
     return [
       {
         name: names[index] ?? "",
-        instance: step.instance,
+        instance: transactionAt(step),
         step: index,
         rows: rowsAt[index] ?? new Set<string>(),
         inserted: insertedAt[index] ?? new Set<string>(),
-        sees: new Set(sees),
+        sees: new Set([...sees, ...before]),
       },
     ];
   });
@@ -124,8 +136,11 @@ const CHECKS: Readonly<
       const own = b.instance === q.instance && b.step < q.step;
       if (!own && !q.sees.has(b.name)) return undefined;
       const before = events.filter((each) => each.instance === b.instance && each.step <= b.step);
+      const inside = new Set(
+        events.filter((each) => each.instance === q.instance).map((each) => each.name),
+      );
       for (const each of before) {
-        const seen = [...each.sees].filter((name) => !name.startsWith(`${q.instance}.`));
+        const seen = [...each.sees].filter((name) => !inside.has(name));
         if (!own && each !== b && each.rows.size > 0) seen.push(each.name);
         const problem = missing(q, new Set(seen), `${b.name}, which it sees, comes after it`);
         if (problem !== undefined) return problem;
@@ -150,7 +165,7 @@ const CHECKS: Readonly<
     ),
 };
 
-/** Statements for which an axiom that a user wrote does not hold. Every instance is a session of its own. */
+/** Statements for which an axiom that a user wrote does not hold. Sessions are instances. */
 function refused(
   axiom: WrittenAxiom,
   events: readonly Event[],
@@ -168,7 +183,10 @@ function refused(
     size: events.length,
     transactionOf: (a) => instances.indexOf(at(a).instance),
     programOrder: (a, b) => at(a).instance === at(b).instance && at(a).step < at(b).step,
-    sessionOrder: () => false,
+    sessionOrder: (a, b) =>
+      at(a).instance !== at(b).instance &&
+      sessionOf(at(a).instance) === sessionOf(at(b).instance) &&
+      at(a).step < at(b).step,
     arbitration: (a, b) => at(a).step < at(b).step,
     sees: (reader, writer) => at(reader).sees.has(at(writer).name),
     writes: (a) => at(a).rows.size > 0,

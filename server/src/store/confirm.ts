@@ -155,19 +155,31 @@ function observedText(run: Run, committed: readonly string[]): string {
 
 /** The plan as it really went: its steps in the order in which they began, what each saw, and the outcome. */
 function witnessOf(plan: WitnessPlan, execution: Execution): Witness {
-  const nameOf = (step: ScheduleStep) => `${step.instance} ${step.statement}`;
+  const named = (steps: readonly ScheduleStep[]): ReadonlyMap<string, ScheduleStep> => {
+    const commits = new Map<string, number>();
+    // A unit commits several times.
+    return new Map(
+      steps.map((step) => {
+        const nth = (commits.get(step.instance) ?? 0) + (step.statement === "commit" ? 1 : 0);
+        commits.set(step.instance, nth);
+        const place = step.statement === "commit" ? `commit ${String(nth)}` : step.statement;
+        return [`${step.instance} ${place}`, step];
+      }),
+    );
+  };
   const executed = execution.steps.map((step): ScheduleStep => ({
     instance: step.instance,
     statement: typeof step.statement === "number" ? step.statement : "commit",
     sees: step.sees,
   }));
-  const byName = new Map(executed.map((step) => [nameOf(step), step]));
-  const planned = plan.schedule.flatMap((step) => byName.get(nameOf(step)) ?? []);
-  const begun = new Set(planned.map(nameOf));
+  const byName = named(executed);
+  const planned = [...named(plan.schedule).keys()].filter((name) => byName.has(name));
+  const begun = new Set(planned);
+  const order = [...planned, ...[...byName.keys()].filter((name) => !begun.has(name))];
   return {
     instances: plan.instances,
     initial: plan.initial,
-    schedule: [...planned, ...executed.filter((step) => !begun.has(nameOf(step)))],
+    schedule: order.flatMap((name) => byName.get(name) ?? []),
     outcome: execution.outcome,
   };
 }

@@ -14,18 +14,23 @@ import {
 } from "./row";
 
 /**
- * All dependencies between different committed instances, ordered by their ends. Versions of a cell are ordered by
- * the steps that wrote them. Takes time linear in accesses times versions per cell.
+ * All dependencies between different committed instances, ordered by their ends; with another `nameOf` between steps
+ * that it names differently. Versions of a cell are ordered by the steps that wrote them. Takes time linear in accesses
+ * times versions per cell.
  */
-export function findDependencies(run: Run): readonly ExecutedDependency[] {
+export function findDependencies(
+  run: Run,
+  nameOf: (step: StepRecord) => string = ({ instance }) => instance,
+): readonly ExecutedDependency[] {
   const found = new Map<string, Draft>();
   const versions = versionsByCell(run);
+  const names = run.steps.map(nameOf);
   for (const [step, record] of run.steps.entries()) {
     if (run.status[record.instance] !== COMMITTED) continue;
-    readDependencies(run, step, record, versions, found);
-    if (record.scans.length > 0) phantomDependencies(run, step, record, found);
+    readDependencies(run, names, step, record, versions, found);
+    if (record.scans.length > 0) phantomDependencies(run, names, step, record, found);
   }
-  writeDependencies(versions, found);
+  writeDependencies(names, versions, found);
   return [...found.values()]
     .map((draft) => ({ ...draft, columns: [...draft.columns].sort() }))
     .sort((a, b) => a.from - b.from || a.to - b.to);
@@ -67,6 +72,7 @@ function versionsByCell(run: Run): Versions {
 
 function readDependencies(
   run: Run,
+  names: readonly string[],
   step: number,
   record: StepRecord,
   versions: Versions,
@@ -75,24 +81,28 @@ function readDependencies(
   for (const cell of record.cells) {
     const writer = run.steps[cell.writer]?.instance;
     // A version that its writer replaced itself is none that others depend on (Adya 1999, definition of versions).
-    const others = writer !== undefined && writer !== record.instance;
+    const others = writer !== undefined && names[cell.writer] !== names[step];
     if (others && isIntermediate(run, cell, cell.writer)) continue;
     const predicate = !record.used.has(rowName(cell.table, cell.key));
     if (others && run.status[writer] === COMMITTED)
       add(found, "wr", cell.writer, step, cell.table, cell.key, cell.column, predicate);
     const list = versions.get(cellName(cell.table, cell.key, cell.column)) ?? [];
     const next = list.find((version) => version.step > cell.writer && version.step !== step);
-    if (next !== undefined && next.write.instance !== record.instance)
+    if (next !== undefined && names[next.step] !== names[step])
       add(found, "rw", step, next.step, cell.table, cell.key, cell.column, predicate);
   }
 }
 
-function writeDependencies(versions: Versions, found: Map<string, Draft>): void {
+function writeDependencies(
+  names: readonly string[],
+  versions: Versions,
+  found: Map<string, Draft>,
+): void {
   for (const [name, list] of versions) {
     const column = name.slice(name.lastIndexOf("\u0000") + 1);
     for (const [index, version] of list.entries()) {
       const next = list[index + 1];
-      if (next === undefined || next.write.instance === version.write.instance) continue;
+      if (next === undefined || names[next.step] === names[version.step]) continue;
       const { table, key } = version.write;
       add(found, "ww", version.step, next.step, table, key, column, false);
     }
@@ -102,6 +112,7 @@ function writeDependencies(versions: Versions, found: Map<string, Draft>): void 
 /** Rows that did not exist for the statement, and would have matched its predicate after a later write. */
 function phantomDependencies(
   run: Run,
+  names: readonly string[],
   step: number,
   record: StepRecord,
   found: Map<string, Draft>,
@@ -120,7 +131,7 @@ function phantomDependencies(
       if (!inserted) continue;
       rows = applyWrite(findTable(run.schema, table), rows, write);
       const row = rows.find((each) => each.key === write.key);
-      if (row === undefined || !row.alive || write.instance === record.instance) continue;
+      if (row === undefined || !row.alive || names[write.step] === names[step]) continue;
       if (!scans.some((scan) => !record.saw(write.step, scan) && scan.matches(row))) continue;
       add(found, "rw", step, write.step, table, write.key, EXISTENCE, true);
     }

@@ -35,10 +35,11 @@ export function isIntermediate(
   cell: { readonly table: string; readonly key: string; readonly column: string },
   writer: number,
 ): boolean {
-  const instance = run.steps[writer]?.instance;
+  const own = run.steps[writer];
   return run.writes.some(
     (write) =>
-      write.instance === instance &&
+      write.instance === own?.instance &&
+      run.steps[write.step]?.part === own.part &&
       write.step > writer &&
       write.table === cell.table &&
       write.key === cell.key &&

@@ -142,7 +142,7 @@ function stateText(server: Server): string {
       session.waiting?.since,
       session.passed.map((rows) => rows.map(({ key, version }) => [key, version])),
       session.locks,
-      session.log.map((write) => renderRow(write.values)),
+      [...session.kept, ...session.log].map((write) => renderRow(write.values)),
       given,
     ];
   });

@@ -35,14 +35,20 @@ export interface CellAccess {
   readonly value: Value;
   /** Reads: the instance whose version was read, null for the initial row. Writes: the value before. */
   readonly writer?: string | null;
+  /** Of a version that a unit wrote: the number of its transaction. */
+  readonly writerPart?: number;
   readonly before?: Value;
 }
 
 /** One executed statement (or commit, or rollback) of an instance. */
 export interface ExecutedStep {
   readonly instance: string;
-  /** 1-based among the executed statements of the instance; "commit" and "rollback" end it. */
+  /** 1-based among the executed statements of the instance; "commit" and "rollback" end it, or a unit's transaction. */
   readonly statement: number | "commit" | "rollback";
+  /** Of a unit: the number of its transaction that the step belongs to, from 0. */
+  readonly part?: number;
+  /** The statement is a transaction of its own, of a unit: it commits at once. */
+  readonly commits?: boolean;
   readonly source?: Statement;
   /** Instances whose commits the snapshot contains, or visible statements ("T1.2") at a paper's level. */
   readonly sees: readonly string[];

@@ -18,8 +18,9 @@ const MAX_ROUNDS = { bounded: 1000, others: 100 };
 /** What an instance does next. */
 export type Next =
   | { readonly kind: "statement"; readonly statement: Statement }
-  | { readonly kind: "commit" }
-  | { readonly kind: "rollback"; readonly why: string }
+  /** With `goesOn` a transaction inside of a unit ends, and the unit does not: see `continueUnit`. */
+  | { readonly kind: "commit"; readonly goesOn?: true }
+  | { readonly kind: "rollback"; readonly why: string; readonly goesOn?: true }
   /** Control flow failed, for instance by a division by zero. */
   | { readonly kind: "failure"; readonly failure: SqlFailure };
 
@@ -46,6 +47,8 @@ export interface Machine {
   drawn: Readonly<Record<string, number>>;
   /** Statements executed so far. */
   executed: number;
+  /** How many of its transactions have ended. Only a unit has more than one. */
+  ended: number;
   /** The value of the RETURN that ended it. */
   returned: SqlValue | undefined;
   rest: Continuation | undefined;
@@ -65,6 +68,8 @@ type Continuation =
       readonly last?: number;
       readonly rest: Continuation | undefined;
     }
+  /** The end of an `atomic` command. */
+  | { readonly kind: "commit"; readonly rest: Continuation | undefined }
   | {
       readonly kind: "handler";
       readonly of: Extract<Command, { kind: "try" }>;
@@ -94,6 +99,7 @@ export function startMachine(
     savepoints: {},
     drawn: {},
     executed: 0,
+    ended: 0,
     returned: undefined,
     rest: { kind: "run", command: transaction.body, rest: undefined },
     next: undefined,
@@ -174,6 +180,33 @@ export function handleFailure(machine: Machine, failure: SqlFailure, undo: Undo)
   return enterHandler(machine, failure.code, undo);
 }
 
+/** Whether the statement at hand is a transaction of its own: one of a unit, outside of `atomic` commands. */
+export function commitsAtOnce(machine: Machine): boolean {
+  return isUnit(machine) && !isInTransaction(machine);
+}
+
+/** Whether the instance is several transactions, one after the other. */
+export function isUnit({ transaction }: Machine): boolean {
+  return transaction.boundary === "unit";
+}
+
+/** Whether a unit's transaction ends next, and the unit does not. */
+export function endsPart(next: Next): boolean {
+  return (next.kind === "commit" || next.kind === "rollback") && next.goesOn === true;
+}
+
+/** The number of the unit's transaction that the machine is in, from 0; undefined where it is no unit. */
+export function partOf(machine: Machine): number | undefined {
+  return isUnit(machine) ? machine.ended : undefined;
+}
+
+/** Goes on behind the end of a transaction of a unit; its driver has committed it or rolled it back. */
+export function continueUnit(machine: Machine): void {
+  machine.ended += 1;
+  machine.savepoints = {};
+  if (machine.next?.kind !== "statement") machine.next = undefined;
+}
+
 /** A machine that goes on independently. */
 export function copyMachine(machine: Machine): Machine {
   return { ...machine };
@@ -187,6 +220,7 @@ function advance(machine: Machine, undo: Undo): void {
   }
   machine.rest = at.rest;
   if (at.kind === "run") return runCommand(machine, at.command, undo);
+  if (at.kind === "commit") machine.next = { kind: "commit", goesOn: true };
   if (at.kind === "round") return startRound(machine, at);
 }
 
@@ -221,7 +255,8 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
       leaveLoop(machine, command.loop, command.kind);
       return;
     case "rollback":
-      if (command.code === undefined || !enterHandler(machine, command.code, undo))
+      if (command.leaves === "atomic") leaveTransaction(machine, command.why);
+      else if (command.code === undefined || !enterHandler(machine, command.code, undo))
         machine.next = { kind: "rollback", why: command.why };
       return;
     case "return":
@@ -234,6 +269,13 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
         kind: "run",
         command: command.body,
         rest: { kind: "handler", of: command, mark: undo.mark(), rest: machine.rest },
+      };
+      return;
+    case "atomic":
+      machine.rest = {
+        kind: "run",
+        command: command.body,
+        rest: { kind: "commit", rest: machine.rest },
       };
       return;
     case "savepoint":
@@ -320,9 +362,12 @@ function entersRound(machine: Machine, at: Extract<Continuation, { kind: "round"
 }
 
 function leaveLoop(machine: Machine, loop: string, how: "exit" | "continue"): void {
+  let commits = false;
   for (let at = machine.rest; at !== undefined; at = at.rest) {
+    if (at.kind === "commit") commits = true;
     if (at.kind !== "round" || at.id !== loop) continue;
-    machine.rest = how === "exit" ? at.rest : at;
+    const target = how === "exit" ? at.rest : at;
+    machine.rest = commits ? { kind: "commit", rest: target } : target;
     return;
   }
   throw new NotExecutable(`${how.toUpperCase()} of a loop that is not running`);
@@ -330,15 +375,34 @@ function leaveLoop(machine: Machine, loop: string, how: "exit" | "continue"): vo
 
 /** Continues in the innermost handler that is for such errors. The writes of a statement that failed are not in any log. */
 function enterHandler(machine: Machine, code: string, undo: Undo): boolean {
+  let undoesAll = false;
   for (let at = machine.rest; at !== undefined; at = at.rest) {
+    if (at.kind === "commit") undoesAll = true;
     if (at.kind !== "handler" || !isCaught(code, at.of.catches)) continue;
     const { handler, undoes, error } = at.of;
-    if (undoes !== "statement") undo.undoTo(at.mark);
+    // What a unit has committed stays; of the transaction that the error leaves, nothing does.
+    const isOpen = !isUnit(machine) || isInTransaction({ rest: at.rest });
+    if (isOpen && undoes !== "statement") undo.undoTo(at.mark);
     if (error !== undefined) machine.variables = { ...machine.variables, [error]: code };
     machine.rest = { kind: "run", command: handler, rest: at.rest };
-    machine.next = undefined;
+    machine.next = undoesAll ? { kind: "rollback", why: code, goesOn: true } : undefined;
     return true;
   }
+  return false;
+}
+
+/** Undoes the `atomic` command around, if there is one, and goes on behind it. */
+function leaveTransaction(machine: Machine, why: string): void {
+  for (let at = machine.rest; at !== undefined; at = at.rest) {
+    if (at.kind !== "commit") continue;
+    machine.rest = at.rest;
+    machine.next = { kind: "rollback", why, goesOn: true };
+    return;
+  }
+}
+
+function isInTransaction({ rest }: Pick<Machine, "rest">): boolean {
+  for (let at = rest; at !== undefined; at = at.rest) if (at.kind === "commit") return true;
   return false;
 }
 

@@ -6,6 +6,7 @@ import { READ, WRITE, type History } from "../history/history";
 import type { Levels } from "../isolation/mixedLevels";
 import type { CellAccess, Execution } from "./execution";
 import { EXISTENCE } from "./row";
+import { transactionAt } from "./runRecord";
 
 export interface RecordedOptions {
   /** Add a transaction after all others that reads the final version of everything that was written. */
@@ -13,7 +14,7 @@ export interface RecordedOptions {
 }
 
 /**
- * The history of the instances that committed, each a session of its own. A predicate appears as the rows that it looked
+ * The history of the instances that committed, each a session of its own; a unit is one of several transactions. A predicate appears as the rows that it looked
  * at, and as those that would have met it but were not there: of them it read that they did not exist (the unborn
  * versions of Adya 1999, section 4.3). Such reads conflict with the insert alone, never with other reads or as writes.
  */
@@ -22,41 +23,48 @@ export function recordedHistory(execution: Execution, options: RecordedOptions =
   const committed = Object.entries(execution.outcome.status)
     .filter(([, status]) => status === "committed")
     .map(([instance]) => instance);
-  const transactions = new Map(
-    committed.map((instance) => [
-      instance,
-      builder.textTransaction(builder.textSession(instance), instance),
-    ]),
+  const undone = new Set(
+    execution.steps
+      .filter((step) => step.statement === "rollback" && step.part !== undefined)
+      .map(transactionAt),
   );
+  const transactions = new Map<string, number>();
+  for (const step of execution.steps) {
+    const name = transactionAt(step);
+    if (!committed.includes(step.instance) || transactions.has(name) || undone.has(name)) continue;
+    transactions.set(name, builder.textTransaction(builder.textSession(step.instance), name));
+  }
   const finalWrites = lastWrites(execution);
   const written = new Set<string>();
   const missed = rowsMissed(execution, new Set(committed));
   execution.steps.forEach((step, index) => {
-    const transaction = transactions.get(step.instance);
+    const own = transactionAt(step);
+    const transaction = transactions.get(own);
     if (transaction === undefined) return;
     for (const cell of missed.get(index) ?? []) {
-      if (written.has(cellOf(step.instance, cell))) continue;
+      if (written.has(cellOf(own, cell))) continue;
       const key = builder.textKey(nameOf(cell));
       builder.add(READ, transaction, key, builder.initialVersion(key), index + 1);
     }
     for (const cell of step.reads) {
       // Own writes are what the transaction itself decided; whom it reads from is asked of the others.
-      if (cell.writer === step.instance || written.has(cellOf(step.instance, cell))) continue;
+      const writer = writerOf(cell);
+      if (writer === own || written.has(cellOf(own, cell))) continue;
       const key = builder.textKey(nameOf(cell));
       const version =
-        cell.writer === null || cell.writer === undefined
+        writer === undefined
           ? builder.initialVersion(key)
-          : builder.textVersion(key, finalWrites.get(cellOf(cell.writer, cell)) ?? "unknown");
+          : builder.textVersion(key, finalWrites.get(cellOf(writer, cell)) ?? "unknown");
       builder.add(READ, transaction, key, version, index + 1);
     }
     for (const cell of step.writes) {
       const key = builder.textKey(nameOf(cell));
-      written.add(cellOf(step.instance, cell));
+      written.add(cellOf(own, cell));
       builder.add(
         WRITE,
         transaction,
         key,
-        builder.textVersion(key, writeName(step.instance, index)),
+        builder.textVersion(key, writeName(own, index)),
         index + 1,
       );
     }
@@ -119,15 +127,16 @@ function close(
     execution.dependencies
       .filter(({ dependency }) => dependency === "ww")
       .flatMap(({ from, table, key, columns }) =>
-        columns.map((column) =>
-          cellOf(execution.steps[from]?.instance ?? "", { table, key, column }),
-        ),
+        columns.map((column) => {
+          const writer = execution.steps[from];
+          return cellOf(writer === undefined ? "" : transactionAt(writer), { table, key, column });
+        }),
       ),
   );
   const reader = builder.textTransaction(builder.textSession("closing"), "closing");
   for (const step of execution.steps)
     for (const cell of step.writes) {
-      const own = cellOf(step.instance, cell);
+      const own = cellOf(transactionAt(step), cell);
       if (!committed.has(step.instance) || overwritten.has(own)) continue;
       const key = builder.textKey(nameOf(cell));
       const name = finalWrites.get(own) ?? "unknown";
@@ -142,19 +151,25 @@ function lastWrites(execution: Execution): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   execution.steps.forEach((step, index) => {
     for (const cell of step.writes)
-      last.set(cellOf(step.instance, cell), writeName(step.instance, index));
+      last.set(cellOf(transactionAt(step), cell), writeName(transactionAt(step), index));
   });
   return last;
+}
+
+/** The transaction whose version was read; undefined for the start. */
+function writerOf({ writer, writerPart: part }: CellAccess): string | undefined {
+  if (writer === null || writer === undefined) return undefined;
+  return transactionAt({ instance: writer, ...(part !== undefined && { part }) });
 }
 
 function nameOf({ table, key, column }: Cell): string {
   return `${table}[${key}].${column}`;
 }
 
-function cellOf(instance: string, cell: Cell): string {
-  return `${instance} ${nameOf(cell)}`;
+function cellOf(transaction: string, cell: Cell): string {
+  return `${transaction} ${nameOf(cell)}`;
 }
 
-function writeName(instance: string, step: number): string {
-  return `${instance} ${step}`;
+function writeName(transaction: string, step: number): string {
+  return `${transaction} ${step}`;
 }

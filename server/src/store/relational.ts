@@ -13,10 +13,15 @@ import { NotExecutable, SqlFailure } from "./failure";
 import type { Acting, Tables } from "./frame";
 import { freshValues, type FreshValues } from "./freshValues";
 import {
+  commitsAtOnce,
+  continueUnit,
   deliver,
+  endsPart,
   environmentOf,
   handleFailure,
+  isUnit,
   nextOf,
+  partOf,
   startMachine,
   type Machine,
   type Undo,
@@ -29,7 +34,10 @@ import { applyWrite, findTable, initialRows, type TableRows, type Write } from "
 /** One instance in the run. */
 interface Participant {
   readonly machine: Machine;
+  /** Of the transaction that is open. */
   log: readonly Write[];
+  /** Of a unit's transactions that have ended. */
+  kept: readonly Write[];
   status: string | undefined;
   /** What its last planned statement saw. */
   sees: readonly string[];
@@ -52,7 +60,8 @@ export function runRelational(
   const state = openState(program, plan, fresh, plan.schedule);
   for (const step of plan.schedule) {
     const participant = participantOf(state, step.instance);
-    if (step.statement === "commit") runToEnd(state, participant, () => participant.sees);
+    if (step.statement === "commit")
+      runToEnd(state, participant, () => participant.sees, participant.machine.ended);
     else if (participant.status === undefined) {
       participant.sees = step.sees;
       advance(state, participant, step.statement, step.sees);
@@ -104,6 +113,7 @@ function openState(
     participants: setup.instances.map((instance) => ({
       machine: startMachine(program, instance, fresh),
       log: [],
+      kept: [],
       status: undefined,
       sees: [],
       lastSeen: lastSeen(instance.instance, seen),
@@ -142,10 +152,16 @@ function advance(
   sees: readonly string[],
 ): void {
   const { machine } = participant;
-  const next = nextOf(machine, undoOf(participant));
+  let next = nextOf(machine, undoOf(participant));
+  // What a unit does next is in its next transaction.
+  while (expected !== "commit" && endsPart(next)) {
+    endPart(state, participant, next.kind === "rollback" ? next.why : undefined);
+    next = nextOf(machine, undoOf(participant));
+  }
   if (next.kind === "failure") throw new NotExecutable(failureText(machine, next.failure));
   if (next.kind !== "statement") {
-    return end(state, participant, next.kind === "commit" ? undefined : next.why);
+    const why = next.kind === "commit" ? undefined : next.why;
+    return next.goesOn ? endPart(state, participant, why) : end(state, participant, why);
   }
   if (expected === "commit" || expected !== machine.executed + 1)
     throw new NotExecutable(
@@ -159,6 +175,8 @@ function advance(
   const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
     instance: machine.instance,
     statement: machine.executed + 1,
+    ...placeOf(machine),
+    ...(commitsAtOnce(machine) && { commits: true }),
     source: next.statement,
     sees: seen,
     cells: cellsRead(recorder, state.steps.length),
@@ -181,7 +199,9 @@ function advance(
     const { writes, rows, affected } = result;
     state.steps.push(recordOf({ writes, rows, affected }));
     participant.log = [...participant.log, ...result.writes];
+    const isWhole = commitsAtOnce(machine);
     deliver(machine, next.statement, { ...result, drawn });
+    if (isWhole) closePart(participant);
   } catch (failure) {
     if (!(failure instanceof SqlFailure)) throw failure;
     const why = `${failure.code} ${failure.message}`;
@@ -190,6 +210,7 @@ function advance(
       throw new NotExecutable(failureText(machine, failure));
     // What it read before it failed decided that the handler runs.
     state.steps.push(record);
+    if (record.commits === true) closePart(participant);
   }
 }
 
@@ -233,7 +254,9 @@ function visibleTables(
 ): Tables {
   const writes = state.participants
     .flatMap((each) =>
-      each === participant ? each.log : each.log.filter((write) => visible.has(write.step)),
+      each === participant
+        ? [...each.kept, ...each.log]
+        : [...each.kept, ...each.log].filter((write) => visible.has(write.step)),
     )
     .sort((a, b) => a.step - b.step);
   const tables = new Map(state.initial);
@@ -265,11 +288,39 @@ function actingOf(tables: Tables, step: number): Acting {
 }
 
 function end(state: State, participant: Participant, why: string | undefined): void {
-  participant.status = why === undefined ? COMMITTED : `rolled back: ${why}`;
+  const { machine, kept } = participant;
+  // What a unit has written before it fails has happened.
+  const commits = why === undefined || kept.length > 0;
+  participant.status = commits ? COMMITTED : `rolled back: ${why}`;
   if (why !== undefined) participant.log = [];
+  const last = state.steps.findLast((step) => step.instance === machine.instance);
+  const isOpen = last?.part === partOf(machine);
+  if (!isUnit(machine) || why !== undefined || isOpen) pushEnd(state, machine, why);
+}
+
+/** Ends a transaction inside of a unit, which goes on. */
+function endPart(state: State, participant: Participant, why: string | undefined): void {
+  if (why !== undefined) participant.log = [];
+  pushEnd(state, participant.machine, why);
+  closePart(participant);
+}
+
+function closePart(participant: Participant): void {
+  participant.kept = [...participant.kept, ...participant.log];
+  participant.log = [];
+  continueUnit(participant.machine);
+}
+
+function placeOf(machine: Machine): { readonly part?: number } {
+  const part = partOf(machine);
+  return part === undefined ? {} : { part };
+}
+
+function pushEnd(state: State, machine: Machine, why: string | undefined): void {
   state.steps.push({
-    instance: participant.machine.instance,
+    instance: machine.instance,
     statement: why === undefined ? "commit" : "rollback",
+    ...placeOf(machine),
     sees: [],
     cells: [],
     scans: [],
@@ -294,9 +345,16 @@ function finish(state: State, participant: Participant): void {
   );
 }
 
-function runToEnd(state: State, participant: Participant, sees: () => readonly string[]): void {
+/** Runs what is left of an instance; with `part`, of that transaction of a unit. */
+function runToEnd(
+  state: State,
+  participant: Participant,
+  sees: () => readonly string[],
+  part?: number,
+): void {
   const { machine, unplanned } = participant;
   while (participant.status === undefined) {
+    if (part !== undefined && machine.ended !== part) return;
     const next = nextOf(machine, undoOf(participant));
     const expected = next.kind === "statement" ? machine.executed + 1 : "commit";
     if (next.kind === "statement") unplanned.add(state.steps.length);
@@ -311,7 +369,9 @@ function accepted(levels: Levels, run: Run): Run {
 }
 
 function runOf(state: State): Run {
-  const writes = state.participants.flatMap((each) => each.log).sort((a, b) => a.step - b.step);
+  const writes = state.participants
+    .flatMap((each) => [...each.kept, ...each.log])
+    .sort((a, b) => a.step - b.step);
   const final = new Map(state.initial);
   for (const write of writes)
     final.set(

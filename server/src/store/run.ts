@@ -11,6 +11,7 @@ import { freshValues, type FreshValues } from "./freshValues";
 import {
   advance,
   copyServer,
+  isBetween,
   nextStatement,
   runOf,
   possibleBegins,
@@ -152,9 +153,12 @@ function takeStep(server: Server, step: ScheduleStep): void {
     throw new NotExecutable(
       `${step.instance} still waits for ${session.waiting.holders.join(", ")} when it should go on`,
     );
+  // What a unit does next is in its next transaction.
+  while (step.statement !== "commit" && isBetween(session))
+    refuseAborts(advance(server, step.instance));
   const next = nextStatement(session);
   if (next === undefined) return;
-  if (step.statement === "commit") finish(server, step.instance);
+  if (step.statement === "commit") finish(server, step.instance, session.machine.ended);
   else if (next !== "end") refuseAborts(advance(server, step.instance, begunAt(server, step)));
 }
 
@@ -171,10 +175,14 @@ function refuseAborts(events: readonly Event[]): void {
       throw new NotExecutable(`the server aborts ${event.instance}: ${event.why}`);
 }
 
-function finish(server: Server, name: string): void {
+/** Lets an instance go on to its end; with `part`, to the end of that transaction of a unit. */
+function finish(server: Server, name: string, part?: number): void {
   const session = server.sessions.get(name);
-  while (session !== undefined && session.ended === undefined && session.waiting === undefined)
+  const isThere = (): boolean => part !== undefined && session?.machine.ended !== part;
+  while (session !== undefined && session.ended === undefined && session.waiting === undefined) {
+    if (isThere()) return;
     refuseAborts(advance(server, name));
+  }
 }
 
 /** With nobody else there is nothing to wait for; a failure is how the instance ends. */

@@ -10,6 +10,10 @@ import type { TableRows, Write } from "./row";
 export interface StepRecord {
   readonly instance: string;
   readonly statement: number | "commit" | "rollback";
+  /** Of a unit: the number of its transaction that the step belongs to, from 0. */
+  readonly part?: number;
+  /** The statement was a transaction of its own, of a unit. */
+  readonly commits?: boolean;
   readonly source?: Statement;
   readonly sees: readonly string[];
   /** It met the newest rows where it got to them, not those of a snapshot. */
@@ -39,3 +43,8 @@ export interface Run {
 }
 
 export const COMMITTED = "committed";
+
+/** The transaction that a step belongs to, by a name: that of its instance, but for units, which have several. */
+export function transactionAt({ instance, part }: Pick<StepRecord, "instance" | "part">): string {
+  return part === undefined ? instance : `${instance}/${String(part + 1)}`;
+}

@@ -3,8 +3,9 @@
 import type { ExecutedDependency } from "./execution";
 import { cycleThrough } from "./cycle";
 import { findDependencies } from "./dependencies";
+import { isUnit } from "./machine";
 import type { Server } from "./server";
-import type { Run } from "./runRecord";
+import { transactionAt, type Run } from "./runRecord";
 
 /** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE instances are protected. */
 export function serializationProblem(run: Run, server: Server): string | undefined {
@@ -13,13 +14,16 @@ export function serializationProblem(run: Run, server: Server): string | undefin
       .filter((session) => session.level.ssi)
       .map((session) => session.machine.instance),
   );
-  if (safe.size < 2) return undefined;
+  if (safe.size < 2 && !run.machines.some(isUnit)) return undefined;
   const among = (end: number) => safe.has(run.steps[end]?.instance ?? "");
-  const dependencies = findDependencies(run).filter(
+  const dependencies = findDependencies(run, transactionAt).filter(
     (each) => among(each.from) && among(each.to) && !isOverlooked(run, server, each),
   );
-  const instanceAt = (step: number) => run.steps[step]?.instance ?? "";
-  return cycleThrough(dependencies, instanceAt).length > 0
+  const nameAt = (end: number): string => {
+    const step = run.steps[end];
+    return step === undefined ? "" : transactionAt(step);
+  };
+  return cycleThrough(dependencies, nameAt).length > 0
     ? "the server aborts an instance: the history is not serializable (40001)"
     : undefined;
 }

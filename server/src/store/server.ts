@@ -15,16 +15,21 @@ import { StartAgain, WaitFor } from "./frame";
 import type { FreshValues } from "./freshValues";
 import type { HeldLock } from "./locks";
 import {
+  commitsAtOnce,
+  continueUnit,
   copyMachine,
   deliver,
+  endsPart,
   environmentOf,
   handleFailure,
+  isUnit,
   nextOf,
+  partOf,
   startMachine,
   type Machine,
   type Undo,
 } from "./machine";
-import { COMMITTED, type Run, type StepRecord } from "./runRecord";
+import { COMMITTED, transactionAt, type Run, type StepRecord } from "./runRecord";
 import { cellsRead, openRecorder } from "./recorder";
 import { initialRows, type TableRows, type Write } from "./row";
 import type { Passed } from "./searching";
@@ -34,7 +39,7 @@ import { withWrites } from "./views";
 /** The database after some commits. Immutable: a snapshot is a reference to one. */
 export interface Committed {
   readonly tables: ReadonlyMap<string, TableRows>;
-  /** Instances whose commits are in it, in commit order. */
+  /** Transactions (`transactionAt`) whose commits are in it, in commit order. */
   readonly instances: readonly string[];
 }
 
@@ -44,7 +49,10 @@ export interface Session {
   readonly level: ProductLevel;
   /** Of the transaction, or of the statement that waits. */
   snapshot: Committed | undefined;
+  /** Of the transaction that is open. */
   log: readonly Write[];
+  /** Of a unit's transactions that have committed. */
+  kept: readonly Write[];
   locks: readonly HeldLock[];
   /** Set while a statement waits. `step` is the number of the step at which it began. */
   waiting:
@@ -97,6 +105,7 @@ export function startServer(
       level: levelOf(instance.instance),
       snapshot: undefined,
       log: [],
+      kept: [],
       locks: [],
       waiting: undefined,
       passed: [],
@@ -124,6 +133,11 @@ export function nextStatement(session: Session): number | "end" | undefined {
   return next.kind === "statement" ? session.machine.executed + 1 : "end";
 }
 
+/** Whether what the session does next is to end a transaction of a unit, and then to go on. */
+export function isBetween(session: Session): boolean {
+  return session.ended === undefined && endsPart(nextOf(session.machine, undoOf(session)));
+}
+
 /**
  * Lets one session that does not wait execute its next statement or end, and then those that waited for it. `begun` is
  * the state at its BEGIN, for levels whose snapshot is that. Throws NotExecutable when a statement's effect is not known.
@@ -137,8 +151,10 @@ export function advance(server: Server, name: string, begun?: Committed): readon
       session.passed = [];
       return attempt(server, session, next.statement, undefined);
     case "commit":
+      if (next.goesOn) return endPart(server, session);
       return end(server, session, { status: COMMITTED });
     case "rollback":
+      if (next.goesOn) return endPart(server, session, next.why);
       return end(server, session, { status: `rolled back: ${next.why}`, why: next.why });
     case "failure":
       return abort(server, session, next.failure);
@@ -151,10 +167,7 @@ export function runOf(server: Server): Run {
   return {
     schema: server.schema,
     steps: server.steps,
-    writes: sessions
-      .filter((session) => session.ended === COMMITTED)
-      .flatMap((session) => session.log)
-      .sort((a, b) => a.step - b.step),
+    writes: sessions.flatMap((session) => session.kept).sort((a, b) => a.step - b.step),
     status: Object.fromEntries(
       sessions.map((session) => [session.machine.instance, session.ended ?? "running"]),
     ),
@@ -207,6 +220,8 @@ function attempt(
   const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
     instance: machine.instance,
     statement: machine.executed + 1,
+    ...placeOf(machine),
+    ...(commitsAtOnce(machine) && { commits: true }),
     source: statement,
     sees: seenBy(server, session, statement),
     ...(usesSnapshot(session, statement) ? {} : { current: true }),
@@ -233,8 +248,10 @@ function attempt(
     session.log = [...session.log, ...result.writes];
     session.waiting = undefined;
     session.passed = [];
+    const isWhole = commitsAtOnce(machine);
     deliver(machine, statement, { ...result, drawn });
-    return [{ kind: "executed", instance: machine.instance }];
+    const event: Event = { kind: "executed", instance: machine.instance };
+    return isWhole ? [event, ...closePart(server, session, true)] : [event];
   } catch (failure) {
     if (failure instanceof WaitFor) return wait(server, session, failure);
     if (failure instanceof StartAgain) {
@@ -259,7 +276,7 @@ function seenBy(server: Server, session: Session, statement: Statement): readonl
   const writing = [...server.sessions.values()].filter(
     (each) => each !== session && each.ended === undefined && each.log.length > 0,
   );
-  return [...instances, ...writing.map((each) => each.machine.instance)];
+  return [...instances, ...writing.map(({ machine }) => openTransaction(machine))];
 }
 
 /** Searches of current rows and those of constraints see all that is committed, others their snapshot. */
@@ -273,8 +290,8 @@ function sightOf(server: Server, session: Session, statement: Statement): StepRe
   return (step, scan) => {
     if (scan.newest === "searched") return step < since;
     if (scan.newest || everything) return step < before;
-    const writer = steps[step]?.instance;
-    return writer !== undefined && instances.has(writer);
+    const writer = steps[step];
+    return writer !== undefined && instances.has(transactionAt(writer));
   };
 }
 
@@ -328,7 +345,9 @@ function refuse(
   // What it read before it failed decided that the handler runs.
   server.steps = [...server.steps, record];
   session.waiting = undefined;
-  return [{ kind: "executed", instance: session.machine.instance }];
+  const event: Event = { kind: "executed", instance: session.machine.instance };
+  // The statement was all of its transaction.
+  return record.commits === true ? [event, ...closePart(server, session, false)] : [event];
 }
 
 /** What a statement that fails does. */
@@ -346,17 +365,51 @@ function end(
   session: Session,
   how: { readonly status: string; readonly why?: string },
 ): readonly Event[] {
-  const { instance } = session.machine;
-  session.ended = how.status;
+  const { machine } = session;
+  const { instance } = machine;
+  const commits = how.status === COMMITTED;
+  // What a unit has written before it fails has happened.
+  session.ended = session.kept.length > 0 ? COMMITTED : how.status;
+  if (!isUnit(machine) || !commits || isOpen(server, session))
+    server.steps = [...server.steps, endRecord(machine, how.why)];
+  return [{ kind: "ended", instance }, ...closePart(server, session, commits)];
+}
+
+/** A transaction of a unit has begun and not ended. */
+function isOpen({ steps }: Server, { machine }: Session): boolean {
+  const last = steps.findLast((step) => step.instance === machine.instance);
+  return last?.part === partOf(machine);
+}
+
+/** Ends a transaction inside of a unit, which goes on. */
+function endPart(server: Server, session: Session, why?: string): readonly Event[] {
+  server.steps = [...server.steps, endRecord(session.machine, why)];
+  const event: Event = { kind: "executed", instance: session.machine.instance };
+  return [event, ...closePart(server, session, why === undefined)];
+}
+
+/** Commits or undoes the open transaction, gives up its locks and its snapshot, and wakes those that wait for it. */
+function closePart(server: Server, session: Session, commits: boolean): readonly Event[] {
   session.waiting = undefined;
   session.locks = [];
-  if (how.status === COMMITTED) {
+  if (commits) {
     server.newest = committedWith(server, session);
     server.past = [...server.past, server.newest];
+    session.kept = [...session.kept, ...session.log];
   }
-  const record: StepRecord = {
-    instance,
-    statement: how.status === COMMITTED ? "commit" : "rollback",
+  if (isUnit(session.machine)) {
+    session.log = [];
+    session.snapshot = undefined;
+    continueUnit(session.machine);
+  }
+  return wake(server, session.machine.instance);
+}
+
+function endRecord(machine: Machine, why: string | undefined): StepRecord {
+  return {
+    instance: machine.instance,
+    statement: why === undefined ? "commit" : "rollback",
+    ...placeOf(machine),
     sees: [],
     cells: [],
     scans: [],
@@ -365,10 +418,18 @@ function end(
     writes: [],
     rows: [],
     affected: 0,
-    ...(how.why === undefined ? {} : { why: how.why }),
+    ...(why === undefined ? {} : { why }),
   };
-  server.steps = [...server.steps, record];
-  return [{ kind: "ended", instance }, ...wake(server, instance)];
+}
+
+function placeOf(machine: Machine): { readonly part?: number } {
+  const part = partOf(machine);
+  return part === undefined ? {} : { part };
+}
+
+/** The name of the transaction that an instance is in. */
+function openTransaction(machine: Machine): string {
+  return transactionAt({ instance: machine.instance, ...placeOf(machine) });
 }
 
 /** Those that waited for an instance try again, in the order in which they began to wait. */
@@ -390,7 +451,7 @@ function committedWith(server: Server, session: Session): Committed {
   const { newest } = server;
   return {
     tables: withWrites(server.schema, newest.tables, session.log),
-    instances: [...newest.instances, session.machine.instance],
+    instances: [...newest.instances, openTransaction(session.machine)],
   };
 }
 

@@ -3,7 +3,7 @@ import type { Outcome, Row, Value } from "../protocol/witness";
 import { findDependencies } from "./dependencies";
 import { findDirtyReads } from "./dirtyReads";
 import type { CellAccess, ExecutedStep, Execution } from "./execution";
-import type { Machine } from "./machine";
+import { isUnit, type Machine } from "./machine";
 import type { Run, StepRecord } from "./runRecord";
 import { EXISTENCE, INITIAL, writtenColumns, type Write } from "./row";
 import { renderValue, toValue } from "./value";
@@ -62,6 +62,9 @@ function returnedBy(machine: Machine, steps: readonly StepRecord[]): readonly st
   const lines = steps
     .filter((step) => step.instance === machine.instance && reachesCaller(step, isRoutine))
     .map(resultText);
+  // A unit that fails after it has written something has given its caller that error.
+  const { next } = machine;
+  if (isUnit(machine) && next?.kind === "rollback") return [...lines, `fails: ${next.why}`];
   return machine.returned === undefined ? lines : [...lines, renderValue(machine.returned)];
 }
 
@@ -91,16 +94,23 @@ function observedText(step: StepRecord): string {
 }
 
 function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedStep {
+  const partAt = (writer: number): Pick<CellAccess, "writerPart"> => {
+    const part = steps[writer]?.part;
+    return part === undefined ? {} : { writerPart: part };
+  };
   const reads = step.cells.map((cell): CellAccess => ({
     table: cell.table,
     key: cell.key,
     column: cell.column,
     value: toValue(cell.value),
     writer: cell.writer === INITIAL ? null : (steps[cell.writer]?.instance ?? null),
+    ...partAt(cell.writer),
   }));
   return {
     instance: step.instance,
     statement: step.statement,
+    ...(step.part === undefined ? {} : { part: step.part }),
+    ...(step.commits === true ? { commits: true } : {}),
     ...(step.source === undefined ? {} : { source: step.source }),
     sees: step.sees,
     reads,

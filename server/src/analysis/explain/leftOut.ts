@@ -156,6 +156,7 @@ function undoingIn(transaction: Transaction): SourceRange | undefined {
       case "if":
         return visit(command.then) ?? (command.otherwise && visit(command.otherwise));
       case "loop":
+      case "atomic":
         return visit(command.body);
       case "rollbackTo":
         return command.source;

@@ -20,6 +20,7 @@ export function standsForAll(body: Command): boolean {
     case "loop":
       return standsForAll(body.body);
     case "try":
+    case "atomic":
     case "savepoint":
     case "release":
     case "rollbackTo":

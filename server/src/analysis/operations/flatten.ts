@@ -98,6 +98,7 @@ function flattenOne(
   for (const [result, rows] of wantedRows(transaction.body, options.unroll))
     builder.wanted.set(result, rows);
   run(builder, flow, transaction.body, TRUE);
+  if (transaction.boundary === "unit") builder.losses.add("what commits before its end");
   const lengths = transaction.parameters.filter(({ elements }) => elements !== undefined);
   const preconditions = [
     ...transaction.preconditions.map((each) => flattenExpression(builder, each, NO_ROWS)),
@@ -198,6 +199,8 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       return FALSE;
     case "try":
       return runTry(builder, command, path, (body, on) => run(builder, flow, body, on));
+    case "atomic":
+      return run(builder, flow, command.body, path);
     case "savepoint":
       setSavepoint(builder, command.name);
       return path;

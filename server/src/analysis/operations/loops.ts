@@ -75,6 +75,9 @@ export function wantedRows(command: Command, unroll: number): ReadonlyMap<string
         visit(each.body);
         visit(each.handler);
         return;
+      case "atomic":
+        visit(each.body);
+        return;
       case "loop":
         if (each.over.kind === "rows") wanted.set(each.over.result, unroll);
         visit(each.body);
@@ -115,6 +118,8 @@ function hasHandler(command: Command): boolean {
   switch (command.kind) {
     case "try":
       return true;
+    case "atomic":
+      return hasHandler(command.body);
     case "sequence":
       return command.commands.some(hasHandler);
     case "if":

@@ -85,6 +85,7 @@ export function* statementsOf(command: Command): Iterable<Statement> {
       if (command.otherwise) yield* statementsOf(command.otherwise);
       return;
     case "loop":
+    case "atomic":
       yield* statementsOf(command.body);
       return;
     case "try":
@@ -109,6 +110,13 @@ function flatTable(table: Table, statements: readonly Statement[]): FlatTable {
     primaryKey: hidden ? [ROW_KEY] : key,
     columns: hidden ? [{ name: ROW_KEY, type: "int", nullable: false }, ...columns] : columns,
     uniqueKeys: others.filter((other) => other.length > 0 && other.join() !== key.join()),
+    ...(table.foreignKeys.length > 0 && {
+      foreignKeys: table.foreignKeys.map(({ columns, table, referenced }) => ({
+        columns,
+        table,
+        referenced,
+      })),
+    }),
     checks: [],
   };
 }

@@ -42,6 +42,9 @@ export function walkCommand(command: Command, visitor: Visitor): void {
       }
       walkCommand(command.body, visitor);
       return;
+    case "atomic":
+      walkCommand(command.body, visitor);
+      return;
     case "return":
       if (command.value !== undefined) walkExpression(command.value, [], visitor);
       return;

@@ -70,6 +70,10 @@ function live(command: Command, after: ReadonlySet<string>, all: ReadonlySet<str
       const handler = live(command.handler, union(after, all), all).command;
       return { command: { ...command, body, handler }, before: all };
     }
+    case "atomic": {
+      const { command: body, before } = live(command.body, after, all);
+      return { command: { ...command, body }, before: union(before, all) };
+    }
     case "return":
       // The AR's return ends the transaction.
       return { command, before: command.value === undefined ? new Set() : readsIn(command.value) };

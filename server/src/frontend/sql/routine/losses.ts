@@ -27,6 +27,7 @@ export function withLosses(
           : { ...command, then, otherwise: mark(otherwise) };
       }
       case "loop":
+      case "atomic":
         return { ...command, body: mark(command.body) };
       case "try":
         return { ...command, body: mark(command.body), handler: mark(command.handler) };
