@@ -2,7 +2,7 @@
 import type { Ask, Reply, Request } from "../exploration/client";
 import type { Database } from "../sqlstore/database";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
-import { SqlFailure } from "../sqlstore/sqlError";
+import { refused, SqlFailure } from "../sqlstore/sqlError";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
 import type { SqlValue } from "../sqlstore/values/value";
@@ -67,7 +67,7 @@ export function openMockSession({
       try {
         return sql.parse(text).map((each) => each.text);
       } catch (error) {
-        if (!(error instanceof SqlFailure)) throw error;
+        if (!(refused(error) instanceof SqlFailure)) throw error;
         // What is wrong is said when it is prepared.
         return text.trim() === "" ? [] : [text];
       }

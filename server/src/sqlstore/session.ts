@@ -8,7 +8,7 @@ import type { ParsedStatement } from "./parsed";
 import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { showRows } from "./mysql/showRows";
-import { failure, SqlFailure, type SqlError } from "./sqlError";
+import { failure, refused, SqlFailure, type SqlError } from "./sqlError";
 import { POSTGRES_SETTINGS, POSTGRES_VERSION } from "./system/pgSettings";
 import type { ShowRequest, SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
@@ -479,7 +479,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         results.push(yield* statement(parsed.statement, parameters));
       }
       return { ok: true, results };
-    } catch (error) {
+    } catch (thrown) {
+      const error = refused(thrown);
       if (!(error instanceof SqlFailure)) throw error;
       // A failed statement fails the transaction in PostgreSQL, and only itself in MySQL.
       if (isPostgres && state.status === "open") {
@@ -515,7 +516,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const numbers = Array.from({ length: compiler.highestParameter }, (_, at) => at + 1);
         const types = numbers.map((each) => [each, parameters.get(each) ?? "unknown"] as const);
         return { ok: true, columns, parameters: new Map(types) };
-      } catch (error) {
+      } catch (thrown) {
+        const error = refused(thrown);
         if (!(error instanceof SqlFailure)) throw error;
         return { ok: false, error: error.error };
       }

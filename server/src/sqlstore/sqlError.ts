@@ -42,6 +42,13 @@ export function unsupported(what: string): SqlFailure {
   return failure("unsupported", `${what} is not supported by this store`);
 }
 
+/** As it is, save that a statement which nests too deeply for the stack is refused, not fatal. */
+export function refused(error: unknown): unknown {
+  return error instanceof RangeError && /call stack/.test(error.message)
+    ? failure("tooComplex", "the statement is nested too deeply for this store")
+    : error;
+}
+
 export type ErrorKind = keyof typeof CODES;
 
 /** SQLSTATE of PostgreSQL, number of MySQL, SQLSTATE of MySQL. */
@@ -101,5 +108,6 @@ const CODES = {
   readOnly: ["25006", 1792, "25006"],
   noSequenceValue: ["55000", 1210, "HY000"],
   locked: ["55P03", 3572, "HY000"],
+  tooComplex: ["54001", 1436, "HY000"],
   internal: ["XX000", 1105, "HY000"],
 } as const satisfies Record<string, readonly [string, number, string]>;

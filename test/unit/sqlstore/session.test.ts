@@ -16,7 +16,7 @@ interface Opened {
 
 async function open(
   setUp: readonly string[],
-  dialect: "postgres" | "mariadb" = "postgres",
+  dialect: "postgres" | "mysql" | "mariadb" = "postgres",
   rule: LockingRule = "snapshot",
 ): Promise<Opened> {
   const database = createDatabase({ dialect, parser: await loadPgParser() });
@@ -142,8 +142,38 @@ test("a statement alone is a transaction, and a failed one leaves nothing", asyn
   session.run("update items set stock = 1 where id = 1");
   assert.deepEqual(session.asked(), ["begin", "read items/1", "write items/1", "commit"]);
   assert.equal(session.run("insert into items values (8, 1), (1, 1)").ok, false);
-  assert.deepEqual(session.asked(), ["begin", "read items/8", "read items/1 ...", "abort"]);
+  assert.deepEqual(session.asked(), ["begin", "read items/8 items/1", "abort"]);
 });
+
+test("a statement of many rows asks for all of them at once, and once more for what they lead to", async () => {
+  const script = [
+    "create table owner (id int primary key)",
+    "create table pet (id serial primary key, name text unique, owner int references owner)",
+    "insert into owner values (1), (2)",
+  ];
+  const session = await open(script);
+  session.asked();
+  const rows = Array.from({ length: 40 }, (_, at) => `('p${at}', ${1 + (at % 2)})`);
+  assert.ok(session.run(`insert into pet (name, owner) values ${rows.join()}`).ok);
+  const reads = (): number => session.asked().filter((each) => /^(read|newest)/.test(each)).length;
+  assert.equal(reads(), 3);
+  assert.ok(session.run("update pet set name = 'x' || name").ok);
+  assert.equal(reads(), 3);
+  assert.ok(session.run("delete from pet").ok);
+  assert.equal(reads(), 2);
+  const made = session.run("insert into pet (name) values ('last') returning id");
+  assert.deepEqual(made.ok && made.results[0]?.rows, [[41]]);
+});
+
+for (const dialect of ["postgres", "mysql"] as const) {
+  test(`a statement that nests too deeply is refused, and the session goes on, in ${dialect}`, async () => {
+    const session = await open([], dialect);
+    const long = `select ${Array.from({ length: 20_000 }, () => "1").join(" + ")}`;
+    for (const sql of [long, `select ${"(".repeat(50_000)}1${")".repeat(50_000)}`])
+      assert.equal(session.run(sql).ok, false);
+    assert.ok(session.run("select 1").ok);
+  });
+}
 
 test("an error fails the transaction in PostgreSQL and only the statement in MariaDB", async () => {
   const postgres = await open([...SHOP, "begin"]);

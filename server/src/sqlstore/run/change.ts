@@ -11,6 +11,7 @@ import { assignmentsOf } from "./assignments";
 import { tableNamed, type CompiledChange } from "./changeTypes";
 import { returningIn } from "./returning";
 import { checkRow, sameRow, withGenerated } from "./rowChecks";
+import { forEachItem } from "./rows";
 import { tableRules } from "./tableRules";
 
 /** The rows that a change is about: all combinations with the relations beside, in order, cut by LIMIT. */
@@ -76,7 +77,7 @@ export function compileUpdate(
       const results: SqlRow[] = [];
       let count = 0;
       let changed = 0;
-      for (const tuple of tuples(env)) {
+      forEachItem(tuples(env), (tuple) => {
         for (const { source, table, rules } of changing) {
           const row = tuple[source];
           const key = row === undefined ? undefined : work.keyOf(row);
@@ -105,7 +106,7 @@ export function compileUpdate(
           if (returning !== undefined)
             results.push(returning.run({ ...env, tuple: tuple.with(source, after) }));
         }
-      }
+      });
       return { rows: results, count, changed };
     },
   };
@@ -140,7 +141,7 @@ export function compileDelete(
       const env: Env = { ...outer, tuple: [], up: outer };
       const results: SqlRow[] = [];
       let count = 0;
-      for (const tuple of tuples(env)) {
+      forEachItem(tuples(env), (tuple) => {
         for (const { source, table } of targets) {
           const row = tuple[source];
           const key = row === undefined ? undefined : work.keyOf(row);
@@ -150,7 +151,7 @@ export function compileDelete(
           count++;
           if (returning !== undefined) results.push(returning.run({ ...env, tuple }));
         }
-      }
+      });
       return { rows: results, count };
     },
   };

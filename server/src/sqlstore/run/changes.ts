@@ -15,7 +15,7 @@ import { failure } from "../sqlError";
 import { identity } from "../values/compare";
 import { formatValue } from "../values/format";
 import type { SqlRow, SqlValue } from "../values/value";
-import type { Rows } from "./rows";
+import { forEachItem, type Rows } from "./rows";
 import type { TableRules } from "./tableRules";
 import { encodeRow, indexKey, rowKey, tablePrefix } from "./versions";
 
@@ -300,13 +300,13 @@ export function createChanges(context: ChangesContext): Changes {
       const checked = new Set<Change>();
       for (let more = true; more;) {
         more = false;
-        for (const change of [...changed.values()]) {
-          if (checked.has(change)) continue;
+        forEachItem([...changed.values()], (change) => {
+          if (checked.has(change)) return;
           checked.add(change);
           if (checkChildren(change, env)) more = true;
-        }
+        });
       }
-      for (const change of changed.values()) checkParents(change);
+      forEachItem(changed.values(), checkParents);
     },
     writes() {
       const all = new Map<StoreKey, Value>();

@@ -18,6 +18,7 @@ import { assignmentsOf, type Assignment } from "./assignments";
 import { tableNamed, type ChangeWork, type CompiledChange } from "./changeTypes";
 import { compileReturning } from "./returning";
 import { checkRow, sameRow, withGenerated } from "./rowChecks";
+import { forEachItem } from "./rows";
 import { columnsOf, fitted, tableRules, type TableRules } from "./tableRules";
 
 /** What one column of a new row gets; undefined: what the table says. */
@@ -46,19 +47,19 @@ export function compileInsert(
       const results: SqlRow[] = [];
       let count = 0;
       let firstNumber: number | undefined;
-      for (const given of source(env)) {
+      forEachItem(source(env), (given) => {
         const { row, number } = newRow(table, rules, given, insert, env, work, compiler);
         checkRow(table, rules, row, env, compiler);
         const done =
           conflict === undefined ? plainInsert(table, row, env, work) : conflict(row, env, work);
-        if (done === undefined) continue;
+        if (done === undefined) return;
         count += done.count;
         const at = done.inserted ? work.changes.keyOf(done.row) : undefined;
         if (at !== undefined) work.touched.add(at);
         if (done.inserted) firstNumber ??= number;
         if (done.insertId !== undefined) firstNumber = done.insertId;
         if (returning !== undefined) results.push(returning.run({ ...env, tuple: [done.row] }));
-      }
+      });
       return {
         rows: results,
         count,

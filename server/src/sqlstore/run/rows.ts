@@ -27,6 +27,34 @@ function missingRows(asked: ReadRequest): MissingRows {
   return MISSING;
 }
 
+/**
+ * Goes through all items, also where rows are missing for some, and fails with what is missing for all of them at once: a
+ * statement of many rows is evaluated a few times then, not once for each row. An error behind a gap may come of the gap,
+ * and is met again when it does not.
+ */
+export function forEachItem<T>(items: Iterable<T>, body: (item: T) => void): void {
+  let current: boolean | undefined;
+  const keys = new Set<StoreKey>();
+  const scans = new Set<string>();
+  for (const item of items) {
+    try {
+      body(item);
+    } catch (error) {
+      if (!(error instanceof MissingRows)) {
+        if (current === undefined) throw error;
+        break;
+      }
+      const { request: wanted } = error;
+      current ??= wanted.current ?? false;
+      // One request reads either the newest versions or those of the snapshot.
+      if ((wanted.current ?? false) !== current) continue;
+      for (const key of wanted.keys) keys.add(key);
+      for (const prefix of wanted.scans ?? []) scans.add(prefix);
+    }
+  }
+  if (current !== undefined) throw missingRows(request([...keys], [...scans], current));
+}
+
 interface View {
   readonly versions: Map<StoreKey, Value>;
   readonly rows: Map<StoreKey, SqlRow | undefined>;

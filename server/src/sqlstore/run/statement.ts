@@ -13,7 +13,7 @@ import type {
 import { expressionNode } from "../compile/expression";
 import { declare, queryPlan } from "../compile/query";
 import { compileQuery } from "../compile/recursion";
-import { failure, SqlFailure } from "../sqlError";
+import { failure } from "../sqlError";
 import type { SqlChange, SqlQuery } from "../tree";
 import type { SqlType } from "../values/types";
 import type { SqlValue } from "../values/value";
@@ -158,7 +158,7 @@ export function* runPlan(
 ): Generator<Request, StatementEnd, Reply> {
   const { catalog } = context;
   const rows = createRows(catalog.dialect, context.rule);
-  const drawn: Drawn = { numbers: [], randoms: [], rowNumbers: [] };
+  const drawn: Drawn = { numbers: new Map(), randoms: [], rowNumbers: [] };
   const rules = new Map<string, TableRules>();
   const rulesOf = (table: Table): TableRules => {
     const known = rules.get(table.name) ?? tableRules(table, plan.compiler);
@@ -187,7 +187,7 @@ export function* runPlan(
       changes.checkReferences(env);
       return { ok: true, result, writes: changes.writes() };
     } catch (error) {
-      if (!(error instanceof MissingRows)) throw deepened(error);
+      if (!(error instanceof MissingRows)) throw error;
       // What the attempt assigned is assigned again.
       context.variables.clear();
       for (const [name, value] of variables) context.variables.set(name, value);
@@ -213,18 +213,9 @@ export function* runPlan(
   }
 }
 
-/** A statement that nests too deeply for the stack is refused, not fatal. */
-function deepened(error: unknown): unknown {
-  if (error instanceof RangeError && /call stack/.test(error.message)) {
-    return new SqlFailure(
-      failure("unsupported", "the statement is nested too deeply for this store").error,
-    );
-  }
-  return error;
-}
-
 interface Drawn {
-  readonly numbers: number[];
+  /** Of each sequence: rows may come to theirs in another order when the statement begins again. */
+  readonly numbers: Map<string, number[]>;
   readonly randoms: number[];
   readonly rowNumbers: number[];
 }
@@ -246,16 +237,18 @@ function createWork(
       return known;
     };
   };
-  let numberAt = 0;
+  const sequences = new Map<string, () => number>();
   const work: Work = {
     parameter: context.parameter,
     now: context.now,
     random: replayed(drawn.randoms, context.random),
     changes: plan.isChange,
     nextValue: (sequence) => {
-      const known = drawn.numbers[numberAt] ?? context.nextValue(sequence);
-      drawn.numbers[numberAt++] = known;
-      return known;
+      const memory = drawn.numbers.get(sequence) ?? [];
+      drawn.numbers.set(sequence, memory);
+      const next = sequences.get(sequence) ?? replayed(memory, () => context.nextValue(sequence));
+      sequences.set(sequence, next);
+      return next();
     },
     currentValue: context.currentValue,
     rows: rows.find,
