@@ -1,0 +1,44 @@
+// The value of a string literal as runs of characters that stand in the file as they are, with escapes between them.
+import type { TextRun } from "./hir";
+
+/** What an escape, or another sequence that does not stand for itself, means; `length` counts characters of the file. */
+export interface Escape {
+  readonly text: string;
+  readonly length: number;
+}
+
+/**
+ * The runs of `text` from `start` to `end`. `escapeAt` is asked at each character of `marks` (those that may begin an
+ * escape) and answers `undefined` where the character stands for itself. Linear in the text.
+ */
+export function textRuns(
+  text: string,
+  start: number,
+  end: number,
+  marks: RegExp,
+  escapeAt: (at: number) => Escape | undefined,
+): readonly TextRun[] {
+  const runs: TextRun[] = [];
+  const mark = new RegExp(marks.source, "gu");
+  let from = start;
+  mark.lastIndex = start;
+  for (let found = mark.exec(text); found && found.index < end; found = mark.exec(text)) {
+    const at = found.index;
+    const escape = escapeAt(at);
+    if (escape === undefined) continue;
+    if (at > from) runs.push({ text: text.slice(from, at), start: from });
+    const length = Math.min(escape.length, end - at);
+    if (escape.text !== "") {
+      runs.push({ text: escape.text, start: at, ...(escape.text.length !== length && { length }) });
+    }
+    from = at + length;
+    mark.lastIndex = from;
+  }
+  if (end > from) runs.push({ text: text.slice(from, end), start: from });
+  return runs;
+}
+
+/** The value of a literal: its runs joined. */
+export function textOf(runs: readonly TextRun[]): string {
+  return runs.length === 1 ? (runs[0]?.text ?? "") : runs.map((run) => run.text).join("");
+}
