@@ -194,6 +194,12 @@ export interface FlatTable {
     readonly nullable: boolean;
   }[];
   readonly uniqueKeys: readonly (readonly string[])[];
+  /** Its rows refer to rows of other tables; absent means that none do. */
+  readonly foreignKeys?: readonly {
+    readonly columns: readonly string[];
+    readonly table: string;
+    readonly referenced: readonly string[];
+  }[];
   /** Conditions that every initial row satisfies, over its columns. */
   readonly checks: readonly Term[];
 }

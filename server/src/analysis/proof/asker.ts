@@ -1,5 +1,6 @@
 // Asks the solver and keeps count. What is not answered is never taken for impossible.
 import type { Model, SolverFactory } from "../../solver/solver";
+import type { Assumption } from "../encoding/assumptions";
 import type { SearchLimits } from "../search/unit";
 
 export type Answer =
@@ -13,11 +14,21 @@ export type Check = <Result>(
   use: (answer: Answer) => Result,
 ) => Result;
 
+/** A text that has no solution under some literals, and some of these assumptions. */
+export interface Refutable {
+  readonly text: string;
+  readonly literals: readonly string[];
+  readonly assumptions: readonly Assumption[];
+}
+
 export interface Asker {
   /** Several questions about one text, in a fresh solver. */
   open(text: string): { readonly ask: Check; dispose(): void };
-  /** One question in a solver of its own. */
-  isImpossible(text: string, assumptions: readonly string[]): boolean;
+  /**
+   * One question in a solver of its own: the assumptions that its refutation needs, by name; undefined where it is not
+   * refuted.
+   */
+  refuted(question: Refutable): ReadonlySet<string> | undefined;
   /** Questions so far. */
   count(): number;
   /** Why an answer was missing, if one was. */
@@ -49,10 +60,15 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
         },
       };
     },
-    isImpossible: (text, assumptions) => {
+    refuted: ({ text, literals, assumptions }) => {
       const opened = asker.open(text);
       try {
-        return opened.ask(assumptions, ({ kind }) => kind === "impossible");
+        const asked = [...literals, ...assumptions.map(({ literal }) => literal)];
+        return opened.ask(asked, (answer) =>
+          answer.kind === "impossible"
+            ? neededNames(opened.ask, literals, assumptions, answer.core)
+            : undefined,
+        );
       } finally {
         opened.dispose();
       }
@@ -61,4 +77,23 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
     unanswered: () => missing,
   };
   return asker;
+}
+
+/**
+ * The names of assumptions that a refutation needs: each of those in its core is left out for a try, so that none is told
+ * that makes no difference.
+ */
+export function neededNames(
+  ask: Check,
+  literals: readonly string[],
+  assumptions: readonly Assumption[],
+  core: readonly string[],
+): ReadonlySet<string> {
+  let needed = assumptions.filter(({ literal }) => core.includes(literal));
+  for (const each of needed) {
+    const others = needed.filter((other) => other !== each);
+    const asked = [...literals, ...others.map(({ literal }) => literal)];
+    if (ask(asked, ({ kind }) => kind === "impossible")) needed = others;
+  }
+  return new Set(needed.map(({ name }) => name));
 }

@@ -1,5 +1,6 @@
 // One question about a chain of dependencies, and what a model of it shows.
 import type { StaticEdge } from "../encoding/relationalEdges";
+import { neededNames } from "./asker";
 import type { Check } from "./asker";
 import { READERS_EARLY, dependsLiteral } from "./question";
 import type { OpenQuestion } from "./question";
@@ -38,19 +39,20 @@ export function chainOf(
   wanted: readonly string[],
 ): Chain | undefined {
   const { members, steps } = chain;
-  const asked = [
-    ...question.always,
+  const literals = [
+    ...question.levels,
     ...(session.readersEarly ? [READERS_EARLY] : []),
     ...steps.map(([a, b]) => dependsLiteral(a, b)),
     ...wanted,
   ];
+  const asked = [...literals, ...question.assumptions.map(({ literal }) => literal)];
   return check(asked, (answer): Chain | undefined => {
     const closed = steps.length === members.length;
     if (answer.kind === "impossible") {
       if (members.length > 2) session.refuted.triples += 1;
       else session.refuted.pairs += 1;
-      for (const { literal, name } of question.assumptions)
-        if (answer.core.includes(literal)) session.assumed.add(name);
+      for (const name of neededNames(check, literals, question.assumptions, answer.core))
+        session.assumed.add(name);
       return undefined;
     }
     if (answer.kind === "unknown") return { members, edges: [], closed, unanswered: answer.reason };

@@ -6,10 +6,11 @@ import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relationalInstances
 import type { Run } from "../encoding/relationalRun";
 import { and, imp, le, not, or } from "../encoding/smt";
 import type { Script, Smt } from "../encoding/smt";
-import { asInt } from "../encoding/sqlValue";
+import { asInt, sqlInt } from "../encoding/sqlValue";
+import type { SqlValue } from "../encoding/sqlValue";
 import type { Side, Standing } from "./dependencies";
 import { hasLemmas } from "./setting";
-import type { MonotoneColumn, Setting } from "./setting";
+import type { MonotoneColumn, Parent, Setting } from "./setting";
 
 /** The names by which a refutation tells which lemmas it needs. */
 export function keptName(table: string): string {
@@ -22,6 +23,38 @@ export function monotoneName({ table, column, direction }: MonotoneColumn): stri
 
 export function freshName(table: string, column: string): string {
   return `lemma ${table}.${column === HIDDEN_KEY ? "row" : column} is new with every insertion`;
+}
+
+export function parentName({ child, table }: Parent): string {
+  return `lemma rows of ${child} have the row of ${table} that they refer to`;
+}
+
+/** Asserts that rows which an instance mentions have their parents in its snapshot. */
+export function assertParents(
+  script: Script,
+  assumptions: Assumptions,
+  { lemmas }: Setting,
+  { run: { database }, instance, run }: Side,
+): void {
+  for (const parent of lemmas.parents) {
+    const isLookedFor = instance.sites.some(({ operation }) => operation.table === parent.table);
+    if (!isLookedFor) continue;
+    for (const row of run.rows(parent.child)) {
+      database.mention(parent.child, row);
+      const key = keyColumns(tableOf(database.flat, parent.child));
+      const values = parent.columns.map((column): SqlValue => {
+        const at = row[key.indexOf(column)];
+        return at === undefined ? database.value(parent.child, row, column) : sqlInt(at);
+      });
+      const named = values.map(asInt);
+      const refers = and(
+        database.alive(parent.child, row),
+        ...values.map((each) => not(each.isNull)),
+      );
+      const literal = assumptions.literal(parentName(parent));
+      script.assert(imp(and(literal, refers), database.alive(parent.table, named)));
+    }
+  }
 }
 
 /** Asserts what is proved of the snapshots of a pair: the first looks, the second writes. */

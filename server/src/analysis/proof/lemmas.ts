@@ -1,7 +1,7 @@
 // Lemmas about the states of every execution, each with a proof over all transactions: what one transaction does to a
 // state that is not its snapshot. At levels where writers of a row see each other and sights are transitive, the rows
 // that a transaction changes are in that state as in its snapshot, and nothing else of the two need agree.
-import { createAssumptions } from "../encoding/assumptions";
+import { createAssumptions, invariantName } from "../encoding/assumptions";
 import { makeDatabase } from "../encoding/relationalDatabase";
 import type { Database, RowTerm } from "../encoding/relationalDatabase";
 import { HIDDEN_KEY, isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
@@ -20,19 +20,40 @@ import type { FlatInvariant, FlatProgram } from "../operations/operation";
 import { columnsIn, subterms } from "../operations/terms";
 import { openInstances, withoutUnique } from "./accesses";
 import type { Asker } from "./asker";
-import { hasLemmas } from "./setting";
-import type { Lemmas, MonotoneColumn, Setting } from "./setting";
+import { freshName, keptName, monotoneName, parentName } from "./lemmaConstraints";
+import { NO_LEMMAS, hasLemmas, usable } from "./setting";
+import type { Lemmas, MonotoneColumn, Parent, Setting } from "./setting";
 
 /** The lemmas that hold for the program; none at levels where their argument fails. Questions that are not answered lose their lemma. */
 export function proveLemmas(asker: Asker, setting: Setting): Lemmas {
   const { flat } = setting;
-  if (!hasLemmas(setting)) return { monotone: [], kept: [], fresh: [], invariants: [] };
+  if (!hasLemmas(setting)) return NO_LEMMAS;
+  const mayUse = (name: string): boolean => !setting.without.has(name);
   const operations = flat.transactions.flatMap((each) => each.operations);
-  const kept = Object.keys(flat.tables).filter(
-    (table) => !operations.some((each) => each.table === table && each.kind === "delete"),
-  );
-  const monotone = candidates(flat, kept).filter((column) => isMonotone(asker, setting, column));
-  return { monotone, kept, fresh: freshColumns(flat), invariants: keptInvariants(asker, setting) };
+  const kept = Object.keys(flat.tables)
+    .filter((table) => mayUse(keptName(table)))
+    .filter((table) => !operations.some((each) => each.table === table && each.kind === "delete"));
+  const rests = new Map<string, ReadonlySet<string>>();
+  const monotone = candidates(flat, kept)
+    .filter((column) => mayUse(monotoneName(column)))
+    .filter((column) => {
+      const needed = whyMonotone(asker, setting, column);
+      if (needed) rests.set(monotoneName(column), new Set([...needed, keptName(column.table)]));
+      return needed !== undefined;
+    });
+  const fresh = freshColumns(flat).filter(({ table, column }) => mayUse(freshName(table, column)));
+  const parents = keptParents(flat, kept).filter((parent) => mayUse(parentName(parent)));
+  for (const parent of parents) rests.set(parentName(parent), new Set([keptName(parent.table)]));
+  const invariants = keptInvariants(asker, setting, rests);
+  return { rests, monotone, kept, fresh, parents, invariants };
+}
+
+/** The names, and those that the proofs of lemmas among them need. */
+export function withTheirGrounds(names: Iterable<string>, { rests }: Lemmas): readonly string[] {
+  const all = new Set(names);
+  // A set is gone through with what is added meanwhile.
+  for (const name of all) for (const ground of rests.get(name) ?? []) all.add(ground);
+  return [...all].sort();
 }
 
 /** Columns of integers that an update gives a value made from what is there. */
@@ -98,10 +119,15 @@ function writersOf(flat: FlatProgram, table: string) {
   );
 }
 
-/** Whether no transaction moves the column of an existing row the other way. */
-function isMonotone(asker: Asker, setting: Setting, column: MonotoneColumn): boolean {
+/** What it takes for that no transaction moves the column of an existing row the other way; undefined if one may. */
+function whyMonotone(
+  asker: Asker,
+  setting: Setting,
+  column: MonotoneColumn,
+): ReadonlySet<string> | undefined {
   const { flat } = setting;
-  return flat.transactions.every((transaction, member) => {
+  const names = new Set<string>();
+  const holds = flat.transactions.every((transaction, member) => {
     const writes = transaction.operations.some(
       (each) =>
         each.table === column.table &&
@@ -122,11 +148,28 @@ function isMonotone(asker: Asker, setting: Setting, column: MonotoneColumn): boo
       });
     script.assert(or(...broken));
     for (const _ of [0, 1]) run.settle();
-    return asker.isImpossible(
-      script.take(),
-      run.database.assumptions.all().map(({ literal }) => literal),
-    );
+    return addNeeded(names, refuted(asker, setting, script, run.database));
   });
+  return holds ? names : undefined;
+}
+
+function refuted(
+  asker: Asker,
+  setting: Setting,
+  script: Script,
+  { assumptions }: Database,
+): ReadonlySet<string> | undefined {
+  return asker.refuted({
+    text: script.take(),
+    literals: [],
+    assumptions: usable(setting, assumptions),
+  });
+}
+
+/** Adds the names of a refutation; whether it is one. */
+function addNeeded(names: Set<string>, needed: ReadonlySet<string> | undefined): boolean {
+  for (const name of needed ?? []) names.add(name);
+  return needed !== undefined;
 }
 
 /** Key columns whose values are new with every insertion: generated by the database or by the program. */
@@ -152,50 +195,87 @@ function freshColumns(flat: FlatProgram): Lemmas["fresh"] {
   );
 }
 
+/**
+ * Foreign keys on rows that stay: who makes a row refer to another has found that one, and whoever sees the first sees
+ * what its maker saw.
+ */
+function keptParents(flat: FlatProgram, kept: readonly string[]): readonly Parent[] {
+  const operations = flat.transactions.flatMap((each) => each.operations);
+  return Object.values(flat.tables).flatMap(({ name, foreignKeys = [] }) =>
+    foreignKeys.flatMap(({ table, columns, referenced }): Parent[] => {
+      if (!(table in flat.tables) || !kept.includes(table)) return [];
+      const { primaryKey } = tableOf(flat, table);
+      const names = referenced.length > 0 ? referenced : primaryKey;
+      const ordered = primaryKey.flatMap((column) => columns[names.indexOf(column)] ?? []);
+      const isKey = ordered.length === primaryKey.length && names.length === primaryKey.length;
+      const moves = operations.some(
+        (each) =>
+          each.table === table &&
+          each.kind !== "insert" &&
+          primaryKey.some((column) => column in each.set),
+      );
+      return isKey && !moves ? [{ child: name, table, columns: ordered }] : [];
+    }),
+  );
+}
+
 /** Invariants that every transaction keeps together with the others; those that one breaks go until the rest stays. */
-function keptInvariants(asker: Asker, setting: Setting): readonly string[] {
+function keptInvariants(
+  asker: Asker,
+  setting: Setting,
+  rests: Map<string, ReadonlySet<string>>,
+): readonly string[] {
   const { flat } = setting;
-  let kept = (flat.invariants ?? []).filter(({ exists }) => exists === undefined);
+  let kept = (flat.invariants ?? []).filter(
+    ({ exists, text }) => exists === undefined && !setting.without.has(invariantName(text)),
+  );
+  let grounds = new Map<string, Set<string>>();
   const parts = (text: string): number =>
     (flat.invariants ?? []).filter((each) => each.text === text).length;
   kept = kept.filter(
     ({ text }) => kept.filter((each) => each.text === text).length === parts(text),
   );
   for (let changed = kept.length > 0; changed;) {
+    grounds = new Map(kept.map(({ text }) => [invariantName(text), new Set()]));
     const lost = new Set(
       kept
-        .filter((invariant) =>
-          flat.transactions.some((_, member) => !keeps(asker, setting, member, invariant, kept)),
-        )
+        .filter((invariant) => {
+          const names = grounds.get(invariantName(invariant.text)) ?? new Set();
+          return flat.transactions.some(
+            (_, member) => !addNeeded(names, whyKept(asker, setting, member, invariant, kept)),
+          );
+        })
         .map(({ text }) => text),
     );
     kept = kept.filter(({ text }) => !lost.has(text));
     changed = lost.size > 0;
   }
+  for (const [name, names] of grounds) rests.set(name, names);
   return [...new Set(kept.map(({ text }) => text))];
 }
 
 /**
- * Whether a state in which the invariants hold keeps one of them when the transaction's writes arrive; it read a
- * snapshot in which they hold as well, and found the rows that it changes as they are in the state.
+ * What it takes for that a state in which the invariants hold keeps one of them when the transaction's writes arrive; it
+ * read a snapshot in which they hold as well, and found the rows that it changes as they are in the state. Undefined
+ * where it may break it.
  */
-function keeps(
+function whyKept(
   asker: Asker,
   setting: Setting,
   member: number,
   invariant: FlatInvariant,
   invariants: readonly FlatInvariant[],
-): boolean {
+): ReadonlySet<string> | undefined {
   const { flat } = setting;
   const transaction = flat.transactions[member];
   const touches = transaction?.operations.some(
     (each) => each.kind !== "read" && invariant.tables.includes(each.table),
   );
-  if (touches !== true) return true;
+  if (touches !== true) return new Set();
   // Two rounds stand for all of a loop: they are the last ones that changed each of two rows.
   const repeated = (table: string): boolean =>
     (transaction?.forgotten ?? []).some(({ columns }) => table in columns);
-  if (invariant.tables.filter(repeated).length > 2) return false;
+  if (invariant.tables.filter(repeated).length > 2) return undefined;
   const { script, run, instance } = alone(setting, { ...flat, invariants }, member);
   const { database } = run;
   const state = makeDatabase({ ...flat, invariants }, script, [instance], {
@@ -228,10 +308,7 @@ function keeps(
   }
   script.assert(isTrue(termValue(invariant.broken, { ...run.scope(-1), column })));
   for (const _ of [0, 1]) run.settle();
-  return asker.isImpossible(
-    script.take(),
-    database.assumptions.all().map(({ literal }) => literal),
-  );
+  return refuted(asker, setting, script, database);
 }
 
 function agreeWhereChanged(

@@ -11,7 +11,7 @@ import { testGraph } from "./graphTest";
 import { proveInductively } from "./inductive";
 import type { Chain } from "./chains";
 import type { Induction } from "./inductive";
-import { proveLemmas } from "./lemmas";
+import { proveLemmas, withTheirGrounds } from "./lemmas";
 import { reusedKeys } from "./reusedKeys";
 import { restrictionsOf } from "./restrictions";
 import { settingOf } from "./setting";
@@ -23,19 +23,25 @@ const MOST_CHAINS = 6;
 /** Shortest paths are tried for few transactions: their sequences grow exponentially. */
 const PATHS = { types: 3, longest: 3, sequences: 60 };
 
+export interface ProveOptions {
+  /** Names of assumptions and lemmas that the proof must do without. */
+  readonly without?: ReadonlySet<string>;
+}
+
 /** Tries to prove the program serializable at the levels. SolverError passes through. */
 export function prove(
   solvers: SolverFactory,
   flat: FlatProgram,
   levels: Levels,
   limits: SearchLimits,
+  { without }: ProveOptions = {},
 ): ProofAnswer {
   const restrictions = restrictionsOf(flat, levels);
   const nothing = { obstacles: [], queries: 0, open: flat.transactions.map((_, at) => at) };
   if (restrictions.length > 0) return { kind: "blocked", restrictions, ...nothing };
   const graph = testGraph(flat, levels);
   if (graph.isSafe) return { kind: "proved", scheme: "graph", assumed: [], queries: 0 };
-  const found = settingOf(flat, levels);
+  const found = settingOf(flat, levels, without);
   if ("reason" in found) {
     const obstacles = graph.chains.slice(0, MOST_CHAINS).map(obstacleOf);
     const reason = obstacles.length === 0 && { reason: found.reason };
@@ -46,19 +52,20 @@ export function prove(
   const reused = reusedKeys(asker, { ...found.setting, lemmas });
   const induction = proveInductively(asker, { ...found.setting, lemmas });
   const queries = asker.count();
-  if (reused.length > 0) {
+  if (reused.restrictions.length > 0) {
     const reason = asker.unanswered();
     if (reason !== undefined) return { kind: "unknown", reason, queries };
     const answer = blockedBy(induction, queries);
-    return answer.kind === "blocked" ? { ...answer, restrictions: reused } : answer;
+    return answer.kind === "blocked" ? { ...answer, restrictions: reused.restrictions } : answer;
   }
   if (induction.open.length === 0) {
-    const { ordered, refuted, readersEarly, assumed } = induction;
+    const { ordered, refuted, readersEarly } = induction;
+    const assumed = withTheirGrounds([...induction.assumed, ...reused.assumed], lemmas);
     return {
       kind: "proved",
       scheme: "induction",
       induction: { ordered, refuted, readersEarly },
-      assumed: [...assumed].sort(),
+      assumed,
       queries,
     };
   }
@@ -66,7 +73,8 @@ export function prove(
   if (open.length <= PATHS.types) {
     const paths = proveByShortestPaths(asker, { ...found.setting, lemmas }, open, PATHS);
     if (paths.kind === "proved") {
-      const assumed = [...new Set([...induction.assumed, ...paths.assumed])].sort();
+      const needed = [...induction.assumed, ...paths.assumed, ...reused.assumed];
+      const assumed = withTheirGrounds(needed, lemmas);
       const { length } = paths;
       return { kind: "proved", scheme: "shortest path", length, assumed, queries: asker.count() };
     }

@@ -18,9 +18,9 @@ import { tupleLevels } from "../search/papersLevels";
 import { openInstances, withoutUnique } from "./accesses";
 import { openEdges, rowsOf } from "./dependencies";
 import type { Side, Standing } from "./dependencies";
-import { assertLemmas } from "./lemmaConstraints";
+import { assertLemmas, assertParents } from "./lemmaConstraints";
 import { releasesLocks } from "./moments";
-import { hasLemmas } from "./setting";
+import { hasLemmas, usable } from "./setting";
 import type { Setting } from "./setting";
 
 /** A dependency that a model may have: true in it only where it does. */
@@ -31,8 +31,9 @@ export interface OpenSelector {
 
 export interface OpenQuestion {
   readonly text: string;
-  /** Literals for every check: the levels, and what is assumed of arguments and rows. */
-  readonly always: readonly string[];
+  /** Literals for every check. */
+  readonly levels: readonly string[];
+  /** What is assumed of arguments and rows; for every check as well. */
   readonly assumptions: readonly Assumption[];
   readonly selectors: readonly OpenSelector[];
 }
@@ -80,8 +81,9 @@ export function encodeQuestion(
     before: (first, second) => relations.before(ref(first), ref(second)),
     versionsAreSeen: hasLemmas(setting),
   };
-  for (const { run, instance } of sides) {
-    script.assert(not(run.aborted(instance.index)));
+  for (const side of sides) {
+    script.assert(not(side.run.aborted(side.instance.index)));
+    assertParents(script, assumptions, setting, side);
   }
   keepInsertsApart(script, sides);
   const selectors: OpenSelector[] = [];
@@ -113,8 +115,8 @@ export function encodeQuestion(
   for (const _ of [0, 1, 2]) for (const { run } of sides) run.settle();
   return {
     text: script.take(),
-    always: [...base.assumptions, ...assumptions.all().map(({ literal }) => literal)],
-    assumptions: assumptions.all(),
+    levels: base.assumptions,
+    assumptions: usable(setting, assumptions),
     selectors,
   };
 }

@@ -2,14 +2,15 @@
 import type { Levels } from "../../isolation/mixedLevels";
 import { distinctLevels } from "../../isolation/mixedLevels";
 import { EXISTENCE, isPoint, tableOf } from "../encoding/relationalInstances";
-import type { FlatProgram, FlatTransaction, Operation } from "../operations/operation";
-import { openInstances } from "./accesses";
+import { columnName, writtenColumns } from "../encoding/relationalMeeting";
+import type { FlatProgram, Operation } from "../operations/operation";
 import type { Restriction } from "./answer";
 
 /** All restrictions of a program at these levels; empty means that its flat form can carry a proof. */
 export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Restriction[] {
   const isProduct = distinctLevels(levels).some(({ family }) => family === "product");
-  const comingAndGoing = tablesWithChangingRows(flat);
+  const changes = changedColumns(flat);
+  const comesAndGoes = (table: string): boolean => changes.has(columnName(table, EXISTENCE));
   return flat.transactions.flatMap((transaction) => {
     const reasons = [
       ...transaction.losses,
@@ -20,7 +21,8 @@ export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Rest
       ...transaction.operations.flatMap((operation) => [
         ...unprecise(operation),
         ...conditionalErrors(flat, operation),
-        ...(isProduct && operation.mustFind && comingAndGoing.has(operation.table)
+        ...childrenInTheWay(flat, operation, changes),
+        ...(isProduct && operation.mustFind && comesAndGoes(operation.table)
           ? [
               `its foreign key looks at the newest rows of ${operation.table}, not at its snapshot, and others insert or delete such rows`,
             ]
@@ -31,12 +33,37 @@ export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Rest
   });
 }
 
-function tablesWithChangingRows(flat: FlatProgram): ReadonlySet<string> {
-  const sites = flat.transactions.flatMap((_: FlatTransaction, at) =>
-    openInstances(flat, [at]).flatMap((instance) => instance.sites),
+/** What any transaction changes; the existence of rows is a column of its own. */
+function changedColumns(flat: FlatProgram): ReadonlySet<string> {
+  return writtenColumns(
+    flat,
+    flat.transactions.map((_, at) => at),
   );
-  return new Set(
-    sites.filter(({ writes }) => writes.has(EXISTENCE)).map(({ operation }) => operation.table),
+}
+
+/** Rows are not deleted, nor their keys changed, while others refer to them: what that looks at is not in the text. */
+function childrenInTheWay(
+  flat: FlatProgram,
+  operation: Operation,
+  changed: ReadonlySet<string>,
+): readonly string[] {
+  const { table, kind, set } = operation;
+  const { primaryKey } = tableOf(flat, table);
+  if (kind !== "delete" && kind !== "update") return [];
+  return Object.values(flat.tables).flatMap(({ name, foreignKeys = [] }) =>
+    foreignKeys.flatMap((foreign) => {
+      if (foreign.table !== table) return [];
+      const key = foreign.referenced.length > 0 ? foreign.referenced : primaryKey;
+      if (kind === "update" && !key.some((column) => column in set)) return [];
+      const moves = [EXISTENCE, ...foreign.columns].some((column) =>
+        changed.has(columnName(name, column)),
+      );
+      return moves
+        ? [
+            `the database refuses it while rows of ${name} refer to the row of ${table}, and such rows come and go`,
+          ]
+        : [];
+    }),
   );
 }
 

@@ -15,20 +15,28 @@ import { releasesLocks } from "./moments";
 import { beforeLiteral, encodeQuestion, unseenLiteral } from "./question";
 import type { Setting } from "./setting";
 
-/** Insertions that may take a key that another gave up without having seen that; none at the papers' levels. */
-export function reusedKeys(asker: Asker, setting: Setting): readonly Restriction[] {
+export interface ReusedKeys {
+  /** Insertions that may take a key that another gave up without having seen that; none at the papers' levels. */
+  readonly restrictions: readonly Restriction[];
+  /** Names of assumptions that it took to rule out others. */
+  readonly assumed: ReadonlySet<string>;
+}
+
+/** Asks about every pair of a deletion and an insertion. */
+export function reusedKeys(asker: Asker, setting: Setting): ReusedKeys {
   const { flat, locks } = setting;
-  if (!locks) return [];
+  const assumed = new Set<string>();
+  if (!locks) return { restrictions: [], assumed };
   const members = flat.transactions.map((_, at) => at);
   const found = new Map<string, Restriction>();
   for (const taker of members)
     for (const giver of members)
       for (const site of sitesOf(flat, taker)) {
-        const reason = whyReused(asker, setting, giver, taker, site);
+        const reason = whyReused(asker, setting, giver, taker, site, assumed);
         const id = flat.transactions[taker]?.id ?? "";
         if (reason !== undefined) found.set(`${id} ${reason}`, { transaction: id, reason });
       }
-  return [...found.values()];
+  return { restrictions: [...found.values()], assumed };
 }
 
 /** Whether the second takes a key that the first gives up: the deletion of a row, or another value in a unique key. */
@@ -51,6 +59,7 @@ function whyReused(
   giver: number,
   taker: number,
   site: Site,
+  assumed: Set<string>,
 ): string | undefined {
   const { flat } = setting;
   const { table } = site.operation;
@@ -59,26 +68,31 @@ function whyReused(
   const name = flat.transactions[giver]?.id ?? "";
   if (uniqueKeysWritten(flat, site).length > 0)
     return `its unique keys are looked for among the newest rows of ${table}, not in its snapshot, and ${name} gives up such keys`;
-  return isReused(asker, setting, giver, taker, site)
+  const needed = whyNotReused(asker, setting, giver, taker, site);
+  for (const name of needed ?? []) assumed.add(name);
+  return needed === undefined
     ? `it may insert a row of ${table} again that ${name} deleted after its snapshot: the database looks for the key among the newest rows`
     : undefined;
 }
 
-/** Whether there may be a row that the giver deletes and the taker inserts behind it, without seeing that. */
-function isReused(
+/**
+ * What it takes for that there is no row that the giver deletes and the taker inserts behind it, without seeing that;
+ * undefined where there may be one.
+ */
+function whyNotReused(
   asker: Asker,
   setting: Setting,
   giver: number,
   taker: number,
   { operation }: Site,
-): boolean {
+): ReadonlySet<string> | undefined {
   const transaction = setting.flat.transactions[taker];
-  if (!transaction) return false;
+  if (!transaction) return new Set();
   // Where statements are undone, what came before does not tell what is left of it.
-  if (releasesLocks(transaction)) return true;
+  if (releasesLocks(transaction)) return undefined;
   const transactions = [...setting.flat.transactions, upTo(transaction, operation)];
   const opened: Setting = { ...setting, flat: { ...setting.flat, transactions }, reuse: true };
-  const { text, always } = encodeQuestion(
+  const { text, levels, assumptions } = encodeQuestion(
     opened,
     [giver, transactions.length - 1],
     [],
@@ -96,7 +110,8 @@ function isReused(
       return and(takes.run.executed(insertion), or(...deleted));
     },
   );
-  return !asker.isImpossible(text, [...always, beforeLiteral(0, 1), unseenLiteral(1, 0)]);
+  const literals = [...levels, beforeLiteral(0, 1), unseenLiteral(1, 0)];
+  return asker.refuted({ text, literals, assumptions });
 }
 
 /** What the transaction did when it comes to the insertion, which does not fail for a row of its snapshot. */

@@ -3,18 +3,23 @@ import { PAPER_LEVELS } from "../../isolation/levels";
 import type { Axiom, Level, PaperLevel } from "../../isolation/levels";
 import { distinctLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
+import type { Assumption, Assumptions } from "../encoding/assumptions";
 import { writtenColumns } from "../encoding/relationalMeeting";
 import type { FlatProgram } from "../operations/operation";
 import { openForm } from "./openForm";
 
 /** What every snapshot of every execution keeps, each justified by its own proof (`lemmas.ts`). */
 export interface Lemmas {
+  /** By the name of a lemma, or of an invariant that is kept: the names of what its own proof needs. */
+  readonly rests: ReadonlyMap<string, ReadonlySet<string>>;
   /** Columns that no write makes smaller, or none makes larger; their rows are never deleted. */
   readonly monotone: readonly MonotoneColumn[];
   /** Tables whose rows are never deleted. */
   readonly kept: readonly string[];
   /** Tables and key columns whose values only their own insertions make. */
   readonly fresh: readonly { readonly table: string; readonly column: string }[];
+  /** Tables whose rows always have the row that they refer to. */
+  readonly parents: readonly Parent[];
   /** Texts of invariants that hold in every snapshot. */
   readonly invariants: readonly string[];
 }
@@ -25,7 +30,22 @@ export interface MonotoneColumn {
   readonly direction: "grows" | "shrinks";
 }
 
-export const NO_LEMMAS: Lemmas = { monotone: [], kept: [], fresh: [], invariants: [] };
+/** Rows of a table have a row of another, which some of their columns give the key of. */
+export interface Parent {
+  readonly child: string;
+  readonly table: string;
+  /** In the order of the other table's key. */
+  readonly columns: readonly string[];
+}
+
+export const NO_LEMMAS: Lemmas = {
+  rests: new Map(),
+  monotone: [],
+  kept: [],
+  fresh: [],
+  parents: [],
+  invariants: [],
+};
 
 export interface Setting {
   /** In open form. */
@@ -41,6 +61,8 @@ export interface Setting {
   /** Columns that someone writes: elsewhere all snapshots agree. */
   readonly written: ReadonlySet<string>;
   readonly lemmas: Lemmas;
+  /** Names of assumptions and lemmas that are not to be used. */
+  readonly without: ReadonlySet<string>;
   /** Who inserts a row that another deleted may not have seen that (`reusedKeys.ts`). */
   readonly reuse?: boolean;
 }
@@ -49,6 +71,7 @@ export interface Setting {
 export function settingOf(
   flat: FlatProgram,
   levels: Levels,
+  without: ReadonlySet<string> = new Set(),
 ): { readonly setting: Setting } | { readonly reason: string } {
   const rows = flat.transactions.map(({ id }) => {
     const level = levelAt(levels, id);
@@ -80,8 +103,17 @@ export function settingOf(
         flat.transactions.map((_, at) => at),
       ),
       lemmas: NO_LEMMAS,
+      without,
     },
   };
+}
+
+/** The assumptions of a text that may be used. */
+export function usable(
+  { without }: Pick<Setting, "without">,
+  assumptions: Assumptions,
+): readonly Assumption[] {
+  return assumptions.all().filter(({ name }) => !without.has(name));
 }
 
 /** Whether versions of a row are seen one by the next writer, and what is seen brings what it saw. */

@@ -25,6 +25,7 @@ export async function shownAnomaly(
   random: Random,
   { starts, instances }: EnumerationSize,
 ): Promise<string | undefined> {
+  if (program.transactions.length === 0) return undefined;
   for (let at = 0; at < starts; at += 1) {
     const setup = randomStart(program, random, 2 + (at % (instances - 1)));
     if (await isAnomalous(program, level, setup))

@@ -20,6 +20,8 @@ export const LIMITS: SearchLimits = {
   stopped: () => false,
 };
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 export interface Proving {
   readonly answer: ProofAnswer;
   /** Chains in the way, as "A -> B -> C". */
@@ -28,11 +30,12 @@ export interface Proving {
   readonly sets: readonly string[];
 }
 
-/** Proves the files' program at a level; counters are assumed as they are suggested unless `counters` is false. */
+/** Proves the files' program at a level; counters are assumed as they are suggested unless `counters` is false. `without`
+ * are names of lemmas and assumptions that it must do without. */
 export async function proveSql(
   files: readonly SourceFile[] | string,
   levelName: string,
-  { counters = true, limits = LIMITS } = {},
+  { counters = true, limits = LIMITS, without = NOTHING } = {},
 ): Promise<Proving> {
   const read = readProgram(typeof files === "string" ? [sql(files)] : files, await parsers);
   const level = findLevel(levelName);
@@ -43,7 +46,7 @@ export async function proveSql(
     ...(counters ? candidates.flatMap((each) => each.slice(0, 1)) : []),
   ];
   const flat = flattenProgram({ ...read, invariants }, { unroll: 1, anyRounds: true });
-  const answer = prove(await solvers, flat, level, limits);
+  const answer = prove(await solvers, flat, level, limits, { without });
   const name = (at: number): string => flat.transactions[at]?.id ?? "?";
   const chains =
     answer.kind === "blocked"
