@@ -10,6 +10,7 @@ import {
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
+import { inRunOrder } from "../schema/migrations";
 import { unknownColumns } from "./checkNames";
 import { createDialectReader, type Told } from "./dialectsOf";
 import { inferSchema } from "./inferSchema";
@@ -182,7 +183,10 @@ function ofFiles<Placed extends { readonly source: SourceRange }>(
 }
 
 function readGroup(group: Group): GroupReading {
-  const { files, language } = group;
+  const { language } = group;
+  const files = inRunOrder(group.files.map((each) => ({ ...each.lines, each }))).map(
+    ({ each }) => each,
+  );
   const schema = language.schema(files);
   const declared = schema.tables;
   const routines = language.routines(files);

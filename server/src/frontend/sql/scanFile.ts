@@ -5,11 +5,12 @@ import type { Dialect } from "../../program/dialect";
 import type { Suppression } from "../../program/suppression";
 import type { FileId } from "../../protocol/source";
 import { readSuppressions } from "../suppressions";
+import { migrationOf, undoSpans } from "../schema/migrations";
 import { readAnnotations, type AnnotationComment } from "./annotations";
 import { readCanonical } from "./canonical";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
 import type { InvariantComment } from "./readInvariants";
-import { groupRegions, type Region, type RoutineSlice } from "./scriptRegions";
+import { groupRegions, type Region, type Regions, type RoutineSlice } from "./scriptRegions";
 import { applicationRegions } from "./setUp";
 import { isBinary, split, type Span, type SplitProblem, type SplitResult } from "./split";
 import { nextToken, stringOf } from "./tokens";
@@ -35,8 +36,14 @@ export function scanFile(file: FileId, text: string, dialect: Dialect = "postgre
   const all = [...comments, ...inBodies].sort((a, b) => a.start - b.start);
   const annotations = readAnnotations(lines, all);
   const ignored = readSuppressions(lines, all);
-  const grouped = groupRegions(lines, slices, annotations.comments, dialect);
-  const { regions, notes } = applicationRegions(lines, grouped);
+  const migration = migrationOf(file);
+  const written = groupRegions(lines, slices, annotations.comments, dialect);
+  const grouped = withoutUndone(
+    written,
+    migration?.isUndo === true ? [whole(text)] : undoSpans(text),
+  );
+  const isMigration = migration?.isCertain === true;
+  const { regions, notes } = applicationRegions(lines, grouped, isMigration);
   return {
     lines,
     dialect,
@@ -65,6 +72,23 @@ function cut(
   }
   const { text: canonical, ...result } = readCanonical(text, dialect);
   return { lines: { ...indexLines(file, canonical), written: text }, ...result };
+}
+
+function whole(text: string): Span {
+  return { start: 0, end: text.length };
+}
+
+/** Without what stands in parts of a migration that undo it: these do not run. */
+function withoutUndone(grouped: Regions, undone: readonly Span[]): Regions {
+  if (undone.length === 0) return grouped;
+  const runs = ({ start }: Span): boolean =>
+    !undone.some((part) => part.start <= start && start < part.end);
+  return {
+    ...grouped,
+    ddl: grouped.ddl.filter(runs),
+    routines: grouped.routines.filter(runs),
+    regions: grouped.regions.filter((region) => runs(region.header)),
+  };
 }
 
 /** Comments inside the dollar-quoted body of a routine, which the splitter takes for a string. */

@@ -19,11 +19,15 @@ export interface Applications {
 }
 
 /**
- * The regions that an application runs. A marked region always is one. Left out, with a note each time:
- * transactions with DDL, long lists of plain INSERTs, and single statements without placeholders in a file
+ * The regions that an application runs. A marked region always is one. Left out, with a note each time: all of a
+ * migration, transactions with DDL, long lists of plain INSERTs, and single statements without placeholders in a file
  * with DDL or COPY data. Linear in the text.
  */
-export function applicationRegions(lines: LineIndex, grouped: Regions): Applications {
+export function applicationRegions(
+  lines: LineIndex,
+  grouped: Regions,
+  isMigration = false,
+): Applications {
   const notes: Note[] = [];
   const add = (message: string, at: Span): void => {
     const source = rangeOf(lines, at.start, at.end);
@@ -39,11 +43,11 @@ export function applicationRegions(lines: LineIndex, grouped: Regions): Applicat
   const kept = grouped.regions.filter((region) => {
     if (isMarked(region)) return true;
     if (region.boundary === "autocommit") {
-      if (isApplication(lines, region, singles)) return true;
+      if (!isMigration && isApplication(lines, region, singles)) return true;
       left.push(region);
       return false;
     }
-    const why = whySetUp(lines, region);
+    const why = isMigration ? MIGRATION : whySetUp(lines, region);
     if (why !== undefined) add(`${why} ${MARK}`, region.header);
     return why === undefined;
   });
@@ -59,6 +63,7 @@ export function applicationRegions(lines: LineIndex, grouped: Regions): Applicat
   return { regions: kept, notes };
 }
 
+const MIGRATION = "A transaction of a migration is left out: migrations run once and alone.";
 const MARK = "Mark it with -- @transaction NAME if the application runs it.";
 
 function isMarked(region: Region): boolean {
