@@ -60,7 +60,10 @@ export type HirExpression = Node &
         /** An anonymous class (Java). */
         readonly body?: HirClass;
       }
-    /** JavaScript's `===` stays `===`; `&&`, `||`, `??` are lazy; `instanceof`, `in` are operators; Java's `==` is `===`. */
+    /**
+     * JavaScript's `===` stays `===`; `&&`, `||`, `??` are lazy; `instanceof`, `in` are operators; Java's `==` is `===`.
+     * `div` is Java's division of whole numbers, which cuts off what is left.
+     */
     | {
         readonly kind: "binary";
         readonly operator: string;
@@ -246,6 +249,8 @@ export interface HirFunction extends Node {
   readonly header: Span;
   readonly parameters: readonly HirParameter[];
   /** An arrow with an expression has one `return`. */
+  /** Java: the type that it returns, as written. */
+  readonly returns?: string;
   readonly body: readonly HirStatement[];
   readonly annotations: readonly HirAnnotation[];
   /** `this` is the surrounding one's (arrows, Java's lambdas). */
@@ -275,6 +280,8 @@ export interface HirMethod extends Node {
   /** Its `annotations` are the method's. TypeScript's `constructor(private x: X)` is also a field. */
   readonly function: HirFunction;
   readonly isPrivate: boolean;
+  /** Java: it has no body (of an interface, or `abstract`). */
+  readonly isAbstract?: boolean;
 }
 
 export interface HirClass extends Node {
@@ -291,11 +298,15 @@ export interface HirClass extends Node {
   readonly annotations: readonly HirAnnotation[];
 }
 
-/** `import { imported as local } from "from"`; `imported` is `default`, or `*` for the whole module. */
+/**
+ * `import { imported as local } from "from"`; `imported` is `default`, or `*` for the whole module. Java: `from` is the
+ * class (`a.b.C`), or with `*` the package; `isStatic`: `imported` is a member of the class `from`, or `*` for all of them.
+ */
 export interface HirImport extends Node {
   readonly local: string;
   readonly imported: string;
   readonly from: string;
+  readonly isStatic?: boolean;
 }
 
 /** `export { local as name }`, or of another module where `from` is given; `name` `*` without `local`: all of it. */
