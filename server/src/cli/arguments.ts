@@ -5,6 +5,7 @@ import type { Level } from "../isolation/levels";
 import { UNROLL_RANGE, isUnroll, unknownText } from "../workspace/configuration";
 import { parseDuration } from "../workspace/duration";
 import { interpretExplore, type ExploreArguments } from "./exploreArguments";
+import { readFindingArguments, type FindingArguments } from "./findingArguments";
 import { interpretHistory, type HistoryArguments } from "./historyArguments";
 import { replayServer, type ReplayArguments } from "./replayArguments";
 import { testgenOutput, type TestgenArguments } from "./testgenArguments";
@@ -12,14 +13,17 @@ import { interpretServe, type ServeArguments } from "./serveArguments";
 
 export type Format = "text" | "json";
 
+/** How `check` tells what it found. */
+export type CheckFormat = Format | "sarif" | "github";
+
 /** A level of the table, or the name or file of one that the user defines. */
 export interface AskedLevel {
   readonly name: string;
   readonly level?: Level;
 }
 
-export interface CheckArguments {
-  readonly command: "check";
+/** What all commands that check take. */
+export interface CommonArguments {
   readonly paths: readonly string[];
   /** Empty: the configuration's. */
   readonly levels: readonly AskedLevel[];
@@ -30,7 +34,6 @@ export interface CheckArguments {
   readonly prove?: true;
   /** Milliseconds. */
   readonly budget?: number;
-  readonly format: Format;
   readonly configurationFile?: string;
   readonly timings: boolean;
   readonly nodePath?: string;
@@ -38,8 +41,14 @@ export interface CheckArguments {
   readonly cache?: false;
 }
 
-export interface ShowArguments extends Omit<CheckArguments, "command"> {
+export interface CheckArguments extends CommonArguments, FindingArguments {
+  readonly command: "check";
+  readonly format: CheckFormat;
+}
+
+export interface ShowArguments extends CommonArguments {
   readonly command: "show";
+  readonly format: Format;
   readonly anomaly: string;
 }
 
@@ -100,6 +109,12 @@ const OPTIONS = {
   history: { type: "string" },
   to: { type: "string" },
   output: { type: "string", short: "o" },
+  all: { type: "boolean" },
+  "show-suppressed": { type: "boolean" },
+  baseline: { type: "string" },
+  "write-baseline": { type: "string" },
+  "fail-on": { type: "string", multiple: true },
+  coverage: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "V" },
 } as const;
@@ -113,6 +128,13 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
     "prove",
     "budget",
     "format",
+    "output",
+    "all",
+    "show-suppressed",
+    "baseline",
+    "write-baseline",
+    "fail-on",
+    "coverage",
     "config",
     "timings",
     "no-cache",
@@ -230,14 +252,9 @@ function interpretCheck(
   if (unroll !== undefined && !isUnroll(Number(unroll))) {
     return refuse(`--unroll must be ${UNROLL_RANGE}, and is "${unroll}"`);
   }
-  const format = values.format ?? "text";
-  if (format !== "text" && format !== "json") {
-    return refuse(`--format must be text or json, and is "${format}"`);
-  }
   const common = {
     paths,
     levels,
-    format,
     timings: values.timings ?? false,
     ...(most !== undefined && { maxTransactions: Number(most) }),
     ...(unroll !== undefined && { unroll: Number(unroll) }),
@@ -247,12 +264,23 @@ function interpretCheck(
     ...(values["node-path"] !== undefined && { nodePath: values["node-path"] }),
     ...(values["no-cache"] === true && { cache: false as const }),
   } as const;
-  if (command === "check") return accept({ command, ...common });
+  const format = values.format ?? "text";
+  if (command === "check") {
+    if (format !== "text" && format !== "json" && format !== "sarif" && format !== "github") {
+      return refuse(`--format must be text, json, sarif or github, and is "${format}"`);
+    }
+    const findings = readFindingArguments(values);
+    if (typeof findings === "string") return refuse(findings);
+    return accept({ command, format, ...findings, ...common });
+  }
+  if (format !== "text" && format !== "json") {
+    return refuse(`--format must be text or json, and is "${format}"`);
+  }
   if (values.anomaly === undefined || values.anomaly === "") {
     return refuse(`"${command}" needs --anomaly ID; "check" prints the ids`);
   }
   if (levels.length > 1) return refuse(`"${command}" takes one --level`);
-  if (command === "show") return accept({ command, anomaly: values.anomaly, ...common });
+  if (command === "show") return accept({ command, anomaly: values.anomaly, format, ...common });
   if (command === "testgen") {
     const output = testgenOutput(values.lang, values.out);
     if (typeof output === "string") return refuse(output);
@@ -261,7 +289,7 @@ function interpretCheck(
   // An address may hold a password, which has no place on a command line.
   const server = replayServer(values.server ?? process.env["ISOLENS_SERVER"]);
   if (typeof server === "string") return refuse(server);
-  return accept({ command, anomaly: values.anomaly, server, ...common });
+  return accept({ command, anomaly: values.anomaly, format, server, ...common });
 }
 
 /** The text of --help. */
@@ -274,7 +302,9 @@ export function helpText(): string {
 const HELP = `isolens: finds what an isolation level lets through, with a witness that was executed.
 
   isolens check PATH... [--level NAME]... [--max-transactions K] [--unroll N] [--prove]
-                        [--budget 30s] [--format text|json] [--config FILE] [--timings] [--no-cache]
+                        [--budget 30s] [--config FILE] [--timings] [--no-cache] [--coverage]
+                        [--format text|json|sarif|github] [--output FILE] [--all] [--show-suppressed]
+                        [--baseline FILE | --write-baseline FILE] [--fail-on anomaly|unknown|never|KIND]
   isolens show PATH... --anomaly ID [--level NAME] [--config FILE] [--format text|json]
   isolens replay PATH... --anomaly ID [--server embedded|URL] [--level NAME] [--config FILE]
                          [--format text|json]
@@ -305,7 +335,16 @@ from each file.
   --unroll N             how many rounds of a loop, from 1 to 8 (default: 1)
   --prove                where nothing is found, ask for a proof for any number of transactions
   --budget TIME          wall time per level, as 10s, 500ms or 2m (default: 10s)
-  --format text|json     text for people (default), or json for programs
+  --format NAME          text for people (default), json for programs; check: sarif (2.1.0), or github for
+                         annotations in its workflows
+  --all                  check: also what is off (as findings where only what was read on the way differs),
+                         and every finding of a group
+  --show-suppressed      check: also what comments (@isolens ignore KIND -- reason) or the baseline suppress
+  --baseline FILE        check: do not tell the findings that FILE has, whatever isolens.json names
+  --write-baseline FILE  check: write what is found now as a baseline
+  --fail-on WHAT         check: what makes the exit code 1 or 2: anomaly (only anomalies), unknown (undecided
+                         questions as well, the default), never, or kinds of anomalies (lost-update,write-skew)
+  --coverage             check: file by file, what was understood and found, and what was not read
   --config FILE          this configuration instead of the isolens.json files
   --anomaly ID           an id that "check" printed; its first characters are enough
   --strict               history: hold recorded times against the levels as well
@@ -325,14 +364,14 @@ from each file.
                          does not depend on it
   --work FILE            explore: where the budget ends it, what is left is kept in FILE; given again, it goes on
   --to text|json         history convert: the format to write
-  --output FILE          history convert: where to (default: standard output)
+  --output FILE          check, history convert: where to (default: standard output)
   --timings              say how long it took
   --no-cache             neither use results of earlier runs nor keep any; they are kept in the folder that
                          ISOLENS_CACHE names ("off" for none), else in the user's folder for caches
   --node-path FILE       another Node executable for the solver, should this one not run it
   --help, --version
 
-Exit codes: 0 nothing found, 1 an anomaly at an asked level, 2 something is undecided,
+Exit codes: 0 nothing found, 1 an anomaly that is told as error or warning, 2 something is undecided,
 3 wrong usage or configuration, 4 internal error. "show" exits with 0 when it shows one;
 "replay" with 1 when it happened, 0 when it did not, 2 when it could not be tried.`;
 

@@ -1,13 +1,23 @@
 // `isolens check`: reports on every level that was asked for.
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Verdict } from "../protocol/report";
+import type { Anomaly, LevelReport, Shown, Verdict } from "../protocol/report";
+import { joinedEntries } from "../service/baselineUse";
+import { coverageOfFiles } from "../service/coverage";
+import { baselineText, readBaseline } from "../workspace/baseline";
+import { fileErrorText } from "../workspace/textFile";
 import type { CheckArguments } from "./arguments";
+import type { FailOn } from "./findingArguments";
 import { paintFor } from "./io";
 import type { CliIo } from "./io";
+import { githubReport } from "./reporters/github";
 import { jsonReport } from "./reporters/json";
+import type { PlacedReport } from "./reporters/placedReport";
+import { sarifReport } from "./reporters/sarif";
 import { remarkText, textReport } from "./reporters/text";
 import { EXIT, runChecks } from "./run";
 import type { CheckSurroundings, ProjectCheck } from "./run";
+import { VERSION } from "./version";
 
 /** Runs the command and returns the exit code. */
 export async function checkCommand(
@@ -16,21 +26,139 @@ export async function checkCommand(
   surroundings: CheckSurroundings,
 ): Promise<number> {
   const all: ProjectCheck[] = [];
-  const failed = await runChecks(args, io, surroundings, (done) => {
+  const report = openReport(args, io);
+  const failed = await runChecks(args, io, surroundings, (plain) => {
+    const done = args.coverage ? withCoverage(plain) : plain;
     if (args.format === "text")
-      io.out(`${all.length > 0 ? "\n" : ""}${sectionText(done, args, io)}`);
+      report.out(`${all.length > 0 ? "\n" : ""}${sectionText(done, args, report.io)}`);
     else remarkAside(done, io, all);
     all.push(done);
   });
   if (failed !== undefined) return failed;
-  if (args.format === "json") io.out(jsonReport(all.map((each) => jsonInput(each, args))));
-  return exitCode(all.map((each) => each.check.report.verdict));
+  switch (args.format) {
+    case "text":
+      break;
+    case "json":
+      report.out(jsonReport(all.map((each) => jsonInput(each, args))));
+      break;
+    case "sarif":
+      report.out(sarifReport(placedReports(all, io), { shown: shownOf(args), version: VERSION }));
+      break;
+    case "github":
+      report.out(githubReport(placedReports(all, io), shownOf(args)));
+      break;
+  }
+  const written = (await report.close()) ?? (await writeBaseline(args, io, all));
+  if (written !== undefined) return written;
+  const reports = all.map((each) => each.check.report);
+  return args.writeBaseline === undefined ? findingsExitCode(reports, args.failOn) : EXIT.clean;
 }
 
 /** One anomaly anywhere weighs more than anything undecided. */
 export function exitCode(verdicts: readonly Verdict[]): number {
   if (verdicts.includes("anomaly")) return EXIT.anomaly;
   return verdicts.every((verdict) => verdict === "safe") ? EXIT.clean : EXIT.unknown;
+}
+
+/** The same for what is told: findings count that are errors or warnings, or whose kind was named, and not suppressed. */
+export function findingsExitCode(
+  reports: readonly LevelReport[],
+  { anomalies, unknown }: FailOn,
+): number {
+  const fails = (anomaly: Anomaly): boolean => {
+    if (anomaly.status !== "confirmed" || anomaly.suppressed || anomaly.reportedAs === "off")
+      return false;
+    if (anomalies !== "all") return anomalies.includes(anomaly.kind);
+    return anomaly.reportedAs !== "information" && anomaly.reportedAs !== "hint";
+  };
+  if (reports.some((report) => report.anomalies.some(fails))) return EXIT.anomaly;
+  const asksAnything = unknown || anomalies.length > 0;
+  if (asksAnything && reports.some(({ verdict }) => verdict === "cancelled")) return EXIT.unknown;
+  return unknown && reports.some((report) => report.unknown.length > 0) ? EXIT.unknown : EXIT.clean;
+}
+
+function shownOf({ all, showSuppressed }: CheckArguments): Shown {
+  return { all, suppressed: showSuppressed };
+}
+
+function withCoverage(done: ProjectCheck): ProjectCheck {
+  const { check } = done;
+  const files = coverageOfFiles(check.files, check.report);
+  return { ...done, check: { ...check, report: { ...check.report, files } } };
+}
+
+/** Reports with the folder of their files, as they are named from the working directory. */
+function placedReports(all: readonly ProjectCheck[], io: CliIo): readonly PlacedReport[] {
+  return all.map(({ project, check }) => ({
+    report: check.report,
+    folder: path.relative(io.cwd, project.folder).split(path.sep).join("/"),
+  }));
+}
+
+interface ReportSink {
+  readonly io: CliIo;
+  out(text: string): void;
+  /** Writes the file, if there is one; an exit code after saying why it could not. */
+  close(): Promise<number | undefined>;
+}
+
+/** Where the report goes: standard output, or the file that `--output` names, which has no colours. */
+function openReport({ output }: CheckArguments, io: CliIo): ReportSink {
+  if (output === undefined) {
+    return { io, out: io.out, close: () => Promise.resolve(undefined) };
+  }
+  const parts: string[] = [];
+  return {
+    io: { ...io, colours: false },
+    out: (text) => {
+      parts.push(text);
+    },
+    close: () => writeOrTell(output, parts.join(""), io),
+  };
+}
+
+/** Writes what was found and is told as a baseline; an exit code after saying why it could not be. */
+async function writeBaseline(
+  { writeBaseline: file }: CheckArguments,
+  io: CliIo,
+  all: readonly ProjectCheck[],
+): Promise<number | undefined> {
+  if (file === undefined) return undefined;
+  const reports = all.map(({ check }) => check.report);
+  if (reports.some(({ verdict }) => verdict === "cancelled")) {
+    io.error(`isolens: ${file} is not written: the check was cancelled\n`);
+    return EXIT.unknown;
+  }
+  const before = await readBaseline(path.resolve(io.cwd, file));
+  const reasons = "entries" in before ? before.entries : [];
+  const levels = new Map<string, Anomaly[]>();
+  for (const { level, anomalies } of reports) {
+    const told = anomalies.filter(
+      (each) => each.status === "confirmed" && !each.suppressed && each.reportedAs !== "off",
+    );
+    levels.set(level, [...(levels.get(level) ?? []), ...told]);
+  }
+  const entries = joinedEntries([...levels.values()], reasons);
+  const failed = await writeOrTell(file, baselineText(entries), io);
+  if (failed !== undefined) return failed;
+  const open = reports.reduce((sum, { unknown }) => sum + unknown.length, 0);
+  const count = entries.reduce((sum, each) => sum + each.count, 0);
+  const undecided =
+    open === 0 ? "" : `; ${String(open)} undecided questions are not part of a baseline`;
+  io.error(
+    `isolens: ${file} written with ${count === 1 ? "1 finding" : `${String(count)} findings`}${undecided}\n`,
+  );
+  return undefined;
+}
+
+async function writeOrTell(file: string, text: string, io: CliIo): Promise<number | undefined> {
+  try {
+    await writeFile(path.resolve(io.cwd, file), text);
+    return undefined;
+  } catch (error) {
+    io.error(`isolens: ${file} cannot be written: ${fileErrorText(error)}\n`);
+    return EXIT.usage;
+  }
 }
 
 /** JSON has no place for remarks; people who look at the terminal still see them, once per project. */
@@ -58,6 +186,7 @@ function sectionText(done: ProjectCheck, args: CheckArguments, io: CliIo): strin
       notes: check.program.notes,
       again: againText(args, done.levelFile ?? check.report.level),
       files: project.files.length,
+      shown: shownOf(args),
     },
     { paint, columns: io.columns, keyOf: keyOf(done) },
   );

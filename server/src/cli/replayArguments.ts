@@ -1,8 +1,9 @@
 // The arguments of `isolens replay`: which anomaly, on which server.
-import type { CheckArguments } from "./arguments";
+import type { CommonArguments, Format } from "./arguments";
 
-export interface ReplayArguments extends Omit<CheckArguments, "command"> {
+export interface ReplayArguments extends CommonArguments {
   readonly command: "replay";
+  readonly format: Format;
   readonly anomaly: string;
   readonly server: ReplayServer;
 }

@@ -7,8 +7,10 @@ import { openReports } from "../service/reportCache";
 import type { CheckSummary } from "../service/reportCache";
 import { unknownLevelText } from "../workspace/configuration";
 import { loadProjects, readLevelFile } from "../workspace/projects";
-import type { Project, WorkspaceProblem } from "../workspace/projects";
+import type { Project } from "../workspace/projects";
 import type { AskedLevel, CheckArguments, ShowArguments } from "./arguments";
+import { openFindings } from "./findings";
+import { problemText, shortPath } from "./problemText";
 import type { CliIo } from "./io";
 import type { ReplayArguments } from "./replayArguments";
 import type { TestgenArguments } from "./testgenArguments";
@@ -46,8 +48,11 @@ export async function runChecks(
   { signal, openSession: open = openSession, cache: everyone }: CheckSurroundings,
   each: (done: ProjectCheck) => void,
 ): Promise<number | undefined> {
+  const findings = await openFindings(args, io);
+  if (findings === undefined) return EXIT.usage;
   const { projects, problems } = await loadProjects(args.paths, {
     cwd: io.cwd,
+    withoutBaseline: findings.replacesBaselines,
     ...(args.configurationFile !== undefined && { configurationFile: args.configurationFile }),
   });
   for (const problem of problems) io.error(`isolens: ${problemText(problem)}\n`);
@@ -103,13 +108,16 @@ export async function runChecks(
         const check = await checked(request, level);
         if (!remarked) for (const remark of check.remarks) io.error(`isolens: ${remark}\n`);
         remarked = true;
-        each({ project, level, ...(file !== undefined && { levelFile: file }), check });
+        const told = findings.judge(project, level, check);
+        each({ project, level, ...(file !== undefined && { levelFile: file }), check: told });
       }
     }
   } finally {
     await session?.dispose();
   }
-  for (const note of reports?.takeNotes() ?? []) io.error(`isolens: ${note}\n`);
+  for (const note of [...(reports?.takeNotes() ?? []), ...findings.remarks()]) {
+    io.error(`isolens: ${note}\n`);
+  }
   return undefined;
 }
 
@@ -160,14 +168,4 @@ function remarkOnConfiguration(project: Project, io: CliIo): void {
       io.error(`isolens: ${problemText({ path: shortPath(file, io.cwd), range, message })}\n`);
     }
   }
-}
-
-function problemText({ path: file, range, message }: WorkspaceProblem): string {
-  if (!range) return `${file}: ${message}`;
-  return `${file}:${String(range.start.line + 1)}:${String(range.start.character + 1)}: ${message}`;
-}
-
-function shortPath(file: string, cwd: string): string {
-  const relative = path.relative(cwd, file);
-  return relative.startsWith("..") ? file : relative.split(path.sep).join("/");
 }

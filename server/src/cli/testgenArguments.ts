@@ -1,8 +1,8 @@
 // The arguments of `isolens testgen`: which anomaly, in which language, where to.
 import { TEST_LANGUAGES, type TestLanguage } from "../testgen/languages";
-import type { CheckArguments } from "./arguments";
+import type { CommonArguments } from "./arguments";
 
-export interface TestgenArguments extends Omit<CheckArguments, "command"> {
+export interface TestgenArguments extends CommonArguments {
   readonly command: "testgen";
   readonly anomaly: string;
   readonly language: TestLanguage;

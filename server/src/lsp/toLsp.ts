@@ -9,13 +9,11 @@ import {
 } from "vscode-languageserver/node";
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import type { Note } from "../program/program";
+import { DOCUMENTATION, pageOfKind } from "../protocol/documentation";
 import type { HistoryViolation } from "../protocol/history";
 import type { Anomaly, Step, Unknown } from "../protocol/report";
 import type { Range } from "../protocol/source";
 import type { ConfigurationProblem } from "../workspace/configuration";
-
-/** Where the kinds of anomalies are explained, a page each. */
-export const DOCUMENTATION = "https://github.com/isolens/isolens/blob/main/docs/anomalies";
 
 const SOURCE = "isolens";
 
@@ -29,7 +27,7 @@ export function anomalyDiagnostic(
     range,
     severity: anomalySeverity(anomaly),
     code: anomaly.kind,
-    codeDescription: { href: `${DOCUMENTATION}/${anomaly.kind}.md` },
+    codeDescription: { href: pageOfKind(anomaly.kind) },
     source: SOURCE,
     message: anomaly.message,
     relatedInformation: relatedSteps(anomaly.steps, uriOf),
@@ -41,7 +39,7 @@ export function anomalyDiagnostic(
 function pageOf(kind: string): string {
   const name = kind.replace(/-realtime$/u, "");
   return KINDS.some((each) => each.name === name)
-    ? `${DOCUMENTATION}/${name}.md`
+    ? pageOfKind(name)
     : `${DOCUMENTATION}/README.md#in-recorded-runs-alone`;
 }
 
@@ -51,7 +49,7 @@ export function unknownDiagnostic(unknown: Unknown, range: Range): Diagnostic {
     range,
     severity: DiagnosticSeverity.Information,
     code: "unknown",
-    codeDescription: { href: `${DOCUMENTATION}/unknown.md` },
+    codeDescription: { href: pageOfKind("unknown") },
     source: SOURCE,
     message: unknown.reason,
   };

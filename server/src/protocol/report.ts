@@ -10,6 +10,19 @@ export type Dependency = "wr" | "ww" | "rw" | "so";
 /** What differs from every serial order: the final state, a returned value, or only what was read on the way. */
 export type Severity = "state" | "value" | "unused";
 
+/** How loudly a finding is told; `off` keeps it out of everything but JSON. */
+export type FindingSeverity = "error" | "warning" | "information" | "hint" | "off";
+
+/** Why a finding is not told: a comment in the text, or an entry of a baseline. */
+export interface Suppressed {
+  readonly by: "comment" | "baseline";
+  /** The user's words; empty where there are none. */
+  readonly reason: string;
+  /** Where the comment stands. */
+  readonly file?: string;
+  readonly range?: Range;
+}
+
 /**
  * What a verdict rests on: a bound on the number of transactions (and on the rounds of loops, where more than one was
  * asked for), or a proof.
@@ -97,6 +110,31 @@ export interface Anomaly {
   readonly leftOut?: readonly LeftOut[];
   readonly preventedBy: readonly string[];
   readonly allowedAt: readonly string[];
+  /** A hash of its kind, the names of its transactions and the texts of its statements, without places and layout. */
+  readonly fingerprint?: string;
+  /** By its kind and what differs, as configured; absent where nothing was configured yet, which is `warning`. */
+  readonly reportedAs?: FindingSeverity;
+  readonly suppressed?: Suppressed;
+  /** The id of the anomaly that is told in its place: of the same kind, tables and statements. */
+  readonly representative?: string;
+}
+
+/** What of the findings is told. */
+export interface Shown {
+  /** Those that are off as well, and every one of a group. */
+  readonly all?: boolean;
+  readonly suppressed?: boolean;
+}
+
+/** Whether a finding is told, by itself or by another in its place. */
+export function isTold(anomaly: Anomaly, { all = false, suppressed = false }: Shown = {}): boolean {
+  if (anomaly.suppressed && !suppressed) return false;
+  return all || anomaly.reportedAs !== "off";
+}
+
+/** Whether a finding is told by itself. */
+export function isShown(anomaly: Anomaly, shown: Shown = {}): boolean {
+  return isTold(anomaly, shown) && (shown.all === true || anomaly.representative === undefined);
 }
 
 /** What a figure of the anomaly draws: its cycle, or the one read that no serial order has. */
@@ -158,6 +196,18 @@ export interface Coverage {
   readonly opaque: number;
 }
 
+/** One file of a check: how much of it was understood, and what was found of its transactions. */
+export interface FileCoverage extends Coverage {
+  readonly file: string;
+  readonly transactions: number;
+  /** Transactions that take part in an anomaly, that something is undecided about, and all others. */
+  readonly anomaly: number;
+  readonly undecided: number;
+  readonly nothingFound: number;
+  /** Why it was not read. */
+  readonly skipped?: string;
+}
+
 export interface LevelReport {
   readonly tool: string;
   readonly formatVersion: 1;
@@ -182,4 +232,6 @@ export interface LevelReport {
   readonly proof?: ProofReport;
   /** Which levels would do, for each part that shares no table with the rest; absent where no proof was asked for. */
   readonly sufficient?: readonly SufficientLevel[];
+  /** File by file; absent where that was not asked. */
+  readonly files?: readonly FileCoverage[];
 }

@@ -11,7 +11,10 @@ import { survivesJson } from "./plainJson";
 import type { CacheOptions, CheckRequest, WorkspaceCheck } from "./session";
 
 /** What faces that only print need of a check. */
-export interface CheckSummary extends Pick<WorkspaceCheck, "counters" | "timings" | "remarks"> {
+export interface CheckSummary extends Pick<
+  WorkspaceCheck,
+  "counters" | "timings" | "remarks" | "suppressions" | "files"
+> {
   readonly report: LevelReport;
   readonly program: { readonly notes: readonly Note[]; readonly schema: Schema };
 }
@@ -45,9 +48,10 @@ export function openReports({ folder, build }: CacheOptions): Reports {
     },
     keep: (request, check) => {
       if (!check.repeatable) return;
-      const { report, remarks, program, counters } = check;
+      const { report, remarks, program, suppressions, files: readings, counters } = check;
       const { notes, schema } = program;
-      const kept: Kept = { report, remarks, program: { notes, schema }, units: counters.units };
+      const own = { report, remarks, program: { notes, schema }, suppressions, files: readings };
+      const kept: Kept = { ...own, units: counters.units };
       if (!survivesJson(kept)) return;
       files.set(keyOf(request, build), JSON.stringify(kept));
       files.flush();
@@ -55,9 +59,14 @@ export function openReports({ folder, build }: CacheOptions): Reports {
   };
 }
 
-type Kept = Pick<CheckSummary, "report" | "remarks" | "program"> & { readonly units: number };
+type Kept = Omit<CheckSummary, "counters" | "timings"> & {
+  readonly units: number;
+};
 
-/** All that an answer depends on. The budget is not: an answer that it cut short is not kept. */
+/**
+ * All that an answer depends on. The budget is not: an answer that it cut short is not kept. Nor is what of the findings
+ * is told.
+ */
 function keyOf(request: CheckRequest, build: string): string {
   const { project, maxTransactions, unroll, prove } = request;
   const { files, context, configuration, skipped } = project;
@@ -68,7 +77,7 @@ function keyOf(request: CheckRequest, build: string): string {
     files,
     context,
     skipped ?? [],
-    { ...configuration, budget: 0 },
+    { ...configuration, budget: 0, severities: {}, baseline: undefined },
     keyOfLevels(level),
     maxTransactions ?? configuration.maxTransactions,
     unroll ?? configuration.unroll,

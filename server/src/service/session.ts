@@ -10,10 +10,12 @@ import type { Program } from "../program/program";
 import type { Project } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
+import { fileReadings, type FileReading } from "./coverage";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
 import type { ProjectTexts } from "./readProject";
+import { placeSuppressions, type PlacedSuppression } from "./suppressions";
 import { openSolveCache } from "./tupleSolver";
 
 export interface SessionOptions {
@@ -56,6 +58,10 @@ export interface WorkspaceCheck extends CheckResult {
   readonly program: Program;
   /** Remarks that name no place in a file: on the configuration, on missing parts of the installation. */
   readonly remarks: readonly string[];
+  /** The comments that suppress findings; see findings.ts. */
+  readonly suppressions: readonly PlacedSuppression[];
+  /** How much of each file was understood. */
+  readonly files: readonly FileReading[];
 }
 
 export interface Session {
@@ -136,8 +142,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         ...configurationRemarks(program, configuration, level),
       ];
       const repeatable = result.repeatable && aside.length === 0;
-      const notes = [...program.notes, ...result.notes];
-      return { ...result, repeatable, program: { ...program, notes }, remarks };
+      const { placed: suppressions, notes: misplaced } = placeSuppressions(program);
+      const notes = [...program.notes, ...result.notes, ...misplaced];
+      const files = fileReadings(program, project.skipped ?? []);
+      const own = { program: { ...program, notes }, remarks, suppressions, files };
+      return { ...result, repeatable, ...own };
     },
     warm: () => {
       pool.warm();

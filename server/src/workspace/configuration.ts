@@ -9,6 +9,8 @@ import { parseDuration } from "./duration";
 import { parseJson } from "./json";
 import type { JsonEntry, JsonValue } from "./json";
 import { nearestNames } from "./nearest";
+import { FINDING_SEVERITIES, SEVERITY_KEYS, findingSeverity } from "./severities";
+import type { Severities } from "./severities";
 
 /** The name of the configuration file. */
 export const CONFIGURATION_FILE = "isolens.json";
@@ -52,6 +54,10 @@ export interface Configuration {
   readonly prove: boolean;
   /** Milliseconds. */
   readonly budget: number;
+  /** How loudly kinds of anomalies are told, where it is not as usual. */
+  readonly severities: Severities;
+  /** The file with the findings that are accepted, as it is written there, relative to the configuration. */
+  readonly baseline?: { readonly path: string; readonly range: Range };
 }
 
 export interface ConfigurationProblem {
@@ -81,6 +87,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   unroll: 1,
   prove: false,
   budget: 10_000,
+  severities: {},
 };
 
 /** The files that an isolens.json names under `levels`, as they are written there. */
@@ -280,6 +287,17 @@ const KEYS: Readonly<Record<string, ReadKey>> = {
     if (budget !== undefined) draft.budget = budget;
     else problems.push(wrong(value, '"budget"', 'a duration, as "10s", "500ms" or "2m"'));
   },
+  severities: (entry, draft, problems) => {
+    if (entry.value.kind !== "object") {
+      problems.push(wrong(entry.value, '"severities"', 'an object, as { "phantom": "off" }'));
+      return;
+    }
+    draft.severities = severitiesOf(entry.value.entries, problems);
+  },
+  baseline: (entry, draft, problems) => {
+    const path = textOf(entry, problems);
+    if (path !== undefined) draft.baseline = { path, range: entry.value.range };
+  },
 };
 
 /** What the rounds of a loop that are looked at may be, in words. */
@@ -305,6 +323,22 @@ function transactionLevel(
     else problems.push(problemAt(each, "error", unknownText("key", each.key, ["level"])));
   }
   return found;
+}
+
+function severitiesOf(entries: readonly JsonEntry[], problems: ConfigurationProblem[]): Severities {
+  const read = entries.flatMap((each) => {
+    if (!SEVERITY_KEYS.includes(each.key)) {
+      const message = unknownText("kind of anomaly", each.key, SEVERITY_KEYS);
+      problems.push(problemAt(each, "error", message));
+      return [];
+    }
+    const severity = each.value.kind === "string" ? findingSeverity(each.value.value) : undefined;
+    if (severity !== undefined) return [[each.key, severity] as const];
+    const names = FINDING_SEVERITIES.map((name) => `"${name}"`).join(", ");
+    problems.push(wrong(each.value, `"${each.key}"`, `one of ${names}`));
+    return [];
+  });
+  return Object.fromEntries(read);
 }
 
 function levelOf(

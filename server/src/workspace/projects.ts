@@ -6,6 +6,7 @@ import type { FileId, Range } from "../protocol/source";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { PaperLevel } from "../isolation/levels";
+import { readBaseline, type Baseline } from "./baseline";
 import {
   CONFIGURATION_FILE,
   DEFAULT_CONFIGURATION,
@@ -28,6 +29,8 @@ export interface Project {
   readonly configurationProblems: readonly ConfigurationProblem[];
   /** The level files that the configuration names, with remarks on them. */
   readonly levelFiles?: readonly ReadLevelFile[];
+  /** The baseline that the configuration names. */
+  readonly baseline?: Baseline;
   /** Files whose transactions are checked. */
   readonly files: readonly SourceFile[];
   /** Other files of a configured project: they lend their tables to files that do not declare them. */
@@ -65,6 +68,8 @@ export interface LoadOptions {
   readonly configurationFile?: string;
   /** Texts by absolute path that replace what is on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
+  /** Baselines that configurations name are not read: another one takes their place. */
+  readonly withoutBaseline?: boolean;
 }
 
 export interface LoadResult {
@@ -128,6 +133,7 @@ interface Governing {
   readonly configuration: Configuration;
   readonly problems: readonly ConfigurationProblem[];
   readonly levelFiles?: readonly ReadLevelFile[];
+  readonly baseline?: Baseline;
 }
 
 interface Draft {
@@ -163,6 +169,7 @@ async function loadProject(draft: Draft, options: LoadOptions): Promise<Project>
     configuration: forFiles(governing.configuration, [...files, ...context]),
     configurationProblems: governing.problems,
     ...(governing.levelFiles !== undefined && { levelFiles: governing.levelFiles }),
+    ...(governing.baseline !== undefined && { baseline: governing.baseline }),
     files,
     context,
     skipped,
@@ -321,10 +328,29 @@ class ConfigurationFinder {
     }
     const levels = await this.readLevels(folder, text.text);
     const { configuration, problems: own } = parseConfiguration(text.text, levels.defined);
-    const problems = [...levels.problems, ...own];
+    const { baseline, problems: wrong } = await this.readBaseline(folder, configuration);
+    const problems = [...levels.problems, ...own, ...wrong];
     this.report(file, problems);
     for (const each of levels.files) this.report(each.path, each.problems);
-    return { folder, file, configuration, problems, levelFiles: levels.files };
+    const levelFiles = levels.files;
+    return { folder, file, configuration, problems, levelFiles, ...(baseline && { baseline }) };
+  }
+
+  /** The configuration's baseline; a part of a damaged one would not do. */
+  private async readBaseline(
+    folder: string,
+    configuration: Configuration,
+  ): Promise<{
+    readonly baseline?: Baseline;
+    readonly problems: readonly ConfigurationProblem[];
+  }> {
+    const named = configuration.baseline;
+    if (named === undefined || this.options.withoutBaseline) return { problems: [] };
+    const read = await readBaseline(path.resolve(folder, named.path), this.options.openTexts);
+    if (!("message" in read)) return { baseline: read, problems: [] };
+    const place = read.range ? `${placeText(named.path, read.range)}: ` : `${named.path}: `;
+    const message = place + read.message;
+    return { problems: [{ severity: "error", message, range: named.range }] };
   }
 
   private report(file: string, problems: readonly ConfigurationProblem[]): void {
@@ -353,6 +379,11 @@ class ConfigurationFinder {
     }
     return { files, defined, problems };
   }
+}
+
+/** "baseline.json:3:1", counted from 1. */
+function placeText(file: string, { start }: Range): string {
+  return `${file}:${String(start.line + 1)}:${String(start.character + 1)}`;
 }
 
 function fileIdOf(folder: string, absolute: string): FileId {

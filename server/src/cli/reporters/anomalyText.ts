@@ -14,14 +14,24 @@ export interface TextStyle {
   readonly keyOf: KeyOf;
 }
 
-/** The paragraph of a check's output. */
-export function anomalyText(anomaly: Anomaly, style: TextStyle): string {
+/** The paragraph of a check's output; `like` tells of others that it stands for. */
+export function anomalyText(anomaly: Anomaly, style: TextStyle, like = ""): string {
+  const aside = [...(like === "" ? [] : [like]), ...suppressedText(anomaly)];
   return [
     headline(anomaly, style),
     "",
     ...schedule(anomaly, style),
     ...footing(anomaly, style),
+    ...aside.flatMap((line) => hangingText(" ".repeat(LEFT), line, style.columns)),
   ].join("\n");
+}
+
+function suppressedText({ suppressed }: Anomaly): readonly string[] {
+  if (!suppressed) return [];
+  const { by, reason, file = "", range } = suppressed;
+  const place = range ? ` at ${placeText({ file, range })}` : "";
+  const what = by === "comment" ? `the comment${place}` : "the baseline";
+  return [`suppressed by ${what}${reason === "" ? "" : `: ${reason}`}`];
 }
 
 /** The steps in columns and what serial runs give, without a headline. */
@@ -209,7 +219,7 @@ function stepDetails(step: Step, n: number, { paint, columns }: TextStyle): read
   ];
 }
 
-function instanceText(each: WitnessInstance): string {
+export function instanceText(each: WitnessInstance): string {
   const values = Object.entries(each.arguments).map(
     ([name, value]) => `${name} ${valueText(value)}`,
   );

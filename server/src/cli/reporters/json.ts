@@ -25,6 +25,7 @@ export function jsonReport(
     coverage: report.coverage,
     ...(report.proof && { proof: orderedProof(report.proof) }),
     ...(report.sufficient && { sufficient: report.sufficient.map(orderedSufficient) }),
+    ...(report.files && { files: report.files }),
     ...(timings && { timings: roundedTimings(timings) }),
   }));
   return `${JSON.stringify(values, null, 2)}\n`;
@@ -59,6 +60,10 @@ function orderedAnomaly(anomaly: Anomaly) {
     serial: rest.serial,
     message: rest.message,
     ...(rest.leftOut && { leftOut: rest.leftOut }),
+    ...(rest.fingerprint !== undefined && { fingerprint: rest.fingerprint }),
+    ...(rest.reportedAs && { reportedAs: rest.reportedAs }),
+    ...(rest.suppressed && { suppressed: rest.suppressed }),
+    ...(rest.representative !== undefined && { representative: rest.representative }),
   };
 }
 

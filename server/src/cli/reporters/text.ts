@@ -1,10 +1,13 @@
 // The text report: a paragraph per anomaly, what stayed open, and a last line with the verdict and what it rests on.
 import type { Note } from "../../program/program";
-import type { LevelReport, Unknown } from "../../protocol/report";
+import { isShown, isTold } from "../../protocol/report";
+import type { LevelReport, Shown, Unknown } from "../../protocol/report";
 import { isGap } from "../../service/unknowns";
 import { listWords } from "./outcomes";
 import { anomalyText, placeText } from "./anomalyText";
 import type { TextStyle } from "./anomalyText";
+import { coverageLines } from "./coverageText";
+import { hiddenText, likeText } from "./hiddenText";
 import { proofLines, sufficientLines } from "./proofText";
 import { hangingText } from "./wrap";
 
@@ -15,6 +18,8 @@ export interface TextReport {
   /** What to type for more, without the command's name: "bank.sql --level pg:rr". */
   readonly again: string;
   readonly files: number;
+  /** What of the findings is told. */
+  readonly shown?: Shown;
 }
 
 /** The report of one level. Ends with a newline. */
@@ -22,14 +27,17 @@ export function textReport(input: TextReport, style: TextStyle): string {
   const { report } = input;
   // Those that could not be executed are told with what is undecided, once.
   const parts = report.anomalies
-    .filter((anomaly) => anomaly.status === "confirmed")
-    .map((anomaly) => anomalyText(anomaly, style));
+    .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, input.shown))
+    .map((anomaly) =>
+      anomalyText(anomaly, style, input.shown?.all ? "" : likeText(anomaly, report.anomalies)),
+    );
   const notes = input.notes.flatMap(remarkText);
   const open = report.unknown.map(unknownText);
   const remarks = [...limited(notes, "remarks"), ...limited(open, "undecided")];
   if (remarks.length > 0) {
     parts.push(remarks.flatMap((line) => hanging(line, style)).join("\n"));
   }
+  if (report.files) parts.push(coverageLines(report.files, style).join("\n"));
   const proof = report.proof ? proofLines(report.proof, style) : [];
   if (proof.length > 0) parts.push(proof.join("\n"));
   const summary = hangingText("", `${summaryText(input)}`, style.columns);
@@ -70,21 +78,25 @@ function unknownText({ reason, transactions, file, range }: Unknown): string {
     : `Undecided: ${reason}.`;
 }
 
-function summaryText({ report, files }: TextReport): string {
-  const { anomalies, transactions, unknown } = report;
+function summaryText({ report, files, shown }: TextReport): string {
+  const { transactions, unknown } = report;
   const level = levelsWord(report);
   if (transactions.length === 0) {
     const open = unknown.length > 0 ? `; ${count(unknown.length, "place")} undecided` : "";
     return `No transactions in ${count(files, "file")}: nothing was checked at ${level}${open}.`;
   }
   const among = `among ${count(transactions.length, "transaction")}, ${restsText(report)}`;
-  const certain = anomalies.filter((anomaly) => anomaly.status === "confirmed").length;
+  const confirmed = report.anomalies.filter(({ status }) => status === "confirmed");
+  // Those that are told in the place of others count as many.
+  const certain = confirmed.filter((each) => isTold(each, shown)).length;
   if ("proved" in report.rests)
     return `Safe at ${level} ${among}; ${unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`}.`;
   const found =
     certain > 0
       ? `${count(certain, "anomaly", "anomalies")} at ${level} ${among}`
-      : `Nothing found at ${level} ${among}`;
+      : confirmed.length > 0
+        ? `Nothing to tell at ${level} ${among}`
+        : `Nothing found at ${level} ${among}`;
   if (report.verdict === "cancelled") return `Cancelled. ${found} so far.`;
   const open =
     unknown.length === 0 ? "nothing undecided" : `${count(unknown.length, "question")} undecided`;
@@ -109,9 +121,9 @@ function restsText({ rests }: LevelReport): string {
 }
 
 /** Commands stand on one line each where they do not fit together: people copy them. */
-function lastLines({ report, again }: TextReport, style: TextStyle): readonly string[] {
-  const { coverage, anomalies, unknown } = report;
-  const [first] = anomalies;
+function lastLines({ report, again, shown }: TextReport, style: TextStyle): readonly string[] {
+  const { coverage, unknown } = report;
+  const first = report.anomalies.find((anomaly) => isShown(anomaly, shown));
   const read =
     coverage.statements === 0
       ? []
@@ -121,9 +133,13 @@ function lastLines({ report, again }: TextReport, style: TextStyle): readonly st
   const steps = first ? [`steps: isolens show ${again} --anomaly ${first.id}`] : [];
   const together = [...read, [...details, ...steps].join("; ")].join(" ").trim();
   const lines = together.length <= style.columns ? [together] : [...read, ...details, ...steps];
-  const levels = [...basisText(report), ...otherLevels(report), ...assumingText(report)].flatMap(
-    (line) => hangingText("", line, style.columns),
-  );
+  const hidden = hiddenText(report, shown);
+  const levels = [
+    ...(hidden === "" ? [] : [hidden]),
+    ...basisText(report),
+    ...otherLevels(report),
+    ...assumingText(report),
+  ].flatMap((line) => hangingText("", line, style.columns));
   const sufficient = sufficientLines(report, style.columns);
   return [...levels, ...sufficient, ...lines.filter((line) => line !== "")];
 }

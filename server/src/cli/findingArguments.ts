@@ -1,0 +1,73 @@
+// The options of `check` that say which findings are told, where to, and which of them fail the run.
+import { SUPPRESSIBLE } from "../service/suppressions";
+import { unknownText } from "../workspace/configuration";
+
+/** What makes the exit code say that something is wrong. */
+export interface FailOn {
+  /** Kinds of anomalies; `all`: every kind, unless its severity is information or hint. */
+  readonly anomalies: "all" | readonly string[];
+  readonly unknown: boolean;
+}
+
+export interface FindingArguments {
+  /** Findings that are off as well, and every one of a group. */
+  readonly all: boolean;
+  readonly showSuppressed: boolean;
+  /** In place of the configurations' baselines. */
+  readonly baseline?: string;
+  readonly writeBaseline?: string;
+  readonly failOn: FailOn;
+  /** Where the report goes instead of standard output. */
+  readonly output?: string;
+  readonly coverage: boolean;
+}
+
+interface Values {
+  readonly all?: boolean | undefined;
+  readonly "show-suppressed"?: boolean | undefined;
+  readonly baseline?: string | undefined;
+  readonly "write-baseline"?: string | undefined;
+  readonly "fail-on"?: readonly string[] | undefined;
+  readonly output?: string | undefined;
+  readonly coverage?: boolean | undefined;
+}
+
+/** The options, or one sentence on what is wrong with them. */
+export function readFindingArguments(values: Values): FindingArguments | string {
+  for (const name of ["baseline", "write-baseline", "output"] as const) {
+    if (values[name] === "") return `--${name} needs the name of a file`;
+  }
+  const { baseline, output } = values;
+  const writeBaseline = values["write-baseline"];
+  if (baseline !== undefined && writeBaseline !== undefined) {
+    return "--baseline leaves findings out and --write-baseline writes them all: give one of the two";
+  }
+  const failOn = readFailOn(values["fail-on"] ?? []);
+  if (typeof failOn === "string") return failOn;
+  return {
+    all: values.all ?? false,
+    showSuppressed: values["show-suppressed"] ?? false,
+    failOn,
+    coverage: values.coverage ?? false,
+    ...(baseline !== undefined && { baseline }),
+    ...(writeBaseline !== undefined && { writeBaseline }),
+    ...(output !== undefined && { output }),
+  };
+}
+
+/** `unknown` says that undecided questions count as well; kinds, that others do not. */
+function readFailOn(given: readonly string[]): FailOn | string {
+  const names = given.flatMap((each) => each.split(",")).map((each) => each.trim().toLowerCase());
+  if (names.length === 0) return { anomalies: "all", unknown: true };
+  const words = ["anomaly", "unknown", "never"];
+  const wrong = names.find((name) => !words.includes(name) && !SUPPRESSIBLE.includes(name));
+  if (wrong !== undefined) {
+    return `--fail-on: ${unknownText("kind of finding", wrong, [...words, ...SUPPRESSIBLE])}`;
+  }
+  if (names.includes("never")) {
+    return names.length > 1 ? "--fail-on never stands alone" : { anomalies: [], unknown: false };
+  }
+  const kinds = names.filter((name) => !words.includes(name));
+  const isEvery = kinds.length === 0 || names.includes("anomaly");
+  return { anomalies: isEvery ? "all" : kinds, unknown: names.includes("unknown") };
+}

@@ -1,0 +1,155 @@
+// What of a run's findings is told: comments, severities and a baseline are applied to every report, and what of comments
+// and baseline has become useless is said in the end.
+import path from "node:path";
+import type { Level } from "../isolation/levels";
+import type { SuppressedKind } from "../program/suppression";
+import { plainName } from "../service/fingerprint";
+import { useBaseline, type BaselineUse } from "../service/baselineUse";
+import { judgeFindings } from "../service/findings";
+import type { CheckSummary } from "../service/reportCache";
+import { openParts, unusedSuppressions, type PlacedSuppression } from "../service/suppressions";
+import { readBaseline, type Baseline } from "../workspace/baseline";
+import type { Project } from "../workspace/projects";
+import type { CommonArguments } from "./arguments";
+import type { FindingArguments } from "./findingArguments";
+import type { CliIo } from "./io";
+import { problemText, shortPath } from "./problemText";
+
+export interface Findings {
+  /** Baselines that configurations name do not count: the command line names another one, or writes one. */
+  readonly replacesBaselines: boolean;
+  /** The check with every anomaly of its report marked. */
+  judge(project: Project, level: Level, check: CheckSummary): CheckSummary;
+  /** Sentences on comments and entries that stand for nothing any more. */
+  remarks(): readonly string[];
+}
+
+/** Reads the baseline that the command line names; undefined after saying why it cannot be used. */
+export async function openFindings(
+  args: CommonArguments & Partial<Pick<FindingArguments, "baseline" | "writeBaseline">>,
+  io: CliIo,
+): Promise<Findings | undefined> {
+  let given: Baseline | undefined;
+  if (args.baseline !== undefined) {
+    const read = await readBaseline(path.resolve(io.cwd, args.baseline));
+    if ("message" in read) {
+      io.error(`isolens: ${problemText({ ...read, path: args.baseline })}\n`);
+      return undefined;
+    }
+    given = read;
+  }
+  const uses = new Map<Baseline, Map<string, BaselineUse>>();
+  const seen: Seen[] = [];
+  return {
+    replacesBaselines: args.baseline !== undefined || args.writeBaseline !== undefined,
+    judge: (project, level, check) => {
+      const baseline = given ?? project.baseline;
+      const use = baseline && useAt(uses, baseline, level);
+      const { report, used } = judgeFindings(check.report, {
+        severities: project.configuration.severities,
+        placed: check.suppressions,
+        ...(use && { baseline: use }),
+      });
+      seen.push({ project, level, placed: check.suppressions, used, report, baseline });
+      return { ...check, report };
+    },
+    remarks: () => [...uselessComments(seen, io), ...uselessEntries(seen, uses, io)],
+  };
+}
+
+interface Seen {
+  readonly project: Project;
+  readonly level: Level;
+  readonly placed: readonly PlacedSuppression[];
+  readonly used: ReadonlySet<SuppressedKind>;
+  readonly report: CheckSummary["report"];
+  readonly baseline: Baseline | undefined;
+}
+
+/** Each level meets the entries anew. */
+function useAt(
+  uses: Map<Baseline, Map<string, BaselineUse>>,
+  baseline: Baseline,
+  level: Level,
+): BaselineUse {
+  const levels = uses.get(baseline) ?? new Map<string, BaselineUse>();
+  uses.set(baseline, levels);
+  const use = levels.get(level.name) ?? useBaseline(baseline);
+  levels.set(level.name, use);
+  return use;
+}
+
+/** Whether a run can say that something is not there: at the level that its project is configured with, to the end. */
+function isTelling({ project, level, report }: Seen): boolean {
+  return level.name === project.configuration.level.name && report.verdict !== "cancelled";
+}
+
+function byProject(seen: readonly Seen[]): readonly (readonly Seen[])[] {
+  const groups = new Map<string, Seen[]>();
+  for (const each of seen) {
+    groups.set(each.project.folder, [...(groups.get(each.project.folder) ?? []), each]);
+  }
+  return [...groups.values()];
+}
+
+/** Comments that suppress nothing at any of the levels. */
+function uselessComments(seen: readonly Seen[], io: CliIo): readonly string[] {
+  return byProject(seen).flatMap((all) => {
+    const telling = all.find(isTelling);
+    if (telling === undefined) return [];
+    const { project, placed, report } = telling;
+    const places = new Set(all.flatMap(({ used }) => [...used].map(placeOf)));
+    const used = new Set(
+      placed.flatMap(({ kinds }) => kinds.filter((kind) => places.has(placeOf(kind)))),
+    );
+    return unusedSuppressions(placed, used, openParts(report)).map(({ message, source }) =>
+      problemText({
+        path: shortPath(path.join(project.folder, source.file), io.cwd),
+        range: source.range,
+        message,
+      }),
+    );
+  });
+}
+
+/** Answers that were kept on disk have kinds of their own. */
+function placeOf({ name, source }: SuppressedKind): string {
+  return JSON.stringify([name, source]);
+}
+
+/** Entries of a baseline that nothing was found of, where all that they could be about was checked. */
+function uselessEntries(
+  seen: readonly Seen[],
+  uses: ReadonlyMap<Baseline, ReadonlyMap<string, BaselineUse>>,
+  io: CliIo,
+): readonly string[] {
+  return [...uses].flatMap(([baseline, levels]) => {
+    const own = seen.filter((each) => each.baseline === baseline);
+    const parts = own.filter(isTelling).map(({ report }) => openParts(report));
+    if (byProject(own).some((all) => !all.some(isTelling))) return [];
+    if (parts.some(({ all }) => all)) return [];
+    const open = new Set(parts.flatMap(({ transactions }) => [...transactions].map(plainName)));
+    const met = new Set([...levels.values()].flatMap((use) => [...use.met()]));
+    const checked = new Set(
+      own.flatMap(({ report }) => report.transactions.map(({ name }) => plainName(name))),
+    );
+    const isWhole = own.every(({ project }) => project.context.length === 0);
+    const gone = baseline.entries.filter(
+      (entry) =>
+        !met.has(entry) &&
+        !entry.transactions.some((name) => open.has(name)) &&
+        (isWhole || entry.transactions.every((name) => checked.has(name))),
+    );
+    const [first] = gone;
+    if (first === undefined) return [];
+    const named = gone
+      .slice(0, 5)
+      .map(({ kind, transactions }) => `${kind} of ${transactions.join(", ")}`);
+    const more =
+      gone.length > named.length ? `; and ${String(gone.length - named.length)} more` : "";
+    const count = gone.length === 1 ? "1 entry is" : `${String(gone.length)} entries are`;
+    return [
+      `${shortPath(baseline.path, io.cwd)}: ${count} not found any more: ${named.join("; ")}${more}; --write-baseline writes it anew`,
+    ];
+  });
+}

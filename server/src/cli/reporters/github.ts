@@ -1,0 +1,74 @@
+// Findings as workflow commands, which GitHub shows at the lines of a pull request.
+import { isShown, type FindingSeverity, type Shown } from "../../protocol/report";
+import {
+  findingPlace,
+  messageOf,
+  pathOf,
+  titleOf,
+  type FindingPlace,
+  type PlacedReport,
+} from "./placedReport";
+
+/** One command a line: findings by severity, and what is undecided as notices. */
+export function githubReport(reports: readonly PlacedReport[], shown: Shown = {}): string {
+  const lines = reports.flatMap((placed) => {
+    const { report } = placed;
+    const findings = report.anomalies
+      .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, shown))
+      .map((anomaly) => {
+        const title = `${titleOf(anomaly.kind)} at ${report.level}`;
+        const message = messageOf(anomaly, shown.all ? [] : report.anomalies);
+        const place = findingPlace(report, anomaly);
+        return command(COMMANDS[anomaly.reportedAs ?? "warning"], placed, place, title, message);
+      });
+    const open = report.unknown.map(({ reason, transactions, file, range }) => {
+      const names = transactions.length > 0 ? ` (${transactions.join(", ")})` : "";
+      const start = { line: 0, character: 0 };
+      const place =
+        file === undefined ? undefined : { file, range: range ?? { start, end: start } };
+      return command("notice", placed, place, `Undecided at ${report.level}`, `${reason}${names}`);
+    });
+    return [...findings, ...open];
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const COMMANDS: Readonly<Record<FindingSeverity, string>> = {
+  error: "error",
+  warning: "warning",
+  information: "notice",
+  hint: "notice",
+  off: "notice",
+};
+
+function command(
+  name: string,
+  placed: PlacedReport,
+  place: FindingPlace | undefined,
+  title: string,
+  message: string,
+): string {
+  const properties: (readonly [string, string])[] = [];
+  if (place) {
+    const { start, end } = place.range;
+    properties.push(["file", pathOf(placed, place.file)], ["line", String(start.line + 1)]);
+    // Columns mean something within one line alone.
+    if (start.line === end.line) {
+      properties.push(["col", String(start.character + 1)]);
+      if (end.character > start.character) properties.push(["endColumn", String(end.character)]);
+    } else properties.push(["endLine", String(end.line + 1)]);
+  }
+  properties.push(["title", title]);
+  const written = properties.map(([key, value]) => `${key}=${escapedProperty(value)}`);
+  return `::${name} ${written.join(",")}::${escaped(message)}`;
+}
+
+/** As the runner decodes it: `%`, carriage return and line feed. */
+function escaped(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+/** In properties, `:` and `,` as well. */
+function escapedProperty(text: string): string {
+  return escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,42 @@
+// What a report does not tell: how many findings, why, and how to see them.
+import { isTold, type Anomaly, type LevelReport, type Shown } from "../../protocol/report";
+
+/** One line, or nothing where all findings are told. */
+export function hiddenText({ anomalies }: LevelReport, shown: Shown = {}): string {
+  const hidden = anomalies.filter((each) => each.status === "confirmed" && !isTold(each, shown));
+  const suppressed = hidden.filter((each) => each.suppressed && !shown.suppressed);
+  const comments = suppressed.filter((each) => each.suppressed?.by === "comment").length;
+  const accepted = suppressed.length - comments;
+  const off = hidden.filter((each) => !suppressed.includes(each));
+  const unused = off.filter(({ severity }) => severity === "unused").length;
+  const parts = [
+    ...(comments > 0 ? [`${String(comments)} suppressed by comments`] : []),
+    ...(accepted > 0 ? [`${String(accepted)} in the baseline`] : []),
+    ...(suppressed.length > 0 ? ["(--show-suppressed)"] : []),
+  ];
+  const rest = [
+    ...(unused > 0 ? [`${String(unused)} where only what was read on the way differs`] : []),
+    ...(off.length > unused ? [`${String(off.length - unused)} of kinds that are off`] : []),
+    ...(off.length > 0 ? ["(--all)"] : []),
+  ];
+  const groups = [parts, rest].filter((each) => each.length > 0).map(joined);
+  return groups.length === 0 ? "" : `Not told: ${groups.join(", ")}.`;
+}
+
+/** What stands for several findings says so: the others' transactions and ids. */
+export function likeText(anomaly: Anomaly, all: readonly Anomaly[]): string {
+  const like = all.filter(({ representative }) => representative === anomaly.id);
+  if (like.length === 0) return "";
+  const named = like
+    .slice(0, MOST_NAMED)
+    .map(({ id, transactions }) => `${transactions.join(", ")} (id ${id})`);
+  const more = like.length > named.length ? "; ..." : "";
+  return `and ${String(like.length)} more by the same statements (--all): ${named.join("; ")}${more}`;
+}
+
+const MOST_NAMED = 4;
+
+/** "a, b (hint)": the last is a remark on the others. */
+function joined(parts: readonly string[]): string {
+  return `${parts.slice(0, -1).join(", ")} ${parts.at(-1) ?? ""}`;
+}

@@ -1,0 +1,50 @@
+// A report with the place of its files, and the parts of a finding that machine-readable reports share.
+import { KINDS } from "../../analysis/explain/kinds/kinds";
+import { mainEnd, type Anomaly, type LevelReport } from "../../protocol/report";
+import type { Range } from "../../protocol/source";
+
+export interface PlacedReport {
+  readonly report: LevelReport;
+  /** The folder of the report's files, relative to the working directory, with `/`; empty for that itself. */
+  readonly folder: string;
+}
+
+export interface FindingPlace {
+  readonly file: string;
+  readonly range: Range;
+}
+
+/** "folder/file.sql", with what leads upwards resolved. */
+export function pathOf({ folder }: PlacedReport, file: string): string {
+  const parts: string[] = [];
+  for (const part of `${folder}/${file}`.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** Where a finding is told: its statement, or else a step or a transaction that has a place. */
+export function findingPlace(report: LevelReport, anomaly: Anomaly): FindingPlace | undefined {
+  const places = [
+    mainEnd(anomaly),
+    ...anomaly.steps,
+    ...report.transactions.filter(({ name }) => anomaly.transactions.includes(name)),
+  ];
+  return places.find((place) => place !== undefined && place.file !== "");
+}
+
+/** "Lost update" */
+export function titleOf(kind: string): string {
+  return KINDS.find(({ name }) => name === kind)?.title ?? kind;
+}
+
+/** The sentence of a finding, and how many are like it. */
+export function messageOf(anomaly: Anomaly, all: readonly Anomaly[]): string {
+  const like = all.filter(({ representative }) => representative === anomaly.id);
+  if (like.length === 0) return anomaly.message;
+  const named = like.map(({ transactions }) => transactions.join(", ")).slice(0, 4);
+  const more = like.length > named.length ? "; ..." : "";
+  return `${anomaly.message} ${String(like.length)} more by the same statements: ${named.join("; ")}${more}.`;
+}

@@ -1,0 +1,214 @@
+// SARIF 2.1.0 (OASIS): one run, a rule for each kind, a result for each finding with its executed schedule as code flows.
+import { pathToFileURL } from "node:url";
+import { KINDS } from "../../analysis/explain/kinds/kinds";
+import { pageOfKind } from "../../protocol/documentation";
+import {
+  isShown,
+  type Anomaly,
+  type FindingSeverity,
+  type LevelReport,
+  type Shown,
+  type Step,
+  type Unknown,
+} from "../../protocol/report";
+import type { Range } from "../../protocol/source";
+import { instanceText } from "./anomalyText";
+import { findingPlace, messageOf, pathOf, type PlacedReport } from "./placedReport";
+
+export interface SarifOptions {
+  readonly version: string;
+  readonly shown?: Shown;
+}
+
+const SCHEMA =
+  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/** The reports as one SARIF log. Columns count UTF-16 code units from 1; paths are relative to the working directory. */
+export function sarifReport(reports: readonly PlacedReport[], options: SarifOptions): string {
+  const { version, shown = {} } = options;
+  const seen = new Map<string, number>();
+  const results = reports.flatMap((placed) =>
+    placed.report.anomalies
+      .filter((anomaly) => anomaly.status === "confirmed" && isShown(anomaly, shown))
+      .map((anomaly) => resultOf(placed, anomaly, shown, seen)),
+  );
+  const run = {
+    tool: {
+      driver: {
+        name: "Isolens",
+        version,
+        semanticVersion: version,
+        informationUri: "https://github.com/isolens/isolens",
+        rules: KINDS.map(ruleOf),
+        notifications: [
+          {
+            id: "unknown",
+            shortDescription: { text: "Something could not be decided." },
+            helpUri: pageOfKind("unknown"),
+          },
+        ],
+      },
+    },
+    columnKind: "utf16CodeUnits",
+    invocations: [
+      {
+        executionSuccessful: reports.every(({ report }) => report.verdict !== "cancelled"),
+        toolExecutionNotifications: reports.flatMap((placed) =>
+          placed.report.unknown.map((unknown) => notificationOf(placed, unknown)),
+        ),
+      },
+    ],
+    properties: { levels: [...new Set(reports.map(({ report }) => report.level))] },
+    results,
+  };
+  return `${JSON.stringify({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, null, 2)}\n`;
+}
+
+function ruleOf(kind: (typeof KINDS)[number]) {
+  const { name, title, definition, reference } = kind;
+  const more = `Executed examples, the levels that let it through and what helps: ${pageOfKind(name)}`;
+  return {
+    id: name,
+    name: title.replaceAll(/[^A-Za-z]+(.)/gu, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: { text: `${title}.` },
+    fullDescription: { text: definition },
+    helpUri: pageOfKind(name),
+    help: {
+      text: `${definition}\n\nDefined in: ${reference}.\n\n${more}`,
+      markdown: `${definition}\n\nDefined in: ${reference}.\n\n[Which levels let it through, and what helps](${pageOfKind(name)})`,
+    },
+    defaultConfiguration: { level: "warning" },
+    properties: { tags: ["transactions", "isolation", "concurrency"], precision: "very-high" },
+  };
+}
+
+const LEVELS: Readonly<Record<FindingSeverity, "error" | "warning" | "note" | "none">> = {
+  error: "error",
+  warning: "warning",
+  information: "note",
+  hint: "note",
+  off: "none",
+};
+
+function resultOf(placed: PlacedReport, anomaly: Anomaly, shown: Shown, seen: Map<string, number>) {
+  const { report } = placed;
+  const place = findingPlace(report, anomaly);
+  const steps = anomaly.steps.filter(({ file }) => file !== "");
+  return {
+    ruleId: anomaly.kind,
+    ruleIndex: KINDS.findIndex(({ name }) => name === anomaly.kind),
+    level: LEVELS[anomaly.reportedAs ?? "warning"],
+    message: { text: messageOf(anomaly, shown.all ? [] : report.anomalies) },
+    locations: place ? [locationOf(placed, place.file, place.range)] : [],
+    ...(steps.length > 0 && {
+      codeFlows: codeFlowsOf(placed, anomaly, steps),
+      relatedLocations: steps.map((step, at) => ({
+        id: at + 1,
+        ...locationOf(placed, step.file, step.range),
+        message: { text: `${String(at + 1)}/${String(steps.length)} ${stepText(step)}` },
+      })),
+    }),
+    partialFingerprints: { "isolensFinding/v1": fingerprint(report, anomaly, seen) },
+    ...(anomaly.suppressed && { suppressions: [suppressionOf(placed, anomaly.suppressed)] }),
+    properties: {
+      id: anomaly.id,
+      isolationLevel: report.level,
+      transactions: anomaly.transactions,
+      tables: anomaly.tables,
+      differs: anomaly.severity,
+      preventedBy: anomaly.preventedBy,
+    },
+  };
+}
+
+/** Results of the same content in one run are told apart by a number, results of several levels by the level. */
+function fingerprint(report: LevelReport, anomaly: Anomaly, seen: Map<string, number>): string {
+  const own = `${anomaly.fingerprint ?? anomaly.id}:${report.level}`;
+  const number = (seen.get(own) ?? 0) + 1;
+  seen.set(own, number);
+  return number === 1 ? own : `${own}:${String(number)}`;
+}
+
+/** The schedule as it was executed, and beside it a thread for each instance with the same order of execution. */
+function codeFlowsOf(placed: PlacedReport, anomaly: Anomaly, steps: readonly Step[]) {
+  const located = steps.map((step, at) => ({
+    instance: step.instance,
+    location: {
+      location: {
+        ...locationOf(placed, step.file, step.range),
+        message: { text: stepText(step) },
+      },
+      executionOrder: at + 1,
+      importance: "essential",
+    },
+  }));
+  const threads = anomaly.witness.instances.flatMap((instance) => {
+    const locations = located
+      .filter((each) => each.instance === instance.instance)
+      .map(({ location }) => location);
+    if (locations.length === 0) return [];
+    return [{ id: instance.instance, message: { text: instanceText(instance) }, locations }];
+  });
+  const schedule = {
+    id: "schedule",
+    message: { text: "The schedule that was executed" },
+    locations: located.map(({ location }) => location),
+  };
+  return [
+    { message: { text: "Interleaved, as executed" }, threadFlows: [schedule] },
+    { message: { text: "Each transaction by itself" }, threadFlows: threads },
+  ];
+}
+
+function stepText({ instance, effect, because }: Step): string {
+  return `${instance} ${effect}${because === "" ? "" : ` (${because})`}`;
+}
+
+function suppressionOf(placed: PlacedReport, suppressed: NonNullable<Anomaly["suppressed"]>) {
+  const { by, reason, file, range } = suppressed;
+  return {
+    kind: by === "comment" ? "inSource" : "external",
+    status: "accepted",
+    ...(reason !== "" && { justification: reason }),
+    ...(file !== undefined && range && { location: locationOf(placed, file, range) }),
+  };
+}
+
+/** What is undecided is part of the log: a result that is missing must not be taken for a safe one. */
+function notificationOf(placed: PlacedReport, unknown: Unknown) {
+  const { reason, transactions, file, range } = unknown;
+  const names = transactions.length > 0 ? ` (${transactions.join(", ")})` : "";
+  return {
+    level: "note",
+    message: { text: `Undecided at ${placed.report.level}: ${reason}${names}` },
+    descriptor: { id: "unknown" },
+    ...(file !== undefined && { locations: [locationOf(placed, file, range)] }),
+  };
+}
+
+function locationOf(placed: PlacedReport, file: string, range: Range | undefined) {
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: uriOf(pathOf(placed, file)) },
+      ...(range && { region: regionOf(range) }),
+    },
+  };
+}
+
+function regionOf({ start, end }: Range) {
+  return {
+    startLine: start.line + 1,
+    startColumn: start.character + 1,
+    endLine: end.line + 1,
+    endColumn: end.character + 1,
+  };
+}
+
+/** A relative reference; a first part with a colon would be a scheme. */
+function uriOf(path: string): string {
+  if (/^(?:[A-Za-z]:)?\//u.test(path)) return pathToFileURL(path).href;
+  return path
+    .split("/")
+    .map((part) => encodeURIComponent(part))
+    .join("/");
+}
