@@ -5,13 +5,14 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { Edit, Language, Parser, type Point, type Tree, type TreeCursor } from "web-tree-sitter";
 import type { CodeLanguage, CodeParsers, CodeTree, SyntaxNode } from "../frontend/code/codeParsers";
+import { withoutTemplateTypes } from "../frontend/code/typescript/templateTypes";
 
 /** The parsers. Rejects when the runtime's WASM file is missing or does not fit. */
 export async function loadCodeParsers(): Promise<CodeParsers> {
   const runtime = readFileSync(findFile("web-tree-sitter", "web-tree-sitter.wasm"));
   await Parser.init({ wasmBinary: new Uint8Array(runtime) });
   const grammars = new Map<CodeLanguage, Grammar | undefined>();
-  const kept = new WeakMap<CodeTree, Tree>();
+  const kept = new WeakMap<CodeTree, Kept>();
 
   function grammarOf(language: CodeLanguage): Grammar | undefined {
     const known = grammars.get(language);
@@ -27,12 +28,13 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
       if (grammar === undefined) return undefined;
       const before = old?.language === language ? takeKept(kept, old) : undefined;
       try {
-        if (before && old) before.edit(editBetween(old.text, text));
-        const tree = parseInTime(grammar, text, before);
+        const source = sourceFor(language, text);
+        before?.tree.edit(editBetween(before.source, source));
+        const tree = parseInTime(grammar, source, before?.tree);
         if (tree === null) return undefined;
         const root = plainTree(tree.walk(), grammar);
         const result: CodeTree = { language, text, root };
-        if (keep) kept.set(result, tree);
+        if (keep) kept.set(result, { tree, source });
         else tree.delete();
         return result;
       } catch (error) {
@@ -43,7 +45,7 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
         grammars.delete(language);
         return undefined;
       } finally {
-        before?.delete();
+        before?.tree.delete();
       }
     },
   };
@@ -51,6 +53,18 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
 
 /** Milliseconds that one text may take; normal files take less than a tenth of a second. */
 const LONGEST_PARSE = 2000;
+
+/** What a later parse starts from. */
+interface Kept {
+  readonly tree: Tree;
+  /** What the parser was given. */
+  readonly source: string;
+}
+
+/** What the parser is given: as long as the text, with what its grammar does not know blanked out. */
+function sourceFor(language: CodeLanguage, text: string): string {
+  return language === "typescript" || language === "tsx" ? withoutTemplateTypes(text) : text;
+}
 
 interface Grammar {
   readonly parser: Parser;
@@ -89,10 +103,10 @@ function findFile(packageName: string, file: string): string {
   throw new Error(`${path.basename(file)} is missing`);
 }
 
-function takeKept(kept: WeakMap<CodeTree, Tree>, old: CodeTree): Tree | undefined {
-  const tree = kept.get(old);
+function takeKept(kept: WeakMap<CodeTree, Kept>, old: CodeTree): Kept | undefined {
+  const found = kept.get(old);
   kept.delete(old);
-  return tree;
+  return found;
 }
 
 function parseInTime({ parser }: Grammar, text: string, before: Tree | undefined): Tree | null {

@@ -1,7 +1,8 @@
 // Classes: fields, methods and what the parameters of a constructor declare.
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
 import type { HirAnnotation, HirClass, HirExpression, HirField, HirMethod } from "../hir";
-import { decoratorsOf, headerOf, readDecorator } from "./functions";
+import { decoratorsOf, headerOf, readDecorator, startOf } from "./functions";
+import { readKey } from "./patterns";
 import { hasToken, slice, spanOf, typeText, type Reading } from "./reading";
 
 export function readClass(
@@ -15,13 +16,13 @@ export function readClass(
   const body = childOf(node, "body");
   return {
     ...(called !== undefined && { name: called }),
-    header: headerOf(node, body),
+    header: headerOf(node, body, annotations),
     ...heritageOf(reading, node),
     isInterface: false,
     ...membersOf(reading, body),
     classes: [],
     annotations: [...annotations, ...decoratorsOf(reading, node)],
-    span: spanOf(node),
+    span: { start: startOf(node, annotations), end: node.end },
   };
 }
 
@@ -103,7 +104,7 @@ function readMethod(
     isStatic,
     function: reading.function(node, name, annotations),
     isPrivate: isPrivate(reading, node, key),
-    span: spanOf(node),
+    span: { start: startOf(node, annotations), end: node.end },
   };
 }
 
@@ -130,7 +131,7 @@ function readField(
     isStatic: hasToken(node, "static"),
     isFinal: hasToken(node, "readonly"),
     annotations: [...annotations, ...decoratorsOf(reading, node)],
-    span: spanOf(node),
+    span: { start: startOf(node, annotations), end: node.end },
   };
 }
 
@@ -175,6 +176,6 @@ function staticBlock(reading: Reading, node: SyntaxNode): HirField {
 }
 
 function memberName(reading: Reading, key: SyntaxNode): string {
-  const written = slice(reading, key);
-  return key.type === "string" ? written.slice(1, -1) : written;
+  const known = readKey(reading, key);
+  return typeof known === "string" ? known : slice(reading, key);
 }

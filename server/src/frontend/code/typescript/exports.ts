@@ -1,6 +1,6 @@
 // What a module gives to others: `export` in all its forms, and CommonJS' `module.exports` and `exports.x`.
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
-import type { HirExport, HirExpression, HirPattern, HirStatement } from "../hir";
+import type { HirClass, HirExport, HirExpression, HirPattern, HirStatement } from "../hir";
 import { boundNames } from "./declarations";
 import { decoratorsOf } from "./functions";
 import { exportedName } from "./imports";
@@ -71,6 +71,7 @@ export function exportedByAssignment(statement: HirStatement): Exported | undefi
   // `exports.a = exports.b = x`
   if (value.kind === "assign") {
     const inner = exportedByAssignment({ kind: "expression", expression: value, span });
+    if (inner?.exports.length === 0) return inner;
     const [first] = inner?.exports ?? [];
     return inner && first?.local !== undefined
       ? {
@@ -114,24 +115,20 @@ function bound(
 }
 
 function exportedDeclaration(reading: Reading, node: SyntaxNode, inner: SyntaxNode): Exported {
-  const decorators = decoratorsOf(reading, node);
-  const statements = reading.statements([inner]).map((statement) =>
-    statement.kind === "class" && decorators.length > 0
-      ? {
-          ...statement,
-          class: {
-            ...statement.class,
-            annotations: [...decorators, ...statement.class.annotations],
-          },
-        }
-      : statement,
-  );
+  const isClass = inner.type === "class_declaration" || inner.type === "abstract_class_declaration";
+  const statements = isClass
+    ? [classStatement(reading.class(inner, undefined, decoratorsOf(reading, node)))]
+    : reading.statements([inner]);
   const isDefault = hasToken(node, "default");
   const span = spanOf(node);
   const exports = statements
     .flatMap(boundNames)
     .map((local): HirExport => ({ name: isDefault ? "default" : local, local, span }));
   return { statements, exports };
+}
+
+function classStatement(own: HirClass): HirStatement {
+  return { kind: "class", class: own, span: own.span };
 }
 
 function exportedValue(
@@ -145,7 +142,7 @@ function exportedValue(
     const own = reading.class(value, "default", decoratorsOf(reading, node));
     const local = own.name ?? "default";
     return {
-      statements: [{ kind: "class", class: own, span: spanOf(value) }],
+      statements: [classStatement(own)],
       exports: [{ name, local, span }],
     };
   }

@@ -1,6 +1,6 @@
 // Expressions. What only says something about types is left out; what is not understood is `unknown` with its parts.
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
-import type { HirArgument, HirEntry, HirExpression } from "../hir";
+import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
 import { readNumber, readString, readTemplate } from "./literals";
 import { readKey } from "./patterns";
 import { hasToken, nameAt, nothing, slice, spanOf, unknown, type Reading } from "./reading";
@@ -184,7 +184,8 @@ function readTyped(reading: Reading, node: SyntaxNode, name?: string): HirExpres
   return {
     kind: "typed",
     operand: reading.expression(operand, name),
-    type: isPrefix ? written.slice(1, -1).trim() : written,
+    // `<T>x` and `f<T>` have their type in brackets.
+    type: /^<.*>$/su.test(written) ? written.slice(1, -1).trim() : written,
     span: spanOf(node),
   };
 }
@@ -304,8 +305,7 @@ function readAssignment(reading: Reading, node: SyntaxNode): HirExpression {
   if (left === undefined) return unknown(node, "syntax error", expressionsIn(reading, node));
   const target = reading.pattern(left);
   const operator = operatorOf(reading, node).slice(0, -1);
-  const name = target.kind === "bind" ? target.name : undefined;
-  const value = readField(reading, node, "right", name);
+  const value = readField(reading, node, "right", nameOf(target));
   return {
     kind: "assign",
     target,
@@ -313,6 +313,14 @@ function readAssignment(reading: Reading, node: SyntaxNode): HirExpression {
     value,
     span: spanOf(node),
   };
+}
+
+/** What a function is called by what it is assigned to. */
+function nameOf(target: HirPattern): string | undefined {
+  if (target.kind === "bind") return target.name;
+  return target.kind === "place" && target.place.kind === "member"
+    ? target.place.property
+    : undefined;
 }
 
 const EXPRESSIONS: ReadonlySet<string> = new Set([

@@ -16,23 +16,29 @@ export function readFunction(
   const isArrow = node.type === "arrow_function";
   return {
     ...(called !== undefined && { name: called }),
-    header: headerOf(node, body),
+    header: headerOf(node, body, annotations),
     parameters: readParameters(reading, node),
     body: readBody(reading, body),
     annotations: [...annotations, ...decoratorsOf(reading, node)],
     isArrow,
     isGenerator: hasToken(node, "*") || node.type.startsWith("generator_function"),
-    span: spanOf(node),
+    span: { start: startOf(node, annotations), end: node.end },
   };
 }
 
 /** From the start to before the body, without the white space between. */
 export function headerOf(
-  { start, end, children }: SyntaxNode,
+  node: SyntaxNode,
   body: SyntaxNode | undefined,
+  annotations: readonly HirAnnotation[],
 ): HirFunction["header"] {
-  const last = children.findLast((child) => body === undefined || child.end <= body.start);
-  return { start, end: last?.end ?? body?.start ?? end };
+  const last = node.children.findLast((child) => body === undefined || child.end <= body.start);
+  return { start: startOf(node, annotations), end: last?.end ?? body?.start ?? node.end };
+}
+
+/** Decorators that stand before a node belong to it. */
+export function startOf(node: SyntaxNode, annotations: readonly HirAnnotation[]): number {
+  return Math.min(node.start, annotations[0]?.span.start ?? node.start);
 }
 
 /** Decorators that are children of a node. */
