@@ -19,6 +19,7 @@ import {
   serialPlaceName,
 } from "./productNames";
 import { differences } from "./productOutcome";
+import type { Member } from "./productParts";
 import { makeRun } from "./productRun";
 import type { Run } from "./productRun";
 import { assertOrder } from "./productScans";
@@ -42,9 +43,13 @@ export interface ProductEncoding {
   readonly searches: boolean;
   /** Per instance and statement, the condition that it runs. */
   readonly executed: readonly (readonly Smt[])[];
+  /** Per instance, the condition that it commits: not every transaction of a unit begins, and some are undone. */
+  readonly happens: readonly Smt[];
+  /** Per instance, the condition that it begins. */
+  readonly begins: readonly Smt[];
   /** Per instance and statement, the condition that a row of its snapshot keeps it from taking any lock. */
   readonly passing: readonly (readonly Smt[])[];
-  /** Per ordered pair of instances, the tables over which the text allows a dependency. */
+  /** Per ordered pair of transactions or units, the tables over which the text allows a dependency. */
   readonly dependencies: readonly Dependencies[];
   /** Where some read what is not committed: when statements act. */
   readonly times?: Times | undefined;
@@ -68,8 +73,9 @@ export function encodeProduct(
   flat: FlatProgram,
   levels: Levels,
   members: readonly number[],
+  commits?: readonly Member[],
 ): ProductEncoding {
-  const tuple = makeTuple(flat, levels, members);
+  const tuple = makeTuple(flat, levels, members, members, commits);
   const script = createScript();
   script.constant(READABLE, "Bool");
   script.constant(SPARSE, "Bool");
@@ -82,13 +88,22 @@ export function encodeProduct(
       const assumed = database.assumptions.literal(preconditionName(transaction.id, at));
       script.assert(imp(assumed, isTrue(run.value(instance, condition))));
     }
-  const dependencies = allowedBy(script, tuple, run, snapshots);
+  const dependencies = betweenUnits(tuple, allowedBy(script, tuple, run, snapshots));
   const searches = assertOrder(script, tuple, run, snapshots);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
+  const happens = tuple.parts.map((part, instance) => {
+    if (!part) return TRUE;
+    const { guard, undone } = part;
+    const [begins, ends] = [guard, undone].map((each) => isTrue(run.value(instance, each)));
+    return script.name(and(begins ?? TRUE, not(ends ?? FALSE)), "Bool");
+  });
+  const begins = tuple.parts.map((part, instance) =>
+    part ? script.name(isTrue(run.value(instance, part.guard)), "Bool") : TRUE,
+  );
   const queues = lockQueues(script, tuple, run, snapshots);
   const { times } = snapshots;
-  const schedule = { searches, executed, passing, queues, times };
+  const schedule = { searches, executed, happens, begins, passing, queues, times };
   return { tuple, script, database, run, ...schedule, dependencies, serial: [] };
 }
 
@@ -113,6 +128,26 @@ export function allowedBy(
   );
   assertSerializable(script, tuple, run, snapshots, dependencies);
   return dependencies;
+}
+
+/** Dependencies between units: those between any of their transactions. */
+function betweenUnits(
+  { units }: ProductTuple,
+  dependencies: readonly Dependencies[],
+): readonly Dependencies[] {
+  return units.flatMap((own, from) =>
+    units.flatMap((others, to): readonly Dependencies[] => {
+      if (from === to) return [];
+      const byTable = new Map<string, Smt[]>();
+      for (const each of dependencies) {
+        if (!own.includes(each.from) || !others.includes(each.to)) continue;
+        for (const { name, literal } of each.tables)
+          byTable.set(name, [...(byTable.get(name) ?? []), literal]);
+      }
+      const tables = [...byTable].map(([name, literals]) => ({ name, literal: or(...literals) }));
+      return [{ from, to, tables }];
+    }),
+  );
 }
 
 function dependenciesBetween(
@@ -176,7 +211,7 @@ export function cycleShapes(
   mayLead: (from: number, to: number) => boolean = () => true,
 ): readonly CycleShape[] {
   const { dependencies, tuple } = encoding;
-  const size = tuple.transactions.length;
+  const size = tuple.units.length;
   const between = (from: number, to: number): Dependencies["tables"] =>
     dependencies.find((each) => each.from === from && each.to === to)?.tables ?? [];
   const shapes: CycleShape[] = [];
@@ -187,9 +222,7 @@ export function cycleShapes(
   ): void => {
     const last = path.at(-1) ?? 0;
     const finished = path.length === size;
-    const targets = finished
-      ? [0]
-      : [...tuple.transactions.keys()].filter((n) => !path.includes(n));
+    const targets = finished ? [0] : [...tuple.units.keys()].filter((n) => !path.includes(n));
     for (const target of targets.filter((each) => mayLead(last, each)))
       for (const { name, literal } of between(last, target)) {
         const [all, tables] = [
@@ -207,7 +240,7 @@ export function cycleShapes(
 /** The condition that no fewer instances form a cycle by themselves: such anomalies are found as smaller tuples. */
 export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
   const without: Smt[] = [];
-  const size = tuple.transactions.length;
+  const size = tuple.units.length;
   const leads = (from: number, to: number): Smt => someDependency(dependencies, from, to);
   const extend = (path: readonly number[]): void => {
     const [first = 0, ...rest] = path;
@@ -220,7 +253,7 @@ export function isMinimal({ dependencies, tuple }: ProductEncoding): Smt {
     for (let next = first + 1; next < size; next += 1)
       if (!path.includes(next)) extend([...path, next]);
   };
-  if (size > 2) for (const first of tuple.transactions.keys()) extend([first]);
+  if (size > 2) for (const first of tuple.units.keys()) extend([first]);
   return and(...without);
 }
 
@@ -245,9 +278,10 @@ export function askForCycle(
   script.assert(imp(literal, or(...shapes.map((shape) => and(...shape.literals)))));
 }
 
-/** Adds the run in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */
-export function addSerialRun(encoding: ProductEncoding, order: readonly number[]): void {
+/** Adds the run of whole transactions and units in one serial order: OTHER_STATE, OTHER_VALUE and OTHER_READ then say that the run differs from it too. */
+export function addSerialRun(encoding: ProductEncoding, units: readonly number[]): void {
   const { script, tuple, database, run } = encoding;
+  const order = units.flatMap((unit) => tuple.units[unit] ?? []);
   for (const some of committing(encoding, order)) {
     const serial = makeRun(script, tuple, database, { ...SEES_ALL, order: some, serial: true });
     encoding.serial.push(serial);
@@ -304,8 +338,12 @@ function executedSteps(
   instance: number,
 ): readonly Smt[] {
   const steps = tuple.transactions[instance]?.steps;
+  const part = tuple.parts[instance];
   if (steps)
-    return steps.map(({ guard }) => script.name(isTrue(run.value(instance, guard)), "Bool"));
+    return steps.map(({ guard }, step) => {
+      const isOwn = !part || (step >= part.from && step < part.to);
+      return isOwn ? script.name(isTrue(run.value(instance, guard)), "Bool") : FALSE;
+    });
   const executed: Smt[] = [];
   for (const access of tuple.accesses[instance] ?? []) {
     const { step } = access.operation;

@@ -67,7 +67,8 @@ export function makeDatabase(
     inputs,
     assumptions,
     asked: (table) => asked.get(table.table.name) ?? [],
-    parameter: (instance, name) => {
+    parameter: (member, name) => {
+      const instance = tuple.leads[member] ?? member;
       const transaction = tuple.transactions[instance];
       const at = transaction?.parameters.findIndex((each) => each.name === name) ?? -1;
       const declared = transaction?.parameters[at];
@@ -75,7 +76,8 @@ export function makeDatabase(
       if (declared?.type === "bool") return sqlBool(script.constant(symbol, "Bool"));
       return sqlInt(script.constant(symbol, "Int"));
     },
-    unknown: (instance, id, type) => {
+    unknown: (member, id, type) => {
+      const instance = tuple.leads[member] ?? member;
       const key = `${String(instance)} ${id}`;
       const symbol = unknowns.get(key) ?? `u${String(instance)}_${String(unknowns.size)}`;
       unknowns.set(key, symbol);
@@ -359,7 +361,8 @@ function bindParameters(
   isOpen: boolean,
 ): void {
   const fresh: Smt[] = [];
-  for (const [instance, transaction] of tuple.transactions.entries())
+  for (const [instance, transaction] of tuple.transactions.entries()) {
+    if (tuple.leads[instance] !== instance) continue;
     for (const { name, type, fresh: isFresh, constant } of transaction.parameters) {
       const { value } = database.parameter(instance, name);
       const first = tuple.transactions.findIndex(({ id }) => id === transaction.id);
@@ -376,6 +379,7 @@ function bindParameters(
         bound(script, tuple, type, value, { least: 1, most });
       }
     }
+  }
 }
 
 /** Arrays are not to ask for more rounds of a loop than are represented. */

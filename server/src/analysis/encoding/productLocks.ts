@@ -31,6 +31,28 @@ export function assertLocks(
       if (tuple.levels[instance]?.conflict === "first-updater-wins")
         assertVisibleConflict(locks, later);
     }
+  for (const instance of tuple.transactions.keys()) assertInstant(locks, instance);
+}
+
+/**
+ * A statement that is a transaction commits when it has run: one that has missed the last commit before its own has waited
+ * for that.
+ */
+function assertInstant(locks: Locks, instance: number): void {
+  const { script, tuple, run, snapshots } = locks;
+  const part = tuple.parts[instance];
+  if (part?.single !== true || instance === 0) return;
+  const seen = snapshots.seesAt(instance - 1, instance, part.from);
+  if (seen === TRUE) return;
+  const own = (tuple.accesses[instance] ?? []).filter(({ plain }) => !plain);
+  const waits = (tuple.accesses[instance - 1] ?? []).flatMap((first) =>
+    own.flatMap((later) =>
+      !first.plain && first.table === later.table && mayConflict(tuple, first, later)
+        ? rowsOf(run, first, later).map((row) => heldUp(locks, first, later, row))
+        : [],
+    ),
+  );
+  script.assert(or(seen, ...waits));
 }
 
 interface Locks {
@@ -196,7 +218,8 @@ function begunAfter(snapshots: Snapshots, earlier: number, { instance, operation
 /** What the snapshot of the statement contains says when it began. */
 function showsBeginning(tuple: ProductTuple, { instance, operation }: Access): boolean {
   if (hasOwnSnapshots(tuple, instance)) return true;
-  return tuple.levels[instance]?.snapshot === "first-statement" && operation.step === 0;
+  const first = tuple.parts[instance]?.from ?? 0;
+  return tuple.levels[instance]?.snapshot === "first-statement" && operation.step === first;
 }
 
 /** ON CONFLICT on a row that the transaction's snapshot does not contain fails. */

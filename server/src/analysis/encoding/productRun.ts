@@ -7,7 +7,7 @@ import { makeSteps } from "./productSteps";
 import type { ProductTuple } from "./productTuple";
 import { makeViews } from "./productViews";
 import type { Done, Ledger, RunOptions, Views } from "./productViews";
-import { FALSE, TRUE, imp, not, or } from "./smt";
+import { FALSE, TRUE, and, imp, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
 import { SQL_NULL, isTrue, sqlBool, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
@@ -31,7 +31,9 @@ export function makeRun(
   database: Database,
   options: RunOptions,
 ): Run {
-  const done: Done[][] = tuple.transactions.map(() => []);
+  // The transactions of a unit know what earlier ones read.
+  const own: Done[][] = tuple.transactions.map(() => []);
+  const done = own.map((each, instance) => own[tuple.leads[instance] ?? instance] ?? each);
   const commits: Smt[] = tuple.transactions.map(() => TRUE);
   const failures: Smt[] = tuple.transactions.map(() => TRUE);
   const ledger: Ledger = {
@@ -55,7 +57,12 @@ export function makeRun(
     // One that rolls itself back has happened as well where others may have read what it wrote.
     failures[instance] = or(...reasons, options.times ? FALSE : aborts);
     if (options.times) commits[instance] = lastingly(ledger, instance, aborts);
-    if (options.serial) commits[instance] = script.name(not(failures[instance] ?? TRUE), "Bool");
+    if (options.serial) {
+      // Behind an error a unit does not go on.
+      const before = commits[earlierOf(tuple, instance) ?? -1] ?? TRUE;
+      const succeeds = and(before, not(failures[instance] ?? TRUE));
+      commits[instance] = script.name(succeeds, "Bool");
+    }
   }
   for (const settle of ledger.unsettled ?? []) settle();
   return {
@@ -75,6 +82,11 @@ export function makeRun(
         : (done[instance] ?? []).flatMap(observedOf),
     ),
   };
+}
+
+/** The transaction of the same unit before that one. */
+function earlierOf({ units }: ProductTuple, instance: number): number | undefined {
+  return units.find((each) => each.includes(instance))?.findLast((each) => each < instance);
 }
 
 /**

@@ -42,10 +42,15 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
     );
     return [...new Set(needed.map((each) => each.operation.step))].sort((a, b) => a - b);
   });
+  const known = tuple.transactions.map((_, instance) => surelySeen(tuple, instance));
   const whole = (earlier: number, instance: number): Smt =>
-    script.constant(snapshotName(earlier, instance, "all"), "Bool");
+    earlier < (known[instance] ?? 0)
+      ? TRUE
+      : script.constant(snapshotName(earlier, instance, "all"), "Bool");
   const begins = (earlier: number, instance: number, step: number): Smt =>
-    script.constant(snapshotName(earlier, instance, step), "Bool");
+    earlier < (known[instance] ?? 0)
+      ? TRUE
+      : script.constant(snapshotName(earlier, instance, step), "Bool");
   const beginsAfter: Snapshots["beginsAfter"] = (earlier, instance, step) => {
     if (earlier >= instance) return FALSE;
     return steps[instance]?.includes(step) === true ? begins(earlier, instance, step) : TRUE;
@@ -71,20 +76,20 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
       }
   }
 
-  const known = new Map<string, readonly Smt[]>();
+  const asked = new Map<string, readonly Smt[]>();
   const looks: Look[] = [];
   /** One constant per earlier committer. */
   const momentsOf = (access: Access, row: RowKey): readonly Smt[] => {
     const { instance, operation } = access;
     const key = `${String(instance)} ${String(operation.index)} ${row.join(" ")}`;
-    const before = known.get(key);
+    const before = asked.get(key);
     if (before) return before;
     const number = looks.length;
     looks.push({ access, row });
     const made = [...tuple.transactions.keys()]
       .slice(0, instance)
       .map((earlier) => script.constant(lookName(earlier, instance, number), "Bool"));
-    known.set(key, made);
+    asked.set(key, made);
     const next = nextStep(instance, operation.step);
     for (const [earlier, after] of made.entries()) {
       script.assert(imp(beginsAfter(earlier, instance, operation.step), after));
@@ -105,4 +110,17 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
     times: needsTimes(tuple) ? makeTimes(script, tuple) : undefined,
     nextStep,
   };
+}
+
+/**
+ * How many of the first commits an instance comes after for sure. A transaction of a unit begins behind the one before;
+ * one statement alone begins where it commits, unless it waits for somebody who holds locks for longer.
+ */
+export function surelySeen({ units, parts, accesses }: ProductTuple, instance: number): number {
+  const unit = units.find((each) => each.includes(instance)) ?? [];
+  const before = unit.findLast((each) => each < instance) ?? -1;
+  if (parts[instance]?.single !== true) return before + 1;
+  const waits = accesses[instance]?.some(({ plain }) => !plain) === true;
+  const holders = parts.slice(before + 1, instance).filter((each) => each?.single !== true);
+  return waits && holders.length > 0 ? before + 1 : instance;
 }

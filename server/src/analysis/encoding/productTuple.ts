@@ -5,6 +5,7 @@ import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type {
+  FlatPart,
   FlatProgram,
   FlatTable,
   FlatTransaction,
@@ -13,6 +14,8 @@ import type {
 } from "../operations/operation";
 import { askedTables } from "../operations/flatInvariant";
 import { columnsIn, subterms } from "../operations/terms";
+import { operationsOf, partTransaction } from "./productParts";
+import type { Member } from "./productParts";
 
 /**
  * Which versions a read goes to: its snapshot, the newest committed ones, what is committed at the moment at which it
@@ -66,8 +69,14 @@ export interface Access {
 
 export interface ProductTuple {
   readonly flat: FlatProgram;
-  /** In commit order. */
+  /** In commit order. A unit is there once for each of its transactions; `units` says which. */
   readonly transactions: readonly FlatTransaction[];
+  /** The instances of each transaction or unit: those that commit in its name, in that order. */
+  readonly units: readonly (readonly number[])[];
+  /** Per instance the first one of its unit, which has the arguments. */
+  readonly leads: readonly number[];
+  /** Per instance of a unit what it is there. */
+  readonly parts: readonly (FlatPart | undefined)[];
   /** Per instance. */
   readonly levels: readonly ProductLevel[];
   readonly accesses: readonly (readonly Access[])[];
@@ -76,15 +85,27 @@ export interface ProductTuple {
 
 /**
  * The tuple of these transactions (indexes into the program's), in commit order; what they do to tables is described
- * together with what their `company` does. Linear in their operations.
+ * together with what their `company` does. Units count as one transaction, unless `order` says how theirs commit. Linear
+ * in their operations.
  */
 export function makeTuple(
   flat: FlatProgram,
   levels: Levels,
   members: readonly number[],
   company: readonly number[] = members,
+  order: readonly Member[] = members.map((_, unit) => ({ unit })),
 ): ProductTuple {
-  const transactions = members.flatMap((index) => flat.transactions[index] ?? []);
+  const wholes = members.flatMap((index) => flat.transactions[index] ?? []);
+  const instances = order.flatMap(({ unit, part }) => {
+    const whole = wholes[unit];
+    if (!whole) return [];
+    const transaction = part === undefined ? whole : partTransaction(whole, part);
+    return [{ unit, part, transaction, operations: operationsOf(whole, part) }];
+  });
+  const transactions = instances.map(({ transaction }) => transaction);
+  const units = wholes.map((_, unit) =>
+    instances.flatMap((each, instance) => (each.unit === unit ? [instance] : [])),
+  );
   const present = company.flatMap((index) => flat.transactions[index] ?? []);
   const operations = transactions.flatMap((each) => each.operations);
   const tables = new Map<string, TupleTable>();
@@ -100,7 +121,7 @@ export function makeTuple(
   const accesses = transactions.map((transaction, instance) => {
     const level = productLevelAt(levels, transaction.id);
     const writing = stepsThatWrite(transaction);
-    return transaction.operations.flatMap((operation) => {
+    return (instances[instance]?.operations ?? []).flatMap((operation) => {
       const table = tables.get(operation.table);
       const locks = locksReads(level, writing.has(operation.step));
       return table ? [makeAccess(instance, operation, table, level, locks)] : [];
@@ -109,6 +130,11 @@ export function makeTuple(
   return {
     flat,
     transactions,
+    units,
+    leads: instances.map(({ unit }, instance) => units[unit]?.[0] ?? instance),
+    parts: instances.map(({ part, transaction }) =>
+      part === undefined ? undefined : transaction.parts?.[part],
+    ),
     levels: transactions.map(({ id }) => productLevelAt(levels, id)),
     accesses,
     tables,

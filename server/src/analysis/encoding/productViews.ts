@@ -178,7 +178,8 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
     if (visible === FALSE) return result;
     for (const each of done[instance] ?? []) {
       const { access } = each;
-      if (access.table !== at.table || access.operation.step >= step || !isWrite(access)) continue;
+      if (access.instance !== instance || access.table !== at.table) continue;
+      if (access.operation.step >= step || !isWrite(access)) continue;
       if (!access.writes.has(at.column)) continue;
       const undoneThen = undone(access, step);
       result = applyWrite(result, each, and(visible, not(undoneThen)), at);
@@ -285,6 +286,7 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
   const ownWrites = (access: Access, table: TupleTable): readonly Done[] =>
     (done[access.instance] ?? []).filter(
       (each) =>
+        each.access.instance === access.instance &&
         each.access.table === table &&
         each.access.operation.step < access.operation.step &&
         isWrite(each.access),
@@ -434,7 +436,10 @@ export function makeViews(ledger: Ledger, options: RunOptions): Views {
 
   const deletionsOf = (instance: number, table: TupleTable): readonly Done[] =>
     (done[instance] ?? []).filter(
-      ({ access }) => access.table === table && access.operation.kind === "delete",
+      ({ access }) =>
+        access.instance === instance &&
+        access.table === table &&
+        access.operation.kind === "delete",
     );
 
   const exec: Views["exec"] = (access) => doneOf(access)?.exec ?? FALSE;

@@ -54,6 +54,8 @@ export interface CaughtError {
   readonly code: string;
   /** The statement that failed; undefined for an error of the program's own. */
   readonly step?: number;
+  /** In a unit: the transaction that the error happened in. */
+  readonly part?: PartDraft | undefined;
 }
 
 export interface Builder {
@@ -78,6 +80,8 @@ export interface Builder {
   readonly guarded: Guarded[];
   /** Savepoints, by the operation that follows each. */
   readonly savepoints: Map<string, number>;
+  /** In a unit: its transactions so far. */
+  readonly parts?: PartDraft[];
   /** How many rows of a result loops go through. */
   readonly wanted: Map<string, number>;
   /** The round of each running loop, from 0. */
@@ -92,11 +96,27 @@ export interface Builder {
   precision: Precision;
 }
 
+/** A transaction of a unit. */
+export interface PartDraft {
+  readonly single: boolean;
+  readonly guard: Term;
+  /** Its first statement and its first operation. */
+  readonly from: number;
+  readonly firstOperation: number;
+  /** The first statement behind it; undefined while it is open. */
+  to?: number;
+  /** Paths on which it is undone. */
+  readonly undone: Term[];
+  /** Of these, the ones on which control goes on behind it. */
+  readonly left: Term[];
+}
+
 /** A builder of a transaction with these parameters, whose queries are flattened by the given functions. */
 export function createBuilder(
   tables: FlatTables,
   parameters: FlatTransaction["parameters"],
   ask: (builder: () => Builder) => { readonly query: AskQuery; readonly subquery: AskQuery },
+  isUnit = false,
 ): Builder {
   const builder: Builder = {
     ...ask(() => builder),
@@ -116,6 +136,7 @@ export function createBuilder(
     visible: [],
     guarded: [],
     savepoints: new Map(),
+    ...(isUnit && { parts: [] }),
     wanted: new Map(),
     rounds: new Map(),
     drawn: new Map(),
@@ -210,6 +231,12 @@ export function setResult(builder: Builder, name: string, result: ResultTerms): 
     }),
   };
   builder.results.set(name, merged ?? result);
+}
+
+/** The transaction of a unit that is open; undefined between its transactions, and where there is no unit. */
+export function openPart({ parts }: Builder): PartDraft | undefined {
+  const last = parts?.at(-1);
+  return last?.to === undefined ? last : undefined;
 }
 
 export function orAll(conditions: readonly Term[]): Term {

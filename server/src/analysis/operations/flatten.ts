@@ -27,6 +27,7 @@ import { flattenInvariant } from "./flatInvariant";
 import { raise, returnToSavepoint, runTry, setSavepoint, withoutErrors } from "./handlers";
 import { runLoop, wantedRows } from "./loops";
 import type { FlatProgram, FlatTransaction, Term } from "./operation";
+import { beginStatement, endPart, failUnit, leavePart, partsOf, runAtomic } from "./parts";
 import { rejoin } from "./paths";
 import { flattenQuery, limitOf, rowsTerm } from "./query";
 import { flattenSubquery } from "./subquery";
@@ -71,11 +72,16 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
   };
 }
 
-function newBuilder(tables: FlatTables, parameters: FlatTransaction["parameters"]): Builder {
-  return createBuilder(tables, parameters, (builder) => ({
+function newBuilder(
+  tables: FlatTables,
+  parameters: FlatTransaction["parameters"],
+  isUnit = false,
+): Builder {
+  const ask: Parameters<typeof createBuilder>[2] = (builder) => ({
     query: (query, outer) => flattenQuery(builder(), query, outer),
     subquery: (query, outer, member) => flattenSubquery(builder(), query, outer, member),
-  }));
+  });
+  return createBuilder(tables, parameters, ask, isUnit);
 }
 
 function rowCondition(builder: Builder, check: Expression): Term {
@@ -93,12 +99,11 @@ function flattenOne(
       ? { name, type, fresh: origin === "fresh", ...(origin === "constant" && { constant: true }) }
       : { name: lengthName(name), type: "int" as const, fresh: false },
   );
-  const builder = newBuilder(tables, parameters);
+  const builder = newBuilder(tables, parameters, transaction.boundary === "unit");
   const flow: Flow = { transaction, options, leaves: new Map(), uncovered: new Map(), exceeds: [] };
   for (const [result, rows] of wantedRows(transaction.body, options.unroll))
     builder.wanted.set(result, rows);
   run(builder, flow, transaction.body, TRUE);
-  if (transaction.boundary === "unit") builder.losses.add("what commits before its end");
   const lengths = transaction.parameters.filter(({ elements }) => elements !== undefined);
   const preconditions = [
     ...transaction.preconditions.map((each) => flattenExpression(builder, each, NO_ROWS)),
@@ -121,6 +126,7 @@ function flattenOne(
     returns: [...(builder.returns.length > 0 ? [value] : []), ...builder.shown],
     visible: builder.visible,
     observed: builder.observed,
+    ...partsOf(builder),
     ...(flow.exceeds.length > 0 && { exceeds: orAll(flow.exceeds) }),
     ...(flow.uncovered.size > 0 && {
       uncovered: [...flow.uncovered].map(([loop, rounds]) => ({ loop, rounds })),
@@ -148,9 +154,12 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
   switch (command.kind) {
     case "sequence":
       return command.commands.reduce((on, each) => run(builder, flow, each, on), path);
-    case "statement":
+    case "statement": {
+      const part = beginStatement(builder);
       runStatement(builder, flow, command.statement);
-      return withoutErrors(builder, path);
+      if (part) endPart(builder, part);
+      return withoutErrors(builder, path, part);
+    }
     case "assign": {
       const value = flattenExpression(builder, command.value, NO_ROWS);
       const older = builder.variables.get(command.variable) ?? NULL;
@@ -180,8 +189,10 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
       flow.leaves.get(command.loop)?.continues.push(path);
       return FALSE;
     case "rollback":
-      if (command.code === undefined || !raise(builder, command.code, path))
-        builder.aborts.push(path);
+      if (command.leaves === "atomic") return leavePart(builder, path);
+      if (command.code !== undefined && raise(builder, command.code, path)) return FALSE;
+      if (builder.parts) failUnit(builder, path, command.why);
+      else builder.aborts.push(path);
       return FALSE;
     case "return":
       if (command.value !== undefined) {
@@ -200,7 +211,7 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
     case "try":
       return runTry(builder, command, path, (body, on) => run(builder, flow, body, on));
     case "atomic":
-      return run(builder, flow, command.body, path);
+      return runAtomic(builder, path, () => run(builder, flow, command.body, path));
     case "savepoint":
       setSavepoint(builder, command.name);
       return path;

@@ -4,8 +4,8 @@ import { ERRORS, isCaught } from "../../program/errors";
 import type { Expression } from "../../program/expression";
 import { operandsOf } from "../../program/operands";
 import type { Command } from "../../program/statement";
-import type { Builder, CaughtError, Draft, Guarded } from "./builder";
-import { NO_ROWS, merge, orAll } from "./builder";
+import type { Builder, CaughtError, Draft, Guarded, PartDraft } from "./builder";
+import { NO_ROWS, merge, openPart, orAll } from "./builder";
 import { flattenExpression } from "./expression";
 import type { Term } from "./operation";
 import { join } from "./paths";
@@ -23,14 +23,17 @@ export function runTry(
 ): Term {
   const guarded: Guarded = { block, errors: [] };
   const first = builder.operations.length;
+  const around = openPart(builder);
   builder.guarded.push(guarded);
   const after = run(block.body, path);
   builder.guarded.pop();
   const { errors } = guarded;
   if (errors.length === 0) return after;
   const failed = orAll(errors.map(({ when }) => when));
+  // An error that leaves a transaction of a unit undoes all of that; what was committed before stays.
+  for (const { part, when } of errors) if (part && part !== around) undoPart(builder, part, when);
   if (block.undoes === "statement") undoStatements(builder, errors);
-  else undo(builder, first, failed);
+  else if (!builder.parts || around) undo(builder, first, failed);
   builder.path = failed;
   if (block.error !== undefined) {
     const code = errors.reduceRight<Term>(
@@ -48,12 +51,15 @@ export function runTry(
 /** An error of the program's own; returns whether a handler is for it. */
 export function raise(builder: Builder, code: string, path: Term): boolean {
   const guarded = handlerOf(builder, code);
-  guarded?.errors.push({ when: path, avoided: not(path), code });
+  guarded?.errors.push({ when: path, avoided: not(path), code, part: openPart(builder) });
   return guarded !== undefined;
 }
 
-/** Marks the operations of the statement at hand that a handler is for; returns where no such error happened. */
-export function withoutErrors(builder: Builder, path: Term): Term {
+/**
+ * Marks the operations of the statement at hand, in that transaction of a unit, that a handler is for; returns where no
+ * such error happened.
+ */
+export function withoutErrors(builder: Builder, path: Term, part = openPart(builder)): Term {
   if (builder.guarded.length === 0) return path;
   const step = builder.steps.length - 1;
   const avoided: Term[] = [];
@@ -63,12 +69,18 @@ export function withoutErrors(builder: Builder, path: Term): Term {
     builder.operations[draft.index] = { ...draft, caught };
     for (const code of caught) {
       const when: Term = { kind: "failed", operation: draft.index, code };
-      const error = { when, avoided: not(when), code, step };
+      const error = { when, avoided: not(when), code, step, part };
       handlerOf(builder, code)?.errors.push(error);
       avoided.push(error.avoided);
     }
   }
   return and(path, ...avoided);
+}
+
+/** That transaction of a unit is undone where the condition holds. */
+export function undoPart(builder: Builder, part: PartDraft, when: Term): void {
+  part.undone.push(when);
+  undo(builder, part.firstOperation, when);
 }
 
 /** A point to return to. */

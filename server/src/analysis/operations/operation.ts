@@ -151,6 +151,8 @@ export interface FlatTransaction {
   readonly returns: readonly Term[];
   /** Outputs that reach the caller directly (SELECT of a script, RETURNING): operation and name. */
   readonly visible: readonly { readonly operation: number; readonly name: string }[];
+  /** Of a unit: its transactions in program order, which contain all of its statements. */
+  readonly parts?: readonly FlatPart[];
   /** What its statements return and how many rows they change, whoever uses it; else what operations read. */
   readonly observed?: readonly Term[];
   /** Loops that may have more rounds than are represented, by their ids, with the rounds that are. */
@@ -169,6 +171,19 @@ export interface FlatTransaction {
   readonly losses: readonly string[];
   /** Where it left more open than there is: nothing is missed for it, but what is found may rest on it. */
   readonly guesses?: readonly string[];
+}
+
+/** One of a unit's transactions. */
+export interface FlatPart {
+  /** Its statements: the first, and the first behind it. */
+  readonly from: number;
+  readonly to: number;
+  /** A statement outside of every `atomic` command, which commits by itself. */
+  readonly single: boolean;
+  /** It begins iff this holds; one that does not begin does not commit either. */
+  readonly guard: Term;
+  /** It is undone iff this holds. */
+  readonly undone: Term;
 }
 
 /** Stands for all columns of a table and for which rows it has. */

@@ -44,6 +44,10 @@ export function solvePapers(
     const reason = `${subject}: too many statements to search together`;
     return { findings: [], undecided: [reason], queries: 0 };
   }
+  if (unit.transactions.some((index) => flat.transactions[index]?.parts)) {
+    const reason = `${subject}: what commits before its end is searched at products' levels only`;
+    return { findings: [], undecided: [reason], queries: 0 };
+  }
   const known = tupleLevels(levels, ids, defined);
   if (isTooWide(known.written, makeInstances(flat, unit.transactions))) {
     const reason = `${subject}: an axiom has too many variables for so many statements`;

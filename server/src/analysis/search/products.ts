@@ -8,7 +8,9 @@ import { confirm } from "../../store/confirm";
 import { askForCycle, cycleShapes, encodeProduct, isMinimal } from "../encoding/product";
 import type { CycleShape, ProductEncoding } from "../encoding/product";
 import { not } from "../encoding/smt";
-import type { FlatProgram } from "../operations/operation";
+import { commitOrders } from "../encoding/productParts";
+import type { Member } from "../encoding/productParts";
+import type { FlatProgram, FlatTransaction } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
 import { isCertified, planProduct, readsDirty } from "./productsPlan";
@@ -36,17 +38,77 @@ export function solveProduct(
   if (members.every((each) => isCertified(levels, each)))
     return { findings: [], undecided: [], queries: 0 };
   const size = unit.transactions.length;
-  const pairsTell = size > 2 && !own.some(readsDirty);
+  const hasUnits = members.some(({ parts }) => parts);
+  const pairsTell = size > 2 && !hasUnits && !own.some(readsDirty);
   const mayLead = pairsTell ? meetings(solvers, flat, levels, unit, limits) : undefined;
   if (mayLead && !hasCycle(size, mayLead)) return { findings: [], undecided: [], queries: 0 };
-  const encoding = encodeProduct(flat, levels, unit.transactions);
+  const question = { solvers, program, flat, levels, unit, limits, judge, mayLead };
+  return hasUnits ? solveOrders(question, members) : solveOrder(question);
+}
+
+interface Question {
+  readonly solvers: SolverFactory;
+  readonly program: Program;
+  readonly flat: FlatProgram;
+  readonly levels: Levels;
+  readonly unit: Unit;
+  readonly limits: SearchLimits;
+  readonly judge: Judge;
+  /** Rules out steps of cycles. */
+  readonly mayLead: ((from: number, to: number) => boolean) | undefined;
+}
+
+/** Units commit several times: every order of their commits is a question of its own, until one shows the worst. */
+function solveOrders(question: Question, members: readonly FlatTransaction[]): UnitResult {
+  const subject = members.map(({ id }) => id).join(", ");
+  if (members.some(({ id }) => readsDirty(productLevelAt(question.levels, id)))) {
+    const reason = `${subject}: what commits before its end is not searched where reads see what is not committed`;
+    return { findings: [], undecided: [reason], queries: 0 };
+  }
+  const orders = commitOrders(members);
+  if (!orders) {
+    const reason = `${subject}: they commit in too many orders to search them all`;
+    return { findings: [], undecided: [reason], queries: 0 };
+  }
+  const findings = new Map<string, Finding>();
+  const undecided = new Set<string>();
+  const assumed = new Set<string>();
+  let queries = 0;
+  for (const order of orders) {
+    if (question.limits.stopped()) break;
+    const result = solveOrder(question, order);
+    for (const finding of result.findings) keepBest(findings, finding);
+    for (const reason of result.undecided) undecided.add(reason);
+    for (const name of result.assumed ?? []) assumed.add(name);
+    queries += result.queries;
+    if (result.findings.some(({ confirmation }) => isWorst(confirmation))) break;
+  }
+  return {
+    findings: withoutWider([...findings.values()]),
+    undecided: [...undecided],
+    queries,
+    ...(assumed.size > 0 && { assumed: [...assumed] }),
+  };
+}
+
+function isWorst({ status, severity }: Finding["confirmation"]): boolean {
+  return status === "confirmed" && severity === "state";
+}
+
+/** The anomalies where the instances commit in this order. */
+function solveOrder(
+  { solvers, program, flat, levels, unit, limits, judge, mayLead }: Question,
+  commits?: readonly Member[],
+): UnitResult {
+  const encoding = encodeProduct(flat, levels, unit.transactions, commits);
   const shapes = cycleShapes(encoding, mayLead);
   if (shapes.length === 0) return { findings: [], undecided: [], queries: 0 };
   const minimal = isMinimal(encoding);
   encoding.script.assert(unit.evenPartly === true ? not(minimal) : minimal);
   const solver = solvers.open({ resourceLimit: limits.resourceLimit });
   try {
-    const subject = encoding.tuple.transactions.map((each) => each.id).join(", ");
+    const members = unit.transactions.flatMap((each) => flat.transactions[each] ?? []);
+    const subject = members.map((each) => each.id).join(", ");
     const queries = makeQueries(solver, limits, subject, encoding.database.assumptions);
     const search: Search = { program, encoding, levels, queries, judge, orders: new Set() };
     const found = findAll(search, shapes, limits);

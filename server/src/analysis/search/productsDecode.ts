@@ -15,8 +15,9 @@ import {
 } from "../encoding/productDatabase";
 import type { RowKey } from "../encoding/productDatabase";
 import { snapshotName } from "../encoding/productNames";
+import { surelySeen } from "../encoding/productSnapshots";
 import { hasOwnSnapshots } from "../encoding/productTuple";
-import type { Access, TupleTable } from "../encoding/productTuple";
+import type { Access, ProductTuple, TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE } from "../encoding/smt";
 import { assumedColumns } from "../operations/flatInvariant";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
@@ -43,7 +44,10 @@ export function decodeStart(program: Program, encoding: Start, model: Model): Se
   const { tuple } = encoding;
   const mayAdd = (table: string): boolean => !tuple.tables.has(table);
   return {
-    instances: tuple.transactions.map((_, instance) => argumentsOf(encoding, model, instance)),
+    instances: tuple.units.map(([first = 0], unit) => ({
+      instance: instanceName(unit),
+      ...argumentsOf(encoding, model, first),
+    })),
     initial: withParents({
       program,
       initial: withAskedRows(program, initialRows(program, encoding, model), mayAdd),
@@ -53,7 +57,11 @@ export function decodeStart(program: Program, encoding: Start, model: Model): Se
   };
 }
 
-function argumentsOf(encoding: Start, model: Model, instance: number): WitnessInstance {
+function argumentsOf(
+  encoding: Start,
+  model: Model,
+  instance: number,
+): Omit<WitnessInstance, "instance"> {
   const transaction = encoding.tuple.transactions[instance];
   const values = (transaction?.parameters ?? []).flatMap(
     ({ name, type }, at): [string, Value][] => {
@@ -64,7 +72,6 @@ function argumentsOf(encoding: Start, model: Model, instance: number): WitnessIn
     },
   );
   return {
-    instance: instanceName(instance),
     transaction: transaction?.id ?? "",
     arguments: Object.fromEntries(values),
   };
@@ -207,8 +214,9 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
     model,
     tuple.transactions.flatMap((_, instance) => placedSteps(encoding, model, instance)),
   );
+  const names = committedNames(encoding, model);
   const committed = (count: number): readonly string[] =>
-    Array.from({ length: count }, (_, earlier) => instanceName(earlier));
+    names.slice(0, count).flatMap((name) => name ?? []);
   const steps: ScheduleStep[] = [];
   for (const gap of tuple.transactions.keys()) {
     const inGap = planned.filter((step) => step.gap === gap);
@@ -217,13 +225,37 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
       ...inGap.filter((step) => !step.early),
     ])
       steps.push({
-        instance: instanceName(each.instance),
+        instance: nameOfUnit(tuple, each.instance),
         statement: each.number,
         sees: committed(each.snapshot ?? gap),
       });
-    steps.push({ instance: instanceName(gap), statement: "commit", sees: [] });
+    // A statement that is a transaction commits by itself.
+    const begins = readBool(model, encoding.begins[gap] ?? TRUE);
+    if (begins && tuple.parts[gap]?.single !== true)
+      steps.push({ instance: nameOfUnit(tuple, gap), statement: "commit", sees: [] });
   }
   return steps;
+}
+
+function nameOfUnit({ units }: ProductTuple, instance: number): string {
+  return instanceName(units.findIndex((each) => each.includes(instance)));
+}
+
+/** Per instance the name of what it commits, as the store gives it; undefined where it does not. */
+function committedNames(
+  { tuple, happens, begins }: ProductEncoding,
+  model: Model,
+): readonly (string | undefined)[] {
+  const begun = tuple.units.map(() => 0);
+  return tuple.parts.map((part, instance) => {
+    const name = nameOfUnit(tuple, instance);
+    if (!part) return name;
+    if (!readBool(model, begins[instance] ?? TRUE)) return undefined;
+    const unit = tuple.units.findIndex((each) => each.includes(instance));
+    const nth = (begun[unit] ?? 0) + 1;
+    begun[unit] = nth;
+    return readBool(model, happens[instance] ?? TRUE) ? `${name}/${String(nth)}` : undefined;
+  });
 }
 
 /** Statements whose locks others wait for begin no later than those, and so does what their instance does before. */
@@ -257,6 +289,7 @@ function placedSteps(
 ): readonly Planned[] {
   const executed = executedSteps(encoding, model, instance);
   const { snapshot: taken } = encoding.tuple.levels[instance] ?? {};
+  const before = statementsBefore(encoding, model, instance);
   const opening = openingStep(encoding, model, instance, executed);
   let gap = instance;
   let earlyGap: number | undefined;
@@ -269,7 +302,7 @@ function placedSteps(
     placed.unshift({
       instance,
       step,
-      number: at + 1,
+      number: before + at + 1,
       gap,
       early: earlyGap === gap,
       snapshot: undefined,
@@ -283,6 +316,13 @@ function placedSteps(
   return placed.map((each, at) =>
     taken === "first-plain-read" && at < opening ? each : { ...each, snapshot },
   );
+}
+
+/** How many statements a unit has executed before one of its transactions. */
+function statementsBefore(encoding: ProductEncoding, model: Model, instance: number): number {
+  const unit = encoding.tuple.units.find((each) => each.includes(instance)) ?? [];
+  const earlier = unit.filter((each) => each < instance);
+  return earlier.reduce((sum, each) => sum + executedSteps(encoding, model, each).length, 0);
 }
 
 /** Which of the executed statements takes the transaction's snapshot; -1 where none of them does. */
@@ -326,7 +366,7 @@ function snapshotGap(
         : each.operation.step === step && (perStatement || each.view === "look")),
   );
   if (!matters) return undefined;
-  let gap = 0;
+  let gap = surelySeen(tuple, instance);
   while (gap < instance && model.bool(snapshotName(gap, instance, step))) gap += 1;
   return gap;
 }

@@ -21,16 +21,21 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   const table = Array.from({ length: count }, (_, first) =>
     Array.from({ length: count }, (__, second) => pairOf(flat, levels, first, second)),
   );
-  const open = sequences(count, size).filter((transactions) =>
-    transactions.some((each) => !certified[each]),
+  const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
+  const open = sequences(count, size).filter(
+    (transactions) =>
+      transactions.some((each) => !certified[each]) &&
+      // Where there are units, all orders of commits are one question.
+      (!transactions.some((each) => isUnit[each]) || isAscending(transactions)),
   );
   const units = open.map((transactions) => ({
     transactions,
-    score: score(
-      table,
-      transactions,
-      transactions.every((each) => own[each] !== undefined && isSnapshotIsolation(own[each])),
-    ),
+    score: score(table, transactions, {
+      isSnapshot: transactions.every(
+        (each) => own[each] !== undefined && isSnapshotIsolation(own[each]),
+      ),
+      isUnit,
+    }),
     likely: transactions.every((each) => own[each]?.snapshot !== "statement")
       ? likelihood(flat, transactions)
       : 0,
@@ -44,6 +49,7 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
 /** Whether transactions like this one alone form no cycle, by what their level promises. */
 export function isCertified(levels: Levels, transaction: FlatTransaction): boolean {
   const level = productLevelAt(levels, transaction.id);
+  if (transaction.parts) return false;
   return level.serializable && !overlooksReads(level, transaction);
 }
 
@@ -94,18 +100,21 @@ function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number
 function score(
   table: readonly (readonly Pair[])[],
   transactions: readonly number[],
-  isSnapshot: boolean,
+  { isSnapshot, isUnit }: { readonly isSnapshot: boolean; readonly isUnit: readonly boolean[] },
 ): number {
+  const hasUnits = transactions.some((each) => isUnit[each]);
   const pair = (a: number, b: number): Pair | undefined =>
     table[transactions[a] ?? -1]?.[transactions[b] ?? -1];
   const leads = (from: number, to: number): boolean =>
-    from < to ? (pair(from, to)?.forward ?? 0) > 0 : (pair(to, from)?.backward ?? 0) > 0;
+    from < to || hasUnits
+      ? (pair(from, to)?.forward ?? 0) > 0
+      : (pair(to, from)?.backward ?? 0) > 0;
   const misses = (from: number, to: number): boolean =>
     from < to ? pair(from, to)?.missing === true : leads(from, to);
   const extend = (path: readonly number[]): boolean => {
     const last = path.at(-1) ?? 0;
     if (path.length === transactions.length)
-      return leads(last, 0) && (!isSnapshot || misses(path.at(-2) ?? 0, last));
+      return leads(last, 0) && (!isSnapshot || hasUnits || misses(path.at(-2) ?? 0, last));
     return transactions.some(
       (_, next) => !path.includes(next) && leads(last, next) && extend([...path, next]),
     );
@@ -118,6 +127,10 @@ function score(
   const operations = all.reduce((sum, each) => sum + each.operations, 0);
   const same = new Set(transactions).size < transactions.length ? 1 : 0;
   return 1 + same + backward / (1 + operations);
+}
+
+function isAscending(transactions: readonly number[]): boolean {
+  return transactions.every((each, at) => at === 0 || (transactions[at - 1] ?? 0) <= each);
 }
 
 function sequences(count: number, size: number): readonly (readonly number[])[] {

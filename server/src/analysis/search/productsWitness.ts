@@ -61,7 +61,7 @@ export function findWorst(
   if (severityOf(best) === "state") return best;
   if (search.queries.stopped()) return undefined;
   // Of two there are only two orders.
-  if (search.encoding.tuple.transactions.length === 2) learnAll(search);
+  if (search.encoding.tuple.units.length === 2) learnAll(search);
   else learn(search, first.proposal, "unused");
   let unconfirmed: Found | undefined;
   // The widest question first: most cycles that show nothing at once are harmless, and then it is the only one.
@@ -136,7 +136,7 @@ function learn(search: Search, { finding }: Found, wanted: Severity): boolean {
   const agrees = lists[wanted] ?? [];
   const { encoding, orders } = search;
   const numbers = new Map(
-    encoding.tuple.transactions.map((_, index): [string, number] => [instanceName(index), index]),
+    encoding.tuple.units.map((_, index): [string, number] => [instanceName(index), index]),
   );
   const order = agrees
     .map((names) => names.flatMap((name) => numbers.get(name) ?? []))
@@ -149,7 +149,7 @@ function learn(search: Search, { finding }: Found, wanted: Severity): boolean {
 }
 
 function learnAll(search: Search): void {
-  const all = permutations(search.encoding.tuple.transactions.map((_, instance) => instance));
+  const all = permutations([...search.encoding.tuple.units.keys()]);
   for (const order of all) if (!search.orders.has(order.join())) tell(search, order);
 }
 
@@ -238,8 +238,9 @@ function propose(
 
 /** Excludes the arguments and values at the start of a model from further answers to a question. */
 function block({ encoding, queries }: Search, question: string, { model }: Proposal): void {
-  const same = encoding.tuple.transactions.flatMap((transaction, instance) =>
-    transaction.parameters.map(({ type }, at) => {
+  const { transactions, leads } = encoding.tuple;
+  const same = transactions.flatMap(({ parameters }, instance) =>
+    (leads[instance] === instance ? parameters : []).map(({ type }, at) => {
       const name = parameterName(instance, at);
       return type === "bool" ? eq(name, bool(model.bool(name))) : eq(name, int(model.int(name)));
     }),

@@ -31,6 +31,7 @@ export function applyAnnotations(
         break;
       }
       case "transaction":
+      case "unit":
         break;
       default:
         comment satisfies never;

@@ -7,6 +7,8 @@ import type { Span } from "./split";
 export type AnnotationComment = Span &
   (
     | { readonly kind: "transaction"; readonly name: string }
+    /** Several transactions that are one thing to their user: what is outside of BEGIN ... COMMIT commits at once. */
+    | { readonly kind: "unit"; readonly name: string }
     /** `name` is the level's full name, or what the user wrote. */
     | { readonly kind: "level"; readonly name: string }
     /** Pairs of parameters that differ in every run. */
@@ -63,6 +65,10 @@ function readOne(written: string, start: number): ReadOne | undefined {
       return rest === ""
         ? { problem: missing("transaction", "a name") }
         : { comment: { ...span, kind: "transaction", name: unquote(rest) } };
+    case "unit":
+      return rest === ""
+        ? { problem: missing("unit", "a name") }
+        : { comment: { ...span, kind: "unit", name: unquote(rest) } };
     case "level":
       return readLevel(rest, span);
     case "distinct":
@@ -122,7 +128,7 @@ function missing(word: string, what: string): Problem {
   return { severity: "warning", code: "annotation-incomplete", message };
 }
 
-const WORDS = ["transaction", "level", "distinct", "invariant", "ignore", "ignore-file"];
+const WORDS = ["transaction", "unit", "level", "distinct", "invariant", "ignore", "ignore-file"];
 
 function unknownWord(word: string): Problem {
   const near = nearestName(word, WORDS);

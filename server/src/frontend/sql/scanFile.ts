@@ -129,7 +129,8 @@ function nameRegions(
 
 /** The name that `@isolens transaction` gives, if any. */
 export function commentName(comments: readonly AnnotationComment[]): string | undefined {
-  return comments.find((comment) => comment.kind === "transaction")?.name;
+  const named = comments.find(({ kind }) => kind === "transaction" || kind === "unit");
+  return named && "name" in named ? named.name : undefined;
 }
 
 function problemNote(lines: LineIndex, problem: SplitProblem): Note {

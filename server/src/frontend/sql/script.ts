@@ -9,7 +9,9 @@ import { preLex, type PreLexed } from "./preLex";
 import { closeIf, nextBranch } from "./scriptBranches";
 import { isSet } from "./scriptExpression";
 import type { ControlItem, MetaItem, Region, StatementItem } from "./scriptRegions";
-import { createState, frame, source, top, type ScriptContext, type State } from "./scriptState";
+import { createState, frame, source, top } from "./scriptState";
+import type { Frame, ScriptContext, State } from "./scriptState";
+import type { Span } from "./split";
 import { asksForInsertId, assignSessionValues, sessionValue } from "./scriptSession";
 import {
   assign,
@@ -24,14 +26,19 @@ import { walkCommand, walkExpression } from "./walk";
 
 /** The transaction of a region, under the given name unless its comments name it. */
 export function lowerRegion(region: Region, name: string, context: ScriptContext): Transaction {
-  const own = region.annotations.find((comment) => comment.kind === "transaction")?.name ?? name;
+  const kind = region.boundary === "unit" ? "unit" : "transaction";
+  const own =
+    region.annotations.flatMap((each) => (each.kind === kind ? [each.name] : []))[0] ?? name;
   const state = createState(region, own, context);
   for (const item of region.items) {
     if (item.kind === "statement") addStatement(state, item);
-    else if (item.kind === "control") addControl(state, item);
+    else if (item.kind === "control")
+      if (region.boundary === "unit") addInUnit(state, item);
+      else addControl(state, item);
     else addMeta(state, item);
   }
   while (state.frames.length > 1) closeIf(state);
+  if (state.frames[0]?.atomic) endAtomic(state, state.frames[0], region.source);
   const commands = [...initialisations(state), ...(state.frames[0]?.commands ?? [])];
   const body: Command = { kind: "sequence", commands };
   const { lines } = context;
@@ -128,6 +135,36 @@ function addControl(state: State, item: ControlItem): void {
   ) {
     current.commands.push({ kind: control.kind, name: control.name, source: at });
   }
+}
+
+/** What stands since BEGIN in a unit becomes a transaction of it; one without an end reaches to the end of the unit. */
+function endAtomic(state: State, frame: Frame, end: Span): void {
+  const { from = 0, start = end } = frame.atomic ?? {};
+  const commands = frame.commands.splice(from);
+  const around = source(state, { start: start.start, end: end.end });
+  frame.commands.push({ kind: "atomic", body: { kind: "sequence", commands }, source: around });
+  frame.atomic = undefined;
+}
+
+/** BEGIN, COMMIT and ROLLBACK of a unit. */
+function addInUnit(state: State, item: ControlItem): void {
+  const current = top(state);
+  const { kind } = item.control;
+  if (kind === "begin") {
+    current.atomic ??= { from: current.commands.length, start: item };
+  } else if (kind === "commit" || kind === "rollback") {
+    if (current.atomic === undefined) {
+      const message = "There is no transaction to end here.";
+      const at = source(state, item);
+      state.context.note({ severity: "warning", code: "no-transaction", message, source: at });
+      return;
+    }
+    if (kind === "rollback") {
+      const at = source(state, item);
+      current.commands.push({ kind: "rollback", why: "ROLLBACK", leaves: "atomic", source: at });
+    }
+    endAtomic(state, current, item);
+  } else addControl(state, item);
 }
 
 function addMeta(state: State, item: MetaItem): void {

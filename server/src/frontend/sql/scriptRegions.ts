@@ -18,8 +18,8 @@ export type MetaItem = Span & { readonly kind: "meta"; readonly command: MetaCom
 export type ScriptItem = StatementItem | ControlItem | MetaItem;
 
 export interface Region {
-  /** `script`: marked by a comment, without BEGIN. */
-  readonly boundary: "explicit" | "script" | "autocommit";
+  /** `script`: marked by a comment, without BEGIN. `unit`: marked as several transactions, whose BEGINs are items. */
+  readonly boundary: "explicit" | "script" | "autocommit" | "unit";
   readonly header: Span;
   readonly source: Span;
   readonly items: readonly ScriptItem[];
@@ -135,7 +135,7 @@ function takeComments(state: State, until: number): void {
     const comment = state.comments[state.nextComment];
     if (comment === undefined || comment.start >= until) return;
     // A new name ends a marked group of statements; inside BEGIN ... COMMIT it names that transaction.
-    if (comment.kind === "transaction" && state.open?.boundary === "script") closeRegion(state);
+    if (isName(comment) && isMarked(state.open)) closeRegion(state);
     const routine = state.routines.at(-1);
     if (routine !== undefined && comment.start < routine.end) {
       const annotations = [...routine.annotations, comment];
@@ -146,6 +146,23 @@ function takeComments(state: State, until: number): void {
       state.open.annotations.push(comment);
     }
   }
+}
+
+/** The comment begins a group of statements. */
+function isName({ kind }: AnnotationComment): boolean {
+  return kind === "transaction" || kind === "unit";
+}
+
+/** A comment has begun the region, and not BEGIN. */
+function isMarked(open: Open | undefined): boolean {
+  return open?.boundary === "script" || open?.boundary === "unit";
+}
+
+/** Opens what the waiting comments ask for, if they do. */
+function openMarked(state: State, header: Span): Open | undefined {
+  const named = state.waiting.findLast(isName);
+  if (named === undefined) return undefined;
+  return openRegion(state, named.kind === "unit" ? "unit" : "script", header);
 }
 
 /** Nothing follows that the waiting comments could belong to. */
@@ -203,7 +220,7 @@ function addStatement(state: State, item: StatementItem): void {
   if (item.what === "ddl") {
     state.ddl.push({ start: item.start, end: item.end });
     // DDL ends a group of marked statements: what follows is another part of the file.
-    if (state.open?.boundary === "script") closeRegion(state);
+    if (isMarked(state.open)) closeRegion(state);
     else if (isMysql(state)) commitImplicitly(state, "DDL", item);
   }
   if (state.open !== undefined) {
@@ -216,11 +233,10 @@ function addStatement(state: State, item: StatementItem): void {
     noteUnknown(state, item);
   } else if (item.what === "ddl" || item.what === "session") {
     dropWaiting(state);
-  } else if (state.waiting.some((comment) => comment.kind === "transaction")) {
-    addItem(state, openRegion(state, "script", item), item);
   } else {
-    addItem(state, openRegion(state, "autocommit", item), item);
-    closeRegion(state);
+    const marked = openMarked(state, item);
+    addItem(state, marked ?? openRegion(state, "autocommit", item), item);
+    if (marked === undefined) closeRegion(state);
   }
 }
 
@@ -314,6 +330,12 @@ function addControl(state: State, item: ControlItem): void {
   const { open } = state;
   switch (control.kind) {
     case "begin": {
+      const isUnit = state.waiting.findLast(isName)?.kind === "unit";
+      const unit = open === undefined && isUnit ? openMarked(state, item) : open;
+      if (unit?.boundary === "unit") {
+        addItem(state, unit, item);
+        return;
+      }
       if (open?.boundary === "explicit" && state.autocommit) {
         const message = "A transaction starts here before the last one has ended.";
         note(state, "warning", "nested-begin", message, item);
@@ -380,6 +402,10 @@ function declared(
 
 function endTransaction(state: State, item: ControlItem, chain: boolean): void {
   const { open } = state;
+  if (open?.boundary === "unit") {
+    addItem(state, open, item);
+    return;
+  }
   if (open?.boundary !== "explicit") {
     const message = "There is no transaction to end here.";
     note(state, "warning", "no-transaction", message, item);

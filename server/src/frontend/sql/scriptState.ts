@@ -38,6 +38,8 @@ export interface Frame {
   }[];
   ended: boolean;
   readonly before: ReadonlyMap<string, Bound>;
+  /** In a unit: its transaction that is open, by its BEGIN and how many commands come before it. */
+  atomic?: { readonly from: number; readonly start: Span } | undefined;
 }
 
 export interface State {

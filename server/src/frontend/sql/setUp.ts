@@ -67,7 +67,7 @@ const MIGRATION = "A transaction of a migration is left out: migrations run once
 const MARK = "Mark it with -- @transaction NAME if the application runs it.";
 
 function isMarked(region: Region): boolean {
-  return region.annotations.some((comment) => comment.kind === "transaction");
+  return region.annotations.some(({ kind }) => kind === "transaction" || kind === "unit");
 }
 
 function statementsOf(region: Region): readonly StatementItem[] {

@@ -1,0 +1,81 @@
+// The transactions of a unit: where each begins and ends among its statements, and what an error or a ROLLBACK undoes.
+import type { Builder, PartDraft } from "./builder";
+import { openPart, orAll } from "./builder";
+import { undoPart } from "./handlers";
+import type { FlatTransaction, Term } from "./operation";
+import { join } from "./paths";
+import { intern } from "./tables";
+import { FALSE, NULL, and, conditional, not } from "./terms";
+
+/** Opens a transaction for the statement at hand where it is one of its own. */
+export function beginStatement(builder: Builder): PartDraft | undefined {
+  if (!builder.parts || openPart(builder)) return undefined;
+  return beginPart(builder, true);
+}
+
+/** Runs the body of an `atomic` command where `path` holds; returns where control goes on behind it. */
+export function runAtomic(builder: Builder, path: Term, body: () => Term): Term {
+  // One inside of another is a part of it.
+  if (!builder.parts || openPart(builder)) return body();
+  builder.path = path;
+  const part = beginPart(builder, false);
+  const after = body();
+  endPart(builder, part);
+  return part.left.length === 0 ? after : join(after, ...part.left);
+}
+
+export function endPart(builder: Builder, part: PartDraft): void {
+  part.to = builder.steps.length;
+}
+
+/** ROLLBACK where `path` holds, and control goes on behind the transaction. */
+export function leavePart(builder: Builder, path: Term): Term {
+  const part = openPart(builder);
+  if (!part) return path;
+  undoPart(builder, part, path);
+  part.left.push(path);
+  return FALSE;
+}
+
+/**
+ * The unit ends with an error where `path` holds. Where nothing was written before, it is as if it had not been; else what
+ * was committed stays, and the caller gets the error.
+ */
+export function failUnit(builder: Builder, path: Term, why: string): void {
+  const open = openPart(builder);
+  const written = builder.operations.slice(0, open?.firstOperation).flatMap(({ kind, index }) => {
+    const changed: Term = { kind: "found", operation: index };
+    return kind === "read" ? [] : [changed];
+  });
+  if (open) undoPart(builder, open, path);
+  builder.aborts.push(and(path, ...written.map(not)));
+  if (written.length > 0)
+    builder.shown.push(conditional(path, intern(builder.tables, `fails: ${why}`), NULL));
+}
+
+/** The transactions of a unit. */
+export function partsOf({ parts }: Builder): Pick<FlatTransaction, "parts"> {
+  if (!parts) return {};
+  return {
+    parts: parts.map(({ from, to = from, single, guard, undone }) => ({
+      from,
+      to,
+      single,
+      guard,
+      undone: orAll(undone),
+    })),
+  };
+}
+
+function beginPart(builder: Builder, single: boolean): PartDraft {
+  const part: PartDraft = {
+    single,
+    guard: builder.path,
+    from: builder.steps.length,
+    firstOperation: builder.operations.length,
+    undone: [],
+    left: [],
+  };
+  builder.parts?.push(part);
+  return part;
+}
