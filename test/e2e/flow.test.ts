@@ -16,10 +16,7 @@ test("from the squiggle to the fix", async () => {
     await workbench.statusItem("PostgreSQL READ COMMITTED").first().waitFor();
     const rows = await workbench.problems("Lost update: ");
     await rows.first().waitFor();
-    const lens = page.locator(".codelens-decoration", {
-      hasText: "at PostgreSQL READ COMMITTED - show",
-    });
-    await lens.first().waitFor();
+    await workbench.lens("at PostgreSQL READ COMMITTED - show").waitFor();
     await workbench.screenshot("flow-1-problems");
     await page.keyboard.press("Control+J");
 

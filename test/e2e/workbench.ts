@@ -30,8 +30,12 @@ export interface Workbench {
   /** The inside of the webview that is open. */
   webview(): FrameLocator;
   statusItem(text: string | RegExp): Locator;
+  /** The first lens that holds a text. */
+  lens(text: string): Locator;
   /** Clicks a lens until it is gone: the editor draws its lenses anew now and then, and loses a click on the way. */
   clickLens(text: string): Promise<void>;
+  /** Opens a file of the workspace by its name. */
+  open(file: string): Promise<void>;
   /** Makes an open file the active one, with the keyboard in its text. */
   focusEditor(file: string): Promise<void>;
   /** Moves the cursor of the active editor, both numbers from 1. */
@@ -147,6 +151,7 @@ function drive(page: Page): Drive {
     webview: () =>
       page.frameLocator("iframe.webview.ready").last().frameLocator("iframe#active-frame"),
     statusItem: (text) => page.locator(".statusbar-item", { hasText: text }),
+    lens: (text) => page.locator(".codelens-decoration", { hasText: text }).first(),
     clickLens: async (text) => {
       const lens = page.locator(".codelens-decoration").getByText(text);
       await lens.waitFor();
@@ -155,6 +160,12 @@ function drive(page: Page): Drive {
         await lens.click();
         await lens.waitFor({ state: "detached", timeout: 5000 }).catch(stillThere);
       }
+    },
+    open: async (file) => {
+      await page.keyboard.press("Control+P");
+      await page.locator(".quick-input-widget input[type=text]").fill(file);
+      await rows.filter({ hasText: file }).first().click();
+      await page.locator(".tab.active", { hasText: file }).waitFor();
     },
     focusEditor: async (file) => {
       await page.locator(".tab", { hasText: file }).click();

@@ -17,7 +17,13 @@ after(async () => {
   await browser.close();
 });
 
-const RECORDINGS: readonly Recording[] = ["lostUpdate", "writeSkew", "readOnly", "long"];
+const RECORDINGS: readonly Recording[] = [
+  "lostUpdate",
+  "writeSkew",
+  "readOnly",
+  "dirtyRead",
+  "long",
+];
 
 /** The places of the last call to reveal, as "line focus". */
 function lastReveal(calls: readonly Call<PanelHost>[]): string {
@@ -154,6 +160,22 @@ describe("the panel", () => {
     assert.equal(await rows.count(), 4);
     assert.match(await page.locator(".serial .own").innerText(), /committed/);
     assert.ok((await page.locator(".serial .differs").count()) > 0);
+    await page.close();
+  });
+
+  it("draws both sides of a dirty read, and takes back what is rolled back", async () => {
+    const { page } = await openPanel(browser, recorded("dirtyRead"));
+    const now = () => page.locator(".values .now").textContent();
+    for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    assert.equal(await now(), "-1T1");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await now(), "0T1rolled back");
+    await page.keyboard.press("2");
+    assert.deepEqual(await page.locator(".cycle .box .lane-name").allTextContents(), [
+      "T1 TryOrder",
+      "T2 Look",
+    ]);
+    assert.equal(await page.locator(".cycle .edge.wr .pill").count(), 1);
     await page.close();
   });
 

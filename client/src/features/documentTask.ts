@@ -129,7 +129,8 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
     // A lens that changed while another editor had the keyboard is shown again only when it is asked for.
     // One that did not change stays as it is: a lens that is drawn anew swallows the click that it is under.
     window.onDidChangeActiveTextEditor((editor) => {
-      if (editor && outcomes.has(editor.document.uri.toString())) changed.fire();
+      const isShown = editor ? outcomes.has(editor.document.uri.toString()) : outcomes.size > 0;
+      if (isShown) changed.fire();
     }),
     workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       const key = document.uri.toString();

@@ -25,6 +25,8 @@ export interface Panel extends Disposable {
 
 /** Also the value of the context key `activeWebviewPanelId`. */
 const VIEW_TYPE = "isolens.anomaly";
+/** Of the panel while it shows no anomaly. */
+const TITLE = "Isolens";
 
 export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal): Panel {
   let view: WebviewPanel | undefined;
@@ -45,6 +47,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
   async function update(): Promise<void> {
     if (!view) return;
     if (id === "") {
+      view.title = TITLE;
       show(await stateWithoutAnomaly());
       return;
     }
@@ -158,7 +161,7 @@ export function createPanel(extension: Uri, server: ServerClient, reveal: Reveal
         return;
       }
       adopt(
-        window.createWebviewPanel(VIEW_TYPE, "Isolens", ViewColumn.Beside, { enableScripts: true }),
+        window.createWebviewPanel(VIEW_TYPE, TITLE, ViewColumn.Beside, { enableScripts: true }),
       );
     },
     move(to) {

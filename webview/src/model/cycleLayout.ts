@@ -91,9 +91,15 @@ export function layoutCycle(story: Story, width: number, character: number): Cyc
   return { width: Math.max(width, total), height: Math.max(...bottoms, 0) + 12, boxes, edges };
 }
 
-/** The instances as the cycle visits them, from the first one on, so that they stand as in the schedule. */
+/**
+ * The instances as the cycle visits them, from the first one on, so that they stand as in the schedule; where one edge is
+ * all there is, its two ends.
+ */
 function cycleOrder(story: Story): readonly StoryInstance[] {
-  const names = [...new Set(story.edges.map(({ edge }) => edge.from.instance))];
+  const ends = (["from", "to"] as const).flatMap((side) =>
+    story.edges.map(({ edge }) => edge[side].instance),
+  );
+  const names = [...new Set(ends)];
   const visited = names.flatMap((name) => story.instances.find((each) => each.name === name) ?? []);
   const first = visited.findIndex((each) => visited.every((other) => each.index <= other.index));
   return [...visited.slice(first), ...visited.slice(0, first)];

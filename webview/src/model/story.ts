@@ -66,7 +66,7 @@ export interface StoryReason {
   readonly because: readonly StoryReason[];
 }
 
-/** The values that a cell took, in the order in which they were written. */
+/** The values that a cell took, in the order in which they were written or brought back by a rollback. */
 export interface CellHistory {
   readonly name: string;
   readonly versions: readonly {
@@ -74,6 +74,8 @@ export interface CellHistory {
     /** Undefined for the value at the start. */
     readonly writer?: StoryInstance;
     readonly step?: number;
+    /** The writer rolled back, which brought this value back. */
+    readonly restored?: boolean;
   }[];
 }
 
@@ -252,6 +254,14 @@ function historiesOf(
     { first: Value | undefined; versions: CellHistory["versions"][number][]; rank: number }
   >();
   for (const { step, index, instance } of steps) {
+    if (step.statement === "rollback")
+      for (const { first, versions } of histories.values()) {
+        if (versions.at(-1)?.writer !== instance) continue;
+        const kept = versions.findLast(({ writer }) => writer !== instance)?.value;
+        const value = kept ?? (first === undefined ? undefined : valueText(first));
+        if (value !== undefined)
+          versions.push({ value, writer: instance, step: index, restored: true });
+      }
     for (const cell of step.writes) {
       if (cell.column === "@") continue;
       const name = cellText(cell);

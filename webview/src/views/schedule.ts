@@ -283,6 +283,7 @@ function valueRows(cells: readonly CellHistory[], now: number | undefined): read
               version.writer.name,
             )
           : element("span", { class: "dim" }, "at start"),
+        version.restored ? element("span", { class: "dim" }, "rolled back") : undefined,
       ),
     );
     return element(
