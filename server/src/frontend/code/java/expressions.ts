@@ -31,7 +31,7 @@ export function readExpression(reader: JavaReader, node: SyntaxNode, scope: Scop
       return { kind: "literal", value: null, span };
     case "string_literal":
     case "character_literal":
-      return { kind: "text", runs: readText(textOf(reader, node), node.start), span };
+      return { kind: "text", runs: readText(reader.text, node.start, node.end), span };
     case "decimal_integer_literal":
     case "hex_integer_literal":
     case "octal_integer_literal":

@@ -1,5 +1,6 @@
 // The values of Java's literals: numbers, characters, strings and text blocks with the places of their characters.
 import type { TextRun } from "../hir";
+import { textRuns } from "../textRuns";
 
 /** The number of a literal as written; `undefined` where a double cannot hold it exactly or it is malformed. */
 export function readNumber(written: string): number | undefined {
@@ -21,16 +22,22 @@ function wrapped(digits: string, bits: number): number {
 }
 
 /**
- * The value of a string, character or text block that stands at `start` of the file, quotes included (JLS 3.10.4 to
- * 3.10.7). What does not end, or an escape that is none, is kept as it stands. Linear.
+ * The value of a string, character or text block that stands from `start` to `end` of the file, quotes included (JLS
+ * 3.10.4 to 3.10.7). What does not end, or an escape that is none, is kept as it stands. Linear.
  */
-export function readText(written: string, start: number): readonly TextRun[] {
-  const isBlock = written.startsWith('"""');
-  const quote = isBlock ? '"""' : written.charAt(0);
-  const isClosed = written.length >= 2 * quote.length && written.endsWith(quote);
-  const inner = written.slice(quote.length, isClosed ? -quote.length : undefined);
-  const runs = isBlock ? blockRuns(inner, start + 3) : [{ text: inner, start: start + 1 }];
-  return joined(runs.flatMap((run) => (run.length === undefined ? unescaped(run) : [run])));
+export function readText(text: string, start: number, end: number): readonly TextRun[] {
+  const isBlock = text.startsWith('"""', start);
+  const quote = isBlock ? '"""' : text.charAt(start);
+  const from = start + quote.length;
+  const isClosed = end - from >= quote.length && text.endsWith(quote, end);
+  const to = isClosed ? end - quote.length : end;
+  if (!isBlock) return unescaped(text, from, to);
+  const runs = blockRuns(text.slice(from, to), from);
+  return joined(
+    runs.flatMap((run) =>
+      run.length === undefined ? unescaped(text, run.start, run.start + run.text.length) : [run],
+    ),
+  );
 }
 
 /** The lines of a text block without their common indentation and trailing blanks; escapes are still there. */
@@ -75,12 +82,13 @@ function linesOf(text: string, start: number): readonly Line[] {
   return [...lines, { text: text.slice(from), at: start + from, lineEnd: 0 }];
 }
 
-const ESCAPE = /\\(?:([0-3][0-7]{0,2}|[4-7][0-7]?)|u+([\da-fA-F]{4})|(\r\n|[\s\S]))/gu;
+const ESCAPE = /\\(?:([0-3][0-7]{0,2}|[4-7][0-7]?)|u+([\da-fA-F]{4})|(\r\n|[\s\S]))/uy;
 
-function unescaped({ text, start }: TextRun): readonly TextRun[] {
-  const runs: TextRun[] = [];
-  let from = 0;
-  for (const match of text.matchAll(ESCAPE)) {
+function unescaped(text: string, start: number, end: number): readonly TextRun[] {
+  return textRuns(text, start, end, /\\/u, (at) => {
+    ESCAPE.lastIndex = at;
+    const match = ESCAPE.exec(text);
+    if (match === null || at + match[0].length > end) return undefined;
     const [all, octal, unicode, other] = match;
     const value =
       octal !== undefined
@@ -88,15 +96,8 @@ function unescaped({ text, start }: TextRun): readonly TextRun[] {
         : unicode !== undefined
           ? String.fromCharCode(Number.parseInt(unicode, 16))
           : SIMPLE[other ?? ""];
-    if (value === undefined) continue;
-    if (match.index > from) {
-      runs.push({ text: text.slice(from, match.index), start: start + from });
-    }
-    runs.push({ text: value, start: start + match.index, length: all.length });
-    from = match.index + all.length;
-  }
-  if (from < text.length) runs.push({ text: text.slice(from), start: start + from });
-  return runs;
+    return value === undefined ? undefined : { text: value, length: all.length };
+  });
 }
 
 const SIMPLE: Readonly<Record<string, string | undefined>> = {

@@ -1,12 +1,13 @@
 // A Java file's syntax tree as HIR. Types are kept as written; names of fields and methods get the receiver that the
 // language leaves out.
 import { isComment, namedChildren, type CodeTree, type SyntaxNode } from "../codeParsers";
+import { depthLimit } from "../depthLimit";
 import type { HirClass, HirExport, HirImport, HirModule, HirStatement } from "../hir";
 import type { Span } from "../../sql/split";
 import { readAnnotations, readAnonymousClass, readClass } from "./classes";
 import { declaredClasses, isClassDeclaration, membersOf } from "./declared";
 import { readExpression } from "./expressions";
-import { depthLimit, spanOf, textOf, type JavaReader } from "./reader";
+import { spanOf, textOf, type JavaReader } from "./reader";
 import { type FileNames, type Scope } from "./scope";
 import { readBlock, readStatements } from "./statements";
 

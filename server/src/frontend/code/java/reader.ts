@@ -1,6 +1,7 @@
 // What the parts of the Java adapter share: the text, how deep they are, and each other. One part per kind of node;
 // they call each other through this value.
 import { childOf, type SyntaxNode } from "../codeParsers";
+import type { Deeper } from "../depthLimit";
 import type { HirAnnotation, HirClass, HirExpression, HirStatement } from "../hir";
 import type { Span } from "../../sql/split";
 import type { Scope } from "./scope";
@@ -16,24 +17,7 @@ export interface JavaReader {
   /** `superclass`: the type that an anonymous class or an enum's constant extends. */
   anonymousClass(body: SyntaxNode, superclass: string, scope: Scope): HirClass;
   annotations(node: SyntaxNode, scope: Scope): readonly HirAnnotation[];
-  /** Reads what is inside one level deeper, or not at all where that is too deep. */
-  deeper<T>(read: () => T, tooDeep: () => T): T;
-}
-
-/** Code that people write is far below this; evaluators may recurse as deep. */
-const DEEPEST = 400;
-
-export function depthLimit(): JavaReader["deeper"] {
-  let depth = 0;
-  return (read, tooDeep) => {
-    if (depth >= DEEPEST) return tooDeep();
-    depth += 1;
-    try {
-      return read();
-    } finally {
-      depth -= 1;
-    }
-  };
+  readonly deeper: Deeper;
 }
 
 export function spanOf({ start, end }: Span): Span {
