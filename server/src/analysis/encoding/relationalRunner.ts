@@ -14,10 +14,11 @@ import { createMemo } from "./relationalMemo";
 import type { Relations } from "./relationalRelations";
 import type { Run, Viewer } from "./relationalRun";
 import { termValue } from "./termValue";
+import type { TermScope } from "./termValue";
 import { aggregateOf, constrainRepresentative, foundRows } from "./relationalRows";
 import { FALSE, TRUE, add, and, eq, imp, ite, not, or, sameAll } from "./smt";
 import type { Script, Smt } from "./smt";
-import { SQL_NULL, asInt, choose, isTrue, sqlInt } from "./sqlValue";
+import { SQL_NULL, asInt, choose, isTrue, nameValue, sqlInt } from "./sqlValue";
 import type { SqlValue } from "./sqlValue";
 
 export interface RunOptions {
@@ -27,6 +28,8 @@ export interface RunOptions {
   readonly mayAbort: boolean;
   /** Rows beyond those that operations mention, per table, shared by all runs. */
   readonly spare: (table: string) => readonly RowTerm[];
+  /** Parts of terms get names, so that what they share is told once: shorter texts where terms are large. */
+  readonly names?: boolean;
 }
 
 export function makeRun(
@@ -40,6 +43,7 @@ export function makeRun(
   const memo = createMemo(script, prefix);
   const sites = instances.flatMap((instance) => instance.sites);
   const rowTerms = new Map<Site, RowTerm>();
+  const knownTerms = new Map<number, Map<Term, SqlValue>>();
   let pending: (() => void)[] = [];
 
   const viewerId = (viewer: Viewer): string => (viewer === "final" ? "final" : viewer.id);
@@ -234,7 +238,9 @@ export function makeRun(
         const site = siteOf(instance, operation);
         return site === undefined ? [] : foundRows(run, memo, site);
       },
-      column: column ?? (() => SQL_NULL),
+      ...(options.names === true
+        ? { ...naming(instance), ...(column && { column }) }
+        : { column: column ?? (() => SQL_NULL) }),
     }),
     aborted: (instance) =>
       memo.condition(`a ${String(instance)}`, () => {
@@ -253,6 +259,12 @@ export function makeRun(
       }
     },
   };
+
+  function naming(instance: number): Pick<TermScope, "known" | "shorten"> {
+    const known = knownTerms.get(instance) ?? new Map<Term, SqlValue>();
+    knownTerms.set(instance, known);
+    return { known, shorten: (value) => nameValue(script, value) };
+  }
 
   /**
    * Where the viewer's version of a column starts: at the transaction's start, or where rounds of its loops that are not

@@ -5,7 +5,7 @@ import type { SearchLimits } from "../search/unit";
 
 export type Answer =
   | { readonly kind: "impossible"; readonly core: readonly string[] }
-  | { readonly kind: "possible"; readonly model: Model }
+  | { readonly kind: "possible"; readonly model: () => Model }
   | { readonly kind: "unknown"; readonly reason: string };
 
 /** One question under assumptions; `use` sees the model while it lasts. */
@@ -51,7 +51,7 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
           queries += 1;
           const result = solver.check(assumptions);
           if (result === "unsat") return use({ kind: "impossible", core: solver.core() });
-          if (result === "sat") return use({ kind: "possible", model: solver.model() });
+          if (result === "sat") return use({ kind: "possible", model: () => solver.model() });
           missing ??= `the solver gave up (${solver.reason()})`;
           return use({ kind: "unknown", reason: missing });
         },
@@ -63,12 +63,7 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
     refuted: ({ text, literals, assumptions }) => {
       const opened = asker.open(text);
       try {
-        const asked = [...literals, ...assumptions.map(({ literal }) => literal)];
-        return opened.ask(asked, (answer) =>
-          answer.kind === "impossible"
-            ? neededNames(opened.ask, literals, assumptions, answer.core)
-            : undefined,
-        );
+        return whyImpossible(opened.ask, literals, assumptions);
       } finally {
         opened.dispose();
       }
@@ -77,6 +72,18 @@ export function createAsker(solvers: SolverFactory, limits: SearchLimits): Asker
     unanswered: () => missing,
   };
   return asker;
+}
+
+/** The names of assumptions that it takes to refute the literals; undefined where that is not done. */
+export function whyImpossible(
+  ask: Check,
+  literals: readonly string[],
+  assumptions: readonly Assumption[],
+): ReadonlySet<string> | undefined {
+  const asked = [...literals, ...assumptions.map(({ literal }) => literal)];
+  return ask(asked, (answer) =>
+    answer.kind === "impossible" ? neededNames(ask, literals, assumptions, answer.core) : undefined,
+  );
 }
 
 /**

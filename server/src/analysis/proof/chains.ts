@@ -1,7 +1,7 @@
 // One question about a chain of dependencies, and what a model of it shows.
 import type { StaticEdge } from "../encoding/relationalEdges";
 import { neededNames } from "./asker";
-import type { Check } from "./asker";
+import type { Answer, Check } from "./asker";
 import { READERS_EARLY, dependsLiteral } from "./question";
 import type { OpenQuestion } from "./question";
 import type { Setting } from "./setting";
@@ -30,15 +30,46 @@ export interface ChainSession {
 /** Places of two members of a chain: the second depends on the first. */
 export type Step = readonly [number, number];
 
+/** A question about a chain, in a solver that has its text. */
+export interface ChainQuestion {
+  readonly question: OpenQuestion;
+  readonly check: Check;
+  readonly members: readonly number[];
+  readonly steps: readonly Step[];
+  /** Literals that are to hold beside its dependencies. */
+  readonly wanted: readonly string[];
+}
+
+/** Whether the chain is possible, or not known to be impossible. */
+export function isPossible(session: ChainSession, asked: ChainQuestion): boolean {
+  return askChain(session, asked, ({ kind }) => kind !== "impossible");
+}
+
 /** The chain if it is possible, or not known to be impossible. */
-export function chainOf(
+export function chainOf(session: ChainSession, asked: ChainQuestion): Chain | undefined {
+  const { question, members, steps } = asked;
+  const closed = steps.length === members.length;
+  return askChain(session, asked, (answer): Chain | undefined => {
+    if (answer.kind === "impossible") return undefined;
+    if (answer.kind === "unknown") return { members, edges: [], closed, unanswered: answer.reason };
+    const model = answer.model();
+    const edges = steps.flatMap(([a, b]) => {
+      const shown = question.selectors.filter(
+        ({ name, edge }) => edge.from.instance === a && edge.to.instance === b && model.bool(name),
+      );
+      // The step against arbitration is the one to tell.
+      const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
+      return told ? [told.edge] : [];
+    });
+    return { members, edges, closed };
+  });
+}
+
+function askChain<Result>(
   session: ChainSession,
-  question: OpenQuestion,
-  check: Check,
-  chain: { readonly members: readonly number[]; readonly steps: readonly Step[] },
-  wanted: readonly string[],
-): Chain | undefined {
-  const { members, steps } = chain;
+  { question, check, members, steps, wanted }: ChainQuestion,
+  use: (answer: Answer) => Result,
+): Result {
   const literals = [
     ...question.levels,
     ...(session.readersEarly ? [READERS_EARLY] : []),
@@ -46,25 +77,13 @@ export function chainOf(
     ...wanted,
   ];
   const asked = [...literals, ...question.assumptions.map(({ literal }) => literal)];
-  return check(asked, (answer): Chain | undefined => {
-    const closed = steps.length === members.length;
+  return check(asked, (answer) => {
     if (answer.kind === "impossible") {
       if (members.length > 2) session.refuted.triples += 1;
       else session.refuted.pairs += 1;
       for (const name of neededNames(check, literals, question.assumptions, answer.core))
         session.assumed.add(name);
-      return undefined;
     }
-    if (answer.kind === "unknown") return { members, edges: [], closed, unanswered: answer.reason };
-    const edges = steps.flatMap(([a, b]) => {
-      const shown = question.selectors.filter(
-        ({ name, edge }) =>
-          edge.from.instance === a && edge.to.instance === b && answer.model.bool(name),
-      );
-      // The step against arbitration is the one to tell.
-      const told = shown.find(({ edge }) => edge.dependency === "rw") ?? shown[0];
-      return told ? [told.edge] : [];
-    });
-    return { members, edges, closed };
+    return use(answer);
   });
 }

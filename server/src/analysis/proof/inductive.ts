@@ -4,7 +4,7 @@
 import { staticEdges } from "../encoding/relationalEdges";
 import { openInstances } from "./accesses";
 import type { Asker } from "./asker";
-import { chainOf } from "./chains";
+import { chainOf, isPossible } from "./chains";
 import type { Chain, ChainSession, Step } from "./chains";
 import { cyclicGroups } from "./cyclicGroups";
 import { beforeLiteral, encodeQuestion, unseenLiteral } from "./question";
@@ -133,14 +133,15 @@ function pairFacts(session: Session): (from: number, to: number) => PairFacts {
     );
     const opened = asker.open(question.text);
     try {
-      const chain = (steps: readonly Step[], wanted: readonly string[]): Chain | undefined =>
-        chainOf(session, question, opened.ask, { members: [a, b], steps }, wanted);
+      const about = { question, check: opened.ask, members: [a, b] };
       const direction = (step: Step, back: Step): Omit<PairFacts, "closed"> => {
-        const reverses = chain([step], [before(back)]) !== undefined;
-        const depends = reverses || chain([step], [before(step)]) !== undefined;
+        const may = (...wanted: readonly string[]): boolean =>
+          isPossible(session, { ...about, steps: [step], wanted });
         const [from, to] = step;
-        const unseen = depends && chain([step], [unseenLiteral(to, from)]) !== undefined;
-        return { reverses, depends, unseen };
+        // Who comes first in arbitration sees nothing of the other.
+        const reverses = may(before(back));
+        const unseen = reverses || may(unseenLiteral(to, from));
+        return { reverses, unseen, depends: unseen || may(before(step)) };
       };
       const there = direction([0, 1], [1, 0]);
       const back = a === b ? there : direction([1, 0], [0, 1]);
@@ -149,7 +150,9 @@ function pairFacts(session: Session): (from: number, to: number) => PairFacts {
         [1, 0],
       ];
       const closed = (facts: typeof there, other: typeof there, first: Step) =>
-        facts.reverses && other.depends ? chain(both, [before(first)]) : undefined;
+        facts.reverses && other.depends
+          ? chainOf(session, { ...about, steps: both, wanted: [before(first)] })
+          : undefined;
       return [
         { ...there, closed: closed(there, back, [1, 0]) },
         { ...back, closed: a === b ? undefined : closed(back, there, [0, 1]) },
@@ -211,10 +214,8 @@ function tripleChain(session: Session, members: readonly number[]): Chain | unde
   const question = encodeQuestion(session.setting, members, steps);
   const opened = session.asker.open(question.text);
   try {
-    return chainOf(session, question, opened.ask, { members, steps }, [
-      beforeLiteral(2, 0),
-      beforeLiteral(2, 1),
-    ]);
+    const wanted = [beforeLiteral(2, 0), beforeLiteral(2, 1)];
+    return chainOf(session, { question, check: opened.ask, members, steps, wanted });
   } finally {
     opened.dispose();
   }

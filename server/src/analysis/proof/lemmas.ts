@@ -1,27 +1,16 @@
-// Lemmas about the states of every execution, each with a proof over all transactions: what one transaction does to a
-// state that is not its snapshot. At levels where writers of a row see each other and sights are transitive, the rows
-// that a transaction changes are in that state as in its snapshot, and nothing else of the two need agree.
-import { createAssumptions, invariantName } from "../encoding/assumptions";
-import { makeDatabase } from "../encoding/relationalDatabase";
-import type { Database, RowTerm } from "../encoding/relationalDatabase";
-import { HIDDEN_KEY, isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
-import type { Instance } from "../encoding/relationalInstances";
+// Lemmas about the states of every execution, each with a proof over all transactions (`lemmaQuestions.ts`), or from what
+// statements there are at all.
+import { invariantName } from "../encoding/assumptions";
+import { HIDDEN_KEY, keyColumns, tableOf } from "../encoding/relationalInstances";
 import { columnName } from "../encoding/relationalMeeting";
-import { serialRelations } from "../encoding/relationalRelations";
-import type { Run } from "../encoding/relationalRun";
-import { makeRun } from "../encoding/relationalRunner";
-import { and, createScript, eq, imp, ite, lt, not, or } from "../encoding/smt";
-import type { Script, Smt } from "../encoding/smt";
-import { asInt, choose, isTrue, sqlInt } from "../encoding/sqlValue";
-import type { SqlValue } from "../encoding/sqlValue";
-import { termValue } from "../encoding/termValue";
 import { fromRowColumn } from "../operations/operation";
 import type { FlatInvariant, FlatProgram } from "../operations/operation";
 import { columnsIn, subterms } from "../operations/terms";
-import { openInstances, withoutUnique } from "./accesses";
 import type { Asker } from "./asker";
 import { freshName, keptName, monotoneName, parentName } from "./lemmaConstraints";
-import { NO_LEMMAS, hasLemmas, usable } from "./setting";
+import { openLemmaQuestions } from "./lemmaQuestions";
+import type { LemmaQuestions } from "./lemmaQuestions";
+import { NO_LEMMAS, hasLemmas } from "./setting";
 import type { Lemmas, MonotoneColumn, Parent, Setting } from "./setting";
 
 /** The lemmas that hold for the program; none at levels where their argument fails. Questions that are not answered lose their lemma. */
@@ -34,18 +23,39 @@ export function proveLemmas(asker: Asker, setting: Setting): Lemmas {
     .filter((table) => mayUse(keptName(table)))
     .filter((table) => !operations.some((each) => each.table === table && each.kind === "delete"));
   const rests = new Map<string, ReadonlySet<string>>();
-  const monotone = candidates(flat, kept)
-    .filter((column) => mayUse(monotoneName(column)))
-    .filter((column) => {
-      const needed = whyMonotone(asker, setting, column);
-      if (needed) rests.set(monotoneName(column), new Set([...needed, keptName(column.table)]));
+  const columns = candidates(flat, kept).filter((column) => mayUse(monotoneName(column)));
+  const stated = statedInvariants(flat).filter(({ text }) => mayUse(invariantName(text)));
+  const questions = openLemmaQuestions(asker, setting, columns, stated);
+  try {
+    const invariants = keptInvariants(flat, questions, stated, rests);
+    const monotone = columns.filter((column) => {
+      const needed = groundsOf(flat, (member) => questions.moves(member, column, invariants));
+      if (needed) rests.set(monotoneName(column), needed.add(keptName(column.table)));
       return needed !== undefined;
     });
+    return {
+      rests,
+      monotone,
+      kept,
+      ...withoutQuestions(flat, kept, mayUse, rests),
+      invariants: [...new Set(invariants.map(({ text }) => text))],
+    };
+  } finally {
+    questions.dispose();
+  }
+}
+
+/** Lemmas that the statements alone justify. */
+function withoutQuestions(
+  flat: FlatProgram,
+  kept: readonly string[],
+  mayUse: (name: string) => boolean,
+  rests: Map<string, ReadonlySet<string>>,
+): Pick<Lemmas, "fresh" | "parents"> {
   const fresh = freshColumns(flat).filter(({ table, column }) => mayUse(freshName(table, column)));
   const parents = keptParents(flat, kept).filter((parent) => mayUse(parentName(parent)));
   for (const parent of parents) rests.set(parentName(parent), new Set([keptName(parent.table)]));
-  const invariants = keptInvariants(asker, setting, rests);
-  return { rests, monotone, kept, fresh, parents, invariants };
+  return { fresh, parents };
 }
 
 /** The names, and those that the proofs of lemmas among them need. */
@@ -119,59 +129,6 @@ function writersOf(flat: FlatProgram, table: string) {
   );
 }
 
-/** What it takes for that no transaction moves the column of an existing row the other way; undefined if one may. */
-function whyMonotone(
-  asker: Asker,
-  setting: Setting,
-  column: MonotoneColumn,
-): ReadonlySet<string> | undefined {
-  const { flat } = setting;
-  const names = new Set<string>();
-  const holds = flat.transactions.every((transaction, member) => {
-    const writes = transaction.operations.some(
-      (each) =>
-        each.table === column.table &&
-        (column.column in each.set || column.column in (each.update ?? {})),
-    );
-    if (!writes) return true;
-    const { script, run, instance } = alone(setting, flat, member);
-    const broken = instance.sites
-      .filter((site) => site.operation.table === column.table && site.writes.has(column.column))
-      .flatMap((site) => {
-        const row = isPoint(flat, site.operation)
-          ? run.row(site)
-          : anyRow(flat, script, column.table, "row");
-        const before = asInt(run.value(site, column.table, row, column.column));
-        const after = asInt(run.written(site, row, column.column));
-        const wrong = column.direction === "grows" ? lt(after, before) : lt(before, after);
-        return [and(run.touches(site, row), run.alive(site, column.table, row), wrong)];
-      });
-    script.assert(or(...broken));
-    for (const _ of [0, 1]) run.settle();
-    return addNeeded(names, refuted(asker, setting, script, run.database));
-  });
-  return holds ? names : undefined;
-}
-
-function refuted(
-  asker: Asker,
-  setting: Setting,
-  script: Script,
-  { assumptions }: Database,
-): ReadonlySet<string> | undefined {
-  return asker.refuted({
-    text: script.take(),
-    literals: [],
-    assumptions: usable(setting, assumptions),
-  });
-}
-
-/** Adds the names of a refutation; whether it is one. */
-function addNeeded(names: Set<string>, needed: ReadonlySet<string> | undefined): boolean {
-  for (const name of needed ?? []) names.add(name);
-  return needed !== undefined;
-}
-
 /** Key columns whose values are new with every insertion: generated by the database or by the program. */
 function freshColumns(flat: FlatProgram): Lemmas["fresh"] {
   return Object.values(flat.tables).flatMap((table) =>
@@ -219,151 +176,50 @@ function keptParents(flat: FlatProgram, kept: readonly string[]): readonly Paren
   );
 }
 
+/** Invariants that can be asked about: of each text all its parts. */
+function statedInvariants({ invariants = [] }: FlatProgram): readonly FlatInvariant[] {
+  const unasked = new Set(
+    invariants.filter(({ exists }) => exists !== undefined).map(({ text }) => text),
+  );
+  return invariants.filter(({ text }) => !unasked.has(text));
+}
+
 /** Invariants that every transaction keeps together with the others; those that one breaks go until the rest stays. */
 function keptInvariants(
-  asker: Asker,
-  setting: Setting,
+  flat: FlatProgram,
+  questions: LemmaQuestions,
+  stated: readonly FlatInvariant[],
   rests: Map<string, ReadonlySet<string>>,
-): readonly string[] {
-  const { flat } = setting;
-  let kept = (flat.invariants ?? []).filter(
-    ({ exists, text }) => exists === undefined && !setting.without.has(invariantName(text)),
-  );
-  let grounds = new Map<string, Set<string>>();
-  const parts = (text: string): number =>
-    (flat.invariants ?? []).filter((each) => each.text === text).length;
-  kept = kept.filter(
-    ({ text }) => kept.filter((each) => each.text === text).length === parts(text),
-  );
-  for (let changed = kept.length > 0; changed;) {
-    grounds = new Map(kept.map(({ text }) => [invariantName(text), new Set()]));
-    const lost = new Set(
-      kept
-        .filter((invariant) => {
-          const names = grounds.get(invariantName(invariant.text)) ?? new Set();
-          return flat.transactions.some(
-            (_, member) => !addNeeded(names, whyKept(asker, setting, member, invariant, kept)),
-          );
-        })
-        .map(({ text }) => text),
-    );
-    kept = kept.filter(({ text }) => !lost.has(text));
-    changed = lost.size > 0;
+): readonly FlatInvariant[] {
+  let kept = stated;
+  for (;;) {
+    const among = kept;
+    const grounds = new Map<string, Set<string>>();
+    const lost = new Set<string>();
+    for (const invariant of among) {
+      const needed = groundsOf(flat, (member) => questions.keeps(member, invariant, among));
+      const name = invariantName(invariant.text);
+      if (!needed) lost.add(invariant.text);
+      else grounds.set(name, new Set([...(grounds.get(name) ?? []), ...needed]));
+    }
+    if (lost.size === 0) {
+      for (const [name, names] of grounds) rests.set(name, names);
+      return among;
+    }
+    kept = among.filter(({ text }) => !lost.has(text));
   }
-  for (const [name, names] of grounds) rests.set(name, names);
-  return [...new Set(kept.map(({ text }) => text))];
 }
 
-/**
- * What it takes for that a state in which the invariants hold keeps one of them when the transaction's writes arrive; it
- * read a snapshot in which they hold as well, and found the rows that it changes as they are in the state. Undefined
- * where it may break it.
- */
-function whyKept(
-  asker: Asker,
-  setting: Setting,
-  member: number,
-  invariant: FlatInvariant,
-  invariants: readonly FlatInvariant[],
-): ReadonlySet<string> | undefined {
-  const { flat } = setting;
-  const transaction = flat.transactions[member];
-  const touches = transaction?.operations.some(
-    (each) => each.kind !== "read" && invariant.tables.includes(each.table),
-  );
-  if (touches !== true) return new Set();
-  // Two rounds stand for all of a loop: they are the last ones that changed each of two rows.
-  const repeated = (table: string): boolean =>
-    (transaction?.forgotten ?? []).some(({ columns }) => table in columns);
-  if (invariant.tables.filter(repeated).length > 2) return undefined;
-  const { script, run, instance } = alone(setting, { ...flat, invariants }, member);
-  const { database } = run;
-  const state = makeDatabase({ ...flat, invariants }, script, [instance], {
-    prefix: "s_",
-    assumptions: database.assumptions,
-    differs: (table, column) => setting.written.has(columnName(table, column)),
-  });
-  const rows = invariant.tables.map((table, at): readonly [string, RowTerm] => [
-    table,
-    anyRow(flat, script, table, `row${String(at)}_`),
-  ]);
-  for (const [table, row] of rows)
-    agreeWhereChanged(script, run, instance, database, state, table, row);
-  for (const site of instance.sites) {
-    const { table } = site.operation;
-    if (site.writes.size === 0 || !isPoint(flat, site.operation)) continue;
-    agreeWhereChanged(script, run, instance, database, state, table, run.row(site));
+/** What it takes that a fact holds of every transaction; undefined where it does not hold of one. */
+function groundsOf(
+  flat: FlatProgram,
+  of: (member: number) => ReadonlySet<string> | undefined,
+): Set<string> | undefined {
+  const names = new Set<string>();
+  for (const member of flat.transactions.keys()) {
+    const needed = of(member);
+    if (!needed) return undefined;
+    for (const name of needed) names.add(name);
   }
-  const column = (name: string): SqlValue => {
-    const { row: at, column: of } = fromRowColumn(name);
-    const [table, row] = rows[at] ?? ["", []];
-    const key = row[keyColumns(tableOf(flat, table)).indexOf(of)];
-    if (key !== undefined) return sqlInt(key);
-    const changed = changesRow(run, instance, table, row);
-    return choose(changed, run.value("final", table, row, of), state.value(table, row, of));
-  };
-  for (const [table, row] of rows) {
-    const changed = changesRow(run, instance, table, row);
-    script.assert(ite(changed, run.alive("final", table, row), state.alive(table, row)));
-  }
-  script.assert(isTrue(termValue(invariant.broken, { ...run.scope(-1), column })));
-  for (const _ of [0, 1]) run.settle();
-  return refuted(asker, setting, script, database);
-}
-
-function agreeWhereChanged(
-  script: Script,
-  run: Run,
-  instance: Instance,
-  snapshot: Database,
-  state: Database,
-  table: string,
-  row: RowTerm,
-): void {
-  snapshot.mention(table, row);
-  state.mention(table, row);
-  const same = tableOf(snapshot.flat, table).columns.map(({ name }) => {
-    const [a, b] = [snapshot, state].map((each) => each.value(table, row, name));
-    if (!a || !b) return "true";
-    return and(eq(a.isNull, b.isNull), eq(asInt(a), asInt(b)));
-  });
-  script.assert(
-    imp(
-      changesRow(run, instance, table, row),
-      and(eq(snapshot.alive(table, row), state.alive(table, row)), ...same),
-    ),
-  );
-}
-
-function changesRow(run: Run, instance: Instance, table: string, row: RowTerm): Smt {
-  return or(
-    ...instance.sites
-      .filter((site) => site.operation.table === table && site.writes.size > 0)
-      .map((site) => run.changes(site, row)),
-  );
-}
-
-/** One instance on a snapshot of its own, which commits. */
-function alone(setting: Setting, flat: FlatProgram, member: number) {
-  const script = createScript();
-  const [instance] = openInstances(flat, [member]);
-  if (instance === undefined) throw new Error("a lemma is about a transaction of the program");
-  const start = makeDatabase({ ...flat, tables: withoutUnique(flat) }, script, [instance], {
-    prefix: "m_",
-    assumptions: createAssumptions(script),
-    differs: (table, column) => setting.written.has(columnName(table, column)),
-  });
-  const run = makeRun({ ...start, flat }, [instance], serialRelations([0]), {
-    prefix: "m_",
-    mayAbort: false,
-    spare: () => [],
-  });
-  script.assert(not(run.aborted(0)));
-  return { script, run, instance };
-}
-
-function anyRow(flat: FlatProgram, script: Script, table: string, prefix: string): RowTerm {
-  return keyColumns(tableOf(flat, table)).map((_, at) =>
-    script.constant(`${prefix}${String(at)}`, "Int"),
-  );
+  return names;
 }

@@ -166,6 +166,7 @@ function openSides(
       prefix,
       mayAbort: false,
       spare,
+      names: true,
     });
     sides.push({ instance, run });
   }

@@ -89,8 +89,8 @@ function withoutChords(
   const question = encodeQuestion(session.setting, members, [...steps, ...chords]);
   const opened = asker.open(question.text);
   try {
-    const absent = chords.map(([i, j]) => apartLiteral(i, j));
-    return chainOf(session, question, opened.ask, { members, steps }, absent);
+    const wanted = chords.map(([i, j]) => apartLiteral(i, j));
+    return chainOf(session, { question, check: opened.ask, members, steps, wanted });
   } finally {
     opened.dispose();
   }
