@@ -7,20 +7,21 @@ import type { StatementResult } from "../../../server/src/mock/session";
 import type { SqlType } from "../../../server/src/sqlstore/values/types";
 import { scriptedSession, type Scripted } from "./scriptedSession";
 
-const TYPES: readonly (readonly [SqlType, string, unknown])[] = [
-  ["int2", "-7", -7],
-  ["int4", "-42", -42],
-  ["int8", "1234567890123", 1234567890123],
-  ["uint8", "42", 42],
-  ["numeric", "12.50", "12.50"],
-  ["bool", "1", 1],
-  ["varchar", "naïve 'text'", "naïve 'text'"],
-  ["text", "long", "long"],
-  ["float8", "1.5", 1.5],
-  ["date", "2024-01-02", "2024-01-02"],
-  ["timestamp", "2024-01-02 03:04:05", "2024-01-02 03:04:05"],
-  ["time", "-30:00:01", "-30:00:01"],
-  ["json", '{"a": [1]}', { a: [1] }],
+/** A type with a value, what the client makes of it, and the number of the type in the protocol. */
+const TYPES: readonly (readonly [SqlType, string, unknown, number])[] = [
+  ["int2", "-7", -7, 2],
+  ["int4", "-42", -42, 3],
+  ["int8", "1234567890123", 1234567890123, 8],
+  ["uint8", "42", 42, 8],
+  ["numeric", "12.50", "12.50", 246],
+  ["bool", "1", 1, 1],
+  ["varchar", "naïve 'text'", "naïve 'text'", 253],
+  ["text", "long", "long", 252],
+  ["float8", "1.5", 1.5, 5],
+  ["date", "2024-01-02", "2024-01-02", 10],
+  ["timestamp", "2024-01-02 03:04:05", "2024-01-02 03:04:05", 12],
+  ["time", "-30:00:01", "-30:00:01", 11],
+  ["json", '{"a": [1]}', { a: [1] }, 245],
 ];
 
 const columns = TYPES.map(([type], index) => ({ name: `c${String(index)}`, type }));
@@ -81,7 +82,11 @@ describe("a client of MySQL", () => {
   ] as const) {
     test(`reads values of each type as ${how}`, () =>
       withClient(async (client) => {
-        const [rows] = await ask(client, "select all");
+        const [rows, fields] = await ask(client, "select all");
+        assert.deepEqual(
+          fields.map(({ columnType }) => columnType),
+          TYPES.map(([, , , number]) => number),
+        );
         assert.deepEqual(rows, [
           Object.fromEntries(TYPES.map(([, , value], index) => [NAMES[index], value])),
         ]);
