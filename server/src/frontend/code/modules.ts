@@ -1,10 +1,111 @@
-// The modules of a workspace as the evaluator asks for them: read when they are needed, names followed across files.
+// The modules of a workspace as the evaluator asks for them: parsed when they are needed and remembered by their texts;
+// imports followed as TypeScript, Node and Java find them. What is on disk comes in through `CodeFiles`.
 import type { FileId } from "../../protocol/source";
+import { codeLanguageOf, type CodeParsers, type CodeTree } from "./codeParsers";
 import type { HirModule } from "./hir";
+import { createJavaModules, type JavaModules } from "./javaModules";
+import { readJava } from "./java/readJava";
+import { createResolver } from "./resolve";
+import { readTypeScript } from "./typescript/readTypeScript";
 
 export interface CodeModules {
   /** Undefined for files that are not there or hold no code that is read. */
   moduleOf(file: FileId): HirModule | undefined;
   /** The file that an import names; undefined for packages that are not the workspace's own. */
   resolve(from: FileId, specifier: string): FileId | undefined;
+  /** Where Java's classes are. */
+  readonly java: JavaModules;
+}
+
+/** The files of code of a workspace, read when they are asked for. */
+export interface CodeFiles {
+  /** All there are to find, whether they were read or not. */
+  readonly files: readonly FileId[];
+  /** Undefined where a file cannot be read. */
+  readonly text: (file: FileId) => string | undefined;
+  /** The workspace's own packages. */
+  readonly packages: readonly CodePackage[];
+  /** What TypeScript's configurations say of names. */
+  readonly pathMaps: readonly PathMap[];
+}
+
+/** What a package.json says. Paths are relative to the package's folder. */
+export interface CodePackage {
+  readonly name: string;
+  /** As in a file id; empty for the project's folder itself. */
+  readonly folder: string;
+  /** Entries by what is imported: `.`, `./sub`, `./sub/*`; each with the files that may be meant, the first best. */
+  readonly entries: readonly { readonly subpath: string; readonly targets: readonly string[] }[];
+}
+
+/** `paths` and `baseUrl` of a tsconfig.json or jsconfig.json, which hold for the files below its folder. */
+export interface PathMap {
+  readonly folder: string;
+  /** Where targets start, as in a file id. */
+  readonly base: string;
+  /** Whether names are looked for at `base` as well. */
+  readonly isBaseUrl: boolean;
+  readonly paths: readonly { readonly pattern: string; readonly targets: readonly string[] }[];
+}
+
+export interface ModuleReader {
+  /** The modules of files as they are now; those whose texts did not change are not parsed again. */
+  modules(files: CodeFiles): CodeModules;
+}
+
+/** Remembers modules from one reading to the next; a file that is edited is parsed from its last tree. */
+export function createModuleReader(parsers: CodeParsers): ModuleReader {
+  let known = new Map<FileId, ReadModule>();
+  return {
+    modules(files) {
+      const before = known;
+      const own = new Map<FileId, ReadModule>();
+      known = own;
+      for (const file of files.files) {
+        const last = before.get(file);
+        if (last) own.set(file, last);
+      }
+      const asked = new Map<FileId, HirModule | undefined>();
+      const moduleOf = (file: FileId): HirModule | undefined => {
+        if (asked.has(file)) return asked.get(file);
+        const read = readModule(parsers, file, files.text(file), own.get(file) ?? before.get(file));
+        if (read) own.set(file, read);
+        asked.set(file, read?.module);
+        return read?.module;
+      };
+      const java = createJavaModules(files);
+      const resolve = createResolver(files);
+      return {
+        moduleOf,
+        resolve: (from, specifier) =>
+          from.endsWith(".java")
+            ? java.resolve(from, specifier, moduleOf(from)?.imports ?? [])
+            : resolve(from, specifier),
+        java,
+      };
+    },
+  };
+}
+
+interface ReadModule {
+  readonly text: string;
+  readonly module: HirModule;
+  /** Kept once a file has been edited: it will be again. */
+  readonly tree?: CodeTree;
+}
+
+function readModule(
+  parsers: CodeParsers,
+  file: FileId,
+  text: string | undefined,
+  last: ReadModule | undefined,
+): ReadModule | undefined {
+  const language = codeLanguageOf(file);
+  if (text === undefined || language === undefined) return undefined;
+  if (last?.text === text) return last;
+  const keep = last !== undefined;
+  const tree = parsers.parse(language, text, { keep, ...(last?.tree && { old: last.tree }) });
+  if (tree === undefined) return undefined;
+  const module = language === "java" ? readJava(tree) : readTypeScript(tree);
+  return { text, module, ...(keep && { tree }) };
 }

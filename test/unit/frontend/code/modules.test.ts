@@ -1,0 +1,169 @@
+// Which files imports name, and that modules are parsed once and again only when they change.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
+import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
+import { createModuleReader, type CodeFiles } from "../../../../server/src/frontend/code/modules";
+import { createResolver } from "../../../../server/src/frontend/code/resolve";
+import type { FileId } from "../../../../server/src/protocol/source";
+import { printHir } from "../../../support/printHir";
+
+let parsers: CodeParsers;
+let parsed: string[] = [];
+
+before(async () => {
+  const real = await loadCodeParsers();
+  parsers = {
+    parse(language, text, options) {
+      parsed.push(`${options?.old ? "again" : "first"} ${text}`);
+      return real.parse(language, text, options);
+    },
+  };
+});
+
+// The one place where names become ids.
+const id = (name: string): FileId => name as FileId;
+
+function code(
+  texts: Readonly<Record<string, string>>,
+  more: Partial<Pick<CodeFiles, "packages" | "pathMaps">> = {},
+): CodeFiles {
+  return {
+    files: Object.keys(texts).map(id),
+    text: (file) => texts[file],
+    packages: [],
+    pathMaps: [],
+    ...more,
+  };
+}
+
+const FILES = [
+  "src/a.ts",
+  "src/b.tsx",
+  "src/c.js",
+  "src/d.mts",
+  "src/dir/index.ts",
+  "src/dir/e.ts",
+  "src/dir.ts",
+  "lib/f.ts",
+  "packages/g/src/index.ts",
+  "packages/g/src/h.ts",
+  "packages/i/main.js",
+  "../outside/j.ts",
+  "index.ts",
+];
+
+/** From `from`, importing `specifier`. */
+function check(from: string, specifier: string, expected: string | undefined): void {
+  test(`${from}: ${specifier}`, () => {
+    const resolve = createResolver({
+      ...code(Object.fromEntries(FILES.map((file) => [file, ""]))),
+      packages: [
+        {
+          name: "@x/g",
+          folder: "packages/g",
+          entries: [
+            { subpath: ".", targets: ["./dist/index.js"] },
+            { subpath: "./*", targets: ["./dist/esm/*.d.ts"] },
+          ],
+        },
+        { name: "i", folder: "packages/i", entries: [{ subpath: ".", targets: ["main.js"] }] },
+      ],
+      pathMaps: [
+        {
+          folder: "",
+          base: "",
+          isBaseUrl: true,
+          paths: [
+            { pattern: "@/*", targets: ["nowhere/*", "src/*"] },
+            { pattern: "@/dir/*", targets: ["lib/*"] },
+            { pattern: "~f", targets: ["./lib/f"] },
+          ],
+        },
+        {
+          folder: "packages/g",
+          base: "packages/g/src",
+          isBaseUrl: false,
+          paths: [{ pattern: "#*", targets: ["*"] }],
+        },
+      ],
+    });
+    assert.equal(resolve(id(from), specifier), expected);
+  });
+}
+
+check("src/a.ts", "./b", "src/b.tsx");
+check("src/a.ts", "./b.js", "src/b.tsx");
+check("src/a.ts", "./c", "src/c.js");
+check("src/a.ts", "./c.js", "src/c.js");
+check("src/a.ts", "./d.mjs", "src/d.mts");
+check("src/a.ts", "./dir", "src/dir.ts");
+check("src/a.ts", "./dir/", "src/dir/index.ts");
+check("src/a.ts", "./dir/index", "src/dir/index.ts");
+check("src/dir/e.ts", ".", "src/dir/index.ts");
+check("src/dir/e.ts", "..", undefined);
+check("src/dir/e.ts", "../..", "index.ts");
+check("src/dir/e.ts", "../../lib/f", "lib/f.ts");
+check("src/a.ts", "../../outside/j", "../outside/j.ts");
+check("src/a.ts", "./missing", undefined);
+check("src/a.ts", "pg", undefined);
+check("src/a.ts", "@/a", "src/a.ts");
+check("src/a.ts", "@/dir/f", "lib/f.ts");
+check("src/a.ts", "@/dir/e", undefined);
+check("src/a.ts", "~f", "lib/f.ts");
+check("src/a.ts", "lib/f", "lib/f.ts");
+check("src/a.ts", "@x/g", "packages/g/src/index.ts");
+check("src/a.ts", "@x/g/h", "packages/g/src/h.ts");
+check("src/a.ts", "i", "packages/i/main.js");
+check("packages/g/src/h.ts", "#index", "packages/g/src/index.ts");
+check("packages/g/src/h.ts", "@/a", undefined);
+
+test("modules are parsed when they are asked for, and again when their text changes", () => {
+  const reader = createModuleReader(parsers);
+  const texts = {
+    "a.ts": "import { b } from './b'; b();",
+    "b.ts": "export const b = 1",
+    "c.ts": "",
+  };
+  parsed = [];
+  const first = reader.modules(code(texts));
+  const target = first.resolve(id("a.ts"), "./b");
+  assert.equal(target, "b.ts");
+  assert.equal(printHir(first.moduleOf(id("b.ts")) ?? assert.fail()), "const b = 1\nexport b as b");
+  assert.deepEqual(parsed, ["first export const b = 1"]);
+  assert.equal(first.moduleOf(id("b.ts")), first.moduleOf(id("b.ts")));
+
+  const same = reader.modules(code(texts));
+  assert.equal(same.moduleOf(id("b.ts")), first.moduleOf(id("b.ts")));
+  assert.equal(parsed.length, 1);
+
+  for (const number of ["2", "23", "234"]) {
+    const edited = reader.modules(code({ ...texts, "b.ts": `export const b = ${number}` }));
+    const module = edited.moduleOf(id("b.ts")) ?? assert.fail();
+    assert.equal(printHir(module), `const b = ${number}\nexport b as b`);
+  }
+  assert.deepEqual(
+    parsed.map((each) => each.split(" ")[0]),
+    ["first", "first", "again", "again"],
+  );
+});
+
+test("what is not there, not code or cannot be read is no module", () => {
+  const files = code({ "a.ts": "", "b.sql": "SELECT 1" });
+  const modules = createModuleReader(parsers).modules({ ...files, text: () => undefined });
+  assert.equal(modules.moduleOf(id("a.ts")), undefined);
+  const others = createModuleReader(parsers).modules(files);
+  assert.equal(others.moduleOf(id("b.sql")), undefined);
+  assert.equal(others.moduleOf(id("c.ts")), undefined);
+});
+
+test("Java's names are found by package and class", () => {
+  const modules = createModuleReader(parsers).modules(
+    code({
+      "x/A.java": "package x; import y.B; class A {}",
+      "y/B.java": "package y; public class B {}",
+    }),
+  );
+  assert.equal(modules.resolve(id("x/A.java"), "y.B"), "y/B.java");
+  assert.equal(modules.moduleOf(id("y/B.java"))?.package, "y");
+});
