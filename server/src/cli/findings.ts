@@ -3,8 +3,7 @@
 import path from "node:path";
 import type { Level } from "../isolation/levels";
 import type { SuppressedKind } from "../program/suppression";
-import { plainName } from "../service/fingerprint";
-import { useBaseline, type BaselineUse } from "../service/baselineUse";
+import { uselessEntriesText, useBaseline, type BaselineUse } from "../service/baselineUse";
 import { judgeFindings } from "../service/findings";
 import type { CheckSummary } from "../service/reportCache";
 import { openParts, unusedSuppressions, type PlacedSuppression } from "../service/suppressions";
@@ -117,7 +116,7 @@ function placeOf({ name, source }: SuppressedKind): string {
   return JSON.stringify([name, source]);
 }
 
-/** Entries of a baseline that nothing was found of, where all that they could be about was checked. */
+/** Baselines with entries that nothing was found of, where all projects were checked as they are configured. */
 function uselessEntries(
   seen: readonly Seen[],
   uses: ReadonlyMap<Baseline, ReadonlyMap<string, BaselineUse>>,
@@ -125,31 +124,11 @@ function uselessEntries(
 ): readonly string[] {
   return [...uses].flatMap(([baseline, levels]) => {
     const own = seen.filter((each) => each.baseline === baseline);
-    const parts = own.filter(isTelling).map(({ report }) => openParts(report));
     if (byProject(own).some((all) => !all.some(isTelling))) return [];
-    if (parts.some(({ all }) => all)) return [];
-    const open = new Set(parts.flatMap(({ transactions }) => [...transactions].map(plainName)));
-    const met = new Set([...levels.values()].flatMap((use) => [...use.met()]));
-    const checked = new Set(
-      own.flatMap(({ report }) => report.transactions.map(({ name }) => plainName(name))),
-    );
-    const isWhole = own.every(({ project }) => project.context.length === 0);
-    const gone = baseline.entries.filter(
-      (entry) =>
-        !met.has(entry) &&
-        !entry.transactions.some((name) => open.has(name)) &&
-        (isWhole || entry.transactions.every((name) => checked.has(name))),
-    );
-    const [first] = gone;
-    if (first === undefined) return [];
-    const named = gone
-      .slice(0, 5)
-      .map(({ kind, transactions }) => `${kind} of ${transactions.join(", ")}`);
-    const more =
-      gone.length > named.length ? `; and ${String(gone.length - named.length)} more` : "";
-    const count = gone.length === 1 ? "1 entry is" : `${String(gone.length)} entries are`;
-    return [
-      `${shortPath(baseline.path, io.cwd)}: ${count} not found any more: ${named.join("; ")}${more}; --write-baseline writes it anew`,
-    ];
+    const checks = own
+      .filter(isTelling)
+      .map(({ project, report }) => ({ report, isWhole: project.context.length === 0 }));
+    const text = uselessEntriesText(baseline, [...levels.values()], checks);
+    return text === undefined ? [] : [`${shortPath(baseline.path, io.cwd)}: ${text}`];
   });
 }

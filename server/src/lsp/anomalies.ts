@@ -3,7 +3,7 @@ import { KINDS } from "../analysis/explain/kinds/kinds";
 import { LEVELS, findLevel } from "../isolation/levels";
 import { shownEdges, type Anomaly } from "../protocol/report";
 import type { AnomalyPayload, AnomalySummary } from "../protocol/requests";
-import { anomalyPlace, type ProjectResult } from "./results";
+import { anomalyPlace, toldAnomalies, type ProjectResult } from "./results";
 import { clientUri, definedIn, levelName, type ServerState } from "./serverState";
 
 /** What a kind is called, with its definition and where it is from. */
@@ -16,9 +16,9 @@ export function describeKind(kind: string): {
   return known ?? { title: "Anomaly", definition: "", reference: "" };
 }
 
-/** All anomalies of a result, stale ones marked. */
+/** The anomalies of a result that are told, stale ones marked. */
 export function summariesOf(state: ServerState, result: ProjectResult): readonly AnomalySummary[] {
-  return result.report.anomalies.flatMap((anomaly) => {
+  return toldAnomalies(result.report).flatMap((anomaly) => {
     const place = anomalyPlace(result.report, anomaly);
     if (!place) return [];
     const { id, kind, message, severity, status, transactions } = anomaly;
@@ -58,7 +58,7 @@ export function payloadOf(state: ServerState, id: string): AnomalyPayload | null
       uris: urisOf(state, result, anomaly),
       stale: result.stale.has(id),
       partial: result.partial,
-      siblings: result.report.anomalies.map((each) => ({
+      siblings: toldAnomalies(result.report).map((each) => ({
         id: each.id,
         title: describeKind(each.kind).title,
         transactions: each.transactions,

@@ -2,9 +2,13 @@
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import type { Anomaly, LevelReport } from "../protocol/report";
+import type { FileReading } from "../service/coverage";
+import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
 
 export interface CheckEvents {
+  /** The text is read: these comments suppress what will be found. */
+  readonly read: (suppressions: readonly PlacedSuppression[]) => void;
   /** Groups of transactions that are decided, of all that will be looked at. */
   readonly progress: (done: number, total: number) => void;
   /** An anomaly is certain before the whole check ends. */
@@ -17,6 +21,9 @@ export interface CheckOutcome {
   readonly notes: readonly Note[];
   /** Remarks on the configuration that name no place in it. */
   readonly remarks: readonly string[];
+  readonly suppressions: readonly PlacedSuppression[];
+  /** How much of each file was understood. */
+  readonly files: readonly FileReading[];
 }
 
 /** Keeps what it learned of a project between checks; `dispose` ends its threads. */

@@ -4,6 +4,7 @@ import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { CheckSummary } from "../protocol/requests";
+import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
@@ -11,7 +12,8 @@ import { loadWorkspace, withText } from "./loadWorkspace";
 import { beginProgress } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
-import { editResult, freshAnomalies, type ProjectResult } from "./results";
+import { judged, markedAnomalies, severitiesOf } from "./judged";
+import { editResult, freshAnomalies, toldAnomalies, type ProjectResult } from "./results";
 import {
   findFile,
   knownKey,
@@ -87,6 +89,7 @@ export function createChecks(state: ServerState): Checks {
     try {
       const found: Anomaly[] = [];
       const bounded = proving(withSettings(state, project), false);
+      let placed: readonly PlacedSuppression[] = [];
       const outcome = await state.checker.check(bounded, level, signal, {
         progress: (done, total) => {
           if (signal.aborted) return;
@@ -94,10 +97,13 @@ export function createChecks(state: ServerState): Checks {
           progress?.report(done, total);
           status.update();
         },
+        read: (suppressions) => {
+          placed = suppressions;
+        },
         found: (anomaly) => {
           if (signal.aborted) return;
           found.push(anomaly);
-          showPartial(key, project, level, found);
+          showPartial(key, project, level, found, placed);
         },
       });
       // A newer text or level was asked for: its own check will tell.
@@ -127,9 +133,10 @@ export function createChecks(state: ServerState): Checks {
     outcome: CheckOutcome,
     cancelled: boolean,
   ): void {
-    state.results.set(key, { project, level, ...outcome, stale: new Set(), partial: false });
+    const told = judged(state, project, level, outcome);
+    state.results.set(key, { project, level, ...told, stale: new Set(), partial: false });
     if (cancelled) return;
-    state.known.set(knownKey(project, level), summaryOf(state, project, level, outcome.report));
+    state.known.set(knownKey(project, level), summaryOf(state, project, level, told.report));
   }
 
   /** Anomalies as they are found, beside earlier ones that still hold. */
@@ -138,6 +145,7 @@ export function createChecks(state: ServerState): Checks {
     project: Project,
     level: Level,
     found: readonly Anomaly[],
+    placed: readonly PlacedSuppression[],
   ): void {
     const last = state.results.get(key);
     const before = last?.level.name === level.name ? last : nothingYet(project, level);
@@ -146,7 +154,10 @@ export function createChecks(state: ServerState): Checks {
     state.results.set(key, {
       ...before,
       project,
-      report: { ...before.report, anomalies: [...kept, ...found] },
+      report: {
+        ...before.report,
+        anomalies: markedAnomalies(state, project, before.report, [...kept, ...found], placed),
+      },
       stale: new Set(),
       partial: true,
     });
@@ -271,15 +282,17 @@ function nothingYet(project: Project, level: Level): ProjectResult {
     assumptions: [],
     coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
   };
-  return { project, level, report, notes: [], remarks: [], stale: new Set(), partial: true };
+  const nothing = { notes: [], remarks: [], configurationProblems: [], files: [] };
+  return { project, level, report, ...nothing, stale: new Set(), partial: true };
 }
 
 /** Equal when a check of the project would be asked the same. */
 function fingerprint(state: ServerState, key: string): string {
   const project = state.projects.get(key);
   if (!project) return "";
-  const { files, context, configuration } = project;
-  return JSON.stringify([levelOf(state, project).name, configuration, files, context]);
+  const { files, context, configuration, baseline } = project;
+  const told = [severitiesOf(state, project), baseline];
+  return JSON.stringify([levelOf(state, project).name, configuration, told, files, context]);
 }
 
 function summaryOf(
@@ -294,7 +307,7 @@ function summaryOf(
     level: levelName(level),
     verdict: report.verdict,
     rests: report.rests,
-    anomalies: report.anomalies.length,
+    anomalies: toldAnomalies(report).length,
     transactions: report.transactions.length,
     unknown: report.unknown,
     ...(proof && { proof: proofView(state, project, level, proof) }),

@@ -3,6 +3,7 @@ import type { TextDocumentContentChangeEvent } from "vscode-languageserver/node"
 import type { InitializationOptions, Settings } from "../protocol/requests";
 import type { Position } from "../protocol/source";
 import { isUnroll } from "../workspace/configuration";
+import { SEVERITY_KEYS, findingSeverity, type Severities } from "../workspace/severities";
 import type { TextEdit } from "./editRange";
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -12,6 +13,7 @@ export const DEFAULT_SETTINGS: Settings = {
   codeLens: true,
   unroll: 1,
   prove: false,
+  severities: {},
 };
 
 /** The answer to `workspace/configuration` for the section `isolens`. */
@@ -28,7 +30,18 @@ export function toSettings(value: unknown): Settings {
         ? given["unroll"]
         : DEFAULT_SETTINGS.unroll,
     prove: given["prove"] === true,
+    severities: toSeverities(given["severities"]),
   };
+}
+
+function toSeverities(value: unknown): Severities {
+  const given = record(value);
+  return Object.fromEntries(
+    SEVERITY_KEYS.flatMap((key) => {
+      const severity = findingSeverity(given[key]);
+      return severity === undefined ? [] : [[key, severity] as const];
+    }),
+  );
 }
 
 export function toInitializationOptions(value: unknown): InitializationOptions {

@@ -1,5 +1,7 @@
 // Sends diagnostics: for each document what holds for its present text, and only when that changed.
 import type { Diagnostic } from "vscode-languageserver/node";
+import { isShown } from "../protocol/report";
+import { messageOf } from "../service/findings";
 import type { ConfigurationProblem } from "../workspace/configuration";
 import { anomalyPlace, freshAnomalies, type ProjectResult } from "./results";
 import { clientUri, projectKey, type ServerState } from "./serverState";
@@ -42,10 +44,12 @@ export function createPublisher(state: ServerState): Publisher {
         }
         const { configurationFile: file, configurationProblems: problems } = project;
         if (file === undefined) continue;
-        const remarks = state.results.get(projectKey(project))?.remarks ?? [];
-        const diagnostics = [...problems, ...remarks.map(remarkProblem)].map(
-          configurationDiagnostic,
-        );
+        const result = state.results.get(projectKey(project));
+        const diagnostics = [
+          ...problems,
+          ...(result?.remarks ?? []).map(remarkProblem),
+          ...(result?.configurationProblems ?? []),
+        ].map(configurationDiagnostic);
         add(wanted, clientUri(state, project, file), diagnostics);
       }
       for (const [uri, diagnostics] of wanted) send(uri, diagnostics);
@@ -61,9 +65,11 @@ function addResult(
 ): void {
   const { project, report } = result;
   const uriOf = (file: string): string => clientUri(state, project, file);
-  for (const anomaly of freshAnomalies(result)) {
+  for (const anomaly of freshAnomalies(result).filter((each) => isShown(each))) {
     const place = anomalyPlace(report, anomaly);
-    if (place) add(wanted, uriOf(place.file), [anomalyDiagnostic(anomaly, place.range, uriOf)]);
+    if (!place) continue;
+    const told = { ...anomaly, message: messageOf(anomaly, report.anomalies) };
+    add(wanted, uriOf(place.file), [anomalyDiagnostic(told, place.range, uriOf)]);
   }
   for (const unknown of report.unknown) {
     const own = report.transactions.find((each) => unknown.transactions.includes(each.name));

@@ -1,7 +1,7 @@
 // What is known about a project: its last report, moved along with the edits since, and what of it went stale.
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
-import { mainEnd, shownEdges } from "../protocol/report";
+import { isTold, mainEnd, shownEdges } from "../protocol/report";
 import type {
   Anomaly,
   CycleEdge,
@@ -10,6 +10,8 @@ import type {
   ReportTransaction,
 } from "../protocol/report";
 import type { Range } from "../protocol/source";
+import type { FileReading } from "../service/coverage";
+import type { ConfigurationProblem } from "../workspace/configuration";
 import type { Project } from "../workspace/projects";
 import { editRange, type TextEdit } from "./editRange";
 
@@ -19,23 +21,34 @@ export interface ProjectResult {
   readonly report: LevelReport;
   readonly notes: readonly Note[];
   readonly remarks: readonly string[];
+  /** What of the configuration this check showed to be useless. */
+  readonly configurationProblems: readonly ConfigurationProblem[];
+  /** How much of each file was understood. */
+  readonly files: readonly FileReading[];
   /** Ids of anomalies whose transactions were edited since they were found. */
   readonly stale: ReadonlySet<string>;
   /** The check is still running: anomalies may be missing. */
   readonly partial: boolean;
 }
 
-/** The anomalies that still hold for the text as it is. */
-export function freshAnomalies(result: ProjectResult): readonly Anomaly[] {
-  return result.report.anomalies.filter((each) => !result.stale.has(each.id));
+/** The anomalies that are told: neither suppressed nor off. */
+export function toldAnomalies(report: LevelReport): readonly Anomaly[] {
+  return report.anomalies.filter((each) => isTold(each));
 }
 
-/** The anomalies that a transaction takes part in. */
+/** Of those that are told, what still holds for the text as it is. */
+export function freshAnomalies(result: ProjectResult): readonly Anomaly[] {
+  return toldAnomalies(result.report).filter((each) => !result.stale.has(each.id));
+}
+
+/** Of those that are told, what a transaction takes part in. */
 export function anomaliesOf(
   result: ProjectResult,
   transaction: ReportTransaction,
 ): readonly Anomaly[] {
-  return result.report.anomalies.filter((each) => each.transactions.includes(transaction.name));
+  return toldAnomalies(result.report).filter((each) =>
+    each.transactions.includes(transaction.name),
+  );
 }
 
 /** Where the diagnostic of an anomaly stands: the first dependency's source (or the dirty read), or else its first transaction. */

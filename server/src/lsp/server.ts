@@ -1,5 +1,6 @@
 // Wires the language server: life cycle, documents, settings, watched files, and one handler per request.
 import {
+  CodeActionKind,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
   TextDocumentSyncKind,
@@ -25,6 +26,7 @@ import {
   toTextEdit,
 } from "./fromLsp";
 import { handleCheck } from "./handlers/check";
+import { handleCodeAction } from "./handlers/codeAction";
 import { handleCodeLens } from "./handlers/codeLens";
 import { handleHover } from "./handlers/hover";
 import { handleLevels } from "./handlers/levels";
@@ -83,6 +85,7 @@ function registerLifeCycle(
         },
         hoverProvider: true,
         codeLensProvider: { resolveProvider: false },
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
     };
@@ -116,6 +119,7 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
       { globPattern: "**/*.sql" },
       { globPattern: "**/isolens.json" },
       { globPattern: "**/*.level.json" },
+      { globPattern: "**/*baseline*.json" },
     ];
     await connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
   }
@@ -168,6 +172,7 @@ function registerRequests(
   connection.onHover(({ textDocument, position }) =>
     handleHover(state, textDocument.uri, position),
   );
+  connection.onCodeAction((params) => handleCodeAction(state, params));
   connection.onCodeLens(({ textDocument }) => handleCodeLens(state, textDocument.uri));
   onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
   onTyped(connection, "isolens/summaries", () => checks.summaries(undefined));

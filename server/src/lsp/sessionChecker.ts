@@ -1,5 +1,6 @@
 // The checking service as the server's Checker: a session that is opened with the first check and kept.
 import type { Session } from "../service/session";
+import { placeSuppressions } from "../service/suppressions";
 import type { Checker } from "./checker";
 
 /** A checker over a session. A session that could not be opened is tried again with the next check. */
@@ -14,9 +15,11 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
   };
   return {
     async check(project, level, signal, events) {
-      const { checkWorkspace } = await opened();
+      const { read, checkWorkspace } = await opened();
+      events.read(placeSuppressions(read(project)).placed);
       const result = await checkWorkspace({ project, level }, signal, events);
-      return { report: result.report, notes: result.program.notes, remarks: result.remarks };
+      const { report, program, remarks, suppressions, files } = result;
+      return { report, notes: program.notes, remarks, suppressions, files };
     },
     async dispose() {
       await (await session)?.dispose();

@@ -1,7 +1,10 @@
 // Our values as values of the Language Server Protocol. With fromLsp.ts the only place where one becomes the other.
 import {
+  CodeActionKind,
   DiagnosticSeverity,
+  DiagnosticTag,
   MarkupKind,
+  type CodeAction,
   type CodeLens,
   type Diagnostic,
   type DiagnosticRelatedInformation,
@@ -11,7 +14,7 @@ import { KINDS } from "../analysis/explain/kinds/kinds";
 import type { Note } from "../program/program";
 import { DOCUMENTATION, pageOfKind } from "../protocol/documentation";
 import type { HistoryViolation } from "../protocol/history";
-import type { Anomaly, Step, Unknown } from "../protocol/report";
+import type { Anomaly, FindingSeverity, Step, Unknown } from "../protocol/report";
 import type { Range } from "../protocol/source";
 import type { ConfigurationProblem } from "../workspace/configuration";
 
@@ -25,7 +28,7 @@ export function anomalyDiagnostic(
 ): Diagnostic {
   return {
     range,
-    severity: anomalySeverity(anomaly),
+    severity: FINDING_SEVERITY[anomaly.reportedAs ?? "warning"],
     code: anomaly.kind,
     codeDescription: { href: pageOfKind(anomaly.kind) },
     source: SOURCE,
@@ -62,8 +65,15 @@ export function noteDiagnostic(note: Note): Diagnostic {
     code: note.code,
     source: SOURCE,
     message: note.message,
+    // What can go is faded, and in no list of problems.
+    ...(USELESS.has(note.code) && {
+      severity: DiagnosticSeverity.Hint,
+      tags: [DiagnosticTag.Unnecessary],
+    }),
   };
 }
+
+const USELESS: ReadonlySet<string> = new Set(["suppression-unused", "suppression-repeated"]);
 
 export function configurationDiagnostic(problem: ConfigurationProblem): Diagnostic {
   return {
@@ -154,6 +164,21 @@ export function toHover(markdown: string, range: Range): Hover {
   return { contents: { kind: MarkupKind.Markdown, value: markdown }, range };
 }
 
+/** An edit of one document that answers a diagnostic. */
+export function toQuickFix(
+  title: string,
+  uri: string,
+  edit: { readonly range: Range; readonly newText: string },
+  diagnostic: Diagnostic,
+): CodeAction {
+  return {
+    title,
+    kind: CodeActionKind.QuickFix,
+    diagnostics: [diagnostic],
+    edit: { changes: { [uri]: [{ range: edit.range, newText: edit.newText }] } },
+  };
+}
+
 /** A lens above a transaction; without arguments it is text alone. */
 export function toCodeLens(
   title: string,
@@ -175,13 +200,13 @@ const NOTE_SEVERITY: Readonly<Record<Note["severity"], DiagnosticSeverity>> = {
   information: DiagnosticSeverity.Information,
 };
 
-/** A wrong state or answer that was executed is a warning; what nobody would notice, or was not run, is information. */
-function anomalySeverity(anomaly: Anomaly): DiagnosticSeverity {
-  if (anomaly.status === "unconfirmed" || anomaly.severity === "unused") {
-    return DiagnosticSeverity.Information;
-  }
-  return DiagnosticSeverity.Warning;
-}
+const FINDING_SEVERITY: Readonly<Record<FindingSeverity, DiagnosticSeverity>> = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  information: DiagnosticSeverity.Information,
+  hint: DiagnosticSeverity.Hint,
+  off: DiagnosticSeverity.Hint,
+};
 
 /** "1/4 T1 reads ...": numbered, because editors do not keep the order across files. */
 function relatedSteps(

@@ -2,7 +2,7 @@
 // panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
 import type { HistoryVerdict } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
-import type { Anomaly, Rests, Severity, Unknown, Verdict } from "./report";
+import type { Anomaly, FindingSeverity, Rests, Severity, Unknown, Verdict } from "./report";
 import type { Position, Range } from "./source";
 
 /** A place in a document of the editor. */
@@ -230,6 +230,8 @@ export interface Settings {
   readonly unroll: number;
   /** Whether a proof is asked for where no isolens.json says it. */
   readonly prove: boolean;
+  /** How loudly kinds of anomalies are told, where no isolens.json says it of the kind. */
+  readonly severities: Readonly<Record<string, FindingSeverity>>;
 }
 
 /** What a panel shows. */

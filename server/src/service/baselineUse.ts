@@ -1,7 +1,8 @@
 // Which findings the entries of a baseline stand for, and which entries stand for none any more.
-import type { Anomaly, Suppressed } from "../protocol/report";
+import type { Anomaly, LevelReport, Suppressed } from "../protocol/report";
 import type { Baseline, BaselineEntry } from "../workspace/baseline";
-import { contentOf, fingerprintOf } from "./fingerprint";
+import { contentOf, fingerprintOf, plainName } from "./fingerprint";
+import { openParts } from "./suppressions";
 
 /** The entries of a baseline, used up by the findings of one level, of one project after the other. */
 export interface BaselineUse {
@@ -48,6 +49,46 @@ export function useBaseline({ entries }: Baseline): BaselineUse {
     met: () => met,
   };
 }
+
+/** A report of what a baseline is about; `isWhole`: of all files of its project. */
+export interface BaselinedCheck {
+  readonly report: LevelReport;
+  readonly isWhole: boolean;
+}
+
+/**
+ * One sentence on the entries that nothing was found of, where all that they could be about was checked and nothing about
+ * their transactions is open; undefined where there are none.
+ */
+export function uselessEntriesText(
+  { entries }: Baseline,
+  uses: readonly BaselineUse[],
+  checks: readonly BaselinedCheck[],
+): string | undefined {
+  const open = checks.map(({ report }) => openParts(report));
+  if (open.some(({ all }) => all)) return undefined;
+  const undecided = new Set(open.flatMap(({ transactions }) => [...transactions].map(plainName)));
+  const met = new Set(uses.flatMap((use) => [...use.met()]));
+  const checked = new Set(
+    checks.flatMap(({ report }) => report.transactions.map(({ name }) => plainName(name))),
+  );
+  const isWhole = checks.every((each) => each.isWhole);
+  const gone = entries.filter(
+    (entry) =>
+      !met.has(entry) &&
+      !entry.transactions.some((name) => undecided.has(name)) &&
+      (isWhole || entry.transactions.every((name) => checked.has(name))),
+  );
+  if (gone.length === 0) return undefined;
+  const named = gone
+    .slice(0, MOST_NAMED)
+    .map(({ kind, transactions }) => `${kind} of ${transactions.join(", ")}`);
+  const more = gone.length > named.length ? `; and ${String(gone.length - named.length)} more` : "";
+  const count = gone.length === 1 ? "1 entry is" : `${String(gone.length)} entries are`;
+  return `${count} not found any more: ${named.join("; ")}${more}; --write-baseline writes it anew`;
+}
+
+const MOST_NAMED = 5;
 
 /** The entries for findings: one for each content, with how many have it; reasons that were given stay. */
 function baselineEntries(

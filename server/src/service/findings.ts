@@ -54,6 +54,15 @@ export function reportedAs(anomaly: Anomaly, severities: Severities): FindingSev
   return ofKind ?? "warning";
 }
 
+/** The sentence of a finding, and how many are like it. */
+export function messageOf(anomaly: Anomaly, all: readonly Anomaly[]): string {
+  const like = all.filter(({ representative }) => representative === anomaly.id);
+  if (like.length === 0) return anomaly.message;
+  const named = like.map(({ transactions }) => transactions.join(", ")).slice(0, 4);
+  const more = like.length > named.length ? "; ..." : "";
+  return `${anomaly.message} ${String(like.length)} more by the same statements: ${named.join("; ")}${more}.`;
+}
+
 function byComment({ reason, source }: PlacedSuppression): Suppressed {
   return { by: "comment", reason, file: source.file, range: source.range };
 }

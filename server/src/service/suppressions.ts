@@ -62,7 +62,8 @@ export function coveringSuppressions(
   anomaly: Anomaly,
   fileOf: (transaction: string) => string | undefined,
 ): readonly { readonly by: PlacedSuppression; readonly kind: SuppressedKind }[] {
-  const files = new Set(anomaly.transactions.map(fileOf));
+  const ends = shownEdges(anomaly).flatMap(({ from, to }) => [from.file, to.file]);
+  const files = new Set([...anomaly.transactions.map(fileOf), ...ends]);
   return placed
     .flatMap((by) => {
       const kind = by.kinds.find(({ name }) => name === anomaly.kind || name === "all");

@@ -18,6 +18,8 @@ import {
   type ProtocolConnection,
   type PublishDiagnosticsParams,
 } from "vscode-languageserver-protocol/node";
+import { indexLines } from "../../../server/src/frontend/sql/lines";
+import { readSuppressions } from "../../../server/src/frontend/suppressions";
 import type { Level } from "../../../server/src/isolation/levels";
 import type { Checker, CheckOutcome } from "../../../server/src/lsp/checker";
 import { startServer } from "../../../server/src/lsp/server";
@@ -31,6 +33,7 @@ import type {
 } from "../../../server/src/protocol/report";
 import type { Notifications, Requests } from "../../../server/src/protocol/requests";
 import type { FileId, Range } from "../../../server/src/protocol/source";
+import type { PlacedSuppression } from "../../../server/src/service/suppressions";
 import type { Project } from "../../../server/src/workspace/projects";
 
 export interface Harness {
@@ -171,6 +174,8 @@ function textChecker(options: HarnessOptions): Checker {
   return {
     async check(project, level, signal, events) {
       events.progress(0, 3);
+      const { suppressions } = outcomeOf(project, level, false);
+      events.read(suppressions);
       const aborted = new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => {
           resolve();
@@ -234,7 +239,36 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
     coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
     ...(project.configuration.prove && proofAt(project, transactions)),
   };
-  return { report, notes, remarks: [] };
+  const files = project.files.map(({ file }) => ({
+    file,
+    transactions: transactions.filter((each) => each.file === file).length,
+    ...report.coverage,
+  }));
+  return { report, notes, remarks: [], suppressions: suppressionsOf(project, transactions), files };
+}
+
+/** Comments in lines of their own; the next line is a transaction, or something in one. */
+function suppressionsOf(
+  { files }: Project,
+  transactions: readonly ReportTransaction[],
+): readonly PlacedSuppression[] {
+  return files.flatMap(({ file, text }) => {
+    const comments = [...text.matchAll(/--.*/gu)].map(({ 0: comment, index }) => ({
+      start: index,
+      end: index + comment.length,
+    }));
+    const { suppressions } = readSuppressions(indexLines(file, text), comments);
+    return suppressions.map(({ about: at, ...rest }): PlacedSuppression => {
+      if (at === "file") return { ...rest, about: { kind: "file", file } };
+      const { line } = at;
+      const begun = transactions.find(
+        (each) => each.file === file && each.range.start.line === line,
+      );
+      if (begun) return { ...rest, about: { kind: "transactions", ids: [begun.name] } };
+      const range = { start: { line, character: 0 }, end: { line: line + 1, character: 0 } };
+      return { ...rest, about: { kind: "statements", sources: [{ file, range }] } };
+    });
+  });
 }
 
 /** Proved at PostgreSQL SERIALIZABLE; in the way elsewhere is the first transaction. */

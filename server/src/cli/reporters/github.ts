@@ -1,8 +1,8 @@
 // Findings as workflow commands, which GitHub shows at the lines of a pull request.
 import { isShown, type FindingSeverity, type Shown } from "../../protocol/report";
+import { messageOf } from "../../service/findings";
 import {
   findingPlace,
-  messageOf,
   pathOf,
   titleOf,
   type FindingPlace,

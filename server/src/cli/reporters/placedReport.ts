@@ -39,12 +39,3 @@ export function findingPlace(report: LevelReport, anomaly: Anomaly): FindingPlac
 export function titleOf(kind: string): string {
   return KINDS.find(({ name }) => name === kind)?.title ?? kind;
 }
-
-/** The sentence of a finding, and how many are like it. */
-export function messageOf(anomaly: Anomaly, all: readonly Anomaly[]): string {
-  const like = all.filter(({ representative }) => representative === anomaly.id);
-  if (like.length === 0) return anomaly.message;
-  const named = like.map(({ transactions }) => transactions.join(", ")).slice(0, 4);
-  const more = like.length > named.length ? "; ..." : "";
-  return `${anomaly.message} ${String(like.length)} more by the same statements: ${named.join("; ")}${more}.`;
-}

@@ -11,9 +11,10 @@ import {
   type Step,
   type Unknown,
 } from "../../protocol/report";
+import { messageOf } from "../../service/findings";
 import type { Range } from "../../protocol/source";
 import { instanceText } from "./anomalyText";
-import { findingPlace, messageOf, pathOf, type PlacedReport } from "./placedReport";
+import { findingPlace, pathOf, type PlacedReport } from "./placedReport";
 
 export interface SarifOptions {
   readonly version: string;

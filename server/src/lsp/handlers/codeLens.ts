@@ -41,7 +41,26 @@ function lensOf(
   }
   if (result.partial)
     return toCodeLens(`Isolens: checking at ${label}`, transaction.range, undefined);
-  return toCodeLens(nothingText(result, transaction, label), transaction.range, undefined);
+  const title = hiddenText(result, transaction, label) ?? nothingText(result, transaction, label);
+  return toCodeLens(title, transaction.range, undefined);
+}
+
+/** Where everything that was found is suppressed or off, that is not the same as nothing. */
+function hiddenText(
+  { report }: ProjectResult,
+  { name }: ReportTransaction,
+  label: string,
+): string | undefined {
+  const hidden = report.anomalies.filter(
+    (each) => each.status === "confirmed" && each.transactions.includes(name),
+  );
+  if (hidden.length === 0) return undefined;
+  const suppressed = hidden.filter(({ suppressed: by }) => by !== undefined).length;
+  const parts = [
+    ...(suppressed > 0 ? [`${String(suppressed)} suppressed`] : []),
+    ...(hidden.length > suppressed ? [`${String(hidden.length - suppressed)} off`] : []),
+  ];
+  return `No other anomaly at ${label} than ${parts.join(" and ")}`;
 }
 
 /** What can be said when nothing was found: never more than was decided. */

@@ -1,0 +1,335 @@
+// What is told of findings: fingerprints, comments, baselines, severities and groups, on anomalies made by hand.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  isShown,
+  isTold,
+  type Anomaly,
+  type LevelReport,
+} from "../../../server/src/protocol/report";
+import type { FileId, Range, SourceRange } from "../../../server/src/protocol/source";
+import {
+  joinedEntries,
+  uselessEntriesText,
+  useBaseline,
+} from "../../../server/src/service/baselineUse";
+import { judgeFindings, messageOf, reportedAs } from "../../../server/src/service/findings";
+import { contentOf, fingerprintOf, plainStatement } from "../../../server/src/service/fingerprint";
+import {
+  openParts,
+  unusedSuppressions,
+  type PlacedSuppression,
+} from "../../../server/src/service/suppressions";
+import { baselineText, parseBaseline, type Baseline } from "../../../server/src/workspace/baseline";
+
+const line = (at: number): Range => ({
+  start: { line: at, character: 0 },
+  end: { line: at, character: 20 },
+});
+
+interface Made extends Partial<Anomaly> {
+  /** Texts of the statements, the first in line 0 and so on. */
+  readonly statements?: readonly string[];
+  readonly file?: string;
+}
+
+function anomaly(
+  id: string,
+  { statements = ["SELECT a", "UPDATE a"], file = "a.sql", ...more }: Made = {},
+): Anomaly {
+  const ends = statements.map((text, at) => ({ instance: "T1", file, range: line(at), text }));
+  const [from, to = from] = ends;
+  assert.ok(from && to);
+  return {
+    id,
+    kind: "lost-update",
+    severity: "state",
+    status: "confirmed",
+    transactions: ["a", "b"],
+    tables: ["t"],
+    cycle: [{ dependency: "rw", from, to, table: "t", columns: [] }],
+    witness: {
+      instances: [],
+      initial: {},
+      schedule: [],
+      outcome: { final: {}, status: {}, returned: {} },
+    },
+    serial: [],
+    steps: [],
+    message: "Lost update.",
+    preventedBy: [],
+    allowedAt: [],
+    ...more,
+  };
+}
+
+function report(anomalies: readonly Anomaly[], more: Partial<LevelReport> = {}): LevelReport {
+  const names = [...new Set(anomalies.flatMap(({ transactions }) => transactions))];
+  return {
+    tool: "test",
+    formatVersion: 1,
+    level: "l",
+    levels: { default: "l", perTransaction: {} },
+    verdict: "anomaly",
+    rests: { bound: 3 },
+    transactions: names.map((name) => ({
+      name,
+      file: "a.sql",
+      range: line(0),
+      precision: "exact",
+    })),
+    anomalies,
+    unknown: [],
+    assumptions: [],
+    coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
+    ...more,
+  };
+}
+
+const source = (at: number): SourceRange => ({ file: "a.sql" as FileId, range: line(at) });
+
+function comment(
+  about: PlacedSuppression["about"],
+  kinds: readonly string[],
+  at = 9,
+): PlacedSuppression {
+  return {
+    about,
+    kinds: kinds.map((name) => ({ name, source: source(at) })),
+    reason: "why",
+    source: source(at),
+  };
+}
+
+describe("a fingerprint", () => {
+  const texts: readonly (readonly [string, string])[] = [
+    ["UPDATE  t\n SET a=1", "update t set a = 1;"],
+    ["SELECT 'A  b' -- c\nFROM t", "select 'A  b' from /* d */ t"],
+    ['SELECT "X", `y` // z', 'select "X" , `y`'],
+    ["SELECT 'it''s -- no'", "select 'it''s -- no' -- yes"],
+  ];
+  for (const [a, b] of texts) {
+    it(`is the same for ${JSON.stringify(a)} and ${JSON.stringify(b)}`, () => {
+      assert.equal(plainStatement(a), plainStatement(b));
+    });
+  }
+
+  it("tells texts apart that differ in quotes, words or signs", () => {
+    const different = ["a = 'X'", "a = 'x'", "a = x", "ab", "a b", "a <= b", "a < b", "a - b"];
+    assert.equal(new Set(different.map(plainStatement)).size, different.length);
+  });
+
+  it("knows neither places nor files nor the order of transactions", () => {
+    const of = (made: Made): string => fingerprintOf(contentOf(anomaly("1", made)));
+    assert.equal(of({}), of({ file: "other/b.sql", transactions: ["b", "a"] }));
+    assert.equal(of({}), of({ transactions: ["a (x/a.sql)", "b"] }));
+    assert.notEqual(of({}), of({ kind: "write-skew" }));
+    assert.notEqual(of({}), of({ transactions: ["a", "c"] }));
+    assert.notEqual(of({}), of({ statements: ["SELECT a", "UPDATE b"] }));
+  });
+});
+
+describe("comments", () => {
+  const judge = (placed: readonly PlacedSuppression[], made: Made = {}) =>
+    judgeFindings(report([anomaly("1", made)]), { severities: {}, placed });
+
+  const cases: readonly (readonly [string, PlacedSuppression["about"], boolean])[] = [
+    ["of a transaction that takes part", { kind: "transactions", ids: ["b"] }, true],
+    ["of another transaction", { kind: "transactions", ids: ["c"] }, false],
+    ["of a statement that takes part", { kind: "statements", sources: [source(1)] }, true],
+    ["of another statement", { kind: "statements", sources: [source(5)] }, false],
+    ["of its file", { kind: "file", file: "a.sql" }, true],
+    ["of another file", { kind: "file", file: "b.sql" }, false],
+  ];
+  for (const [name, about, covers] of cases) {
+    it(`${name} ${covers ? "suppress" : "do not suppress"}`, () => {
+      for (const kinds of [["lost-update"], ["all"], ["phantom", "lost-update"]]) {
+        const { report: told } = judge([comment(about, kinds)]);
+        const { suppressed } = told.anomalies[0] ?? {};
+        assert.deepEqual(
+          suppressed,
+          covers ? { by: "comment", reason: "why", file: "a.sql", range: line(9) } : undefined,
+        );
+      }
+      assert.equal(judge([comment(about, ["phantom"])]).report.anomalies[0]?.suppressed, undefined);
+    });
+  }
+
+  it("that suppress nothing are said, kind by kind", () => {
+    const placed = [
+      comment({ kind: "file", file: "a.sql" }, ["lost-update", "phantom"], 1),
+      comment({ kind: "transactions", ids: ["a"] }, ["phantom", "read-skew"], 2),
+    ];
+    const { used } = judge(placed);
+    const messages = unusedSuppressions(placed, used, openParts(report([]))).map(
+      ({ message }) => message,
+    );
+    assert.deepEqual(messages, [
+      "No phantom is found in this file: it need not be suppressed.",
+      "No phantom or read-skew is found here: the comment suppresses nothing.",
+    ]);
+  });
+
+  it("are not said to be useless where something is open", () => {
+    const placed = [comment({ kind: "file", file: "a.sql" }, ["phantom"])];
+    const said = (unknown: LevelReport["unknown"]): number =>
+      unusedSuppressions(placed, new Set(), openParts(report([anomaly("1")], { unknown }))).length;
+    assert.equal(said([]), 1);
+    assert.equal(said([{ reason: "r", transactions: [] }]), 0);
+    assert.equal(said([{ reason: "r", transactions: ["a"] }]), 0);
+    assert.equal(said([{ reason: "r", transactions: [], file: "a.sql" }]), 0);
+    assert.equal(said([{ reason: "r", transactions: [], file: "b.sql" }]), 1);
+  });
+});
+
+describe("severities", () => {
+  const cases: readonly (readonly [
+    Made,
+    Readonly<Record<string, "error" | "hint" | "off" | "warning">>,
+    string,
+  ])[] = [
+    [{}, {}, "warning"],
+    [{}, { "lost-update": "error" }, "error"],
+    [{}, { "lost-update": "off" }, "off"],
+    [{}, { unused: "error" }, "warning"],
+    [{ severity: "unused" }, {}, "off"],
+    [{ severity: "unused" }, { unused: "warning" }, "warning"],
+    [{ severity: "unused" }, { unused: "warning", "lost-update": "off" }, "off"],
+    [{ severity: "unused" }, { "lost-update": "error" }, "off"],
+    [{ status: "unconfirmed" }, {}, "information"],
+    [{ status: "unconfirmed" }, { "lost-update": "error" }, "information"],
+    [{ status: "unconfirmed" }, { "lost-update": "off" }, "off"],
+  ];
+  for (const [made, severities, expected] of cases) {
+    it(`${JSON.stringify(made)} with ${JSON.stringify(severities)} is ${expected}`, () => {
+      assert.equal(reportedAs(anomaly("1", made), severities), expected);
+    });
+  }
+});
+
+describe("groups", () => {
+  const told = (...all: readonly Anomaly[]) =>
+    judgeFindings(report(all), { severities: {}, placed: [] }).report.anomalies;
+
+  it("have one representative for the same kind, tables and statements", () => {
+    const all = told(
+      anomaly("1"),
+      anomaly("2", { transactions: ["a", "c"] }),
+      anomaly("3", { transactions: ["c", "d"], kind: "write-skew" }),
+      anomaly("4", { transactions: ["c", "d"], tables: ["u"] }),
+      anomaly("5", { transactions: ["c", "d"], statements: ["select  A", "update a"] }),
+    );
+    assert.deepEqual(
+      all.map(({ representative }) => representative),
+      [undefined, "1", undefined, undefined, "1"],
+    );
+    const [first] = all;
+    assert.equal(
+      first && messageOf(first, all),
+      "Lost update. 2 more by the same statements: a, c; c, d.",
+    );
+    assert.deepEqual(
+      all.filter((each) => isShown(each)).map(({ id }) => id),
+      ["1", "3", "4"],
+    );
+    assert.equal(all.filter((each) => isTold(each)).length, 5);
+    assert.equal(all.filter((each) => isShown(each, { all: true })).length, 5);
+  });
+
+  it("have no suppressed representative", () => {
+    const placed = [comment({ kind: "transactions", ids: ["b"] }, ["lost-update"])];
+    const { anomalies } = judgeFindings(
+      report([anomaly("1"), anomaly("2", { transactions: ["a", "c"] })]),
+      { severities: {}, placed },
+    ).report;
+    assert.deepEqual(
+      anomalies.filter((each) => isShown(each)).map(({ id }) => id),
+      ["2"],
+    );
+  });
+
+  it("are made anew when a report is judged again", () => {
+    const once = told(anomaly("1"), anomaly("2", { transactions: ["a", "c"] }));
+    assert.deepEqual(told(...once), once);
+  });
+});
+
+describe("a baseline", () => {
+  function written(...anomalies: readonly Anomaly[]): Baseline {
+    const read = parseBaseline("/b.json", baselineText(joinedEntries([anomalies], [])));
+    assert.ok("entries" in read);
+    return read;
+  }
+  const accepted = (baseline: Baseline, ...anomalies: readonly Anomaly[]): readonly string[] => {
+    const policy = { severities: {}, placed: [], baseline: useBaseline(baseline) };
+    return judgeFindings(report(anomalies), policy)
+      .report.anomalies.filter(({ suppressed }) => suppressed?.by === "baseline")
+      .map(({ id }) => id);
+  };
+
+  it("stands for the same findings after moves, reformatting and renaming", () => {
+    const baseline = written(anomaly("1"), anomaly("2", { kind: "write-skew" }));
+    assert.deepEqual(accepted(baseline, anomaly("9")), ["9"]);
+    assert.deepEqual(accepted(baseline, anomaly("9", { file: "b.sql" })), ["9"]);
+    const renamed = anomaly("9", { transactions: ["x", "y"] });
+    assert.deepEqual(accepted(baseline, renamed), ["9"]);
+    // The entry was met by its own finding: the other one is new.
+    assert.deepEqual(accepted(baseline, renamed, anomaly("8")), ["8"]);
+    const edited = anomaly("9", { statements: ["SELECT a", "UPDATE a SET b"] });
+    assert.deepEqual(accepted(baseline, edited), []);
+    assert.deepEqual(accepted(baseline, anomaly("9", { kind: "phantom" })), []);
+  });
+
+  it("stands for as many findings as it had", () => {
+    const two = written(anomaly("1"), anomaly("2", { file: "b.sql" }));
+    assert.equal(two.entries[0]?.count, 2);
+    const three = ["1", "2", "3"].map((id) => anomaly(id));
+    assert.equal(accepted(two, ...three).length, 2);
+    assert.equal(accepted(written(anomaly("1")), ...three).length, 1);
+  });
+
+  it("of several levels has as many as the level with most", () => {
+    const entries = joinedEntries([[anomaly("1")], [anomaly("1"), anomaly("2")]], []);
+    assert.deepEqual(
+      entries.map(({ count }) => count),
+      [2],
+    );
+  });
+
+  it("keeps the reasons that stand in it", () => {
+    const before = written(anomaly("1")).entries.map((each) => ({ ...each, reason: "known" }));
+    const [entry] = joinedEntries([[anomaly("1")]], before);
+    assert.equal(entry?.reason, "known");
+  });
+
+  it("is asked after comments", () => {
+    const baseline = useBaseline(written(anomaly("1")));
+    const placed = [comment({ kind: "file", file: "a.sql" }, ["all"])];
+    const { anomalies } = judgeFindings(report([anomaly("1")]), {
+      severities: {},
+      placed,
+      baseline,
+    }).report;
+    assert.equal(anomalies[0]?.suppressed?.by, "comment");
+    assert.equal(baseline.met().size, 0);
+  });
+
+  it("says which entries stand for nothing, where that can be said", () => {
+    const baseline = written(anomaly("1"), anomaly("2", { transactions: ["c", "d"] }));
+    const use = useBaseline(baseline);
+    const found = report([anomaly("1")]);
+    judgeFindings(found, { severities: {}, placed: [], baseline: use });
+    const text = (isWhole: boolean, more: Partial<LevelReport> = {}): string | undefined =>
+      uselessEntriesText(baseline, [use], [{ report: { ...found, ...more }, isWhole }]);
+    assert.equal(
+      text(true),
+      "1 entry is not found any more: lost-update of c, d; --write-baseline writes it anew",
+    );
+    assert.equal(text(false), undefined);
+    assert.equal(text(true, { unknown: [{ reason: "r", transactions: [] }] }), undefined);
+    assert.equal(
+      text(true, { unknown: [{ reason: "r", transactions: ["d (a.sql)"] }] }),
+      undefined,
+    );
+  });
+});
