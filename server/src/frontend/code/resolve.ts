@@ -103,12 +103,10 @@ function mappedPaths({ base, paths, isBaseUrl }: PathMap, specifier: string): re
       return rest === undefined ? [] : [{ pattern, targets, rest }];
     })
     .toSorted((a, b) => b.pattern.length - a.pattern.length);
-  const found = matching.flatMap(({ targets, rest }) =>
-    targets.map((target) =>
-      joined(
-        base,
-        target.replace("*", () => rest),
-      ),
+  const found = (best?.targets ?? []).map((target) =>
+    joined(
+      base,
+      target.replace("*", () => best?.rest ?? ""),
     ),
   );
   return isBaseUrl ? [...found, joined(base, specifier)] : found;
