@@ -99,6 +99,8 @@ export type Value =
   | HandleValue
   /** A function of the language's own library, by its name; `self` is what it was taken from. */
   | { readonly kind: "builtin"; readonly name: string; readonly self?: Value }
+  /** All that a module exports. */
+  | { readonly kind: "namespace"; readonly lookup: (name: string) => Value | undefined }
   /** A function of an unknown library. */
   | { readonly kind: "external"; readonly name: string }
   /** Runs when it is awaited, returned or given to something that awaits it. */
@@ -143,6 +145,8 @@ export interface Connection {
   readonly id: string;
   /** A pool runs each statement by itself, whatever transaction is open elsewhere. */
   readonly isPool: boolean;
+  /** The function got it from its caller, who may have begun a transaction on it. */
+  readonly isGiven?: boolean;
 }
 
 export const UNDEFINED: Value = { kind: "undefined" };

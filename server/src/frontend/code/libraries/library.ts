@@ -27,6 +27,8 @@ export interface Library {
   readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
   /** A call of a handle (`path` ends with the method), or `new`. Undefined: not known, which is a loss. */
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
+  /** What a handle gives when it is awaited: a query builder runs then. */
+  readonly awaited?: (handle: HandleValue, tools: Tools) => Value | undefined;
   /** A tagged template whose tag is a handle. */
   readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
   /** A method called on a row or rows that this library made (`save()`, `increment()`). */
@@ -64,6 +66,8 @@ export interface Template {
 
 export interface Shape {
   readonly receiver: Value;
+  /** The receiver as written: `this.db`. */
+  readonly name: string;
   readonly method: string;
   readonly arguments: readonly Value[];
   /** The libraries whose modules the workspace imports somewhere. */
@@ -81,6 +85,8 @@ export interface TransactionOptions {
 export interface SqlOutcome {
   /** The rows that came back, where any can. */
   readonly rows?: Extract<Value, { kind: "rows" }>;
+  /** Instead of the rows, where the text was one of two: the rows of one or the other. */
+  readonly choice?: Value;
   /** Rows returned or changed. */
   readonly count: Value;
   /** The number that an INSERT made. */
@@ -157,6 +163,8 @@ export interface Tools {
   readonly fields: (value: Value) => ReadonlyMap<string, Value> | undefined;
   /** The items of a list, where all of them are known. */
   readonly items: (value: Value) => readonly Value[] | undefined;
+  /** Runs something for each item of a list, in a loop where the items are not known one by one. */
+  readonly each: (list: Value, source: SourceRange, run: (item: Value) => void) => void;
   readonly object: (fields: Readonly<Record<string, Value>>) => Value;
   readonly list: (items: readonly Value[]) => Value;
   readonly rows: (result: string, columns: ResultColumns, data?: unknown) => Value;

@@ -1,0 +1,114 @@
+// Names and what they hold.
+import type { HirPattern } from "../hir";
+import { UNDEFINED, unknown, type Scope, type Value } from "../values";
+import { readsOf } from "./convert";
+import { globalValue } from "./globals";
+import { fieldNamesOf } from "./fieldNames";
+import { itemOf, memberOf, optionalMember } from "./member";
+import { choose, isNullish } from "./operators";
+import { newCell, write, type State } from "./state";
+
+/** The value of a name: of the scopes around, of the module, of the language. */
+export function lookup(scope: Scope, name: string): Value {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const cell = at.bindings.get(name);
+    if (cell) return cell.value ?? UNDEFINED;
+  }
+  return scope.module.lookup(name) ?? globalValue(name) ?? unknown(`${name} is not known here`);
+}
+
+/** A scope inside another. */
+export function innerScope(parent: Scope, self?: Value): Scope {
+  return { bindings: new Map(), parent, module: parent.module, ...(self && { self }) };
+}
+
+/**
+ * Binds what a pattern names: new names of the scope where it is a declaration, else the nearest ones of that name.
+ */
+export function bind(
+  state: State,
+  scope: Scope,
+  pattern: HirPattern,
+  value: Value,
+  isDeclared: boolean,
+): void {
+  switch (pattern.kind) {
+    case "bind":
+      bindName(state, scope, pattern.name, value, isDeclared);
+      return;
+    case "place":
+      if (pattern.place.kind === "name") {
+        bindName(state, scope, pattern.place.name, value, isDeclared);
+      }
+      return;
+    case "default": {
+      const isAbsent = value.kind === "undefined";
+      const other = state.evaluator.expression(state, scope, pattern.value);
+      const filled =
+        isAbsent || value.kind === "choice" || (value.kind === "scalar" && !isDeclared)
+          ? choose(isNullish(state, value), other, value)
+          : value;
+      bind(state, scope, pattern.pattern, filled, isDeclared);
+      return;
+    }
+    case "object": {
+      const taken: string[] = [];
+      for (const { key, pattern: inner } of pattern.entries) {
+        const name = typeof key === "string" ? key : undefined;
+        const part =
+          name === undefined
+            ? unknown("a computed key", readsOf(value))
+            : memberOf(state, value, name, pattern.span);
+        if (name !== undefined) taken.push(name);
+        bind(state, scope, inner, part, isDeclared);
+      }
+      if (pattern.rest) bind(state, scope, pattern.rest, restOf(state, value, taken), isDeclared);
+      return;
+    }
+    case "array": {
+      pattern.items.forEach((inner, at) => {
+        if (inner) bind(state, scope, inner, itemOf(state, value, at), isDeclared);
+      });
+      if (pattern.rest) {
+        const rest = unknown("the rest of a list", readsOf(value));
+        bind(state, scope, pattern.rest, rest, isDeclared);
+      }
+      return;
+    }
+    default:
+      pattern satisfies never;
+  }
+}
+
+function bindName(
+  state: State,
+  scope: Scope,
+  name: string,
+  value: Value,
+  isDeclared: boolean,
+): void {
+  if (isDeclared) {
+    scope.bindings.set(name, newCell(state, value));
+    return;
+  }
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const cell = at.bindings.get(name);
+    if (cell) {
+      write(state, cell, value);
+      return;
+    }
+  }
+}
+
+function restOf(state: State, value: Value, taken: readonly string[]): Value {
+  const names = fieldNamesOf(value);
+  if (names === undefined)
+    return value.kind === "input" ? value : unknown("the rest of it", readsOf(value));
+  const fields = names
+    .filter((name) => !taken.includes(name))
+    .map((name) => {
+      const part = optionalMember(state, value, name, { start: 0, end: 0 });
+      return [name, newCell(state, part)] as const;
+    });
+  return { kind: "object", fields: new Map(fields) };
+}

@@ -1,0 +1,400 @@
+// What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
+// of its inputs whose value is not known.
+import type { Expression } from "../../../program/expression";
+import { joined } from "../../sql/terms";
+import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../values";
+import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
+import { itemsOf, listOf, recordOf, settle } from "./expressions";
+import { eachItem, pushed, rowsAsLoop } from "./iteration";
+import { binary, choose, concatenated, condition } from "./operators";
+import { lengthOf, memberOf, THROWN } from "./member";
+import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
+
+interface BuiltinCall {
+  readonly state: State;
+  readonly self: Value;
+  readonly args: readonly Value[];
+  readonly site: CallSite;
+}
+
+type Builtin = (call: BuiltinCall) => Value;
+
+const first: Builtin = ({ args }) => args[0] ?? UNDEFINED;
+const itself: Builtin = ({ self }) => self;
+const nothing: Builtin = () => UNDEFINED;
+
+/** Functions by name; methods by the kind of their receiver and their name. */
+const BUILTINS: Readonly<Record<string, Builtin>> = {
+  ...named(
+    "Number BigInt parseInt parseFloat structuredClone Object.freeze Promise.resolve",
+    first,
+  ),
+  ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
+  ...named(
+    "Double.parseDouble BigDecimal.valueOf BigDecimal BigInteger.valueOf Optional.of",
+    first,
+  ),
+  ...named(
+    "Optional.ofNullable Objects.requireNonNull Timestamp.valueOf Integer Long Double",
+    first,
+  ),
+  String: ({ args }) => args[0] ?? textOf(""),
+  Boolean: ({ state, args }) => condition(conditionOf(state, args[0] ?? UNDEFINED)),
+  ...named("Math.round Math.floor Math.ceil Math.trunc", ({ state, args }) =>
+    pure(state, "round", args),
+  ),
+  "Math.abs": ({ state, args }) => pure(state, "abs", args),
+  ...named("Math.max Integer.max Long.max", ({ state, args }) => pure(state, "greatest", args)),
+  ...named("Math.min Integer.min Long.min", ({ state, args }) => pure(state, "least", args)),
+  ...named("Math.random Random.nextInt ThreadLocalRandom.current", ({ state }) =>
+    fresh(state, "random"),
+  ),
+  ...named("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
+  ...named(
+    "Date.now Instant.now LocalDate.now LocalDateTime.now System.currentTimeMillis",
+    ({ state }) => fresh(state, "now"),
+  ),
+  ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
+  Date: ({ state, args }) => (args.length === 0 ? fresh(state, "now") : (args[0] ?? UNDEFINED)),
+  "Promise.all": ({ state, args }) => all(state, args[0] ?? UNDEFINED),
+  "Promise.allSettled": ({ state, args }) => all(state, args[0] ?? UNDEFINED),
+  Promise: ({ args }) => promise(args[0]),
+  "Promise.reject": ({ state, site }) => thrown(state, site),
+  "Object.assign": ({ state, args }) => assignAll(state, args),
+  "Object.keys": ({ state, args }) => keys(state, args[0]),
+  "Object.values": ({ state, args }) => values(state, args[0]),
+  "Object.entries": ({ state, args }) => entries(state, args[0]),
+  "Array.isArray": ({ args }) => constant(isList(args[0])),
+  "Array.from": ({ args }) => args[0] ?? UNDEFINED,
+  ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
+  ...named("Array ArrayList", ({ state }) => listOf(state, [])),
+  ...named("isNaN", () => constant(false)),
+  ...named("setTimeout setInterval", ({ state, args, site }) => {
+    // It runs at another time, in no transaction of this one.
+    const callee = args[0];
+    if (callee?.kind === "function") return unknown("what runs later is not followed");
+    return pure(state, site.name, args);
+  }),
+  ...named(
+    "Error TypeError RangeError RuntimeException IllegalStateException IllegalArgumentException Exception",
+    ({ state, args }) => recordOf(state, { message: args[0] ?? textOf("") }),
+  ),
+
+  // Texts.
+  ...named("text.toString text.trim text.valueOf text.intern", itself),
+  ...named("scalar.toString scalar.valueOf scalar.toNumber scalar.toFixed scalar.getTime", itself),
+  ...named(
+    "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",
+    itself,
+  ),
+  ...named(
+    "scalar.get scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber",
+    itself,
+  ),
+  ...named("input.intValue input.longValue input.doubleValue input.getTime input.toFixed", itself),
+  ...named("text.concat", ({ self, args }) => args.reduce(concatenated, self)),
+  ...named("text.toLowerCase scalar.toLowerCase input.toLowerCase", ({ state, self }) =>
+    pure(state, "lower", [self]),
+  ),
+  ...named("text.toUpperCase scalar.toUpperCase input.toUpperCase", ({ state, self }) =>
+    pure(state, "upper", [self]),
+  ),
+  ...methods("equals isEqual eq equalTo", ({ state, self, args }) =>
+    binary(state, "===", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("plus add", ({ state, self, args }) => binary(state, "+", self, args[0] ?? UNDEFINED)),
+  ...methods("minus subtract sub", ({ state, self, args }) =>
+    binary(state, "-", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("times multiply mul multipliedBy", ({ state, self, args }) =>
+    binary(state, "*", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("div divide dividedBy", ({ state, self, args }) =>
+    binary(state, "/", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("negate negated", ({ state, self }) => binary(state, "-", constant(0), self)),
+  ...methods("lt lessThan isLessThan", ({ state, self, args }) =>
+    binary(state, "<", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("lte lessThanOrEqualTo isLessThanOrEqualTo", ({ state, self, args }) =>
+    binary(state, "<=", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("gt greaterThan isGreaterThan", ({ state, self, args }) =>
+    binary(state, ">", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("gte greaterThanOrEqualTo isGreaterThanOrEqualTo", ({ state, self, args }) =>
+    binary(state, ">=", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("compareTo cmp comparedTo", ({ state, self, args }) =>
+    // Only its sign means anything.
+    binary(state, "-", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("isZero", ({ state, self }) => binary(state, "===", self, constant(0))),
+  ...methods("isNegative", ({ state, self }) => binary(state, "<", self, constant(0))),
+
+  // Lists and rows.
+  ...lists("push add addAll", ({ state, self, args }) => {
+    for (const arg of args) pushed(state, self, arg);
+    return UNDEFINED;
+  }),
+  ...lists("at get", ({ state, self, args, site }) => {
+    const known = args[0]?.kind === "scalar" ? args[0].expression : undefined;
+    if (known?.kind !== "literal" || typeof known.value !== "number" || known.value < 0) {
+      return unknown("an element by a computed index is not known", readsOf(self));
+    }
+    return memberOf(state, self, String(known.value), site.span);
+  }),
+  ...lists("size", ({ self }) => lengthOf(self)),
+  ...lists("isEmpty", ({ state, self }) => binary(state, "===", lengthOf(self), constant(0))),
+  ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
+  ...lists("flatMap", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
+  ...lists("filter", ({ self, args }) => filtered(self, args[0])),
+  ...lists("forEach", ({ state, self, args, site }) => {
+    const [callee] = args;
+    if (callee)
+      eachItem(
+        state,
+        self,
+        site.span,
+        (item) => void settle(state, state.evaluator.call(state, callee, [item], site)),
+      );
+    return UNDEFINED;
+  }),
+  ...lists("reduce", ({ state, self, args, site }) => reduced(state, self, args, site)),
+  ...lists("some", ({ state, self, args, site }) => quantified(state, self, args[0], site, true)),
+  ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
+  ...lists("find", ({ state, self, args, site }) => found(state, self, args[0], site)),
+  ...lists("includes contains", ({ state, self, args }) =>
+    contains(state, self, args[0] ?? UNDEFINED),
+  ),
+  ...lists(
+    "sort toSorted reverse toReversed slice flat stream toList collect toArray values",
+    itself,
+  ),
+  ...named("object.hasOwnProperty", () => unknown("whether it has a property")),
+  ...named("object.toString text.length", ({ state, self }) => pure(state, "text", [self])),
+
+  // Promises.
+  ...anywhere("then", ({ state, self, args, site }) => {
+    const value = settle(state, self);
+    return args[0] ? settle(state, state.evaluator.call(state, args[0], [value], site)) : value;
+  }),
+  ...anywhere("catch", ({ state, self }) => settle(state, self)),
+  ...anywhere("finally", ({ state, self, args, site }) => {
+    const value = settle(state, self);
+    if (args[0]) state.evaluator.call(state, args[0], [], site);
+    return value;
+  }),
+  ...named("function.call", ({ state, self, args, site }) =>
+    state.evaluator.call(state, self, args.slice(1), site),
+  ),
+  ...named("function.bind", itself),
+  ...named("function.apply", ({ state, self, args, site }) =>
+    state.evaluator.call(state, self, itemsOf(args[1] ?? UNDEFINED) ?? [], site),
+  ),
+};
+
+/** Names under which nothing happens that a transaction could notice. */
+const SILENT = /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process)\b/u;
+
+/** What a call of a function of the language gives; undefined where it is none that is known. */
+export function callBuiltin(
+  state: State,
+  callee: Extract<Value, { kind: "builtin" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
+  if (SILENT.test(callee.name)) {
+    // A text of it is as good as the thing itself.
+    const isText = callee.name.startsWith("JSON.");
+    return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
+  }
+  const builtin = BUILTINS[callee.name];
+  return builtin?.({ state, self: callee.self ?? UNDEFINED, args, site });
+}
+
+function named(names: string, builtin: Builtin): Record<string, Builtin> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, builtin]));
+}
+
+/** A method of scalars, inputs and texts. */
+function methods(names: string, builtin: Builtin): Record<string, Builtin> {
+  return Object.fromEntries(
+    names
+      .split(" ")
+      .flatMap((name) =>
+        ["scalar", "input", "text", "unknown"].map((kind) => [`${kind}.${name}`, builtin]),
+      ),
+  );
+}
+
+function lists(names: string, builtin: Builtin): Record<string, Builtin> {
+  return Object.fromEntries(
+    names
+      .split(" ")
+      .flatMap((name) => ["list", "input"].map((kind) => [`${kind}.${name}`, builtin])),
+  );
+}
+
+function anywhere(name: string, builtin: Builtin): Record<string, Builtin> {
+  const kinds = "scalar input text list object row deferred unknown undefined choice";
+  return Object.fromEntries(kinds.split(" ").map((kind) => [`${kind}.${name}`, builtin]));
+}
+
+function fresh(state: State, why: "uuid" | "now" | "random"): Value {
+  const type = why === "now" ? "time" : why === "uuid" ? "text" : "decimal";
+  return scalar({ kind: "fresh", id: state.ids.fresh("f"), type, why }, type);
+}
+
+/** A function of its arguments that has no effect. */
+export function pure(state: State, name: string, args: readonly Value[]): Value {
+  const inputs = args.map((arg) => expressionOf(state, arg));
+  return scalar({ kind: "call", name, arguments: inputs, deterministic: true });
+}
+
+/** What an unknown function without effects gives: a function of what it was given. */
+export function externalResult(state: State, name: string, args: readonly Value[]): Value {
+  const reads = args.flatMap((arg) => readsOf(arg));
+  if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
+  if (reads.length === 0 && state.loops.length === 0) {
+    return { kind: "input", path: `${name}()`, origin: "argument" };
+  }
+  return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
+}
+
+function isList(value: Value | undefined): boolean {
+  return value?.kind === "list" || value?.kind === "rows" || value?.kind === "derived";
+}
+
+function all(state: State, value: Value): Value {
+  const items = itemsOf(value);
+  if (items)
+    return listOf(
+      state,
+      items.map((item) => settle(state, item)),
+    );
+  return settle(state, value);
+}
+
+/** `new Promise((resolve) => ...)`: what it resolves to is not followed. */
+function promise(callee: Value | undefined): Value {
+  return unknown("what a promise resolves to is not followed", callee ? readsOf(callee) : []);
+}
+
+function thrown(state: State, site: CallSite): Value {
+  emit(state, {
+    kind: "rollback",
+    why: "an error",
+    code: THROWN,
+    source: sourceOf(state, site.span),
+  });
+  return UNDEFINED;
+}
+
+function assignAll(state: State, [target, ...others]: readonly Value[]): Value {
+  if (target?.kind !== "object") return unknown("what is assigned to here is not known");
+  for (const other of others) {
+    if (other.kind !== "object") continue;
+    for (const [name, cell] of other.fields) {
+      const known = target.fields.get(name);
+      if (known) write(state, known, cell.value);
+      else target.fields.set(name, newCell(state, cell.value));
+    }
+  }
+  return target;
+}
+
+function keys(state: State, value: Value | undefined): Value {
+  if (value?.kind !== "object" || value.rest) return unknown("the keys of this are not known");
+  return listOf(
+    state,
+    [...value.fields.keys()].map((name) => textOf(name)),
+  );
+}
+
+function values(state: State, value: Value | undefined): Value {
+  if (value?.kind !== "object" || value.rest) return unknown("the values of this are not known");
+  return listOf(
+    state,
+    [...value.fields.values()].map((cell) => cell.value ?? UNDEFINED),
+  );
+}
+
+function entries(state: State, value: Value | undefined): Value {
+  if (value?.kind !== "object" || value.rest) return unknown("the entries of this are not known");
+  const pairs = [...value.fields].map(([name, cell]) =>
+    listOf(state, [textOf(name), cell.value ?? UNDEFINED]),
+  );
+  return listOf(state, pairs);
+}
+
+/** Runs the function for every item; where it runs no statement, only when its items are asked for. */
+function mapped(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
+  if (!by) return self;
+  const items = itemsOf(self);
+  if (items) {
+    const made = items.map((item) => state.evaluator.call(state, by, [item], site));
+    return listOf(state, made);
+  }
+  const isQuiet = rowsAsLoop(state, self, site.span, (item) => {
+    settle(state, state.evaluator.call(state, by, [item], site));
+  });
+  return isQuiet
+    ? { kind: "derived", from: self, how: "map", by }
+    : unknown("what a loop gives is not kept", readsOf(self));
+}
+
+function filtered(self: Value, by: Value | undefined): Value {
+  return by ? { kind: "derived", from: self, how: "filter", by } : self;
+}
+
+/** `reduce` as a loop whose variable is the sum so far. */
+function reduced(state: State, self: Value, args: readonly Value[], site: CallSite): Value {
+  const [by, start] = args;
+  if (!by || !start) return unknown("a reduction without a start is not understood", readsOf(self));
+  const sum = newCell(state, start);
+  eachItem(state, self, site.span, (item) => {
+    const next = state.evaluator.call(state, by, [sum.value ?? UNDEFINED, item], site);
+    write(state, sum, next);
+  });
+  return sum.value ?? UNDEFINED;
+}
+
+function quantified(
+  state: State,
+  self: Value,
+  by: Value | undefined,
+  site: CallSite,
+  isSome: boolean,
+): Value {
+  if (!by) return unknown("a test of a list is not understood", readsOf(self));
+  const answer = newCell(state, constant(!isSome));
+  eachItem(state, self, site.span, (item) => {
+    const test = conditionOf(state, state.evaluator.call(state, by, [item], site));
+    const old = answer.value ?? UNDEFINED;
+    const next = isSome ? choose(test, constant(true), old) : choose(test, old, constant(false));
+    write(state, answer, next);
+  });
+  return answer.value ?? UNDEFINED;
+}
+
+function found(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
+  const items = itemsOf(self);
+  if (!items || !by)
+    return unknown("an item that is searched for is not told from the others", readsOf(self));
+  return items.reduceRight((otherwise: Value, item) => {
+    const test = conditionOf(state, state.evaluator.call(state, by, [item], site));
+    return choose(test, item, otherwise);
+  }, UNDEFINED);
+}
+
+function contains(state: State, self: Value, item: Value): Value {
+  const items = itemsOf(self);
+  if (!items)
+    return unknown("whether a list holds it is not known", [...readsOf(self), ...readsOf(item)]);
+  const tests = items.map((each): Expression => {
+    const test = binary(state, "===", item, each);
+    return expressionOf(state, test);
+  });
+  return condition(joined("or", tests));
+}

@@ -1,0 +1,482 @@
+// Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
+// others nothing is known but what they were given.
+import type { HirClass, HirFunction, HirParameter } from "../hir";
+import {
+  constantText,
+  UNDEFINED,
+  unknown,
+  type ObjectValue,
+  type Scope,
+  type Value,
+} from "../values";
+import { withoutReturns } from "../../sql/routine/withoutReturns";
+import { compare } from "../../sql/terms";
+import { literal } from "../../sql/expressions";
+import { bind, innerScope } from "./bindings";
+import { callBuiltin, externalResult } from "./builtins";
+import { expressionOf, readsOf } from "./convert";
+import { listOf, settle } from "./expressions";
+import { isScalar } from "./join";
+import { methodOf, superclassOf } from "./member";
+import { choose } from "./operators";
+import {
+  collected,
+  emit,
+  lose,
+  newCell,
+  sourceOf,
+  type CallSite,
+  type Frame,
+  type State,
+} from "./state";
+
+/** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
+const DEEPEST = 3;
+/** Callbacks and functions with a connection, too, end somewhere. */
+const DEEPEST_OF_ALL = 24;
+
+/** What a call gives; its statements are added to the state. */
+export function callValue(
+  state: State,
+  callee: Value,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  switch (callee.kind) {
+    case "function":
+      return callFunction(state, callee, args, site);
+    case "handle": {
+      const tools = state.evaluator.tools(state, callee.library);
+      const { isNew, typeArguments } = site;
+      const source = sourceOf(state, site.span);
+      state.here = source;
+      const call = { arguments: args, isNew, typeArguments, source };
+      const result = callee.library.call(callee, call, tools);
+      if (result !== undefined) return result;
+      const message = `${callee.library.name}: ${callee.path}() is not known`;
+      lose(state, message, source);
+      return callUnknown(state, site.name, args, site);
+    }
+    case "builtin":
+      return callBuiltin(state, callee, args, site) ?? shaped(state, callee, args, site);
+    case "class":
+      return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
+    case "choice":
+      return state.evaluator.branches(
+        state,
+        callee.condition,
+        () => callValue(state, callee.then, args, site),
+        () => callValue(state, callee.otherwise, args, site),
+        site.span,
+      );
+    case "undefined":
+      return UNDEFINED;
+    default:
+      return shaped(state, callee, args, site);
+  }
+}
+
+/** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
+function shaped(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
+  const dot = site.name.lastIndexOf(".");
+  if (dot > 0 && !site.isNew) {
+    const receiver = callee.kind === "builtin" && callee.self ? callee.self : callee;
+    const shape = {
+      receiver,
+      method: site.name.slice(dot + 1),
+      arguments: args,
+      used: state.workspace.used,
+      name: site.name.slice(0, dot),
+    };
+    for (const library of state.workspace.libraries) {
+      const handle = library.shaped?.(shape, state.evaluator.tools(state, library));
+      if (handle) return callValue(state, handle, args, site);
+    }
+  }
+  return callUnknown(state, site.name, args, site);
+}
+
+/** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
+function callUnknown(state: State, name: string, args: readonly Value[], site: CallSite): Value {
+  const source = sourceOf(state, site.span);
+  for (const arg of args) {
+    escape(state, arg);
+    if (arg.kind === "handle" && arg.connection) {
+      const message = `${name}() is given a connection, and what it does is not known`;
+      lose(state, message, source, "opaque");
+    }
+  }
+  const callbacks = args.filter((arg) => arg.kind === "function");
+  const verb = HANDLES.exec(name)?.[1];
+  if (verb !== undefined && callbacks.length > 0) {
+    // Each runs by itself, when a request or message comes.
+    const path = args.map(constantText).find((text) => text !== undefined);
+    const label = path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
+    for (const callee of callbacks) state.handlers.push({ name: label, callee });
+    return unknown(`${name} is not known`);
+  }
+  let result: Value | undefined;
+  for (const callback of callbacks) {
+    const before = state.emitted;
+    const inputs = callback.function.parameters.map((parameter) => inputOf(state, parameter));
+    result = settle(state, callValue(state, callback, inputs, { ...site, isNew: false }));
+    if (state.emitted > before && !RUNS_ONCE.test(name)) {
+      lose(state, `${name}() is taken to run the function that it is given once`, source);
+    }
+  }
+  if (result && callbacks.length === 1) return result;
+  return externalResult(state, name, args);
+}
+
+/** Names of methods that keep what they are given for requests, messages or events to come. */
+const HANDLES =
+  /\.(get|post|put|patch|delete|all|use|on|once|route|handle|register|process|listen|subscribe|task|job|query|mutation|action|command|addEventListener)$/u;
+
+/** Names of functions that run what they are given, and run it once if it does not fail. */
+const RUNS_ONCE =
+  /retry|with|wrap|run|transaction|trace|span|timed|measure|guard|handle|catch|async|once|exec/iu;
+
+/** What a parameter of a function is that is called by something unknown. */
+export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
+  const { pattern, type } = parameter;
+  const inner = pattern.kind === "default" ? pattern.pattern : pattern;
+  const typed = type === undefined ? undefined : typedValue(state, type);
+  if (typed) return given(typed);
+  const name = inner.kind === "bind" ? inner.name : "";
+  const path = prefix === "" ? name : name === "" ? prefix : `${prefix}.${name}`;
+  return { kind: "input", path, origin: "argument", ...(type !== undefined && { type }) };
+}
+
+/** What a caller gives. */
+function given(value: Value): Value {
+  if (value.kind !== "handle" || !value.connection || value.connection.isPool) return value;
+  return { ...value, connection: { ...value.connection, isGiven: true } };
+}
+
+/** What the declared type of something says: a part of a library, an object of a class of the workspace. */
+export function typedValue(state: State, type: string, scope?: Scope): Value | undefined {
+  const name = type
+    .replace(/<.*$/su, "")
+    .replace(/\s*\|.*$/su, "")
+    .trim();
+  const module = scope?.module ?? state.workspace.moduleScope(state.frame.file);
+  const [first = name, ...rest] = name.split(".");
+  const declared = module?.lookup(first);
+  if (declared?.kind === "handle") {
+    const path = [declared.path, ...rest].join(".");
+    return declared.library.typed?.(path, state.evaluator.tools(state, declared.library));
+  }
+  if (declared?.kind === "class") {
+    return declared.class.isInterface ? undefined : instanceOf(state, declared, undefined);
+  }
+  for (const library of state.workspace.libraries) {
+    const value = library.typed?.(name, state.evaluator.tools(state, library));
+    if (value) return value;
+  }
+  return undefined;
+}
+
+/** Follows a function of the workspace. */
+function callFunction(
+  state: State,
+  callee: Extract<Value, { kind: "function" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  const { function: hir, scope, self } = callee;
+  const { file } = scope.module;
+  const key = `${file}#${String(hir.span.start)}`;
+  const isShallow = hir.isArrow || args.some(hasConnection);
+  const depth = state.frame.depth + (isShallow ? 0 : 1);
+  const isRecursive = state.calls.includes(key);
+  if (isRecursive || depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL || hir.isGenerator) {
+    return notFollowed(state, callee, args, site, isRecursive);
+  }
+  state.inlined.add(key);
+  state.files.add(file);
+  const frame: Frame = {
+    file,
+    key,
+    depth,
+    isRoot: false,
+    which: state.ids.fresh("return"),
+    value: state.ids.fresh("returned"),
+    returns: [],
+  };
+  const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
+  state.frame = frame;
+  state.calls = [...outer.calls, key];
+  const inner = innerScope(scope, hir.isArrow ? undefined : self);
+  let left = false;
+  const commands = collected(state, () => {
+    bindParameters(state, inner, hir, args);
+    const run = (): void => {
+      left = state.evaluator.block(state, inner, hir.body);
+    };
+    const boundary = boundaryOf(state, callee);
+    if (boundary) boundary(run);
+    else run();
+  });
+  state.frame = outer.frame;
+  state.calls = outer.calls;
+  state.loops = outer.loops;
+  const source = sourceOf(state, site.span);
+  const body = withoutReturns(
+    { kind: "sequence", commands },
+    { done: state.ids.fresh("done"), value: frame.value, source },
+  );
+  for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
+  return returned(frame, left);
+}
+
+/** Transactions that the function's annotations open around it. */
+function boundaryOf(
+  state: State,
+  callee: Extract<Value, { kind: "function" }>,
+): ((run: () => void) => void) | undefined {
+  const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
+  for (const library of state.workspace.libraries) {
+    const tools = state.evaluator.tools(state, library);
+    const of = { function: callee.function, ...(owner && { class: owner }) };
+    const options = library.boundary?.(of, tools);
+    if (!options) continue;
+    const source = sourceOf(state, callee.function.header);
+    const connection = { id: library.name, isPool: false };
+    return (run) => {
+      tools.inTransaction(connection, { source, ...options }, () => {
+        run();
+        return UNDEFINED;
+      });
+    };
+  }
+  return undefined;
+}
+
+function hasConnection(value: Value): boolean {
+  if (value.kind === "handle") return value.connection !== undefined;
+  if (value.kind !== "object") return false;
+  return [...value.fields.values()].some(
+    (cell) => cell.value !== undefined && hasConnection(cell.value),
+  );
+}
+
+function notFollowed(
+  state: State,
+  callee: Extract<Value, { kind: "function" }>,
+  args: readonly Value[],
+  site: CallSite,
+  isRecursive: boolean,
+): Value {
+  const name = callee.name ?? callee.function.name ?? site.name;
+  if (args.some(hasConnection)) {
+    const why = isRecursive ? "calls itself" : "lies too deep";
+    lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
+  }
+  for (const arg of args) escape(state, arg);
+  return externalResult(state, name, args);
+}
+
+/** Binds the arguments to the parameters. */
+export function bindParameters(
+  state: State,
+  scope: Scope,
+  hir: HirFunction,
+  args: readonly Value[],
+): void {
+  hir.parameters.forEach((parameter, at) => {
+    const value = parameter.isRest ? listOf(state, args.slice(at)) : (args[at] ?? UNDEFINED);
+    bind(state, scope, parameter.pattern, value, true);
+  });
+}
+
+/** What a function gave that has several returns. */
+function returned(frame: Frame, left: boolean): Value {
+  const { returns } = frame;
+  const [only] = returns;
+  if (only === undefined) return UNDEFINED;
+  if (returns.length === 1 && left) return only;
+  const values = left ? returns : [...returns, UNDEFINED];
+  if (returns.every(isScalar) && left) {
+    const types = new Set(
+      returns.map((value) => (value.kind === "scalar" ? value.type : undefined)),
+    );
+    const [type] = types;
+    const expression = { kind: "variable", name: frame.value } as const;
+    return types.size === 1 && type !== undefined
+      ? { kind: "scalar", expression, type }
+      : { kind: "scalar", expression };
+  }
+  const which = { kind: "variable", name: frame.which } as const;
+  return values.reduceRight((otherwise, value, at) =>
+    choose(compare("=", which, literal(at + 1)), value, otherwise),
+  );
+}
+
+/** Notes a `return` of the frame at hand: its number, and its value where it is a scalar. */
+export function addReturn(state: State, value: Value, span: CallSite["span"]): void {
+  const { frame } = state;
+  const source = sourceOf(state, span);
+  frame.returns.push(value);
+  if (frame.isRoot) {
+    escape(state, value);
+    const shown = isScalar(value) ? expressionOf(state, value) : undefined;
+    emit(state, { kind: "return", ...(shown && { value: shown }), source });
+    return;
+  }
+  const number = literal(frame.returns.length);
+  emit(state, { kind: "assign", variable: frame.which, value: number, source });
+  if (isScalar(value)) {
+    const expression = expressionOf(state, value);
+    emit(state, { kind: "assign", variable: frame.value, value: expression, source });
+  }
+  emit(state, { kind: "return", source });
+}
+
+/** Marks the results whose rows a value holds: they leave the function. */
+export function escape(state: State, value: Value, depth = 6): void {
+  if (depth === 0) return;
+  const inner = (cell: { readonly value: Value | undefined }): void => {
+    if (cell.value) escape(state, cell.value, depth - 1);
+  };
+  switch (value.kind) {
+    case "row":
+    case "rows":
+      state.escaped.add(value.result);
+      return;
+    case "object":
+      for (const cell of value.fields.values()) inner(cell);
+      return;
+    case "list":
+      for (const cell of value.items) inner(cell);
+      return;
+    case "derived":
+      escape(state, value.from, depth - 1);
+      return;
+    case "choice":
+      escape(state, value.then, depth - 1);
+      escape(state, value.otherwise, depth - 1);
+      return;
+    case "scalar":
+    case "text":
+    case "unknown":
+      for (const read of readsOf(value)) escapeReads(state, read);
+      return;
+    default:
+      return;
+  }
+}
+
+function escapeReads(state: State, expression: ReturnType<typeof expressionOf>): void {
+  if (expression.kind === "field" || expression.kind === "size") {
+    state.escaped.add(expression.result);
+    return;
+  }
+  for (const part of Object.values(expression)) {
+    if (isExpression(part)) escapeReads(state, part);
+    else if (Array.isArray(part))
+      for (const each of part) if (isExpression(each)) escapeReads(state, each);
+  }
+}
+
+function isExpression(value: unknown): value is ReturnType<typeof expressionOf> {
+  return typeof value === "object" && value !== null && "kind" in value;
+}
+
+/** `new C(...)`. */
+function instance(
+  state: State,
+  callee: Extract<Value, { kind: "class" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  return instanceOf(state, callee, args, site);
+}
+
+/**
+ * An object of a class. Without arguments it is one that somebody else made: its constructor's parameters are what
+ * their types say.
+ */
+export function instanceOf(
+  state: State,
+  of: { readonly class: HirClass; readonly scope: Scope },
+  args: readonly Value[] | undefined,
+  site?: CallSite,
+): Value {
+  const known = libraryObject(state, of);
+  if (known) return known;
+  const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
+  if (state.calls.includes(key)) return unknown("an object that holds one of its own class");
+  const outer = { calls: state.calls, frame: state.frame };
+  state.calls = [...outer.calls, key];
+  state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
+  const self: ObjectValue = { kind: "object", fields: new Map(), class: of };
+  const scope = innerScope(of.scope, self);
+  const parent = superclassOf(of);
+  if (parent) {
+    const inherited = instanceOf(state, parent, args, site);
+    if (inherited.kind === "object") {
+      for (const [name, cell] of inherited.fields) self.fields.set(name, cell);
+    }
+  }
+  for (const field of of.class.fields) {
+    if (field.isStatic) continue;
+    const value = field.value
+      ? state.evaluator.expression(state, scope, field.value)
+      : field.type === undefined
+        ? undefined
+        : typedValue(state, field.type, of.scope);
+    if (value) self.fields.set(field.name, newCell(state, value));
+  }
+  const constructor = of.class.methods.find(({ kind }) => kind === "constructor");
+  if (constructor) {
+    const hir = constructor.function;
+    const inputs =
+      args ??
+      hir.parameters.map((parameter) => {
+        const typed = parameter.type && typedValue(state, parameter.type, of.scope);
+        return typed || inputOf(state, parameter, of.class.name ?? "");
+      });
+    bindParameters(state, scope, hir, inputs);
+    hir.parameters.forEach((parameter, at) => {
+      // TypeScript's `constructor(private x: X)`.
+      const isField =
+        parameter.pattern.kind === "bind" &&
+        of.class.fields.some(
+          ({ name }) => parameter.pattern.kind === "bind" && name === parameter.pattern.name,
+        );
+      const value = inputs[at];
+      if (isField && parameter.pattern.kind === "bind" && value) {
+        const { name } = parameter.pattern;
+        const declared = self.fields.get(name);
+        if (!declared) self.fields.set(name, newCell(state, value));
+      }
+    });
+    collected(state, () => state.evaluator.block(state, scope, hir.body));
+  }
+  state.calls = outer.calls;
+  state.frame = outer.frame;
+  return self;
+}
+
+/** An object of a class that extends a class of a library (`class Db extends PrismaClient`). */
+function libraryObject(
+  state: State,
+  of: { readonly class: HirClass; readonly scope: Scope },
+): Value | undefined {
+  const { superclass } = of.class;
+  if (superclass === undefined) return undefined;
+  for (const library of state.workspace.libraries) {
+    const value = library.extended?.(superclass, state.evaluator.tools(state, library));
+    if (value) return value;
+  }
+  return undefined;
+}
+
+/** A method of an object as a function. */
+export function methodValue(state: State, self: ObjectValue, name: string): Value | undefined {
+  const found = self.class && methodOf(state, self.class, name);
+  if (!found) return undefined;
+  const { method, of } = found;
+  const label = of.class.name === undefined ? name : `${of.class.name}.${name}`;
+  return { kind: "function", function: method.function, scope: of.scope, self, name: label };
+}

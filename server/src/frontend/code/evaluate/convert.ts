@@ -1,0 +1,309 @@
+// Values as expressions of the AR: as scalars, and as conditions the way the language tells true from false.
+import type { Expression, ValueType } from "../../../program/expression";
+import { operandsOf } from "../../../program/operands";
+import { literal, TRUE } from "../../sql/expressions";
+import { compare, joined, negatedIf } from "../../sql/terms";
+import { constantText, type Value } from "../values";
+import { emit, type State } from "./state";
+
+const FALSE = literal(false);
+const NULL = literal(null);
+
+/**
+ * The value as an expression. `undefined` is NULL; what is no scalar is an unknown that keeps what it was read from,
+ * and taints the statement that uses it.
+ */
+export function expressionOf(state: State, value: Value): Expression {
+  switch (value.kind) {
+    case "scalar":
+      return value.expression;
+    case "text":
+      return textExpression(state, value);
+    case "undefined":
+      return NULL;
+    case "input":
+      return inputExpression(value, elementType(state, value));
+    case "choice": {
+      const then = expressionOf(state, value.then);
+      const otherwise = expressionOf(state, value.otherwise);
+      return conditional(value.condition, then, otherwise);
+    }
+    case "unknown":
+      return unknownExpression(state, value.why, value.dependsOn);
+    case "deferred":
+      return expressionOf(state, value.run());
+    default:
+      return unknownExpression(
+        state,
+        `this ${WHAT[value.kind]} is used as a value`,
+        readsOf(value),
+      );
+  }
+}
+
+const WHAT: Readonly<Record<string, string>> = {
+  row: "row",
+  rows: "list of rows",
+  object: "object",
+  list: "list",
+  derived: "list",
+  function: "function",
+  class: "class",
+  handle: "part of a library",
+  builtin: "function",
+  external: "function",
+};
+
+/** An expression for what is not known. */
+export function unknownExpression(
+  state: State,
+  why: string,
+  dependsOn: readonly Expression[] = [],
+  type: ValueType = "other",
+): Expression {
+  return { kind: "unknown", id: state.ids.fresh("u"), type, dependsOn: dependsOn.slice(0, 8), why };
+}
+
+/** A conditional, simplified where its condition or its branches allow. */
+export function conditional(
+  condition: Expression,
+  then: Expression,
+  otherwise: Expression,
+): Expression {
+  if (isLiteral(condition, true) || sameExpression(then, otherwise)) return then;
+  if (isLiteral(condition, false)) return otherwise;
+  if (isLiteral(then, true) && isLiteral(otherwise, false)) return condition;
+  return { kind: "conditional", condition, then, otherwise };
+}
+
+function elementType(state: State, { element }: Extract<Value, { kind: "input" }>): ValueType {
+  if (!element) return "other";
+  const name = element.field === "" ? element.array : `${element.array}.${element.field}`;
+  return state.elementTypes.get(name) ?? "other";
+}
+
+/** An argument, or an element of one that is an array. */
+function inputExpression(
+  value: Extract<Value, { kind: "input" }>,
+  elements: ValueType = "other",
+): Expression {
+  const { element, path } = value;
+  if (element === undefined) return { kind: "parameter", name: path };
+  const name = element.field === "" ? element.array : `${element.array}.${element.field}`;
+  const array: Expression = { kind: "array", parameter: name, elements };
+  return { kind: "element", array, index: element.index };
+}
+
+function textExpression(state: State, value: Extract<Value, { kind: "text" }>): Expression {
+  const whole = constantText(value);
+  if (whole !== undefined) return literal(whole);
+  const parts = value.parts.map((part) =>
+    part.kind === "run" ? literal(part.run.text) : expressionOf(state, part.value),
+  );
+  const shown = parts.filter((part) => !(part.kind === "literal" && part.value === ""));
+  return shown.reduce((left, right) => ({ kind: "arithmetic", operator: "||", left, right }));
+}
+
+/** The scalar expressions that a value holds, as far as they can be seen at once. */
+export function readsOf(value: Value, depth = 3): readonly Expression[] {
+  if (depth === 0) return [];
+  const cells = (map: ReadonlyMap<string, { readonly value: Value | undefined }>) =>
+    [...map.values()].flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : []));
+  switch (value.kind) {
+    case "scalar":
+      return [value.expression];
+    case "text":
+      return value.parts.flatMap((part) =>
+        part.kind === "hole" ? readsOf(part.value, depth - 1) : [],
+      );
+    case "input":
+      return [inputExpression(value)];
+    case "row":
+      return [...rowReads(value), ...cells(value.overlay)];
+    case "rows":
+      return [{ kind: "size", result: value.result }];
+    case "object": {
+      const rest = value.rest ? readsOf(value.rest, depth - 1) : [];
+      return [...cells(value.fields), ...rest];
+    }
+    case "list":
+      return value.items.flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : []));
+    case "derived":
+      return readsOf(value.from, depth - 1);
+    case "choice":
+      return [
+        value.condition,
+        ...readsOf(value.then, depth - 1),
+        ...readsOf(value.otherwise, depth - 1),
+      ];
+    case "unknown":
+      return value.dependsOn;
+    default:
+      return [];
+  }
+}
+
+function rowReads(row: Extract<Value, { kind: "row" }>): readonly Expression[] {
+  return row.columns.order
+    .slice(0, 4)
+    .map((field) => ({ kind: "field", result: row.result, field, at: row.at }));
+}
+
+/** Whether an expression is free of reads of the database. */
+export function isInput(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "field":
+    case "size":
+    case "affected":
+    case "variable":
+    case "unknown":
+    case "subquery":
+    case "exists":
+    case "inQuery":
+      return false;
+    default:
+      return operandsOf(expression).every(isInput);
+  }
+}
+
+/** The value as a condition: `0`, an empty text, NULL and what is absent are false. */
+export function conditionOf(state: State, value: Value): Expression {
+  switch (value.kind) {
+    case "undefined":
+      return FALSE;
+    case "scalar":
+      return truthOf(value.expression, value.type);
+    case "text": {
+      const text = constantText(value);
+      return text === undefined
+        ? truthOf(expressionOf(state, value), "text")
+        : literal(text !== "");
+    }
+    case "input":
+      return truthOf(inputExpression(value), undefined);
+    case "row":
+      return presenceOf(value);
+    case "choice":
+      return conditional(
+        value.condition,
+        conditionOf(state, value.then),
+        conditionOf(state, value.otherwise),
+      );
+    case "deferred":
+      return conditionOf(state, value.run());
+    case "unknown":
+      return unknownExpression(state, value.why, value.dependsOn, "bool");
+    default:
+      return TRUE;
+  }
+}
+
+/** That a row is there. Rows of a loop are. */
+export function presenceOf(row: Extract<Value, { kind: "row" }>): Expression {
+  if (row.at !== "first") return TRUE;
+  return compare(">", { kind: "size", result: row.result }, literal(0));
+}
+
+function truthOf(expression: Expression, type: ValueType | undefined): Expression {
+  if (isCondition(expression)) return expression;
+  if (expression.kind === "literal") return literal(Boolean(expression.value));
+  if (expression.kind === "conditional") {
+    const then = truthOf(expression.then, type);
+    return conditional(expression.condition, then, truthOf(expression.otherwise, type));
+  }
+  const isThere: Expression = { kind: "not", operand: { kind: "isNull", operand: expression } };
+  if (expression.kind === "size" || expression.kind === "affected") {
+    return compare(">", expression, literal(0));
+  }
+  switch (type) {
+    case "bool":
+      return joined("and", [isThere, expression]);
+    case "int":
+    case "decimal":
+      return joined("and", [isThere, compare("<>", expression, literal(0))]);
+    case "text":
+      return joined("and", [isThere, compare("<>", expression, literal(""))]);
+    default:
+      return expression.kind === "arithmetic"
+        ? joined("and", [isThere, compare("<>", expression, literal(0))])
+        : isThere;
+  }
+}
+
+/** Whether an expression can only be true, false or NULL. */
+export function isCondition(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "comparison":
+    case "and":
+    case "or":
+    case "not":
+    case "isNull":
+    case "sameValue":
+    case "in":
+    case "like":
+    case "exists":
+    case "inQuery":
+      return true;
+    case "literal":
+      return typeof expression.value === "boolean";
+    case "unknown":
+      return expression.type === "bool";
+    default:
+      return false;
+  }
+}
+
+/** The negation, without NOT of NOT. */
+export function negated(condition: Expression): Expression {
+  if (condition.kind === "literal") return literal(condition.value !== true);
+  if (condition.kind === "not") return condition.operand;
+  if (condition.kind === "comparison" && condition.left.kind === "size") {
+    const opposite = OPPOSITE[condition.operator];
+    return { ...condition, operator: opposite };
+  }
+  return negatedIf(true, condition);
+}
+
+const OPPOSITE = { "=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">" } as const;
+
+/** Whether the expression is the literal. */
+export function isLiteral(expression: Expression, value: boolean): boolean {
+  return expression.kind === "literal" && expression.value === value;
+}
+
+/** Whether two expressions are the same text of the AR. */
+export function sameExpression(left: Expression, right: Expression): boolean {
+  if (left === right) return true;
+  return left.kind === right.kind && JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** Whether an expression has more parts than `most`. */
+export function isLarge(expression: Expression, most: number): boolean {
+  let left = most;
+  const visit = (part: Expression): boolean => {
+    left -= 1;
+    return left < 0 || operandsOf(part).some(visit);
+  };
+  return visit(expression);
+}
+
+/** The expression, by way of a variable of the AR where it is large. */
+export function bounded(
+  state: State,
+  expression: Expression,
+  source: Parameters<typeof emitAssign>[2],
+): Expression {
+  return isLarge(expression, MOST_PARTS) ? emitAssign(state, expression, source) : expression;
+}
+
+const MOST_PARTS = 40;
+
+function emitAssign(
+  state: State,
+  value: Expression,
+  source: Extract<Parameters<typeof emit>[1], { kind: "assign" }>["source"],
+): Expression {
+  const variable = state.ids.fresh("v");
+  emit(state, { kind: "assign", variable, value, source });
+  return { kind: "variable", name: variable };
+}

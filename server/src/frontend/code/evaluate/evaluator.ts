@@ -1,0 +1,203 @@
+// The evaluator: its parts together, and the evaluation of one function as a root.
+import type { FileId, SourceRange } from "../../../protocol/source";
+import type { Command } from "../../../program/statement";
+import type { Taint } from "../../../program/precision";
+import { rangeOf } from "../../sql/lines";
+import { UNDEFINED, type Value } from "../values";
+import { bindParameters, callValue, inputOf } from "./calls";
+import { branches, evaluateExpression, when } from "./expressions";
+import { innerScope } from "./bindings";
+import { evaluateBlock } from "./statements";
+import {
+  createCodeIds,
+  type Evaluator,
+  type Frame,
+  type Handler,
+  type State,
+  type Workspace,
+} from "./state";
+import { toolsOf } from "./tools";
+import { grouped } from "./transactions";
+
+const evaluator: Evaluator = {
+  expression: evaluateExpression,
+  block: evaluateBlock,
+  call: callValue,
+  branches,
+  when,
+  tools: toolsOf,
+  span: (state, { file, range }) => {
+    const lines = state.workspace.lines(file);
+    const at = ({ line, character }: typeof range.start): number =>
+      (lines.starts[line] ?? 0) + character;
+    return { start: at(range.start), end: at(range.end) };
+  },
+};
+
+/** A function that is evaluated by itself. */
+export interface Root extends Handler {
+  /** Unique in the workspace: file and offset. */
+  readonly key: string;
+}
+
+export interface Evaluated {
+  readonly root: Root;
+  /** Transactions are `atomic` commands; other statements commit by themselves. */
+  readonly body: Command;
+  readonly statements: number;
+  readonly taint: readonly Taint[];
+  /** All statements ran on connections that the caller gave. */
+  readonly isGiven: boolean;
+  readonly inlined: ReadonlySet<string>;
+  readonly files: ReadonlySet<FileId>;
+  /** Functions that were made or registered, and run by themselves. */
+  readonly handlers: readonly Root[];
+}
+
+/** Steps of one root; a function of a thousand lines takes some ten thousand. */
+const BUDGET = 60_000;
+
+/** A state in which nothing has happened; `name` is the transaction's. */
+export function createState(
+  workspace: Workspace,
+  file: FileId,
+  name: string,
+  elementTypes: State["elementTypes"] = new Map(),
+): State {
+  const frame: Frame = {
+    file,
+    key: "",
+    depth: 0,
+    isRoot: true,
+    which: "",
+    value: "",
+    returns: [],
+  };
+  const start = { line: 0, character: 0 };
+  const here: SourceRange = { file, range: { start, end: start } };
+  return {
+    workspace,
+    evaluator,
+    ids: createCodeIds(name),
+    commands: [],
+    trail: [],
+    frame,
+    calls: [],
+    loops: [],
+    branches: [],
+    present: new Set(),
+    open: [],
+    levels: new Map(),
+    nextLevel: new Map(),
+    taint: [],
+    escaped: new Set(),
+    files: new Set([file]),
+    inlined: new Set(),
+    budget: BUDGET,
+    isTrial: false,
+    emitted: 0,
+    here,
+    elementTypes,
+    handlers: [],
+    ranOn: { given: false, own: false },
+  };
+}
+
+/** Evaluates a function with inputs for its parameters. */
+export function evaluateRoot(root: Root, state: State): Evaluated {
+  const { callee } = root;
+  const { function: hir } = callee;
+  state.calls = [root.key];
+  const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
+  const inputs = hir.parameters.map((parameter) => inputOf(state, parameter));
+  const boundary = boundaryOf(state, root);
+  const run = (): void => {
+    bindParameters(state, scope, hir, inputs);
+    evaluateBlock(state, scope, hir.body);
+  };
+  if (boundary) boundary(run);
+  else run();
+  const body = withEscapes(grouped(state, { kind: "sequence", commands: state.commands }), state);
+  const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));
+  return {
+    root,
+    body,
+    statements: state.emitted,
+    taint: state.taint,
+    isGiven: state.ranOn.given && !state.ranOn.own,
+    inlined: state.inlined,
+    files: state.files,
+    handlers: [...state.handlers, ...made].map(rootOf),
+  };
+}
+
+/** A handler as a root. */
+export function rootOf({ name, callee }: Handler): Root {
+  const { file } = callee.scope.module;
+  return { name, callee, key: `${file}#${String(callee.function.span.start)}` };
+}
+
+/** The function's annotations may say that it runs in a transaction. */
+function boundaryOf(state: State, { callee }: Root): ((run: () => void) => void) | undefined {
+  const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
+  for (const library of state.workspace.libraries) {
+    const tools = toolsOf(state, library);
+    const of = { function: callee.function, ...(owner && { class: owner }) };
+    const options = library.boundary?.(of, tools);
+    if (!options) continue;
+    const { header } = callee.function;
+    const source = rangeIn(state, callee.scope.module.file, header);
+    return (run) => {
+      tools.inTransaction({ id: library.name, isPool: false }, { source, ...options }, () => {
+        run();
+        return UNDEFINED;
+      });
+    };
+  }
+  return undefined;
+}
+
+function rangeIn(
+  state: State,
+  file: FileId,
+  span: { readonly start: number; readonly end: number },
+): SourceRange {
+  const lines = state.workspace.lines(file);
+  return rangeOf(lines, span.start, span.end);
+}
+
+/** Functions that a value holds: what a factory gives back runs later, by itself. */
+function functionsIn(value: Value, name: string, depth = 3): readonly Handler[] {
+  if (depth === 0) return [];
+  if (value.kind === "function") return [{ name: value.name ?? name, callee: value }];
+  if (value.kind !== "object") return [];
+  return [...value.fields].flatMap(([key, cell]) =>
+    cell.value ? functionsIn(cell.value, `${name}.${key}`, depth - 1) : [],
+  );
+}
+
+/** Rows that leave the function are what its caller sees; all others are only read on the way. */
+function withEscapes(command: Command, state: State): Command {
+  const go = (inner: Command): Command => withEscapes(inner, state);
+  switch (command.kind) {
+    case "sequence":
+      return { ...command, commands: command.commands.map(go) };
+    case "if": {
+      const { otherwise } = command;
+      return { ...command, then: go(command.then), ...(otherwise && { otherwise: go(otherwise) }) };
+    }
+    case "loop":
+    case "atomic":
+      return { ...command, body: go(command.body) };
+    case "try":
+      return { ...command, body: go(command.body), handler: go(command.handler) };
+    case "statement": {
+      const { statement } = command;
+      if (statement.kind !== "select") return command;
+      const discarded = !state.escaped.has(statement.into);
+      return { kind: "statement", statement: { ...statement, discarded } };
+    }
+    default:
+      return command;
+  }
+}

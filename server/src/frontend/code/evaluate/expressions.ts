@@ -1,0 +1,556 @@
+// Evaluates expressions of the code, in the order in which the language does.
+import type { Expression } from "../../../program/expression";
+import type { Span } from "../../sql/split";
+import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
+import {
+  constant,
+  constantScalar,
+  constantText,
+  UNDEFINED,
+  unknown,
+  type ListValue,
+  type ObjectValue,
+  type Scope,
+  type TextPart,
+  type Value,
+} from "../values";
+import { bind, lookup } from "./bindings";
+import { conditionOf, expressionOf, readsOf } from "./convert";
+import { fieldNamesOf } from "./fieldNames";
+import { joinPaths, tried } from "./join";
+import { itemOf, elementOf, memberOf, optionalMember, isThere, setMember } from "./member";
+import { binary, choose, lazy, partsOf, unary, isNullish } from "./operators";
+import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { literal } from "../../sql/expressions";
+import { compare } from "../../sql/terms";
+import { negated } from "./convert";
+
+/** The value of an expression; statements that it runs are added to the state. */
+export function evaluateExpression(state: State, scope: Scope, hir: HirExpression): Value {
+  state.budget -= 1;
+  if (state.budget < 0) return unknown("the function is too large to be followed");
+  const of = (inner: HirExpression): Value => evaluateExpression(state, scope, inner);
+  switch (hir.kind) {
+    case "literal":
+      return hir.value === undefined ? UNDEFINED : constant(hir.value);
+    case "text":
+      return {
+        kind: "text",
+        parts: hir.runs.map((run) => ({ kind: "run", run, file: state.frame.file })),
+      };
+    case "name":
+      return lookup(scope, hir.name);
+    case "this":
+      return selfOf(scope) ?? unknown("this is not known");
+    case "super":
+      return selfOf(scope) ?? unknown("super is not known");
+    case "template":
+      return template(state, scope, hir);
+    case "member": {
+      const object = of(hir.object);
+      return hir.optional
+        ? optionalMember(state, object, hir.property, hir.span)
+        : memberOf(state, object, hir.property, hir.span);
+    }
+    case "index":
+      return indexed(state, of(hir.object), of(hir.index), hir.span);
+    case "call":
+      return call(state, scope, hir);
+    case "new": {
+      const callee = of(hir.callee);
+      const args = argumentsOf(state, scope, hir.arguments);
+      return state.evaluator.call(state, callee, args, siteOf(hir, true));
+    }
+    case "binary":
+      return binaryOf(state, scope, hir);
+    case "unary":
+      if (hir.operator === "typeof")
+        return unknown("a type is asked for", readsOf(of(hir.operand)));
+      return unary(state, hir.operator, of(hir.operand));
+    case "conditional":
+      return branches(
+        state,
+        conditionOf(state, of(hir.condition)),
+        () => of(hir.then),
+        () => of(hir.otherwise),
+        hir.span,
+      );
+    case "object":
+      return objectOf(state, scope, hir.entries);
+    case "array":
+      return listOf(state, argumentsOf(state, scope, hir.items));
+    case "function": {
+      const self = hir.function.isArrow ? selfOf(scope) : undefined;
+      return { kind: "function", function: hir.function, scope, ...(self && { self }) };
+    }
+    case "class":
+      return { kind: "class", class: hir.class, scope };
+    case "assign":
+      return assign(state, scope, hir);
+    case "increment": {
+      const before = of(hir.target);
+      const after = binary(state, hir.operator, before, constant(1));
+      place(state, scope, { kind: "place", place: hir.target, span: hir.span }, after);
+      return hir.isPrefix ? after : before;
+    }
+    case "await":
+      return settle(state, of(hir.operand));
+    case "sequence":
+      return hir.parts.map(of).at(-1) ?? UNDEFINED;
+    case "choose":
+      return chooseCase(state, scope, hir);
+    case "typed": {
+      const value = of(hir.operand);
+      return value.kind === "input" ? { ...value, type: hir.type } : value;
+    }
+    case "unknown": {
+      const parts = hir.parts.map(of);
+      return unknown(
+        `${hir.what} is not understood`,
+        parts.flatMap((part) => readsOf(part)),
+      );
+    }
+    default:
+      return hir satisfies never;
+  }
+}
+
+/** `this` of a scope. */
+export function selfOf(scope: Scope): Value | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) if (at.self) return at.self;
+  return undefined;
+}
+
+/** What a value is once it is awaited. */
+export function settle(state: State, value: Value): Value {
+  if (value.kind === "deferred") return settle(state, value.run());
+  if (value.kind === "handle" && value.library.awaited) {
+    const tools = state.evaluator.tools(state, value.library);
+    return value.library.awaited(value, tools) ?? value;
+  }
+  if (value.kind === "list" && value.items.some(({ value: item }) => item?.kind === "deferred")) {
+    return listOf(
+      state,
+      value.items.map((cell) => settle(state, cell.value ?? UNDEFINED)),
+    );
+  }
+  return value;
+}
+
+/** Evaluates one of two expressions; statements in them stand in branches. */
+export function branches(
+  state: State,
+  condition: Expression,
+  then: () => Value,
+  otherwise: () => Value,
+  span: Span,
+): Value {
+  if (condition.kind === "literal") return condition.value === true ? then() : otherwise();
+  let first: Value = UNDEFINED;
+  let second: Value = UNDEFINED;
+  const one = tried(state, () => {
+    first = then();
+    return false;
+  });
+  const other = tried(state, () => {
+    second = otherwise();
+    return false;
+  });
+  const source = sourceOf(state, span);
+  joinPaths(state, condition, one, other, source);
+  if (one.commands.length + other.commands.length > 0) {
+    emit(state, {
+      kind: "if",
+      condition,
+      then: { kind: "sequence", commands: one.commands },
+      otherwise: { kind: "sequence", commands: other.commands },
+      source,
+    });
+  }
+  return choose(condition, first, second);
+}
+
+/** The arguments of a call; known lists are spread. */
+export function argumentsOf(state: State, scope: Scope, args: readonly HirArgument[]): Value[] {
+  return args.flatMap(({ value: hir, isSpread }) => {
+    const value = evaluateExpression(state, scope, hir);
+    if (!isSpread) return [value];
+    const items = itemsOf(value);
+    return items ?? [unknown("what is spread here is not known", readsOf(value))];
+  });
+}
+
+/** The items of a list that no loop has filled. */
+export function itemsOf(value: Value): readonly Value[] | undefined {
+  if (value.kind !== "list" || value.grown.value !== undefined) return undefined;
+  return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+/** A list of the values. */
+export function listOf(state: State, items: readonly Value[]): ListValue {
+  return {
+    kind: "list",
+    items: items.map((item) => newCell(state, item)),
+    grown: newCell(state, undefined),
+  };
+}
+
+/** A record of the values. */
+export function recordOf(state: State, fields: Readonly<Record<string, Value>>): ObjectValue {
+  const cells = Object.entries(fields).map(
+    ([name, value]) => [name, newCell(state, value)] as const,
+  );
+  return { kind: "object", fields: new Map(cells) };
+}
+
+function template(
+  state: State,
+  scope: Scope,
+  hir: Extract<HirExpression, { kind: "template" }>,
+): Value {
+  const values = hir.values.map((value) => evaluateExpression(state, scope, value));
+  const parts = hir.texts.flatMap((runs, at): TextPart[] => {
+    const value = values[at];
+    const text = runs.map((run): TextPart => ({ kind: "run", run, file: state.frame.file }));
+    if (value === undefined) return text;
+    return [...text, ...(hir.tag ? [{ kind: "hole", value } as const] : partsOf(value))];
+  });
+  const text: Value = { kind: "text", parts };
+  if (!hir.tag) return text;
+  const tag = evaluateExpression(state, scope, hir.tag);
+  const source = sourceOf(state, hir.span);
+  if (tag.kind === "handle") {
+    const tools = state.evaluator.tools(state, tag.library);
+    const own = tag.library.tagged?.(tag, { text, values, source }, tools);
+    if (own) return own;
+    lose(state, `${tag.library.name}: ${tag.path}\`...\` is not known`, source);
+  }
+  return unknown(
+    "a tagged template is not understood",
+    values.flatMap((value) => readsOf(value)),
+  );
+}
+
+function indexed(state: State, object: Value, index: Value, span: Span): Value {
+  const text = constantText(index);
+  if (text !== undefined) return memberOf(state, object, text, span);
+  const number = constantScalar(index);
+  if (typeof number === "number") {
+    if (object.kind === "object" || object.kind === "handle") {
+      return memberOf(state, object, String(number), span);
+    }
+    return itemOf(state, object, number);
+  }
+  const at = expressionOf(state, index);
+  if (object.kind === "input") {
+    const one: Expression = { kind: "literal", value: 1, type: "int" };
+    return elementOf(object, { kind: "arithmetic", operator: "+", left: at, right: one });
+  }
+  if (object.kind === "object" && object.fields.size > 0 && object.fields.size <= MOST_KEYS) {
+    // One of the record's fields, by the key.
+    const fields = [...object.fields].flatMap(([key, { value }]) =>
+      value ? [{ key, value }] : [],
+    );
+    const last = object.rest ?? UNDEFINED;
+    return fields.reduceRight(
+      (otherwise: Value, { key, value }) =>
+        choose(compare("=", at, literal(key)), value, otherwise),
+      last,
+    );
+  }
+  return unknown("an element by a computed key is not known", [at, ...readsOf(object)]);
+}
+
+const MOST_KEYS = 8;
+
+function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "call" }>): Value {
+  const { callee } = hir;
+  if (callee.kind === "member") {
+    const object = evaluateExpression(state, scope, callee.object);
+    const run = (self: Value): Value => {
+      const method =
+        callee.object.kind === "super"
+          ? superMethod(state, scope, callee.property)
+          : memberOf(state, self, callee.property, callee.span);
+      const args = argumentsOf(state, scope, hir.arguments);
+      return state.evaluator.call(state, method, args, siteOf(hir, false));
+    };
+    if (!callee.optional && !hir.optional) return run(object);
+    return branches(
+      state,
+      isThere(state, object),
+      () => run(object),
+      () => UNDEFINED,
+      hir.span,
+    );
+  }
+  if (callee.kind === "super") return superConstructor(state, scope, hir);
+  const value = evaluateExpression(state, scope, callee);
+  const args = argumentsOf(state, scope, hir.arguments);
+  return state.evaluator.call(state, value, args, siteOf(hir, false));
+}
+
+function superMethod(state: State, scope: Scope, name: string): Value {
+  const self = selfOf(scope);
+  if (self?.kind !== "object" || !self.class) return unknown("super is not known");
+  return memberOf(state, { ...self, fields: new Map() }, name, { start: 0, end: 0 });
+}
+
+function superConstructor(
+  state: State,
+  scope: Scope,
+  hir: Extract<HirExpression, { kind: "call" }>,
+): Value {
+  argumentsOf(state, scope, hir.arguments);
+  return UNDEFINED;
+}
+
+function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: boolean): CallSite {
+  return {
+    span: hir.span,
+    isNew,
+    typeArguments: hir.typeArguments ?? [],
+    name: nameOf(hir.callee),
+  };
+}
+
+/** An expression as people call it: `req.body.amount`. */
+export function nameOf(hir: HirExpression): string {
+  switch (hir.kind) {
+    case "name":
+      return hir.name;
+    case "this":
+    case "super":
+      return hir.kind;
+    case "member":
+      return `${nameOf(hir.object)}.${hir.property}`;
+    case "call":
+    case "new":
+      return `${nameOf(hir.callee)}()`;
+    case "await":
+    case "typed":
+      return nameOf(hir.operand);
+    case "index":
+      return `${nameOf(hir.object)}[]`;
+    default:
+      return "it";
+  }
+}
+
+function binaryOf(
+  state: State,
+  scope: Scope,
+  hir: Extract<HirExpression, { kind: "binary" }>,
+): Value {
+  const { operator } = hir;
+  const left = evaluateExpression(state, scope, hir.left);
+  if (operator === "instanceof") return instanceOf(left);
+  if (operator !== "&&" && operator !== "||" && operator !== "??") {
+    return binary(state, operator, left, evaluateExpression(state, scope, hir.right));
+  }
+  const test = operator === "??" ? negated(isNullish(state, left)) : conditionOf(state, left);
+  if (test.kind === "literal") {
+    const isDecided = (test.value === true) === (operator !== "&&");
+    return isDecided ? left : evaluateExpression(state, scope, hir.right);
+  }
+  let right: Value = UNDEFINED;
+  const path = tried(state, () => {
+    right = evaluateExpression(state, scope, hir.right);
+    return false;
+  });
+  if (path.commands.length === 0 && path.written.size === 0)
+    return lazy(state, operator, left, right);
+  const goesOn = operator === "&&" ? test : negated(test);
+  return branches(
+    state,
+    goesOn,
+    () => evaluateExpression(state, scope, hir.right),
+    () => left,
+    hir.span,
+  );
+}
+
+function instanceOf(left: Value): Value {
+  if (left.kind === "undefined") return constant(false);
+  return unknown("a type is asked for", readsOf(left));
+}
+
+function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Value {
+  let made: ObjectValue = { kind: "object", fields: new Map() };
+  for (const entry of entries) {
+    if (entry.kind === "spread") {
+      made = spread(state, made, evaluateExpression(state, scope, entry.value));
+      continue;
+    }
+    const { key } = entry;
+    const name = typeof key === "string" ? key : keyOf(evaluateExpression(state, scope, key));
+    const value = evaluateExpression(state, scope, entry.value);
+    if (name === undefined) made = { ...made, rest: unknown("a computed key", readsOf(value)) };
+    else made.fields.set(name, newCell(state, value));
+  }
+  return made;
+}
+
+/** A key as a property's name. */
+export function keyOf(value: Value): string | undefined {
+  const known = constantScalar(value);
+  return known === undefined || known === null ? undefined : String(known);
+}
+
+function spread(state: State, made: ObjectValue, value: Value): ObjectValue {
+  switch (value.kind) {
+    case "undefined":
+      return made;
+    case "object": {
+      const fields = new Map(made.fields);
+      for (const [name, cell] of value.fields) fields.set(name, newCell(state, cell.value));
+      const rest = value.rest ?? made.rest;
+      return { kind: "object", fields, ...(rest && { rest }) };
+    }
+    case "choice": {
+      // `...(condition && { name })`: each name is there, or is not.
+      const fields = new Map(made.fields);
+      for (const name of namesOf(value)) {
+        const before = made.fields.get(name)?.value ?? UNDEFINED;
+        fields.set(name, newCell(state, spreadField(value, name, before)));
+      }
+      return { ...made, fields };
+    }
+    case "scalar":
+      return made;
+    default: {
+      if (value.kind !== "row") return { ...made, rest: value };
+      const fields = new Map(made.fields);
+      for (const name of fieldNamesOf(value) ?? []) {
+        const read = memberOf(state, value, name, { start: 0, end: 0 });
+        fields.set(name, newCell(state, read));
+      }
+      return { ...made, fields, ...(value.columns.order.length === 0 && { rest: value }) };
+    }
+  }
+}
+
+function namesOf(value: Value): readonly string[] {
+  if (value.kind === "choice") {
+    return [...new Set([...namesOf(value.then), ...namesOf(value.otherwise)])];
+  }
+  return value.kind === "object" ? [...value.fields.keys()] : [];
+}
+
+function spreadField(value: Value, name: string, before: Value): Value {
+  if (value.kind === "choice") {
+    return choose(
+      value.condition,
+      spreadField(value.then, name, before),
+      spreadField(value.otherwise, name, before),
+    );
+  }
+  return value.kind === "object" ? (value.fields.get(name)?.value ?? before) : before;
+}
+
+function assign(
+  state: State,
+  scope: Scope,
+  hir: Extract<HirExpression, { kind: "assign" }>,
+): Value {
+  const { operator, target } = hir;
+  if (operator === undefined) {
+    const value = evaluateExpression(state, scope, hir.value);
+    place(state, scope, target, value);
+    return value;
+  }
+  const read: HirExpression | undefined =
+    target.kind === "place"
+      ? target.place
+      : target.kind === "bind"
+        ? { kind: "name", name: target.name, span: target.span }
+        : undefined;
+  if (read === undefined) return unknown("this assignment is not understood");
+  const value = binaryOf(state, scope, {
+    kind: "binary",
+    operator,
+    left: read,
+    right: hir.value,
+    span: hir.span,
+  });
+  place(state, scope, target, value);
+  return value;
+}
+
+/** Assigns to what a pattern names. */
+export function place(state: State, scope: Scope, pattern: HirPattern, value: Value): void {
+  if (pattern.kind === "place") {
+    const { place: target } = pattern;
+    if (target.kind === "name") {
+      bind(state, scope, { kind: "bind", name: target.name, span: target.span }, value, false);
+      return;
+    }
+    if (target.kind === "member" || target.kind === "index") {
+      const object = evaluateExpression(state, scope, target.object);
+      const name =
+        target.kind === "member"
+          ? target.property
+          : keyOf(evaluateExpression(state, scope, target.index));
+      if (name !== undefined && setProperty(state, object, name, value)) return;
+    }
+    // What nobody reads from the database's side is no loss; a later read of it is an unknown.
+    return;
+  }
+  bind(state, scope, pattern, value, false);
+}
+
+function setProperty(state: State, object: Value, name: string, value: Value): boolean {
+  if (object.kind === "choice") {
+    const { condition, then, otherwise } = object;
+    const { start, end } = { start: 0, end: 0 };
+    const old = [then, otherwise].map((each) => optionalMember(state, each, name, { start, end }));
+    const first = setProperty(state, then, name, choose(condition, value, old[0] ?? UNDEFINED));
+    const second = setProperty(
+      state,
+      otherwise,
+      name,
+      choose(condition, old[1] ?? UNDEFINED, value),
+    );
+    return first && second;
+  }
+  if (object.kind === "list" && /^\d+$/u.test(name)) {
+    const cell = object.items[Number(name)];
+    if (cell) write(state, cell, value);
+    return cell !== undefined;
+  }
+  return setMember(state, object, name, value);
+}
+
+function chooseCase(
+  state: State,
+  scope: Scope,
+  hir: Extract<HirExpression, { kind: "choose" }>,
+): Value {
+  const subject = evaluateExpression(state, scope, hir.subject);
+  const from = (at: number): Value => {
+    const each = hir.cases[at];
+    if (!each) return UNDEFINED;
+    const run = (): Value => {
+      if (each.value) return evaluateExpression(state, scope, each.value);
+      state.evaluator.block(state, scope, each.body);
+      return UNDEFINED;
+    };
+    if (each.tests.length === 0) return run();
+    const test = each.tests
+      .map((value) => binary(state, "===", subject, evaluateExpression(state, scope, value)))
+      .map((value) => conditionOf(state, value))
+      .reduce((left, right) => ({ kind: "or", operands: [left, right] }));
+    return branches(state, test, run, () => from(at + 1), hir.span);
+  };
+  return from(0);
+}
+
+/** Runs something where a value counts as true. */
+export function when(state: State, test: Value, span: Span, run: () => void): void {
+  const condition = conditionOf(state, test);
+  const then = (): Value => {
+    run();
+    return UNDEFINED;
+  };
+  branches(state, condition, then, () => UNDEFINED, span);
+}

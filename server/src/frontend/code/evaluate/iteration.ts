@@ -1,0 +1,218 @@
+// Loops over lists: rows of results, arguments that are arrays, lists that the code made.
+import type { Command, LoopRange } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import { literal } from "../../sql/expressions";
+import { withoutExits } from "../../sql/routine/withoutReturns";
+import type { Span } from "../../sql/split";
+import { UNDEFINED, unknown, type Cell, type Value } from "../values";
+import { readsOf } from "./convert";
+import { loopBody } from "./join";
+import { elementOf } from "./member";
+import {
+  collected,
+  emit,
+  lose,
+  newCell,
+  sourceOf,
+  undone,
+  write,
+  type OpenLoop,
+  type State,
+} from "./state";
+
+/**
+ * Runs something for each item of a list. Known items are taken one after the other; rows and arrays are a loop of the
+ * AR. `run` gives true where every path left the round before its end. `label` names the loop for `break` and `continue`.
+ */
+export function eachItem(
+  state: State,
+  list: Value,
+  span: Span,
+  run: (item: Value) => unknown,
+  label?: string,
+): void {
+  switch (list.kind) {
+    case "list": {
+      if (list.grown.value !== undefined) {
+        return loopOver(
+          state,
+          { kind: "unknown" },
+          span,
+          () => list.grown.value ?? UNDEFINED,
+          run,
+          label,
+        );
+      }
+      const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+      return oneByOne(state, items, span, run, label);
+    }
+    case "rows": {
+      const over: LoopRange = { kind: "rows", result: list.result };
+      const { result, columns, data } = list;
+      const item = (loop: string): Value => ({
+        kind: "row",
+        result,
+        columns,
+        data,
+        at: { loop },
+        overlay: new Map<string, Cell>(),
+      });
+      return loopOver(state, over, span, item, run, label);
+    }
+    case "input": {
+      const counter = state.ids.fresh("i");
+      const length: Value = { ...list, path: `${list.path}.length` };
+      const over: LoopRange = {
+        kind: "count",
+        variable: counter,
+        from: literal(1),
+        to: { kind: "parameter", name: length.path },
+        step: 1,
+      };
+      const item = (): Value => elementOf(list, { kind: "variable", name: counter });
+      return loopOver(state, over, span, item, run, label);
+    }
+    case "derived": {
+      const site = { span, isNew: false, typeArguments: [], name: "item" };
+      return eachItem(
+        state,
+        list.from,
+        span,
+        (item) => {
+          if (list.how === "map") {
+            run(state.evaluator.call(state, list.by, [item], site));
+            return;
+          }
+          const test = state.evaluator.call(state, list.by, [item], site);
+          state.evaluator.when(state, test, span, () => {
+            run(item);
+          });
+        },
+        label,
+      );
+    }
+    case "undefined":
+      return;
+    default: {
+      lose(state, "a loop over something that is not known", sourceOf(state, span));
+      const item = unknown("an item of a list that is not known", readsOf(list));
+      return loopOver(state, { kind: "unknown" }, span, () => item, run, label);
+    }
+  }
+}
+
+/** Items that are known are taken one after the other, without a loop of the AR. */
+function oneByOne(
+  state: State,
+  items: readonly Value[],
+  span: Span,
+  run: (item: Value) => unknown,
+  label?: string,
+): void {
+  const source = sourceOf(state, span);
+  const id = state.ids.fresh("items");
+  const named = label !== undefined && { label };
+  const commands = collected(state, () => {
+    for (const item of items) {
+      const round = state.ids.fresh("item");
+      const loop: OpenLoop = { id, round, frame: state.frame, carried: new Map(), ...named };
+      const own = collected(state, () => {
+        inLoop(state, loop, () => {
+          run(item);
+        });
+      });
+      addWithoutExits(state, own, round, source);
+    }
+  });
+  addWithoutExits(state, commands, id, source);
+}
+
+function addWithoutExits(
+  state: State,
+  commands: readonly Command[],
+  id: string,
+  source: SourceRange,
+): void {
+  const options = { done: state.ids.fresh("done"), source };
+  const body = withoutExits({ kind: "sequence", commands }, id, options);
+  for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
+}
+
+/** Adds a loop of the AR. */
+export function loopOver(
+  state: State,
+  over: LoopRange,
+  span: Span,
+  item: (loop: string) => Value,
+  run: (item: Value) => unknown,
+  label?: string,
+): void {
+  const source = sourceOf(state, span);
+  const id = state.ids.fresh("loop");
+  const { commands } = loopBody(state, source, (carried) => {
+    let left = false;
+    inLoop(
+      state,
+      { id, frame: state.frame, carried, ...(label !== undefined && { label }) },
+      () => {
+        left = run(item(id)) === true;
+      },
+    );
+    return left;
+  });
+  addLoop(state, { kind: "loop", id, over, body: { kind: "sequence", commands }, source });
+}
+
+/** Adds a loop, unless it does nothing. */
+export function addLoop(state: State, loop: Extract<Command, { kind: "loop" }>): void {
+  const isEmpty = loop.body.kind === "sequence" && loop.body.commands.length === 0;
+  if (!isEmpty) emit(state, loop);
+}
+
+/** Runs something inside an open loop. */
+export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
+  const outer = state.loops;
+  state.loops = [...outer, loop];
+  run();
+  state.loops = outer;
+}
+
+/** Runs a loop for its statements; one without any is not added. Gives whether it had none. */
+export function rowsAsLoop(
+  state: State,
+  list: Value,
+  span: Span,
+  run: (item: Value) => unknown,
+): boolean {
+  const before = state.emitted;
+  let isQuiet = true;
+  const losses = state.taint.length;
+  state.ids.givingBack(() => {
+    const commands = state.commands;
+    state.commands = [];
+    undone(state, () => {
+      eachItem(state, list, span, run);
+    });
+    isQuiet = state.emitted === before;
+    state.commands = commands;
+    state.taint.length = losses;
+  });
+  if (!isQuiet) eachItem(state, list, span, run);
+  return isQuiet;
+}
+
+/** Adds an item to the end of a list. In a branch or loop it is one of none or many. */
+export function pushed(state: State, list: Value, item: Value): void {
+  if (list.kind !== "list") {
+    return;
+  }
+  // Inside a branch or loop that is younger than the list, the item is one of none or many.
+  const isCertain = state.branches.every((start) => start < list.grown.birth);
+  if (isCertain) {
+    const cell = newCell(state, undefined);
+    list.items.push(cell);
+    write(state, cell, item);
+    return;
+  }
+  write(state, list.grown, unknown("an item of a list that a loop filled", readsOf(item)));
+}

@@ -1,0 +1,239 @@
+// Where paths of the code meet: what a cell holds after a branch, and the variables that go from round to round.
+import type { Expression } from "../../../program/expression";
+import type { Command } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
+import { literal } from "../../sql/expressions";
+import { UNDEFINED, unknown, type Cell, type Value } from "../values";
+import { expressionOf, isLarge, readsOf, sameExpression } from "./convert";
+import { collected, undone, write, type State } from "./state";
+
+/** A path that was evaluated and undone. */
+export interface Path {
+  readonly commands: Command[];
+  readonly written: ReadonlyMap<Cell, Value | undefined>;
+  /** It never reaches its end: it returns, throws, breaks or continues. */
+  readonly left: boolean;
+}
+
+/** Evaluates a path from the state at hand, which stays as it was. */
+export function tried(state: State, run: () => boolean): Path {
+  const { present, open, branches } = state;
+  state.branches = [...branches, state.workspace.counts.births];
+  let left = false;
+  let commands: Command[] = [];
+  const { written } = undone(state, () => {
+    commands = collected(state, () => {
+      left = run();
+    });
+  });
+  state.present = present;
+  state.open = open;
+  state.branches = branches;
+  return { commands, written, left };
+}
+
+/**
+ * Goes on behind a branch of which one of two paths was taken: cells hold what the path left in them. A path that was
+ * left counts no more. Adds to the paths' commands what tells them apart afterwards; gives whether both were left.
+ */
+export function joinPaths(
+  state: State,
+  condition: Expression,
+  then: Path,
+  otherwise: Path,
+  source: SourceRange,
+): boolean {
+  if (then.left && otherwise.left) return true;
+  if (then.left || otherwise.left) {
+    const taken = then.left ? otherwise : then;
+    for (const [cell, value] of taken.written) write(state, cell, value);
+    return false;
+  }
+  const joining: Joining = { state, condition, then, otherwise, source };
+  for (const cell of new Set([...then.written.keys(), ...otherwise.written.keys()])) {
+    // What a path made for itself is not known on the other one.
+    const values = [then, otherwise].map(({ written }) =>
+      written.has(cell) ? written.get(cell) : cell.value,
+    );
+    write(state, cell, joined(joining, values[0], values[1]));
+  }
+  return false;
+}
+
+interface Joining {
+  readonly state: State;
+  readonly condition: Expression;
+  readonly then: Path;
+  readonly otherwise: Path;
+  readonly source: SourceRange;
+  flag?: Expression;
+}
+
+function joined(
+  joining: Joining,
+  then: Value | undefined,
+  otherwise: Value | undefined,
+): Value | undefined {
+  if (then === undefined && otherwise === undefined) return undefined;
+  if (then === undefined) return joined(joining, UNDEFINED, otherwise);
+  if (otherwise === undefined) return joined(joining, then, UNDEFINED);
+  if (sameValue(then, otherwise)) return then;
+  const { state, source } = joining;
+  if (isScalar(then) && isScalar(otherwise)) {
+    const name = state.ids.fresh("v");
+    const a = expressionOf(state, then);
+    const b = expressionOf(state, otherwise);
+    joining.then.commands.push({ kind: "assign", variable: name, value: a, source });
+    joining.otherwise.commands.push({ kind: "assign", variable: name, value: b, source });
+    const type = then.kind === "scalar" ? then.type : undefined;
+    const value: Value = { kind: "scalar", expression: { kind: "variable", name } };
+    return type === undefined ? value : { ...value, type };
+  }
+  const condition = flagOf(joining);
+  return { kind: "choice", condition, then, otherwise } satisfies Value;
+}
+
+/** What tells afterwards which path was taken: the condition itself where nothing can change it. */
+function flagOf(joining: Joining): Expression {
+  if (joining.flag) return joining.flag;
+  const { state, condition, source } = joining;
+  const isStable = state.loops.length === 0 && !isLarge(condition, 16);
+  if (isStable) joining.flag = condition;
+  else {
+    const variable = state.ids.fresh("b");
+    joining.then.commands.push({ kind: "assign", variable, value: literal(true), source });
+    joining.otherwise.commands.push({ kind: "assign", variable, value: literal(false), source });
+    joining.flag = { kind: "variable", name: variable };
+  }
+  return joining.flag;
+}
+
+/** Whether a value is one expression of the AR. */
+export function isScalar(value: Value): boolean {
+  return value.kind === "scalar" || value.kind === "text" || value.kind === "input";
+}
+
+/** Whether two values are the same for all that is known. */
+export function sameValue(left: Value, right: Value): boolean {
+  if (left === right) return true;
+  if (left.kind !== right.kind) return false;
+  switch (left.kind) {
+    case "undefined":
+      return true;
+    case "scalar":
+      return right.kind === "scalar" && sameExpression(left.expression, right.expression);
+    case "input":
+      return right.kind === "input" && left.path === right.path && left.element === right.element;
+    case "row":
+      return (
+        right.kind === "row" &&
+        left.result === right.result &&
+        left.overlay === right.overlay &&
+        JSON.stringify(left.at) === JSON.stringify(right.at)
+      );
+    case "rows":
+      return right.kind === "rows" && left.result === right.result;
+    default:
+      return false;
+  }
+}
+
+/** What a loop does: its commands, and whether it surely leaves more than the loop. */
+export interface LoopBody {
+  readonly commands: Command[];
+  readonly carried: ReadonlyMap<Cell, string>;
+}
+
+/**
+ * Evaluates a loop's body, at first in a trial that shows which older cells it writes. These become variables of the
+ * AR, assigned before the loop, at the end of each round and where a round is left. `body` gives whether every path
+ * left before the end.
+ */
+export function loopBody(
+  state: State,
+  source: SourceRange,
+  body: (carried: ReadonlyMap<Cell, string>) => boolean,
+): LoopBody {
+  const before = state.workspace.counts.births;
+  const changed = trialWrites(state, () => body(new Map()), before);
+  const carried = new Map<Cell, string>();
+  for (const cell of changed) {
+    const { value } = cell;
+    if (value !== undefined && (isScalar(value) || value.kind === "undefined")) {
+      const variable = state.ids.fresh("v");
+      const start = expressionOf(state, value);
+      state.commands.push({ kind: "assign", variable, value: start, source });
+      carried.set(cell, variable);
+      const type = value.kind === "scalar" ? value.type : undefined;
+      const expression: Expression = { kind: "variable", name: variable };
+      write(state, cell, { kind: "scalar", expression, ...(type && { type }) });
+    } else if (value !== undefined && !isGrowing(value)) {
+      const why = "it changes from round to round of a loop";
+      write(state, cell, unknown(why, readsOf(value)));
+    }
+  }
+  const path = tried(state, () => body(carried));
+  if (!path.left) path.commands.push(...carriedOver(state, carried, source, path.written));
+  for (const [cell, value] of path.written) {
+    if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(value));
+  }
+  return { commands: path.commands, carried };
+}
+
+/** Lists only grow: what a loop adds is kept as such. */
+function isGrowing(value: Value): boolean {
+  return value.kind === "list";
+}
+
+function afterRounds(value: Value | undefined): Value | undefined {
+  if (value === undefined || isGrowing(value)) return value;
+  return unknown("it changes from round to round of a loop", readsOf(value));
+}
+
+function trialWrites(state: State, run: () => boolean, before: number): readonly Cell[] {
+  const { isTrial, taint, frame } = state;
+  const losses = taint.length;
+  const returns = frame.returns.length;
+  state.isTrial = true;
+  let written: ReadonlyMap<Cell, Value | undefined> = new Map();
+  state.ids.givingBack(() => {
+    written = tried(state, run).written;
+  });
+  state.isTrial = isTrial;
+  taint.length = losses;
+  frame.returns.length = returns;
+  return [...written.keys()].filter((cell) => cell.birth <= before);
+}
+
+/** Assigns the variables of a loop what its cells hold at the end of a round, all at once. */
+export function carriedOver(
+  state: State,
+  carried: ReadonlyMap<Cell, string>,
+  source: SourceRange,
+  written?: ReadonlyMap<Cell, Value | undefined>,
+): Command[] {
+  const changes = [...carried].flatMap(([cell, variable]) => {
+    const value = written?.has(cell) ? written.get(cell) : cell.value;
+    if (value === undefined) return [];
+    const expression = expressionOf(state, value);
+    const isSame = expression.kind === "variable" && expression.name === variable;
+    return isSame ? [] : [{ variable, expression }];
+  });
+  if (changes.length < 2) {
+    return changes.map(({ variable, expression: value }) => ({
+      kind: "assign",
+      variable,
+      value,
+      source,
+    }));
+  }
+  // One may need what another had before.
+  const held = changes.map(({ expression: value }): Extract<Command, { kind: "assign" }> => {
+    return { kind: "assign", variable: state.ids.fresh("v"), value, source };
+  });
+  const moved = changes.map(({ variable }, at): Command => {
+    const name = held[at]?.variable ?? variable;
+    return { kind: "assign", variable, value: { kind: "variable", name }, source };
+  });
+  return [...held, ...moved];
+}

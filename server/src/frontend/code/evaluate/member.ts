@@ -1,0 +1,333 @@
+// `value.property`: fields of rows and records, methods of classes, parts of libraries.
+import type { Expression } from "../../../program/expression";
+import type { SourceRange } from "../../../protocol/source";
+import { literal } from "../../sql/expressions";
+import type { Span } from "../../sql/split";
+import type { HirMethod } from "../hir";
+import { constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
+import { negated, presenceOf, readsOf } from "./convert";
+import { choose, isNullish } from "./operators";
+import { emit, newCell, sourceOf, write, type State } from "./state";
+
+/** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
+export function memberOf(state: State, value: Value, property: string, site: Span): Value {
+  switch (value.kind) {
+    case "row": {
+      mustBeThere(state, value, sourceOf(state, site));
+      return fieldOf(value, property);
+    }
+    case "rows":
+      if (property === "length" || property === "count") return sizeOf(value.result);
+      if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
+      return { kind: "builtin", name: `list.${property}`, self: value };
+    case "list":
+    case "derived": {
+      if (property === "length") return lengthOf(value);
+      if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
+      return { kind: "builtin", name: `list.${property}`, self: value };
+    }
+    case "object":
+      return objectMember(state, value, property, site);
+    case "input":
+      return inputMember(value, property);
+    case "handle": {
+      const tools = state.evaluator.tools(state, value.library);
+      const own = value.library.member?.(value, property, tools);
+      return own ?? { ...value, path: `${value.path}.${property}` };
+    }
+    case "choice":
+      return choiceMember(state, value, property, site);
+    case "undefined":
+      fail(state, `${property} is asked of nothing`, sourceOf(state, site));
+      return UNDEFINED;
+    case "unknown":
+      return value;
+    case "class":
+      return staticMember(state, value, property);
+    case "namespace":
+      return value.lookup(property) ?? UNDEFINED;
+    case "builtin":
+      return { kind: "builtin", name: `${value.name}.${property}`, self: value.self ?? value };
+    case "external":
+      return { kind: "external", name: `${value.name}.${property}` };
+    case "text": {
+      const text = constantText(value);
+      if (property === "length" && text !== undefined) return scalar(literal(text.length), "int");
+      return { kind: "builtin", name: `text.${property}`, self: value };
+    }
+    default:
+      return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
+  }
+}
+
+/** `value?.property`. */
+export function optionalMember(state: State, value: Value, property: string, site: Span): Value {
+  if (value.kind === "undefined") return UNDEFINED;
+  if (value.kind === "row") return fieldOf(value, property);
+  if (value.kind === "choice") {
+    return choose(
+      value.condition,
+      optionalMember(state, value.then, property, site),
+      optionalMember(state, value.otherwise, property, site),
+    );
+  }
+  return memberOf(state, value, property, site);
+}
+
+/** Writes `value.property = written`. */
+export function setMember(state: State, value: Value, property: string, written: Value): boolean {
+  const cells =
+    value.kind === "object" ? value.fields : value.kind === "row" ? value.overlay : undefined;
+  if (cells === undefined) return false;
+  const known = cells.get(property);
+  const cell = known ?? newCell(state, undefined);
+  if (known === undefined) {
+    // As old as its object: a loop that writes it carries it from round to round.
+    cells.set(property, value.kind === "row" ? { ...cell, birth: 0 } : cell);
+  }
+  const target = cells.get(property);
+  if (target !== undefined) write(state, target, written);
+  return true;
+}
+
+/** The field of a row as it was read, or as it was set since. */
+export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string): Value {
+  const set = row.overlay.get(property)?.value;
+  if (set !== undefined) return set;
+  const { columns, result, at } = row;
+  const name = columns.renamed?.get(property) ?? property;
+  const isKnown = columns.order.length === 0 || columns.order.includes(name);
+  if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
+  return scalar({ kind: "field", result, field: name, at }, columns.types.get(name));
+}
+
+/** An item of rows or of a list, counted from zero. */
+export function itemOf(state: State, value: Value, at: number): Value {
+  switch (value.kind) {
+    case "rows": {
+      if (at === 0) return firstRow(value);
+      const size: Expression = { kind: "size", result: value.result };
+      return unknown(`row ${String(at + 1)} of a result is not told from the others`, [size]);
+    }
+    case "list":
+      return itemsThere(value)[at] ?? (value.grown.value === undefined ? UNDEFINED : grown(value));
+    case "derived": {
+      const item = itemOf(state, value.from, at);
+      if (value.how === "filter") {
+        return unknown("an item of a filtered list is not told from the others", readsOf(item));
+      }
+      const site = { start: 0, end: 0 };
+      return state.evaluator.call(state, value.by, [item], {
+        span: site,
+        isNew: false,
+        typeArguments: [],
+        name: "map",
+      });
+    }
+    case "input":
+      return elementOf(value, literal(at + 1));
+    case "choice":
+      return choose(
+        value.condition,
+        itemOf(state, value.then, at),
+        itemOf(state, value.otherwise, at),
+      );
+    default:
+      return unknown("an item of this is not known", readsOf(value));
+  }
+}
+
+function itemsThere(list: Extract<Value, { kind: "list" }>): readonly Value[] {
+  return list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+function grown(value: Value): Value {
+  return unknown(
+    "an item of a list that a loop filled is not told from the others",
+    readsOf(value),
+  );
+}
+
+/** The first row of a result. */
+export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
+  const { result, columns, data } = rows;
+  return { kind: "row", result, columns, at: "first", data, overlay: new Map() };
+}
+
+/** An element of an argument that is an array; `index` counts from one. */
+export function elementOf(value: Extract<Value, { kind: "input" }>, index: Expression): Value {
+  const { path, origin } = value;
+  const element = { array: path, field: "", index };
+  return { kind: "input", path: `${path}[]`, origin, element };
+}
+
+function inputMember(value: Extract<Value, { kind: "input" }>, property: string): Value {
+  const { element, path } = value;
+  if (element === undefined) return { ...value, path: `${path}.${property}` };
+  const field = element.field === "" ? property : `${element.field}.${property}`;
+  return { ...value, path: `${path}.${property}`, element: { ...element, field } };
+}
+
+/** How many items a list has. */
+export function lengthOf(value: Value): Value {
+  switch (value.kind) {
+    case "rows":
+      return sizeOf(value.result);
+    case "list":
+      return value.grown.value === undefined
+        ? scalar(literal(itemsThere(value).length), "int")
+        : unknown("the length of a list that a loop filled", readsOf(value));
+    case "derived":
+      return value.how === "map"
+        ? lengthOf(value.from)
+        : unknown("the length of a filtered list", readsOf(value));
+    case "input":
+      return { ...value, path: `${value.path}.length` };
+    default:
+      return unknown("the length of this is not known", readsOf(value));
+  }
+}
+
+function sizeOf(result: string): Value {
+  return scalar({ kind: "size", result }, "int");
+}
+
+function objectMember(
+  state: State,
+  value: Extract<Value, { kind: "object" }>,
+  property: string,
+  site: Span,
+): Value {
+  const own = value.fields.get(property)?.value;
+  if (own !== undefined) return own;
+  const method = value.class && methodOf(state, value.class, property);
+  if (method !== undefined) {
+    const callee = boundMethod(method, value);
+    if (method.method.kind !== "get") return callee;
+    return state.evaluator.call(state, callee, [], {
+      span: site,
+      isNew: false,
+      typeArguments: [],
+      name: property,
+    });
+  }
+  if (value.rest) return memberOf(state, value.rest, property, site);
+  return { kind: "builtin", name: `object.${property}`, self: value };
+}
+
+interface FoundMethod {
+  readonly method: HirMethod;
+  readonly of: NonNullable<Extract<Value, { kind: "object" }>["class"]>;
+}
+
+function boundMethod({ method, of }: FoundMethod, self: Value): Value {
+  const name = of.class.name === undefined ? method.name : `${of.class.name}.${method.name}`;
+  return { kind: "function", function: method.function, scope: of.scope, self, name };
+}
+
+/** A method of a class or of what it extends. */
+export function methodOf(
+  state: State,
+  of: FoundMethod["of"],
+  name: string,
+  depth = 8,
+): FoundMethod | undefined {
+  const method = of.class.methods.find((each) => each.name === name && !each.isStatic);
+  if (method !== undefined) return { method, of };
+  const parent = depth > 0 ? superclassOf(of) : undefined;
+  return parent && methodOf(state, parent, name, depth - 1);
+}
+
+/** The class of the workspace that a class extends. */
+export function superclassOf(of: FoundMethod["of"]): FoundMethod["of"] | undefined {
+  const { superclass } = of.class;
+  if (superclass === undefined) return undefined;
+  const parent = of.scope.module.lookup(superclass);
+  return parent?.kind === "class" ? parent : undefined;
+}
+
+function staticMember(
+  state: State,
+  value: Extract<Value, { kind: "class" }>,
+  property: string,
+): Value {
+  const field = value.class.fields.find((each) => each.isStatic && each.name === property);
+  if (field?.value) return state.evaluator.expression(state, value.scope, field.value);
+  const method = value.class.methods.find((each) => each.isStatic && each.name === property);
+  if (method) return boundMethod({ method, of: value }, value);
+  const nested = value.class.classes.find((each) => each.name === property);
+  if (nested) return { kind: "class", class: nested, scope: value.scope };
+  return { kind: "builtin", name: `class.${property}`, self: value };
+}
+
+function choiceMember(
+  state: State,
+  value: Extract<Value, { kind: "choice" }>,
+  property: string,
+  site: Span,
+): Value {
+  const { condition, then, otherwise } = value;
+  // A branch without anything to ask is an error there, and the other one goes on.
+  if (isNothing(then)) {
+    requireThat(state, negated(condition), property, site);
+    return memberOf(state, otherwise, property, site);
+  }
+  if (isNothing(otherwise)) {
+    requireThat(state, condition, property, site);
+    return memberOf(state, then, property, site);
+  }
+  return choose(
+    condition,
+    optionalMember(state, then, property, site),
+    optionalMember(state, otherwise, property, site),
+  );
+}
+
+function isNothing(value: Value): boolean {
+  if (value.kind === "undefined") return true;
+  return (
+    value.kind === "scalar" &&
+    value.expression.kind === "literal" &&
+    value.expression.value === null
+  );
+}
+
+function requireThat(state: State, holds: Expression, property: string, site: Span): void {
+  requireHolds(state, holds, `${property} is asked of nothing`, sourceOf(state, site));
+}
+
+/** Ends the function with an error unless the condition holds. */
+export function requireHolds(
+  state: State,
+  holds: Expression,
+  why: string,
+  source: SourceRange,
+): void {
+  const condition = negated(holds);
+  if (condition.kind === "literal" && condition.value === false) return;
+  const then = { kind: "rollback", why, code: THROWN, source } as const;
+  emit(state, { kind: "if", condition, then, source });
+}
+
+/** The SQLSTATE class that stands for errors of the code itself: those that users raise. */
+export const THROWN = "P0001";
+
+function fail(state: State, why: string, source: SourceRange): void {
+  emit(state, { kind: "rollback", why, code: THROWN, source });
+}
+
+/** Asking a row that is not there is an error of the code. */
+function mustBeThere(
+  state: State,
+  row: Extract<Value, { kind: "row" }>,
+  source: SourceRange,
+): void {
+  if (row.at !== "first" || state.present.has(row.result)) return;
+  requireHolds(state, presenceOf(row), "a row that is not there is asked for a field", source);
+  state.present = new Set([...state.present, row.result]);
+}
+
+/** That a value is there: neither null nor undefined. */
+export function isThere(state: State, value: Value): Expression {
+  return negated(isNullish(state, value));
+}

@@ -1,0 +1,239 @@
+// The tops of modules: what their names are, evaluated when somebody asks.
+import type { FileId } from "../../../protocol/source";
+import type { HirExport, HirModule, HirPattern, HirStatement } from "../hir";
+import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
+import { bind } from "./bindings";
+import { moduleBuiltin } from "./globals";
+import { collected, type State } from "./state";
+
+/** Modules of a workspace with their names; a module is made when it is asked for. */
+export function createModuleScopes(state: () => State): (file: FileId) => ModuleScope | undefined {
+  const known = new Map<FileId, ModuleScope | undefined>();
+  const scopeOf = (file: FileId): ModuleScope | undefined => {
+    if (known.has(file)) return known.get(file);
+    const hir = state().workspace.modules.moduleOf(file);
+    const scope = hir && moduleScope(file, hir, state, scopeOf);
+    known.set(file, scope);
+    return scope;
+  };
+  return scopeOf;
+}
+
+type Scopes = (file: FileId) => ModuleScope | undefined;
+
+function moduleScope(
+  file: FileId,
+  hir: HirModule,
+  state: () => State,
+  scopes: Scopes,
+): ModuleScope {
+  const values = new Map<string, Value | undefined>();
+  const declared = declarations(hir.body);
+  const module: ModuleScope = {
+    file,
+    lookup: (name) => {
+      if (values.has(name)) return values.get(name);
+      // A name that needs itself is not known while it is made.
+      values.set(name, undefined);
+      const value = valueOf(name);
+      values.set(name, value);
+      return value;
+    },
+    get scope() {
+      return scope;
+    },
+  };
+  const scope: Scope = { bindings: new Map(), module };
+  function valueOf(name: string): Value | undefined {
+    const statement = declared.get(name);
+    if (statement)
+      return atTop(state(), file, () => declaredValue(state(), scope, statement, name));
+    const imported = hir.imports.find(({ local }) => local === name);
+    if (imported) return importedValue(state(), file, imported.from, imported.imported, scopes);
+    return sameContainer(state(), file, name, scopes);
+  }
+  return module;
+}
+
+/** Java: a class of the same package or of a star import is known by its name alone. */
+function sameContainer(
+  state: State,
+  file: FileId,
+  name: string,
+  scopes: Scopes,
+): Value | undefined {
+  const target = /^[A-Z]/u.test(name) ? state.workspace.modules.resolve(file, name) : undefined;
+  return target === undefined || target === file ? undefined : scopes(target)?.lookup(name);
+}
+
+/** Statements by the names that they declare. */
+function declarations(body: readonly HirStatement[]): ReadonlyMap<string, HirStatement> {
+  const found = new Map<string, HirStatement>();
+  for (const statement of body) {
+    switch (statement.kind) {
+      case "let":
+        for (const name of namesOf(statement.pattern)) found.set(name, statement);
+        break;
+      case "function":
+        found.set(statement.function.name, statement);
+        break;
+      case "class":
+        if (statement.class.name !== undefined) found.set(statement.class.name, statement);
+        break;
+      default:
+    }
+  }
+  return found;
+}
+
+function namesOf(pattern: HirPattern): readonly string[] {
+  switch (pattern.kind) {
+    case "bind":
+      return [pattern.name];
+    case "place":
+      return [];
+    case "default":
+      return namesOf(pattern.pattern);
+    case "object":
+      return [...pattern.entries.map((entry) => entry.pattern), ...listed(pattern.rest)].flatMap(
+        namesOf,
+      );
+    case "array":
+      return [...pattern.items.flatMap(listed), ...listed(pattern.rest)].flatMap(namesOf);
+    default:
+      return pattern satisfies never;
+  }
+}
+
+function listed<Item>(item: Item | undefined): readonly Item[] {
+  return item === undefined ? [] : [item];
+}
+
+function declaredValue(
+  state: State,
+  scope: Scope,
+  statement: HirStatement,
+  name: string,
+): Value | undefined {
+  switch (statement.kind) {
+    case "function":
+      return { kind: "function", function: statement.function, scope, name };
+    case "class":
+      return { kind: "class", class: statement.class, scope };
+    case "let": {
+      const value = statement.value
+        ? state.evaluator.expression(state, scope, statement.value)
+        : UNDEFINED;
+      // What can be assigned later is only known where it is made by a library.
+      if (statement.isMutable && value.kind !== "handle") return undefined;
+      if (statement.pattern.kind === "bind") return named(value, name);
+      const inner: Scope = { bindings: new Map(), parent: scope, module: scope.module };
+      bind(state, inner, statement.pattern, value, true);
+      return inner.bindings.get(name)?.value;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function named(value: Value, name: string): Value {
+  return value.kind === "function" && value.name === undefined ? { ...value, name } : value;
+}
+
+/** What stands at the top runs once, when the module is loaded: its statements are of no transaction. */
+function atTop<Result>(state: State, file: FileId, run: () => Result): Result | undefined {
+  const { frame, open, loops, branches, present } = state;
+  state.frame = { ...frame, file, isRoot: false, returns: [] };
+  state.open = [];
+  state.loops = [];
+  state.branches = [];
+  const results: Result[] = [];
+  const emitted = state.emitted;
+  collected(state, () => {
+    results.push(run());
+  });
+  state.emitted = emitted;
+  state.frame = frame;
+  state.open = open;
+  state.loops = loops;
+  state.branches = branches;
+  state.present = present;
+  const [result] = results;
+  if (results.length !== 1 || result === undefined) return undefined;
+  return result;
+}
+
+function importedValue(
+  state: State,
+  file: FileId,
+  from: string,
+  name: string,
+  scopes: Scopes,
+): Value | undefined {
+  const target = state.workspace.modules.resolve(file, from);
+  if (target !== undefined) {
+    state.files.add(target);
+    return name === "*"
+      ? namespaceOf(state, target, scopes)
+      : exported(state, target, name, scopes);
+  }
+  const builtin = moduleBuiltin(from, name);
+  if (builtin) return builtin;
+  const library = state.workspace.libraries.find(({ modules }) => modules.includes(from));
+  if (!library) return { kind: "external", name: name === "default" || name === "*" ? from : name };
+  const tools = state.evaluator.tools(state, library);
+  const own = library.imported?.(name, from, tools);
+  return (
+    own ?? {
+      kind: "handle",
+      library,
+      path: name === "default" || name === "*" ? library.name : name,
+    }
+  );
+}
+
+function namespaceOf(state: State, file: FileId, scopes: Scopes): Value {
+  return { kind: "namespace", lookup: (name) => exported(state, file, name, scopes) };
+}
+
+/** What a module exports under a name, followed through re-exports. */
+export function exported(
+  state: State,
+  file: FileId,
+  name: string,
+  scopes: Scopes,
+  seen: ReadonlySet<string> = new Set(),
+): Value | undefined {
+  const key = `${file}#${name}`;
+  if (seen.has(key)) return undefined;
+  const hir = state.workspace.modules.moduleOf(file);
+  const scope = scopes(file);
+  if (!hir || !scope) return undefined;
+  const own = hir.exports.find((each) => each.name === name);
+  if (own) return exportedAs(state, file, own, scopes, new Set([...seen, key]));
+  for (const each of hir.exports) {
+    if (each.name !== "*" || each.from === undefined) continue;
+    const target = state.workspace.modules.resolve(file, each.from);
+    const value =
+      target === undefined
+        ? undefined
+        : exported(state, target, name, scopes, new Set([...seen, key]));
+    if (value) return value;
+  }
+  // Java has no exports, and `module.exports = { f }` may be read as none.
+  return hir.exports.length === 0 ? scope.lookup(name) : undefined;
+}
+
+function exportedAs(
+  state: State,
+  file: FileId,
+  { name, local, from }: HirExport,
+  scopes: Scopes,
+  seen: ReadonlySet<string>,
+): Value | undefined {
+  if (from === undefined) return scopes(file)?.lookup(local ?? name);
+  const target = state.workspace.modules.resolve(file, from);
+  if (target === undefined) return importedValue(state, file, from, local ?? name, scopes);
+  if (local === undefined || local === "*") return namespaceOf(state, target, scopes);
+  return exported(state, target, local, scopes, seen);
+}

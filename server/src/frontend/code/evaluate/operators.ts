@@ -1,0 +1,239 @@
+// Operators of the language on symbolic values.
+import type {
+  ArithmeticOperator,
+  ComparisonOperator,
+  Expression,
+} from "../../../program/expression";
+import { literal } from "../../sql/expressions";
+import { compare, joined } from "../../sql/terms";
+import { constant, constantScalar, scalar, unknown, type TextPart, type Value } from "../values";
+import { conditional, conditionOf, expressionOf, negated, presenceOf, readsOf } from "./convert";
+import type { State } from "./state";
+
+const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
+  "+": "+",
+  "-": "-",
+  "*": "*",
+  "/": "/",
+  "%": "%",
+};
+
+const COMPARISON: Readonly<Record<string, ComparisonOperator | undefined>> = {
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};
+
+/** What a strict binary operator gives; the lazy ones are the evaluator's. */
+export function binary(state: State, operator: string, left: Value, right: Value): Value {
+  if (left.kind === "choice")
+    return overChoice(left, (part) => binary(state, operator, part, right));
+  if (right.kind === "choice")
+    return overChoice(right, (part) => binary(state, operator, left, part));
+  if (operator === "+" && (isText(left) || isText(right))) return concatenated(left, right);
+  const arithmetic = ARITHMETIC[operator];
+  if (arithmetic !== undefined) return calculated(state, arithmetic, left, right);
+  const comparison = COMPARISON[operator];
+  if (comparison !== undefined) {
+    const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+    return condition(folded(comparison, a, b) ?? compare(comparison, a, b));
+  }
+  switch (operator) {
+    case "==":
+    case "===":
+      return condition(equal(state, left, right));
+    case "!=":
+    case "!==":
+      return condition(negated(equal(state, left, right)));
+    default:
+      return unknown(`the operator ${operator} is not understood`, [
+        ...readsOf(left),
+        ...readsOf(right),
+      ]);
+  }
+}
+
+/** What an operator with one operand gives. */
+export function unary(state: State, operator: string, operand: Value): Value {
+  switch (operator) {
+    case "!":
+      return condition(negated(conditionOf(state, operand)));
+    case "-": {
+      const value = constantScalar(operand);
+      if (typeof value === "number") return constant(-value);
+      return scalar({ kind: "negate", operand: expressionOf(state, operand) });
+    }
+    case "+":
+      return operand;
+    case "void":
+    case "delete":
+      return { kind: "undefined" };
+    default:
+      return unknown(`the operator ${operator} is not understood`, readsOf(operand));
+  }
+}
+
+/** A value of each branch of a choice. */
+export function overChoice(
+  choice: Extract<Value, { kind: "choice" }>,
+  map: (part: Value) => Value,
+): Value {
+  return choose(choice.condition, map(choice.then), map(choice.otherwise));
+}
+
+/** One of two values; scalars become one expression. */
+export function choose(when: Expression, then: Value, otherwise: Value): Value {
+  if (then === otherwise) return then;
+  if (when.kind === "literal") return when.value === true ? then : otherwise;
+  if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
+  if (then.kind === "scalar" && otherwise.kind === "scalar") {
+    const { type } = then;
+    return scalar(
+      conditional(when, then.expression, otherwise.expression),
+      type === otherwise.type ? type : undefined,
+    );
+  }
+  return { kind: "choice", condition: when, then, otherwise };
+}
+
+/** That a value is null or undefined. */
+export function isNullish(state: State, value: Value): Expression {
+  switch (value.kind) {
+    case "undefined":
+      return literal(true);
+    case "scalar":
+    case "input": {
+      const operand = expressionOf(state, value);
+      if (operand.kind === "literal") return literal(operand.value === null);
+      const isNever = operand.kind === "size" || operand.kind === "affected";
+      return isNever ? literal(false) : { kind: "isNull", operand };
+    }
+    case "row":
+      return negated(presenceOf(value));
+    case "choice":
+      return conditional(
+        value.condition,
+        isNullish(state, value.then),
+        isNullish(state, value.otherwise),
+      );
+    case "unknown": {
+      const operand = expressionOf(state, value);
+      return { kind: "isNull", operand };
+    }
+    default:
+      return literal(false);
+  }
+}
+
+function equal(state: State, left: Value, right: Value): Expression {
+  if (isAbsent(right)) return isNullish(state, left);
+  if (isAbsent(left)) return isNullish(state, right);
+  const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+  if (a.kind === "literal" && b.kind === "literal") return literal(a.value === b.value);
+  // What is compared with a constant is told from NULL by the constant.
+  if (a.kind === "literal" || b.kind === "literal") {
+    const [value, other] = a.kind === "literal" ? [a, b] : [b, a];
+    if (value.kind === "literal" && typeof value.value === "boolean" && isBoolean(other)) {
+      return value.value ? other : negated(other);
+    }
+    return compare("=", other, value);
+  }
+  if (isNeverNull(a) || isNeverNull(b)) return compare("=", a, b);
+  return { kind: "sameValue", left: a, right: b };
+}
+
+function isBoolean(expression: Expression): boolean {
+  return expression.kind === "comparison" || expression.kind === "and" || expression.kind === "or";
+}
+
+function isNeverNull({ kind }: Expression): boolean {
+  return kind === "size" || kind === "affected" || kind === "fresh";
+}
+
+function isAbsent(value: Value): boolean {
+  return value.kind === "undefined" || constantScalar(value) === null;
+}
+
+function isText(value: Value): boolean {
+  return value.kind === "text" || (value.kind === "scalar" && value.type === "text");
+}
+
+/** Two texts, one behind the other. */
+export function concatenated(left: Value, right: Value): Value {
+  return { kind: "text", parts: [...partsOf(left), ...partsOf(right)] };
+}
+
+/** A value as part of a text. */
+export function partsOf(value: Value): readonly TextPart[] {
+  return value.kind === "text" ? value.parts : [{ kind: "hole", value }];
+}
+
+function calculated(state: State, operator: ArithmeticOperator, left: Value, right: Value): Value {
+  const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+  if (a.kind === "literal" && b.kind === "literal") {
+    const value = calculate(operator, a.value, b.value);
+    if (value !== undefined) return constant(value);
+  }
+  // Numbers of JavaScript have no division of integers.
+  const isReal = operator === "/" && !state.frame.file.endsWith(".java");
+  const one: Expression = { kind: "literal", value: 1, type: "decimal" };
+  const dividend: Expression = isReal
+    ? { kind: "arithmetic", operator: "*", left: a, right: one }
+    : a;
+  const types = [left, right].map((each) => (each.kind === "scalar" ? each.type : undefined));
+  const type = types[0] === types[1] && operator !== "/" ? types[0] : undefined;
+  return scalar({ kind: "arithmetic", operator, left: dividend, right: b }, type);
+}
+
+function calculate(operator: ArithmeticOperator, left: unknown, right: unknown) {
+  if (typeof left !== "number" || typeof right !== "number") return undefined;
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return right === 0 ? undefined : left / right;
+    case "%":
+      return right === 0 ? undefined : left % right;
+    default:
+      return undefined;
+  }
+}
+
+function folded(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression | undefined {
+  if (left.kind !== "literal" || right.kind !== "literal") return undefined;
+  const [a, b] = [left.value, right.value];
+  if (typeof a !== "number" || typeof b !== "number") return undefined;
+  const is = { "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a === b, "<>": a !== b };
+  return literal(is[operator]);
+}
+
+/** A condition as a value. */
+export function condition(expression: Expression): Value {
+  return scalar(expression, "bool");
+}
+
+/** `a && b` or `a || b` of two values that have no effect. */
+export function lazy(state: State, operator: "&&" | "||" | "??", left: Value, right: Value): Value {
+  if (operator === "??") {
+    return choose(negated(isNullish(state, left)), left, right);
+  }
+  const test = conditionOf(state, left);
+  if (isCondition(left) && isCondition(right)) {
+    const other = conditionOf(state, right);
+    return condition(joined(operator === "&&" ? "and" : "or", [test, other]));
+  }
+  return operator === "&&" ? choose(test, right, left) : choose(test, left, right);
+}
+
+function isCondition(value: Value): boolean {
+  return value.kind === "scalar" && value.type === "bool";
+}

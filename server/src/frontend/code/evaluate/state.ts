@@ -1,0 +1,268 @@
+// What is known while a function of the code is evaluated: the commands so far, the trail of writes (so that branches
+// can be undone and joined), open transactions, losses.
+import type { Expression, ValueType } from "../../../program/expression";
+import type { Taint } from "../../../program/precision";
+import type { Note } from "../../../program/program";
+import type { Table } from "../../../program/schema";
+import type { Command } from "../../../program/statement";
+import type { Dialect } from "../../../program/dialect";
+import type { FileId, SourceRange } from "../../../protocol/source";
+import type { LineIndex } from "../../sql/lines";
+import { createIds, type Ids } from "../../sql/lowering";
+import { rangeOf } from "../../sql/lines";
+import type { LowerSql } from "../../sql/scriptState";
+import type { Span } from "../../sql/split";
+import type { CodeModules } from "../modules";
+import type { HirExpression, HirStatement } from "../hir";
+import type { Library, Tools } from "../libraries/library";
+import {
+  scalar,
+  type Cell,
+  type Connection,
+  type ModuleScope,
+  type Scope,
+  type Value,
+} from "../values";
+
+/** What all roots of a workspace share. */
+export interface Workspace {
+  readonly modules: CodeModules;
+  readonly lines: (file: FileId) => LineIndex;
+  readonly dialect: Dialect;
+  readonly table: (name: string) => Table | undefined;
+  readonly lowerSql: LowerSql;
+  readonly note: (note: Note) => void;
+  readonly libraries: readonly Library[];
+  /** Libraries that some module imports. */
+  readonly used: ReadonlySet<string>;
+  readonly models: (library: string) => unknown;
+  readonly moduleScope: (file: FileId) => ModuleScope | undefined;
+  /** Counts over all roots: what stands at the top of a module is theirs in common. */
+  readonly counts: { births: number; connections: number };
+}
+
+/** One function that runs: the root or one that was inlined. */
+export interface Frame {
+  readonly file: FileId;
+  /** Key of the function, to notice recursion. */
+  readonly key: string;
+  /** How deep, not counting callbacks and functions that were given a connection. */
+  readonly depth: number;
+  readonly isRoot: boolean;
+  /** Takes the number of the return that was reached, and its value where it is a scalar. */
+  readonly which: string;
+  readonly value: string;
+  readonly returns: Value[];
+}
+
+/** A loop of the AR that is open, by the label of the code. */
+export interface OpenLoop {
+  readonly id: string;
+  readonly label?: string;
+  readonly frame: Frame;
+  /** Cells that go from round to round, with the AR's variable of each. */
+  readonly carried: ReadonlyMap<Cell, string>;
+  /** A `switch`: only `break` is for it. */
+  readonly isSwitch?: boolean;
+  /** Items that are taken one after the other: what `continue` leaves. */
+  readonly round?: string;
+}
+
+export interface OpenTransaction {
+  readonly connection: string;
+  readonly mark: string;
+  readonly source: SourceRange;
+}
+
+/** The parts of the evaluator that need each other. */
+export interface Evaluator {
+  readonly expression: (state: State, scope: Scope, expression: HirExpression) => Value;
+  /** Gives whether every path left before the end. */
+  readonly block: (state: State, scope: Scope, statements: readonly HirStatement[]) => boolean;
+  readonly call: (state: State, callee: Value, args: readonly Value[], site: CallSite) => Value;
+  readonly branches: (
+    state: State,
+    condition: Expression,
+    then: () => Value,
+    otherwise: () => Value,
+    span: Span,
+  ) => Value;
+  /** Runs something where a condition holds. */
+  readonly when: (state: State, test: Value, span: Span, run: () => void) => void;
+  readonly tools: (state: State, library: Library) => Tools;
+  /** The offsets of a place. */
+  readonly span: (state: State, source: SourceRange) => Span;
+}
+
+export interface CallSite {
+  readonly span: Span;
+  readonly isNew: boolean;
+  readonly typeArguments: readonly string[];
+  /** As written, for what is not known. */
+  readonly name: string;
+}
+
+export interface State {
+  readonly workspace: Workspace;
+  readonly evaluator: Evaluator;
+  readonly ids: CodeIds;
+  /** The commands of the block at hand. */
+  commands: Command[];
+  /** Writes so far: the cell and what it held. */
+  readonly trail: { readonly cell: Cell; readonly old: Value | undefined }[];
+  frame: Frame;
+  /** The functions that are open, by key. */
+  calls: readonly string[];
+  loops: readonly OpenLoop[];
+  /** The count of births at the start of each open branch or round. */
+  branches: readonly number[];
+  /** Results of which a row is known to be there. */
+  present: ReadonlySet<string>;
+  /** Open transactions, innermost last. */
+  open: readonly OpenTransaction[];
+  /** The levels of transactions by their marks, as the code names them. */
+  readonly levels: Map<string, string | undefined>;
+  /** The level that SET TRANSACTION gave the next transaction of a connection. */
+  readonly nextLevel: Map<string, string>;
+  readonly taint: Taint[];
+  /** Results whose rows leave the function. */
+  readonly escaped: Set<string>;
+  /** Files that were looked at. */
+  readonly files: Set<FileId>;
+  /** Functions that were inlined, by key. */
+  readonly inlined: Set<string>;
+  /** Steps left; none ends the evaluation. */
+  budget: number;
+  /** In a part that is tried only to see what it writes. */
+  isTrial: boolean;
+  /** How many statements were emitted, in trials too. */
+  emitted: number;
+  /** The call that is evaluated. */
+  here: SourceRange;
+  /** The types of the elements of arrays among the inputs, as far as they are known. */
+  readonly elementTypes: ReadonlyMap<string, ValueType>;
+  /** Functions that something unknown runs later, each by itself: handlers of requests. */
+  readonly handlers: Handler[];
+  /** Whether statements ran on connections that the caller gave, and on others. */
+  readonly ranOn: { given: boolean; own: boolean };
+}
+
+/** A function that runs by itself when something asks for it. */
+export interface Handler {
+  readonly name: string;
+  readonly callee: Extract<Value, { kind: "function" }>;
+}
+
+/** A cell that belongs to the state's present. */
+export function newCell(state: State, value: Value | undefined): Cell {
+  state.workspace.counts.births += 1;
+  return { value, birth: state.workspace.counts.births };
+}
+
+/** Writes a cell, remembering what it held. */
+export function write(state: State, cell: Cell, value: Value | undefined): void {
+  if (cell.value === value) return;
+  state.trail.push({ cell, old: cell.value });
+  cell.value = value;
+}
+
+/** Runs something and undoes its writes; gives what it wrote last, by cell. */
+export function undone<Result>(
+  state: State,
+  run: () => Result,
+): { readonly result: Result; readonly written: ReadonlyMap<Cell, Value | undefined> } {
+  const mark = state.trail.length;
+  const result = run();
+  const written = new Map<Cell, Value | undefined>();
+  while (state.trail.length > mark) {
+    const last = state.trail.pop();
+    if (last === undefined) break;
+    if (!written.has(last.cell)) written.set(last.cell, last.cell.value);
+    last.cell.value = last.old;
+  }
+  return { result, written };
+}
+
+/** Adds a command to the block at hand. */
+export function emit(state: State, command: Command): void {
+  state.commands.push(command);
+}
+
+/** The commands that `run` adds, which are not added to the block at hand. */
+export function collected(state: State, run: () => void): Command[] {
+  const outer = state.commands;
+  const own: Command[] = [];
+  state.commands = own;
+  run();
+  state.commands = outer;
+  return own;
+}
+
+/** The range of a span of the file that is evaluated. */
+export function sourceOf(state: State, span: Span): SourceRange {
+  return rangeOf(state.workspace.lines(state.frame.file), span.start, span.end);
+}
+
+/** Assigns a fresh variable of the AR, and gives it as a value. */
+export function assigned(state: State, value: Expression, source: SourceRange): Value {
+  const variable = state.ids.fresh("v");
+  emit(state, { kind: "assign", variable, value, source });
+  return scalar({ kind: "variable", name: variable });
+}
+
+/** Says that something was lost outside of any statement; the same is said once per line. */
+export function lose(
+  state: State,
+  reason: string,
+  source: SourceRange,
+  effect: Taint["effect"] = "over",
+): void {
+  const { line } = source.range.start;
+  const isKnown = state.taint.some(
+    (each) => each.reason === reason && each.source?.range.start.line === line,
+  );
+  if (!isKnown) state.taint.push({ effect, reason, source });
+}
+
+/** A new connection or pool. */
+export function newConnection(state: State, isPool: boolean): Connection {
+  const { counts } = state.workspace;
+  counts.connections += 1;
+  return { id: `c${String(counts.connections)}`, isPool };
+}
+
+/** Ids that a trial can give back. */
+export interface CodeIds extends Ids {
+  /** Sets the counts back after `run`. */
+  readonly givingBack: (run: () => void) => void;
+}
+
+/** Ids of a transaction of that name. */
+export function createCodeIds(transaction: string): CodeIds {
+  let inner = createIds(transaction);
+  let made: ((ids: Ids) => void)[] = [];
+  const note = (make: (ids: Ids) => void): void => {
+    made.push(make);
+  };
+  return {
+    statement: () => {
+      note((ids) => ids.statement());
+      return inner.statement();
+    },
+    result: () => {
+      note((ids) => ids.result());
+      return inner.result();
+    },
+    fresh: (prefix) => {
+      note((ids) => ids.fresh(prefix));
+      return inner.fresh(prefix);
+    },
+    givingBack: (run) => {
+      const count = made.length;
+      run();
+      made = made.slice(0, count);
+      inner = createIds(transaction);
+      for (const make of made) make(inner);
+    },
+  };
+}

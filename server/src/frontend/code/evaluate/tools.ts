@@ -1,0 +1,89 @@
+// What libraries may do with the state at hand.
+import type { Library, Tools } from "../libraries/library";
+import type { Value } from "../values";
+import { conditionOf, expressionOf } from "./convert";
+import { emitStatement } from "./emitStatement";
+import { fieldNamesOf } from "./fieldNames";
+import { itemsOf, listOf, recordOf, settle } from "./expressions";
+import { eachItem } from "./iteration";
+import { firstRow, memberOf, requireHolds } from "./member";
+import { runSql } from "./sqlText";
+import { collected, emit, lose, newConnection, type State } from "./state";
+import {
+  beginTransaction,
+  commitTransaction,
+  inTransaction,
+  rollbackTransaction,
+} from "./transactions";
+
+const NOWHERE = { start: 0, end: 0 };
+
+/** The tools of a library, for one call. */
+export function toolsOf(state: State, library: Library): Tools {
+  const { workspace } = state;
+  return {
+    dialect: workspace.dialect,
+    table: workspace.table,
+    models: workspace.models,
+    sql: (connection, text, parameters, source) =>
+      runSql(state, connection, text, parameters, source),
+    statement: (connection, draft, source) => emitStatement(state, connection, draft, source),
+    emit: (command) => {
+      emit(state, command);
+    },
+    collected: (run) => ({ kind: "sequence", commands: collected(state, run) }),
+    fresh: (prefix) => (prefix === "r" ? state.ids.result() : state.ids.fresh(prefix)),
+    connection: (isPool) => newConnection(state, isPool),
+    begin: (connection, { source, ...options }) => {
+      const place = source ?? state.here;
+      beginTransaction(state, connection, { ...options, source: place });
+    },
+    commit: (connection, source) => {
+      commitTransaction(state, connection, source);
+    },
+    rollback: (connection, source) => {
+      rollbackTransaction(state, connection, source);
+    },
+    inTransaction: (connection, options, run) => inTransaction(state, connection, options, run),
+    require: (condition, why, source) => {
+      requireHolds(state, condition, why, source);
+    },
+    call: (callee, args, source) =>
+      state.evaluator.call(state, callee, args, {
+        span: state.evaluator.span(state, source),
+        isNew: false,
+        typeArguments: [],
+        name: "callback",
+      }),
+    settle: (value) => settle(state, value),
+    expression: (value) => expressionOf(state, value),
+    condition: (value) => conditionOf(state, value),
+    member: (value, property) => memberOf(state, value, property, NOWHERE),
+    fields: (value) => fieldsOf(state, value),
+    items: itemsOf,
+    each: (list, source, run) => {
+      eachItem(state, list, state.evaluator.span(state, source), run);
+    },
+    object: (fields) => recordOf(state, fields),
+    list: (items) => listOf(state, items),
+    rows: (result, columns, data) => ({ kind: "rows", result, columns, data }),
+    firstRow: (rows) =>
+      rows.kind === "rows" ? firstRow(rows) : memberOf(state, rows, "0", NOWHERE),
+    handle: (path, data, connection) => ({
+      kind: "handle",
+      library,
+      path,
+      data,
+      ...(connection && { connection }),
+    }),
+    lose: (reason, source, effect) => {
+      lose(state, reason, source, effect);
+    },
+  };
+}
+
+function fieldsOf(state: State, value: Value): ReadonlyMap<string, Value> | undefined {
+  const names = fieldNamesOf(value);
+  if (!names) return undefined;
+  return new Map(names.map((name) => [name, memberOf(state, value, name, NOWHERE)]));
+}

@@ -1,0 +1,129 @@
+// From the modules of a workspace to its transactions: every function that runs by itself is evaluated; those that
+// others were found to call are a part of these.
+import type { Dialect } from "../../program/dialect";
+import type { Note, Transaction } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { FileId } from "../../protocol/source";
+import { rangeOf, type LineIndex } from "../sql/lines";
+import type { LowerSql } from "../sql/scriptState";
+import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
+import { createModuleScopes } from "./evaluate/moduleScope";
+import type { State, Workspace } from "./evaluate/state";
+import { LIBRARIES } from "./libraries/libraries";
+import type { CodeModules } from "./modules";
+import { rootsOf } from "./roots";
+import { elementTypes, transactionOf } from "./unit";
+
+/** What reading code needs of the workspace around it. */
+export interface CodeSurroundings {
+  readonly modules: CodeModules;
+  /** The files whose functions are roots; others are read where these lead to them. */
+  readonly files: readonly FileId[];
+  readonly lines: (file: FileId) => LineIndex;
+  readonly dialect: Dialect;
+  readonly table: (name: string) => Table | undefined;
+  readonly lowerSql: LowerSql;
+  readonly note: (note: Note) => void;
+  /** What schema files of an ORM say, by its library. */
+  readonly models: (library: string) => unknown;
+}
+
+export interface CodeReading {
+  readonly transactions: readonly Transaction[];
+}
+
+/**
+ * The transactions of the files' functions, in order of file and text. Never throws for bad input: what is not
+ * understood taints the transaction that it is a part of.
+ */
+export function readCode(around: CodeSurroundings): CodeReading {
+  const used = usedModules(around);
+  const workspace: Workspace = {
+    ...around,
+    libraries: LIBRARIES,
+    used,
+    moduleScope: (file) => scopes(file),
+    counts: { births: 0, connections: 0 },
+  };
+  let current: State = createState(workspace, firstFile(around), "module");
+  const scopes = createModuleScopes(() => current);
+  const evaluated: Evaluated[] = [];
+  const seen = new Set<string>();
+  const run = (root: Root): void => {
+    if (seen.has(root.key)) return;
+    seen.add(root.key);
+    const { file } = root.callee.scope.module;
+    const evaluate = (types?: State["elementTypes"]): Evaluated => {
+      current = createState(workspace, file, root.name, types);
+      return evaluateRoot(root, current);
+    };
+    let result = evaluate();
+    const types = elementTypes(result.body, around.table);
+    if (types.size > 0) result = evaluate(types);
+    evaluated.push(result);
+    result.handlers.forEach(run);
+  };
+  for (const file of around.files) {
+    const hir = around.modules.moduleOf(file);
+    const scope = hir && scopes(file);
+    if (!hir || !scope) continue;
+    current = createState(workspace, file, "module");
+    rootsOf(file, hir, scope, current).forEach(run);
+  }
+  return { transactions: kept(evaluated).flatMap((each) => transaction(each, around)) };
+}
+
+function firstFile({ files }: CodeSurroundings): FileId {
+  const [first] = files;
+  if (first === undefined) throw new Error("there is no file of code");
+  return first;
+}
+
+/** What others call is a part of them; of two that call each other the first is kept. */
+function kept(evaluated: readonly Evaluated[]): readonly Evaluated[] {
+  const withStatements = evaluated.filter(({ statements }) => statements > 0);
+  const callers = new Map<string, Set<string>>();
+  for (const { root, inlined } of withStatements) {
+    for (const key of inlined) {
+      if (key === root.key) continue;
+      callers.set(key, new Set([...(callers.get(key) ?? []), root.key]));
+    }
+  }
+  const order = new Map(withStatements.map(({ root }, at) => [root.key, at]));
+  return withStatements.filter(({ root }, at) => {
+    const own = callers.get(root.key);
+    if (!own) return true;
+    const isMutual = [...own].every((caller) => {
+      const back = callers.get(caller)?.has(root.key) ?? false;
+      return back && (order.get(caller) ?? 0) > at;
+    });
+    return isMutual;
+  });
+}
+
+function transaction(
+  evaluated: Evaluated,
+  { lines, table }: CodeSurroundings,
+): readonly Transaction[] {
+  const { callee } = evaluated.root;
+  const index = lines(callee.scope.module.file);
+  const { header, span } = callee.function;
+  const places = {
+    header: rangeOf(index, header.start, header.end),
+    source: rangeOf(index, span.start, span.end),
+  };
+  const made = transactionOf(evaluated, places, table);
+  return made ? [made] : [];
+}
+
+/** The names of libraries that some module imports. */
+function usedModules({ modules, files }: CodeSurroundings): ReadonlySet<string> {
+  const used = new Set<string>();
+  for (const file of files) {
+    for (const { from } of modules.moduleOf(file)?.imports ?? []) {
+      const library = LIBRARIES.find((each) => each.modules.includes(from));
+      if (library) used.add(library.name);
+    }
+  }
+  return used;
+}

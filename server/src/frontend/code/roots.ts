@@ -1,0 +1,158 @@
+// The functions of a module that run by themselves: those that no other function of it holds.
+import type { FileId } from "../../protocol/source";
+import { instanceOf } from "./evaluate/calls";
+import { rootOf, type Root } from "./evaluate/evaluator";
+import type { State } from "./evaluate/state";
+import type { HirClass, HirExpression, HirModule, HirStatement } from "./hir";
+import { constantText, type ModuleScope, type Value } from "./values";
+
+/**
+ * The roots of a module in order: functions at its top, methods of its classes, functions that are given to calls at
+ * its top (handlers). `state` evaluates what the module's names are.
+ */
+export function rootsOf(
+  file: FileId,
+  hir: HirModule,
+  scope: ModuleScope,
+  state: State,
+): readonly Root[] {
+  const roots: Root[] = [];
+  const add = (name: string, callee: Value | undefined): void => {
+    if (callee?.kind === "function") roots.push(rootOf({ name, callee }));
+  };
+  for (const statement of hir.body) {
+    switch (statement.kind) {
+      case "function":
+        add(statement.function.name, scope.lookup(statement.function.name));
+        break;
+      case "class":
+        if (statement.class.name !== undefined) {
+          addMethods(statement.class, scope, state, add);
+        }
+        break;
+      case "let":
+        addDeclared(statement, scope, state, add);
+        break;
+      case "expression":
+        addHeld(statement.expression, "", scope, state, add);
+        break;
+      default:
+        break;
+    }
+  }
+  for (const each of hir.exports) {
+    // `export default { ... }` and `export default async () => ...` have no name of their own.
+    if (each.local === undefined) continue;
+    const value = scope.lookup(each.local);
+    if (
+      value?.kind === "function" &&
+      !roots.some(({ callee }) => callee.function === value.function)
+    ) {
+      add(each.name === "default" ? baseName(file) : each.name, value);
+    }
+  }
+  return roots;
+}
+
+type Add = (name: string, callee: Value | undefined) => void;
+
+function baseName(file: FileId): string {
+  return (file.split("/").at(-1) ?? file).replace(/\.[^.]*$/u, "");
+}
+
+function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): void {
+  if (hir.isInterface) return;
+  const of = { class: hir, scope: scope.scope };
+  let self: Value | undefined;
+  for (const method of hir.methods) {
+    if (method.kind === "constructor" || method.kind === "set") continue;
+    self ??= instanceOf(state, of, undefined);
+    const name = `${hir.name ?? "class"}.${method.name}`;
+    const owner: Value = method.isStatic ? { kind: "class", ...of } : self;
+    add(name, {
+      kind: "function",
+      function: method.function,
+      scope: of.scope,
+      self: owner,
+      name,
+    });
+  }
+  for (const inner of hir.classes) addMethods(inner, scope, state, add);
+}
+
+/** `const f = () => ...`, `const service = { f() { ... } }`, `const POST = wrap(async () => ...)`. */
+function addDeclared(
+  statement: Extract<HirStatement, { kind: "let" }>,
+  scope: ModuleScope,
+  state: State,
+  add: Add,
+): void {
+  const { pattern, value } = statement;
+  if (!value) return;
+  const name = pattern.kind === "bind" ? pattern.name : "";
+  addHeld(value, name, scope, state, add);
+}
+
+/** The functions that an expression at the top holds, outermost first. */
+function addHeld(
+  hir: HirExpression,
+  name: string,
+  scope: ModuleScope,
+  state: State,
+  add: Add,
+): void {
+  switch (hir.kind) {
+    case "function": {
+      const label = name === "" ? (hir.function.name ?? "handler") : name;
+      add(label, state.evaluator.expression(state, scope.scope, hir));
+      return;
+    }
+    case "object":
+      for (const entry of hir.entries) {
+        if (entry.kind !== "property") continue;
+        const key = typeof entry.key === "string" ? entry.key : "";
+        addHeld(entry.value, name === "" ? key : `${name}.${key}`, scope, state, add);
+      }
+      return;
+    case "array":
+      for (const item of hir.items) addHeld(item.value, name, scope, state, add);
+      return;
+    case "class":
+      addMethods(hir.class, scope, state, add);
+      return;
+    case "call":
+    case "new": {
+      if (hir.kind === "call" && hir.callee.kind === "member") {
+        addHeld(hir.callee.object, name, scope, state, add);
+      }
+      const label = name === "" ? routeName(hir, state, scope) : name;
+      for (const { value } of hir.arguments) addHeld(value, label, scope, state, add);
+      // A function that is called on the spot is not one that runs by itself; its statements are the module's.
+      if (hir.callee.kind === "function") addHeld(hir.callee, label, scope, state, add);
+      return;
+    }
+    case "await":
+    case "typed":
+      addHeld(hir.operand, name, scope, state, add);
+      return;
+    default:
+      return;
+  }
+}
+
+/** `app.post("/transfer", ...)` is known as `POST /transfer`. */
+function routeName(
+  hir: Extract<HirExpression, { kind: "call" | "new" }>,
+  state: State,
+  scope: ModuleScope,
+): string {
+  const { callee } = hir;
+  const verb =
+    callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.name : "";
+  const [first] = hir.arguments;
+  const path =
+    first?.value.kind === "text"
+      ? constantText(state.evaluator.expression(state, scope.scope, first.value))
+      : undefined;
+  return path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
+}
