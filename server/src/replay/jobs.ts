@@ -1,5 +1,6 @@
 // What each instance of a witness does on the server: a call of the user's routine, or the statements of a script.
 import { createDialectReader } from "../frontend/sql/dialectsOf";
+import { offsetAt } from "../frontend/sql/lines";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { scanFile } from "../frontend/sql/scanFile";
 import type { SourceFile } from "../frontend/sql/readProgram";
@@ -196,7 +197,6 @@ export function argumentText(
 
 /** Whether the transaction stands in the routine's text. */
 function holds({ lines, span }: LiveRoutine, { source }: Transaction): boolean {
-  const { start } = source.range;
-  const at = (lines.starts[start.line] ?? 0) + start.character;
+  const at = offsetAt(lines, source.range.start);
   return lines.file === source.file && span.start <= at && at < span.end;
 }

@@ -1,16 +1,18 @@
 // A script on a server: the store's machine decides what comes next, from what the server returned; the server executes
 // the user's own text, with values in place of its placeholders.
+import { offsetAt, offsetsOf } from "../frontend/sql/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/scriptRegions";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
-import type { Position, Range } from "../protocol/source";
+import type { Range } from "../protocol/source";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { freshValuesFrom } from "../store/freshValues";
 import type { ResultRows } from "../store/frame";
 import { deliver, nextOf, startMachine, type Next, type Undo } from "../store/machine";
-import { fromValue, toValue, type SqlValue } from "../store/value";
+import { fromValue, type SqlValue } from "../store/value";
 import { bindText } from "./literal";
+import { intoOf, plainSqlValue, variableOf } from "./machineValues";
 
 /** What the script does next, with the text for the server. */
 export type ScriptStep =
@@ -56,21 +58,15 @@ export function startScript(
     },
   };
 
-  function valueOf(name: string): Value | undefined {
-    const value: SqlValue | undefined =
-      machine.variables[name] ?? machine.parameters[name] ?? machine.variables[name.toLowerCase()];
-    return value === undefined ? undefined : toValue(value);
-  }
-
   function statementStep(statement: Statement): ScriptStep {
     const { range } = statement.source;
-    const own = { start: offsetOf(file, range.start), end: offsetOf(file, range.end) };
+    const own = offsetsOf(file.lines, range);
     const at = items.findIndex(({ start, end }) => start <= own.start && own.start < end);
     // What a session of MySQL assigns to its variables on the way there; two reads may be of one statement.
     const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
     const sql = [...before];
     for (const span of spans) {
-      const bound = bindText(file.lines, span, anonymous, valueOf);
+      const bound = bindText(file.lines, span, anonymous, (name) => variableOf(machine, name));
       if (!bound.ok) return { kind: "stuck", reason: `the value of ${bound.missing} is not known` };
       anonymous = bound.anonymous;
       sql.push(bound.sql);
@@ -108,7 +104,7 @@ export function startScript(
 }
 
 function itemsAround({ lines, regions }: ScannedFile, { start }: Range): readonly ScriptItem[] {
-  const first = (lines.starts[start.line] ?? 0) + start.character;
+  const first = offsetAt(lines, start);
   const found = regions.find(
     ({ region: { source } }) => source.start <= first && first < source.end,
   );
@@ -137,22 +133,8 @@ function variablesText(
   return `SELECT ${columns.join(", ")}`;
 }
 
-function intoOf(statement: Statement): string | undefined {
-  if (statement.kind === "select") return statement.into;
-  return "returning" in statement ? statement.returning?.into : undefined;
-}
-
 /** Numbers with a fraction come as text, lest they lose digits. */
 function sqlValue(value: Value): SqlValue {
   const isDecimal = typeof value === "string" && /^-?\d+\.\d+$/.test(value);
-  return isDecimal ? fromValue(Number(value), "decimal") : fromValue(value, typeOf(value));
-}
-
-function typeOf(value: Value) {
-  if (typeof value === "number") return "int";
-  return typeof value === "boolean" ? "bool" : "text";
-}
-
-function offsetOf({ lines }: Pick<ScannedFile, "lines">, { line, character }: Position): number {
-  return (lines.starts[line] ?? lines.text.length) + character;
+  return isDecimal ? fromValue(Number(value), "decimal") : plainSqlValue(value);
 }

@@ -1,9 +1,9 @@
 // Places inside of routines where a test stops a session: found again in the user's file by the text of the statement, so
 // that they stay where they are when the file changes elsewhere.
 import type { SqlParsers } from "../frontend/sql/parsers";
+import { offsetAt } from "../frontend/sql/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { Step } from "../protocol/report";
-import type { Position } from "../protocol/source";
 import { routinesOf, type LiveRoutine } from "../replay/routines";
 
 export interface Anchor {
@@ -27,16 +27,14 @@ export function anchorsIn(
 ): readonly Anchor[] {
   const { lines } = file;
   const own = steps.filter((step) => step.file === lines.file);
-  const offsetOf = ({ line, character }: Position): number =>
-    (lines.starts[line] ?? lines.text.length) + character;
   const found: Anchor[] = [];
   for (const routine of routinesOf(file, parsers)) {
     const startOf = (step: Step): number | undefined =>
-      step.file === lines.file ? innermost(routine, offsetOf(step.range.start)) : undefined;
+      step.file === lines.file ? innermost(routine, offsetAt(lines, step.range.start)) : undefined;
     const starts = new Set(own.map(startOf).filter((start) => start !== undefined));
     for (const start of [...starts].sort((a, b) => a - b)) {
       const at = own.filter((step) => startOf(step) === start);
-      const end = Math.min(...at.map(({ range }) => offsetOf(range.end)));
+      const end = Math.min(...at.map(({ range }) => offsetAt(lines, range.end)));
       const text = lines.text.slice(start, end).trim();
       const above = lines.text.slice(routine.span.start, start);
       found.push({

@@ -1,19 +1,18 @@
 // The statements of an execution as anybody could type them: values in place of parameters, placeholders and variables.
 // The store runs the witness again, so that variables have the values that they have there.
+import { offsetsOf } from "../frontend/sql/lines";
 import { tokensOf, type Token } from "../frontend/sql/tokens";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { Level } from "../isolation/levels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
-import type { Position } from "../protocol/source";
-import type { Value } from "../protocol/witness";
 import { bindText, literal } from "../replay/literal";
+import { intoOf, plainSqlValue, variableOf } from "../replay/machineValues";
 import { routinesOf } from "../replay/routines";
 import { freshValues } from "../store/freshValues";
 import { deliver, nextOf, startMachine, type Machine } from "../store/machine";
 import { runSchedule } from "../store/run";
-import { fromValue, toValue } from "../store/value";
 import type { TestInput } from "./plan";
 import { scannedFiles } from "./scanned";
 
@@ -42,14 +41,14 @@ export function unrolledTexts(input: TestInput): UnrolledTexts {
       const { statement } = next;
       const file = scanned.find(({ lines }) => lines.file === statement.source.file);
       if (file && machine.transaction.boundary !== "routine") {
-        const span = spanOf(file, statement);
-        const bound = bindText(file.lines, span, anonymous, (name) => valueOf(machine, name));
+        const span = offsetsOf(file.lines, statement.source.range);
+        const bound = bindText(file.lines, span, anonymous, (name) => variableOf(machine, name));
         own.push(bound.ok ? bound.sql : statement.text);
         if (bound.ok) ({ anonymous } = bound);
       } else own.push(withValues(program, machine, statement, fillsAt(input, file, statement)));
       const rows = step.result.map((row) =>
         Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [name, fromValue(value, typeOf(value))]),
+          Object.entries(row).map(([name, value]) => [name, plainSqlValue(value)]),
         ),
       );
       const { affected } = step;
@@ -69,27 +68,6 @@ function levelsOf({ anomaly, levelOf }: TestInput): Levels {
   return { family: "mixed", perTransaction: Object.fromEntries(levels), serializablePairs: [] };
 }
 
-function spanOf({ lines }: ScannedFile, { source: { range } }: Statement) {
-  const offset = ({ line, character }: Position): number =>
-    (lines.starts[line] ?? lines.text.length) + character;
-  return { start: offset(range.start), end: offset(range.end) };
-}
-
-function valueOf({ variables, parameters }: Machine, name: string): Value | undefined {
-  const value = variables[name] ?? parameters[name] ?? variables[name.toLowerCase()];
-  return value === undefined ? undefined : toValue(value);
-}
-
-function typeOf(value: Value) {
-  if (typeof value === "number") return Number.isInteger(value) ? "int" : "decimal";
-  return typeof value === "boolean" ? "bool" : "text";
-}
-
-function intoOf(statement: Statement): string | undefined {
-  if (statement.kind === "select") return statement.into;
-  return "returning" in statement ? statement.returning?.into : undefined;
-}
-
 /** The variables that the routine's statement fills. */
 function fillsAt(
   { parsers }: TestInput,
@@ -97,7 +75,7 @@ function fillsAt(
   statement: Statement,
 ): readonly string[] {
   if (!file) return [];
-  const { start } = spanOf(file, statement);
+  const { start } = offsetsOf(file.lines, statement.source.range);
   const all = routinesOf(file, parsers).flatMap(({ statements }) => statements);
   return all.findLast((each) => each.start <= start && start < each.end)?.fills ?? [];
 }
@@ -119,7 +97,7 @@ function withValues(
   for (const [index, token] of tokens.entries()) {
     const name = text.slice(token.start, token.end);
     if (token.kind !== "word" || isPlaceOfColumn(tokens, index, columns.has(token.word))) continue;
-    const value = valueOf(machine, name);
+    const value = variableOf(machine, name);
     if (value === undefined) continue;
     written += text.slice(at, token.start) + literal(value);
     at = token.end;

@@ -1,5 +1,5 @@
 // Offsets in a file's text as positions: lines end with \n, \r\n or \r, as in LSP.
-import type { FileId, Position, SourceRange } from "../../protocol/source";
+import type { FileId, Position, Range, SourceRange } from "../../protocol/source";
 
 export interface LineIndex {
   readonly file: FileId;
@@ -32,6 +32,19 @@ export function positionAt(lines: LineIndex, offset: number): Position {
     else high = middle - 1;
   }
   return { line: low, character: at - (lines.starts[low] ?? 0) };
+}
+
+/** The offset of a position; that of the text's end where there is no such line. */
+export function offsetAt(lines: LineIndex, { line, character }: Position): number {
+  return (lines.starts[line] ?? lines.text.length) + character;
+}
+
+/** The offsets between which a range lies. */
+export function offsetsOf(
+  lines: LineIndex,
+  { start, end }: Range,
+): { readonly start: number; readonly end: number } {
+  return { start: offsetAt(lines, start), end: offsetAt(lines, end) };
 }
 
 /** The range between two offsets of the file. */
