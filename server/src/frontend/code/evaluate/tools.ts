@@ -6,7 +6,8 @@ import { emitStatement } from "./emitStatement";
 import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem } from "./iteration";
-import { firstRow, memberOf, requireHolds } from "./member";
+import { firstRow, memberOf, requireHolds, setMember } from "./member";
+import { knowing } from "./presence";
 import { runSql } from "./sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
 import {
@@ -47,6 +48,7 @@ export function toolsOf(state: State, library: Library): Tools {
     inTransaction: (connection, options, run) => inTransaction(state, connection, options, run),
     require: (condition, why, source) => {
       requireHolds(state, condition, why, source);
+      knowing(state, condition, true);
     },
     call: (callee, args, source) =>
       state.evaluator.call(state, callee, args, {
@@ -59,6 +61,9 @@ export function toolsOf(state: State, library: Library): Tools {
     expression: (value) => expressionOf(state, value),
     condition: (value) => conditionOf(state, value),
     member: (value, property) => memberOf(state, value, property, NOWHERE),
+    assign: (value, property, written) => {
+      setMember(state, value, property, written);
+    },
     fields: (value) => fieldsOf(state, value),
     items: itemsOf,
     each: (list, source, run) => {

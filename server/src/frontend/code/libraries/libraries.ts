@@ -1,7 +1,19 @@
 // The libraries that are known, in the order in which they are asked.
+import { BENCHBASE } from "./java/benchbase";
+import { JDBC } from "./java/jdbc";
+import { SPRING } from "./java/spring";
 import type { Library } from "./library";
 import { MYSQL2 } from "./mysql2";
 import { PG } from "./pg";
 import { POSTGRES_JS } from "./postgresJs";
+import { PRISMA } from "./prisma/prisma";
 
-export const LIBRARIES: readonly Library[] = [PG, MYSQL2, POSTGRES_JS];
+export const LIBRARIES: readonly Library[] = [
+  PG,
+  MYSQL2,
+  POSTGRES_JS,
+  PRISMA,
+  JDBC,
+  BENCHBASE,
+  SPRING,
+];

@@ -1,0 +1,148 @@
+// What lowering one operation of the Prisma client needs, and small makers of queries over its models.
+import type { Expression } from "../../../../program/expression";
+import { literal, TRUE } from "../../../sql/expressions";
+import { compare, joined } from "../../../sql/terms";
+import type { Query, Relation } from "../../../../program/statement";
+import type { SourceRange } from "../../../../protocol/source";
+import type {
+  PrismaField,
+  PrismaModel,
+  PrismaRelation,
+  PrismaScalar,
+  PrismaSchema,
+} from "../../../schema/prisma/model";
+import type { Connection, Value } from "../../values";
+import type { StatementDraft, Tools } from "../library";
+
+/** One operation on a connection. */
+export interface Operation {
+  readonly tools: Tools;
+  readonly schema: PrismaSchema;
+  readonly connection: Connection | undefined;
+  readonly source: SourceRange;
+}
+
+/** Losses of the statement that is being made. */
+export type Losses = string[];
+
+/** Where an expression over a model's columns stands. */
+export interface RowScope {
+  readonly operation: Operation;
+  readonly model: PrismaModel;
+  readonly alias: string;
+  readonly losses: Losses;
+}
+
+/** Adds a statement, with its losses. */
+export function run(operation: Operation, draft: StatementDraft, losses: Losses): string {
+  const { tools, connection, source } = operation;
+  return tools.statement(connection, { ...draft, taint: [...new Set(losses)] }, source);
+}
+
+export function columnOf(alias: string, column: string): Expression {
+  return { kind: "column", relation: alias, column };
+}
+
+export function fieldOf(result: string, field: string): Expression {
+  return { kind: "field", result, field, at: "first" };
+}
+
+export function isField(model: PrismaModel, name: string): PrismaField | undefined {
+  return model.fields.get(name);
+}
+
+/** The columns of a model that its client has. */
+export function scalarsOf(model: PrismaModel): readonly PrismaScalar[] {
+  return [...model.fields.values()].filter(
+    (field) => field.kind === "scalar" && !field.isHidden,
+  ) as readonly PrismaScalar[];
+}
+
+export function relationTo(table: string, alias: string = table): Relation {
+  return { alias, table, kind: "base", join: "inner" };
+}
+
+/** A query over tables, told apart by their aliases. */
+export function queryOf(relations: readonly Relation[], where: Expression): Query {
+  return {
+    relations,
+    where,
+    outputs: [],
+    groupBy: [],
+    orderBy: [],
+    distinct: false,
+    setOperations: [],
+  };
+}
+
+/**
+ * The rows of a relation's other model that belong to the row at hand: their tables, joined, and what they are joined
+ * by. Undefined where the relation has no link.
+ */
+export function joinOf(
+  scope: RowScope,
+  relation: PrismaRelation,
+):
+  | { readonly inner: RowScope; readonly relations: readonly Relation[]; readonly on: Expression }
+  | undefined {
+  const { operation, alias: outer } = scope;
+  const model = operation.schema.models.get(relation.model);
+  const { link } = relation;
+  if (model === undefined || link === undefined) return undefined;
+  const alias = operation.tools.fresh("t");
+  const inner: RowScope = { ...scope, model, alias };
+  const target = relationTo(model.table, alias);
+  if (link.at === "between") {
+    const between = operation.tools.fresh("t");
+    const own = compare("=", columnOf(between, link.own), columnOf(outer, link.ownKey));
+    const other = compare("=", columnOf(alias, link.otherKey), columnOf(between, link.other));
+    const relations = [relationTo(link.table, between), target];
+    return { inner, relations, on: joined("and", [own, other]) };
+  }
+  const [mine, theirs] =
+    link.at === "here" ? [link.columns, link.referenced] : [link.referenced, link.columns];
+  const equal = mine.map((column, at) =>
+    compare("=", columnOf(alias, theirs[at] ?? ""), columnOf(outer, column)),
+  );
+  return { inner, relations: [target], on: joined("and", equal) };
+}
+
+/** What is not understood, with what it was read from. */
+export function lost(
+  scope: RowScope,
+  why: string,
+  dependsOn: readonly Expression[] = [],
+): Expression {
+  scope.losses.push(why);
+  const id = scope.operation.tools.fresh("u");
+  return { kind: "unknown", id, type: "other", dependsOn, why };
+}
+
+/** An enumeration's value as the database stores it; other values as they are. */
+export function storedValue(scope: RowScope, field: PrismaScalar, value: Value): Expression {
+  const { tools, schema } = scope.operation;
+  const expression = tools.expression(value);
+  const values = schema.enums.get(field.written)?.values;
+  if (values === undefined) return expression;
+  if (expression.kind === "literal" && typeof expression.value === "string") {
+    return literal(values.get(expression.value) ?? expression.value);
+  }
+  const isRenamed = [...values].some(([name, stored]) => name !== stored);
+  const isNull = expression.kind === "literal" && expression.value === null;
+  // What was read from a column is stored as it is written.
+  if (isRenamed && !isNull) {
+    return lost(
+      scope,
+      `a value of ${field.written}, whose values have other names in the database`,
+      [expression],
+    );
+  }
+  return expression;
+}
+
+/** `a and b`, or whichever is there. */
+export function both(left: Expression, right: Expression): Expression {
+  return joined("and", [left, right]);
+}
+
+export { TRUE };

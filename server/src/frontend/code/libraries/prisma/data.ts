@@ -1,0 +1,180 @@
+// `data` of the Prisma client: what it sets columns to, and what it says of related rows, which are written apart.
+import type { Expression } from "../../../../program/expression";
+import type { Assignment } from "../../../../program/statement";
+import { literal } from "../../../sql/expressions";
+import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
+import type { Value } from "../../values";
+import { columnOf, lost, storedValue, type RowScope } from "./context";
+import { fieldsGiven, isAbsent, isNull, jsonNull } from "./given";
+
+/** What is to be done with the rows of a relation. */
+export interface NestedWrite {
+  readonly relation: PrismaRelation;
+  /** `create`, `connect`, ... with what each is given. */
+  readonly actions: readonly (readonly [string, Value])[];
+}
+
+export interface DataReading {
+  readonly set: readonly Assignment[];
+  readonly nested: readonly NestedWrite[];
+}
+
+/** What an update sets. The time of an update is among it where the model has a column for that. */
+export function updateData(scope: RowScope, data: Value | undefined): DataReading {
+  const reading = readData(scope, data, (field) => columnOf(scope.alias, field.column));
+  const named = new Set(reading.set.map(({ column }) => column));
+  const times = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
+    field.kind === "scalar" && field.isUpdatedAt && !named.has(field.column)
+      ? [{ column: field.column, value: freshOf(scope, field.default) }]
+      : [],
+  );
+  // An update that sets nothing writes nothing.
+  return reading.set.length === 0 ? reading : { ...reading, set: [...reading.set, ...times] };
+}
+
+/** The row that a create inserts, complete: with defaults of the client and of the database, and NULL. */
+export function createData(
+  scope: RowScope,
+  data: Value | undefined,
+  linked: readonly Assignment[],
+): DataReading {
+  const { set, nested } = readData(scope, data, (field) => freshOf(scope, field.default));
+  const known = new Map([...linked, ...set].map(({ column, value }) => [column, value] as const));
+  const row = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
+    field.kind === "scalar"
+      ? [{ column: field.column, value: known.get(field.column) ?? freshOf(scope, field.default) }]
+      : [],
+  );
+  return { set: row, nested };
+}
+
+/** A default anew: each row has its own. */
+function freshOf(scope: RowScope, value: Expression | undefined): Expression {
+  if (value === undefined) return literal(null);
+  if (value.kind === "unknown") scope.losses.push(value.why);
+  return value.kind === "fresh" ? { ...value, id: scope.operation.tools.fresh("f") } : value;
+}
+
+function readData(
+  scope: RowScope,
+  data: Value | undefined,
+  kept: (field: PrismaScalar) => Expression,
+): DataReading {
+  if (data === undefined || isAbsent(data)) return { set: [], nested: [] };
+  if (data.kind === "choice") return eitherData(scope, data, kept);
+  const fields = fieldsGiven(scope.operation.tools, data);
+  if (fields === undefined) {
+    scope.losses.push("data that is not known");
+    return { set: anyColumns(scope, data), nested: [] };
+  }
+  const set: Assignment[] = [];
+  const nested: NestedWrite[] = [];
+  for (const [name, value] of fields) {
+    const field = scope.model.fields.get(name);
+    if (field === undefined) {
+      scope.losses.push(`"${name}", which ${scope.model.name} does not have`);
+    } else if (field.kind === "scalar") {
+      set.push({ column: field.column, value: setTo(scope, field, value, kept) });
+    } else {
+      const actions = fieldsGiven(scope.operation.tools, value);
+      if (actions === undefined) scope.losses.push(`what is written to ${name} is not known`);
+      else nested.push({ relation: field, actions });
+    }
+  }
+  return { set, nested };
+}
+
+/** All columns but the key, set to something that is not known. */
+function anyColumns(scope: RowScope, data: Value): readonly Assignment[] {
+  const from = [scope.operation.tools.expression(data)];
+  const key = scope.model.keys.find((each) => each.isPrimary)?.fields ?? [];
+  return [...scope.model.fields.values()].flatMap((field): readonly Assignment[] => {
+    if (field.kind !== "scalar" || field.isHidden || key.includes(field.name)) return [];
+    return [{ column: field.column, value: lost(scope, "data that is not known", from) }];
+  });
+}
+
+/** Of two records, which one is taken decides at run time: each column has the one's value or the other's. */
+function eitherData(
+  scope: RowScope,
+  { condition, then, otherwise }: Extract<Value, { readonly kind: "choice" }>,
+  kept: (field: PrismaScalar) => Expression,
+): DataReading {
+  const [yes, no] = [readData(scope, then, kept), readData(scope, otherwise, kept)];
+  if (yes.nested.length + no.nested.length > 0) {
+    scope.losses.push("writes to related rows that depend on a condition");
+  }
+  const columns = new Set([...yes.set, ...no.set].map(({ column }) => column));
+  const set = [...columns].map((column): Assignment => {
+    const field = [...scope.model.fields.values()].find(
+      (each) => each.kind === "scalar" && each.column === column,
+    );
+    const of = (side: DataReading): Expression =>
+      side.set.find((each) => each.column === column)?.value ??
+      (field?.kind === "scalar" ? kept(field) : literal(null));
+    return {
+      column,
+      value: { kind: "conditional", condition, then: of(yes), otherwise: of(no) },
+    };
+  });
+  return { set, nested: [] };
+}
+
+function setTo(
+  scope: RowScope,
+  field: PrismaScalar,
+  value: Value,
+  kept: (field: PrismaScalar) => Expression,
+): Expression {
+  if (isAbsent(value)) return kept(field);
+  if (value.kind === "choice") {
+    const { condition, then, otherwise } = value;
+    const [a, b] = [then, otherwise].map((each) => setTo(scope, field, each, kept));
+    return {
+      kind: "conditional",
+      condition,
+      then: a ?? literal(null),
+      otherwise: b ?? literal(null),
+    };
+  }
+  if (isNull(value) || jsonNull(value)) return literal(null);
+  if (field.isList || field.type === "json") return whole(scope, field, value);
+  if (value.kind === "input" && /(UpdateInput|OperationsInput)\b/.test(value.type ?? "")) {
+    return lost(scope, "an update that the caller gives", [columnOf(scope.alias, field.column)]);
+  }
+  if (value.kind !== "object") return storedValue(scope, field, value);
+  const [[name, operand] = ["", value], ...more] = fieldsGiven(scope.operation.tools, value) ?? [];
+  const column = columnOf(scope.alias, field.column);
+  if (more.length > 0) return lost(scope, `what ${field.name} is set to`, [column]);
+  const operator = OPERATORS[name];
+  if (operator !== undefined) {
+    const right = scope.operation.tools.expression(operand);
+    return { kind: "arithmetic", operator, left: column, right };
+  }
+  if (name === "set") return setTo(scope, field, operand, kept);
+  const from = [column, scope.operation.tools.expression(value)];
+  return lost(scope, `what ${field.name} is set to`, from);
+}
+
+const OPERATORS: Readonly<Record<string, "+" | "-" | "*" | "/">> = {
+  increment: "+",
+  decrement: "-",
+  multiply: "*",
+  divide: "/",
+};
+
+/** A document or a list: a value that nothing looks into, as long as it stands in the code or was read as a whole. */
+function whole(scope: RowScope, field: PrismaScalar, value: Value): Expression {
+  const { tools } = scope.operation;
+  if (value.kind === "scalar" || value.kind === "input" || value.kind === "text") {
+    return tools.expression(value);
+  }
+  const column = columnOf(scope.alias, field.column);
+  const isAppended = tools.fields(value)?.has("push") === true;
+  const from = [...(isAppended ? [column] : []), tools.expression(value)];
+  return lost(
+    scope,
+    `the ${field.isList ? "list" : "document"} ${field.name} is made in the code`,
+    from,
+  );
+}

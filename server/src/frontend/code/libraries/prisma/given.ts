@@ -1,0 +1,72 @@
+// What the arguments of the Prisma client are: fields that may be absent, choices between them, lists of records.
+import type { Expression } from "../../../../program/expression";
+import { joined, negatedIf } from "../../../sql/terms";
+import { constantScalar, type HandleValue, type Value } from "../../values";
+import type { Tools } from "../library";
+
+/** Left out: `undefined`, or `Prisma.skip`. */
+export function isAbsent(value: Value | undefined): boolean {
+  if (value === undefined || value.kind === "undefined") return true;
+  return value.kind === "handle" && value.path === "Prisma.skip";
+}
+
+/** A field of a record; undefined where it is left out or the record is none. */
+export function given(tools: Tools, record: Value | undefined, name: string): Value | undefined {
+  const value = record && tools.fields(record)?.get(name);
+  return isAbsent(value) ? undefined : value;
+}
+
+/** The fields of a record that are there; undefined where not all are known. */
+export function fieldsGiven(
+  tools: Tools,
+  record: Value,
+): readonly (readonly [string, Value])[] | undefined {
+  const fields = tools.fields(record);
+  return fields && [...fields].filter(([, value]) => !isAbsent(value));
+}
+
+/** A list's items, or the record itself where one stands for a list. */
+export function listGiven(tools: Tools, value: Value): readonly Value[] | undefined {
+  const items = tools.items(value);
+  if (items !== undefined) return items;
+  return value.kind === "object" ? [value] : undefined;
+}
+
+export function isNull(value: Value): boolean {
+  return (
+    value.kind === "scalar" &&
+    value.expression.kind === "literal" &&
+    value.expression.value === null
+  );
+}
+
+/** `Prisma.DbNull`, `Prisma.JsonNull`, `Prisma.AnyNull`. */
+export function jsonNull(value: Value): boolean {
+  return value.kind === "handle" && /^Prisma\.(Db|Json|Any)Null$/.test(value.path);
+}
+
+export function constantOf(value: Value | undefined): number | string | boolean | null | undefined {
+  return constantScalar(value);
+}
+
+export function isTrue(value: Value | undefined): boolean {
+  return constantOf(value) === true;
+}
+
+/** A handle of a part of a client. */
+export function isHandle(value: Value | undefined): value is HandleValue {
+  return value?.kind === "handle";
+}
+
+/** Both ways of a choice as conditions. */
+export function eitherWay(
+  choice: Extract<Value, { readonly kind: "choice" }>,
+  each: (value: Value) => Expression,
+): Expression {
+  const { condition, then, otherwise } = choice;
+  const [yes, no] = [each(then), each(otherwise)];
+  return joined("or", [
+    joined("and", [condition, yes]),
+    joined("and", [negatedIf(true, condition), no]),
+  ]);
+}

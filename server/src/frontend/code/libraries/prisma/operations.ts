@@ -1,0 +1,345 @@
+// The operations of a model of the Prisma client as statements of the AR: what each reads, writes, returns and throws.
+import type { Assignment, OnConflict, Output } from "../../../../program/statement";
+import { literal } from "../../../sql/expressions";
+import { compare, joined } from "../../../sql/terms";
+import type { PrismaModel } from "../../../schema/prisma/model";
+import { scalar, UNDEFINED, type Value } from "../../values";
+import { aggregated, counted, grouped } from "./aggregates";
+import { fieldOf, queryOf, relationTo, run, type Operation, type RowScope } from "./context";
+import { createData, updateData, type DataReading } from "./data";
+import { fieldsGiven, given, isTrue } from "./given";
+import { removeDependants } from "./integrity";
+import {
+  allOutputs,
+  equatedColumns,
+  linksBefore,
+  mustAffect,
+  writesBehind,
+  type KeyOf,
+} from "./nested";
+import { narrowed } from "./page";
+import { countsAsked, outputsOf, relationsAsked, resultOf } from "./results";
+import { conditionOf } from "./where";
+
+/** The operations, by whether they write. */
+const OPERATIONS: Readonly<Record<string, (work: Work) => Value>> = {
+  findUnique: (work) => find(work, "row"),
+  findUniqueOrThrow: (work) => find(work, "present"),
+  findFirst: (work) => find(work, "row"),
+  findFirstOrThrow: (work) => find(work, "present"),
+  findMany: (work) => find(work, "rows"),
+  count: counted,
+  aggregate: aggregated,
+  groupBy: grouped,
+  create,
+  createMany: (work) => createMany(work, false),
+  createManyAndReturn: (work) => createMany(work, true),
+  update: (work) => update(work, "one"),
+  updateMany: (work) => update(work, "many"),
+  updateManyAndReturn: (work) => update(work, "returned"),
+  upsert,
+  delete: (work) => remove(work, true),
+  deleteMany: (work) => remove(work, false),
+};
+
+/** One operation of a model, with its argument. */
+export interface Work {
+  readonly operation: Operation;
+  readonly model: PrismaModel;
+  readonly name: string;
+  readonly args: Value | undefined;
+}
+
+export function isOperation(name: string): boolean {
+  return Object.hasOwn(OPERATIONS, name);
+}
+
+/** Runs an operation; a write of several statements is a transaction of its own unless one is open. */
+export function operate(work: Work): Value {
+  const { operation, name } = work;
+  const { tools, connection, source } = operation;
+  const carry = OPERATIONS[name];
+  if (carry === undefined) return UNDEFINED;
+  const isOpen = connection !== undefined && !connection.isPool;
+  if (isOpen || !isCompound(work)) return carry(work);
+  const own = tools.connection(false);
+  return tools.inTransaction(own, { source }, () =>
+    carry({ ...work, operation: { ...operation, connection: own } }),
+  );
+}
+
+/** A write that takes several statements: nested writes, related rows in its result, no upsert of the database's own. */
+function isCompound({ operation, model, name, args }: Work): boolean {
+  if (name.startsWith("find") || ["count", "aggregate", "groupBy"].includes(name)) return false;
+  const { tools, schema } = operation;
+  const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
+  const isNested = parts.some((part) =>
+    [...(tools.fields(part)?.keys() ?? [])].some(
+      (field) => model.fields.get(field)?.kind === "relation",
+    ),
+  );
+  if (isNested || relationsAsked(operation, model, args).length > 0) return true;
+  if (name === "upsert") return !isNative({ operation, model, name, args });
+  return name.startsWith("delete") && schema.integrity === "client";
+}
+
+function scopeOf({ operation, model }: Work): RowScope {
+  return { operation, model, alias: model.table, losses: [] };
+}
+
+function find(work: Work, kind: "row" | "present" | "rows"): Value {
+  const { operation, model, args } = work;
+  const { tools, source } = operation;
+  const scope = scopeOf(work);
+  const where = conditionOf(scope, given(tools, args, "where"));
+  const outputs = [...outputsOf(scope, args), ...countsAsked(scope, args)];
+  const base = { ...queryOf([relationTo(model.table)], where), outputs };
+  const page = narrowed(scope, base, args);
+  const query = work.name.startsWith("findFirst") ? { ...page, limit: literal(1) } : page;
+  const into = tools.fresh("r");
+  run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
+  if (kind === "present") {
+    const isThere = compare(">", { kind: "size", result: into }, literal(0));
+    tools.require(isThere, `no ${model.name} was found`, source);
+  }
+  return resultOf(operation, model, into, outputs, args, kind === "rows" ? "rows" : "row");
+}
+
+function create(work: Work): Value {
+  const { operation, model, args } = work;
+  return insertOne(work, given(operation.tools, args, "data"), (row, into) => ({
+    kind: "insert",
+    table: model.table,
+    rows: [row],
+    returning: { into, outputs: allOutputs(model) },
+  }));
+}
+
+type InsertDraft = Extract<Parameters<typeof run>[1], { readonly kind: "insert" }>;
+
+function insertOne(
+  work: Work,
+  data: Value | undefined,
+  draft: (row: readonly Assignment[], into: string) => InsertDraft,
+): Value {
+  const { operation, model, args } = work;
+  const scope = scopeOf(work);
+  const reading = createData(scope, data, []);
+  const before = linksBefore(scope, reading.nested);
+  const row = reading.set.map(
+    (each) => before.find(({ column }) => column === each.column) ?? each,
+  );
+  const into = operation.tools.fresh("r");
+  run(operation, draft(row, into), scope.losses);
+  writesBehind(operation, reading.nested, keyOfResult(model, into));
+  return resultOf(operation, model, into, returned(model), args, "row");
+}
+
+function keyOfResult(model: PrismaModel, into: string): KeyOf {
+  return (column) => {
+    const field = [...model.fields.values()].find(
+      (each) => each.kind === "scalar" && each.column === column,
+    );
+    return fieldOf(into, field?.name ?? column);
+  };
+}
+
+function returned(model: PrismaModel): readonly Output[] {
+  return allOutputs(model);
+}
+
+function createMany(work: Work, isReturned: boolean): Value {
+  const { operation, model, args } = work;
+  const { tools, source } = operation;
+  const scope = scopeOf(work);
+  const data = given(tools, args, "data");
+  const items = data && (tools.items(data) ?? (data.kind === "object" ? [data] : undefined));
+  const skips = isTrue(given(tools, args, "skipDuplicates"));
+  const onConflict: OnConflict = { target: [], action: "nothing", set: [] };
+  const into = tools.fresh("r");
+  const insert = (rows: readonly (readonly Assignment[])[]): string =>
+    run(
+      operation,
+      {
+        kind: "insert",
+        table: model.table,
+        rows,
+        ...(skips && { onConflict }),
+        ...(isReturned && { returning: { into, outputs: returned(model) } }),
+      },
+      scope.losses,
+    );
+  const rowOf = (item: Value | undefined): readonly Assignment[] => createData(scope, item, []).set;
+  if (items !== undefined) {
+    if (items.length === 0) return countResult(work, scalar(literal(0), "int"), isReturned, into);
+    const statement = insert(items.map(rowOf));
+    return countResult(work, affected(statement), isReturned, into);
+  }
+  if (data === undefined) return UNDEFINED;
+  tools.each(data, source, (item) => {
+    insert([rowOf(item)]);
+  });
+  return countResult(work, tools.member(data, "length"), isReturned, into);
+}
+
+function affected(statement: string): Value {
+  return scalar({ kind: "affected", statement }, "int");
+}
+
+/** `{ count }`, or the rows where they are returned. */
+function countResult(work: Work, count: Value, isReturned: boolean, into: string): Value {
+  const { operation, model, args } = work;
+  if (!isReturned) return operation.tools.object({ count });
+  return resultOf(operation, model, into, returned(model), args, "rows");
+}
+
+function update(work: Work, kind: "one" | "many" | "returned"): Value {
+  const { operation, model, args } = work;
+  const { tools } = operation;
+  const scope = scopeOf(work);
+  const where = given(tools, args, "where");
+  const condition = conditionOf(scope, where);
+  const reading = updateData(scope, given(tools, args, "data"));
+  const set = [...reading.set, ...linksBefore(scope, reading.nested)];
+  const into = tools.fresh("r");
+  const isSilent = kind === "many";
+  const relation = relationTo(model.table);
+  if (set.length === 0) return untouched(work, condition, reading, into);
+  const statement = run(
+    operation,
+    {
+      kind: "update",
+      relation,
+      from: [],
+      set,
+      where: condition,
+      ...(!isSilent && { returning: { into, outputs: returned(model) } }),
+    },
+    scope.losses,
+  );
+  if (kind !== "one") return countResult(work, affected(statement), kind === "returned", into);
+  mustAffect(operation, statement, model);
+  writesBehind(operation, reading.nested, keyOfResult(model, into));
+  return resultOf(operation, model, into, returned(model), args, "row");
+}
+
+/** An update that sets nothing reads its row, and may write related ones. */
+function untouched(
+  work: Work,
+  condition: ReturnType<typeof conditionOf>,
+  reading: DataReading,
+  into: string,
+): Value {
+  const { operation, model, args, name } = work;
+  const scope = scopeOf(work);
+  const outputs = returned(model);
+  const query = { ...queryOf([relationTo(model.table)], condition), outputs };
+  run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
+  if (name !== "update") {
+    return operation.tools.object({ count: scalar({ kind: "size", result: into }, "int") });
+  }
+  const isThere = compare(">", { kind: "size", result: into }, literal(0));
+  operation.tools.require(isThere, `no ${model.name} was found`, operation.source);
+  writesBehind(operation, reading.nested, keyOfResult(model, into));
+  return resultOf(operation, model, into, outputs, args, "row");
+}
+
+/**
+ * Whether the client leaves an upsert to the database: one unique key in `where` and nothing else, with the same values
+ * in `create`, and neither nested writes nor related rows (Prisma's documentation of upsert).
+ */
+function isNative(work: Work): boolean {
+  const { operation, model, args } = work;
+  const { tools } = operation;
+  if (tools.dialect !== "postgres" && tools.dialect !== "sqlite") return false;
+  const [where, data] = [given(tools, args, "where"), given(tools, args, "create")];
+  const names = where && fieldsGiven(tools, where)?.map(([name]) => name);
+  const key = names?.length === 1 ? model.keys.find((each) => each.name === names[0]) : undefined;
+  if (where === undefined || data === undefined || key === undefined) return false;
+  const wanted = new Map(equatedColumns(operation, model, where));
+  const created = new Map(equatedColumns(operation, model, data));
+  return [...wanted].every(
+    ([column, value]) => JSON.stringify(created.get(column)) === JSON.stringify(value),
+  );
+}
+
+function upsert(work: Work): Value {
+  const { operation, model, args } = work;
+  const { tools, source } = operation;
+  const where = given(tools, args, "where");
+  const data = given(tools, args, "create");
+  const isPlain = !isCompound(work);
+  if (isPlain && where !== undefined && isNative(work)) {
+    const target = equatedColumns(operation, model, where).map(([column]) => column);
+    const scope = scopeOf(work);
+    const { set } = updateData(scope, given(tools, args, "update"));
+    // Where nothing is set, the row stays and is returned all the same.
+    const kept = target.map((column): Assignment => {
+      return { column, value: { kind: "column", relation: model.table, column } };
+    });
+    return insertOne(work, data, (row, into) => ({
+      kind: "insert",
+      table: model.table,
+      rows: [row],
+      onConflict: { target, action: "update", set: set.length > 0 ? set : kept },
+      returning: { into, outputs: returned(model) },
+      taint: scope.losses,
+    }));
+  }
+  const scope = scopeOf(work);
+  const into = tools.fresh("r");
+  const condition = conditionOf(scope, where);
+  const query = { ...queryOf([relationTo(model.table)], condition), outputs: returned(model) };
+  run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
+  const isMissing = compare("=", { kind: "size", result: into }, literal(0));
+  const results: Value[] = [];
+  const branch = (each: () => Value) =>
+    tools.collected(() => {
+      results.push(each());
+    });
+  const asCreate = tools.object({ ...shared(work), ...(data && { data }) });
+  const change = given(tools, args, "update");
+  const asUpdate = tools.object({
+    ...shared(work),
+    ...(where && { where }),
+    ...(change && { data: change }),
+  });
+  const then = branch(() => create({ ...work, name: "create", args: asCreate }));
+  const otherwise = branch(() => update({ ...work, name: "update", args: asUpdate }, "one"));
+  tools.emit({ kind: "if", condition: isMissing, then, otherwise, source });
+  const [made = UNDEFINED, changed = UNDEFINED] = results;
+  return { kind: "choice", condition: isMissing, then: made, otherwise: changed };
+}
+
+/** What an upsert says of its result. */
+function shared({ operation, args }: Work): Readonly<Record<string, Value>> {
+  const parts = ["select", "include", "omit"].flatMap((name) => {
+    const value = given(operation.tools, args, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(parts);
+}
+
+function remove(work: Work, isOne: boolean): Value {
+  const { operation, model, args } = work;
+  const { tools } = operation;
+  const scope = scopeOf(work);
+  const where = conditionOf(scope, given(tools, args, "where"));
+  removeDependants(operation, model, where);
+  const into = tools.fresh("r");
+  const outputs = returned(model);
+  const statement = run(
+    operation,
+    {
+      kind: "delete",
+      relation: relationTo(model.table),
+      using: [],
+      where: joined("and", [where]),
+      ...(isOne && { returning: { into, outputs } }),
+    },
+    scope.losses,
+  );
+  if (!isOne) return tools.object({ count: affected(statement) });
+  mustAffect(operation, statement, model);
+  return resultOf(operation, model, into, outputs, undefined, "row");
+}

@@ -1,0 +1,281 @@
+// The Prisma client: `prisma.model.operation(...)`, `$transaction` with a list or a function, SQL text.
+import type { PrismaModel, PrismaSchema } from "../../../schema/prisma/model";
+import {
+  constantText,
+  textOf,
+  UNDEFINED,
+  unknown as unknownValue,
+  type Connection,
+  type HandleValue,
+  type Value,
+} from "../../values";
+import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
+import { given } from "./given";
+import { isOperation, operate } from "./operations";
+import { fragmentOf, spliced, sqlTextOf } from "./rawSql";
+
+/** Modules of the client; generated ones are told by the schema's `output`. */
+const MODULES = [
+  "@prisma/client",
+  "@prisma/client/edge",
+  "@prisma/client/wasm",
+  "@prisma/client/extension",
+  ".prisma/client",
+];
+
+export const PRISMA: Library = {
+  name: "prisma",
+  modules: MODULES,
+  words: ["prisma", "Prisma"],
+  imported: (name, _module, tools) => importedValue(name, tools),
+  typed: (type, tools) => typedValue(type, tools),
+  extended: (superclass, tools) => (superclass === "PrismaClient" ? client(tools) : undefined),
+  member: memberOf,
+  call: callOf,
+  tagged: (handle, template, tools) => {
+    const part = fragmentOf(handle.path, template, tools);
+    if (part !== undefined) return part;
+    const { method } = clientPart(handle);
+    if (method === undefined || !RAW.test(method)) return undefined;
+    return rawSql(handle, method, spliced(template.text), [], template.source, tools);
+  },
+  shaped: shapedHandle,
+};
+
+/** What a handle of a client is: the client, a model of it, or a method of either. */
+interface ClientPart {
+  readonly model?: PrismaModel;
+  readonly method?: string;
+}
+
+const CLIENT: ClientPart = {};
+
+function clientPart(handle: HandleValue): ClientPart {
+  // `client` and `memberOf` are all that makes handles of these paths, and their data is this.
+  return handle.path.startsWith("client")
+    ? ((handle.data as ClientPart | undefined) ?? CLIENT)
+    : CLIENT;
+}
+
+function isClient(handle: HandleValue): boolean {
+  return handle.path.startsWith("client");
+}
+
+function client(tools: Tools, connection: Connection = tools.connection(true)): HandleValue {
+  return tools.handle("client", CLIENT, connection);
+}
+
+function importedValue(name: string, tools: Tools): Value | undefined {
+  const enumeration = schemaOf(tools)?.enums.get(name);
+  if (enumeration !== undefined) {
+    const values = [...enumeration.values.keys()].map((each) => [each, textOf(each)] as const);
+    return tools.object(Object.fromEntries(values));
+  }
+  return undefined;
+}
+
+/** Types of parameters and fields that are clients, whoever declares them. */
+function typedValue(type: string, tools: Tools): Value | undefined {
+  if (
+    /^(Prisma\.|\w+\.)?(Prisma)?(TransactionClient|Transaction|Tx)$/.test(type) &&
+    /Client|Prisma/.test(type)
+  ) {
+    return client(tools, tools.connection(false));
+  }
+  return /^(Extended)?Prisma(Client|Service|ClientType)$/.test(type) ? client(tools) : undefined;
+}
+
+/** The models of the workspace's schema; undefined without one. */
+function schemaOf(tools: Tools): PrismaSchema | undefined {
+  const models = tools.models("prisma");
+  // Whoever runs the evaluator gives this library's models as `readPrismaSchema` made them.
+  return models === undefined ? undefined : (models as PrismaSchema);
+}
+
+/** The model that a client has under that name: `user` for `User`. */
+function modelNamed(tools: Tools, property: string): PrismaModel | undefined {
+  const models = schemaOf(tools)?.models;
+  const name = property.charAt(0).toUpperCase() + property.slice(1);
+  const model = models?.get(name) ?? models?.get(property);
+  return model?.isHidden === true ? undefined : model;
+}
+
+function memberOf(handle: HandleValue, property: string, tools: Tools): Value | undefined {
+  if (!isClient(handle)) {
+    const path = `${handle.path}.${property}`;
+    const level = /^Prisma\.TransactionIsolationLevel\.(\w+)$/.exec(path)?.[1];
+    if (level !== undefined) return textOf(level);
+    const enumeration =
+      handle.path === "prisma" || handle.path === "$Enums"
+        ? importedValue(property, tools)
+        : undefined;
+    if (enumeration !== undefined) return enumeration;
+    return tools.handle(handle.path === "prisma" ? property : path);
+  }
+  const path = `${handle.path}.${property}`;
+  const { model } = clientPart(handle);
+  if (model !== undefined) {
+    const part: ClientPart = { model, method: property };
+    return tools.handle(path, part, handle.connection);
+  }
+  const own = property.startsWith("$") ? undefined : modelNamed(tools, property);
+  const part: ClientPart = own === undefined ? { method: property } : { model: own };
+  return tools.handle(path, part, handle.connection);
+}
+
+const RAW = /^\$(query|execute)Raw(Unsafe|Typed)?$/;
+
+function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  if (!isClient(handle)) {
+    if (handle.path === "PrismaClient" && call.isNew) return client(tools);
+    if (handle.path === "Prisma.validator" || handle.path === "Prisma.defineExtension") {
+      return { kind: "external", name: handle.path };
+    }
+    return fragmentOf(handle.path, call, tools);
+  }
+  const { model, method } = clientPart(handle);
+  const { source } = call;
+  if (method === undefined) return undefined;
+  if (model !== undefined) {
+    const schema = schemaOf(tools);
+    if (schema === undefined || !isOperation(method)) return undefined;
+    const [args] = call.arguments;
+    return prepared(handle.connection, (connection) =>
+      operate({ operation: { tools, schema, connection, source }, model, name: method, args }),
+    );
+  }
+  if (RAW.test(method)) {
+    const [text, ...values] = call.arguments;
+    const isUnsafe = method.endsWith("Unsafe");
+    return rawSql(
+      handle,
+      method,
+      isUnsafe ? (text ?? UNDEFINED) : sqlTextOf(text),
+      values,
+      source,
+      tools,
+    );
+  }
+  switch (method) {
+    case "$transaction":
+      return transaction(handle, call, tools);
+    case "$extends":
+      return extendedClient(handle, call, tools);
+    case "$connect":
+    case "$disconnect":
+    case "$on":
+      return UNDEFINED;
+    case "$use":
+      tools.lose("what middleware does to queries is not known", source);
+      return UNDEFINED;
+    default:
+      return undefined;
+  }
+}
+
+function extendedClient(handle: HandleValue, call: Call, tools: Tools): Value {
+  const [extension] = call.arguments;
+  const queries = extension && tools.fields(extension)?.get("query");
+  if (extension && (queries !== undefined || tools.fields(extension) === undefined)) {
+    tools.lose("what an extension of the client does to queries is not known", call.source);
+  }
+  return handle;
+}
+
+function rawSql(
+  handle: HandleValue,
+  method: string,
+  text: Value,
+  values: readonly Value[],
+  source: Call["source"],
+  tools: Tools,
+): Value {
+  return prepared(handle.connection, (connection) => {
+    const outcome = tools.sql(connection, text, { positional: values }, source);
+    if (!method.startsWith("$query")) return outcome.count;
+    return outcome.rows ?? outcome.choice ?? tools.list([]);
+  });
+}
+
+/** A function runs with a client of its own; a list of operations runs one after the other. */
+function transaction(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const [body, options] = call.arguments;
+  const { source } = call;
+  if (body === undefined) return undefined;
+  const isOpen = handle.connection !== undefined && !handle.connection.isPool;
+  const connection = isOpen && handle.connection ? handle.connection : tools.connection(false);
+  const run = (): Value =>
+    body.kind === "function"
+      ? tools.call(body, [client(tools, connection)], source)
+      : settledOn(connection, body, source, tools);
+  const given = { ...optionsOf(options, tools), source };
+  // Awaited or not, a transaction begins when it is called for.
+  return isOpen ? run() : tools.inTransaction(connection, given, run);
+}
+
+/** The operations of a list were made with another client; here they run in the transaction, one after the other. */
+function settledOn(
+  connection: Connection,
+  list: Value,
+  source: Call["source"],
+  tools: Tools,
+): Value {
+  const one = (item: Value): Value => {
+    const prepared = item.kind === "deferred" ? preparedOf(item.data) : undefined;
+    return prepared === undefined ? tools.settle(item) : prepared.runOn(connection);
+  };
+  const items = tools.items(list);
+  if (items !== undefined) return tools.list(items.map(one));
+  tools.each(list, source, (item) => {
+    one(item);
+  });
+  return unknownValue("what the operations of a list return");
+}
+
+/** An operation that runs when it is awaited, or in a transaction that it is given to. */
+interface Prepared {
+  readonly runOn: (connection: Connection | undefined) => Value;
+}
+
+function prepared(connection: Connection | undefined, runOn: Prepared["runOn"]): Value {
+  const data: Prepared = { runOn };
+  return { kind: "deferred", run: () => runOn(connection), data };
+}
+
+function preparedOf(data: unknown): Prepared | undefined {
+  const isPrepared = typeof data === "object" && data !== null && "runOn" in data;
+  // `prepared` is what makes values with this property.
+  return isPrepared ? (data as Prepared) : undefined;
+}
+
+function optionsOf(options: Value | undefined, tools: Tools): TransactionOptions {
+  const level = constantText(given(tools, options, "isolationLevel"));
+  if (level !== undefined)
+    return { level: level.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toUpperCase() };
+  const isGiven = given(tools, options, "isolationLevel") !== undefined;
+  return isGiven ? { level: "" } : {};
+}
+
+/** What an unknown receiver is: `x.user.findMany(...)` of a model that the schema has, `x.$transaction(...)`. */
+function shapedHandle(shape: Shape, tools: Tools): HandleValue | undefined {
+  if (schemaOf(tools) === undefined) return undefined;
+  const { method, name } = shape;
+  const parts = name.replace(/^this\./, "").split(/\??\./);
+  if (RAW.test(method) || method === "$transaction" || method === "$extends") {
+    return tools.handle(
+      `client.${method}`,
+      { method } satisfies ClientPart,
+      connectionFor(parts, tools),
+    );
+  }
+  if (!isOperation(method)) return undefined;
+  const model = modelNamed(tools, parts.at(-1) ?? "");
+  if (model === undefined || parts.length < 2) return undefined;
+  const part: ClientPart = { model, method };
+  return tools.handle(`client.${model.name}.${method}`, part, connectionFor(parts, tools));
+}
+
+/** Something called `tx` is a transaction's client, whoever opened it. */
+function connectionFor(parts: readonly string[], tools: Tools): Connection {
+  return tools.connection(!parts.some((part) => /^(tx|trx|transaction)$/i.test(part)));
+}

@@ -1,0 +1,71 @@
+// Programs with the Prisma client as the AR, printed.
+import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
+import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
+import { createModuleReader } from "../../../../server/src/frontend/code/modules";
+import { readCode } from "../../../../server/src/frontend/code/readCode";
+import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
+import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { languageOf } from "../../../../server/src/frontend/sql/language";
+import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
+import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
+import { precisionOf } from "../../../../server/src/program/precision";
+import type { Transaction } from "../../../../server/src/program/program";
+import { walkCommand } from "../../../../server/src/frontend/sql/walk";
+import type { FileId } from "../../../../server/src/protocol/source";
+import { renderCommand } from "../sql/render";
+
+let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
+
+/** The transactions of files of code by name, over the models of a schema.prisma. */
+export async function transactionsOf(
+  schemaText: string,
+  texts: Readonly<Record<string, string>>,
+): Promise<readonly Transaction[]> {
+  parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
+  // File ids of tests.
+  const id = (name: string): FileId => name as FileId;
+  const files = Object.keys(texts).map(id);
+  const schema = readPrismaSchema([{ file: id("prisma/schema.prisma"), text: schemaText }]);
+  const dialect = schema.datasource?.dialect ?? "postgres";
+  const { lower } = languageOf(dialect, createLowering({ pg: parsers.pg }));
+  const modules = createModuleReader(parsers.code).modules({
+    files,
+    text: (file) => texts[file],
+    packages: [],
+    pathMaps: [],
+  });
+  return readCode({
+    modules,
+    files,
+    lines: (file) => indexLines(file, texts[file] ?? ""),
+    dialect,
+    table: (name) => schema.tables.find((each) => each.name === name),
+    lowerSql: lower,
+    note: () => undefined,
+    models: (library) => (library === "prisma" ? schema : undefined),
+  }).transactions;
+}
+
+/** Transactions as text: a line with name, boundary and level, the body, and what was lost. */
+export function printed(transactions: readonly Transaction[]): readonly string[] {
+  return transactions.flatMap((each) => {
+    const level = each.level === undefined ? "" : ` @ ${each.level.name}`;
+    return [
+      `${each.name} ${each.boundary}${level}`,
+      ...renderCommand(each.body, "  "),
+      ...losses(each).map((reason) => `  ! ${reason}`),
+    ];
+  });
+}
+
+/** What was lost, in the transaction and in its statements. */
+export function losses(transaction: Transaction): readonly string[] {
+  const found = transaction.taint.map(({ reason }) => reason);
+  walkCommand(transaction.body, {
+    statement: ({ taint }) => {
+      if (precisionOf(taint) !== "exact") found.push(...taint.map(({ reason }) => reason));
+    },
+  });
+  return found;
+}
