@@ -38,6 +38,8 @@ export type TextPart =
 export interface ResultColumns {
   readonly order: readonly string[];
   readonly types: ReadonlyMap<string, ValueType>;
+  /** Those that are never NULL in a row. */
+  readonly required?: ReadonlySet<string>;
   /** What the code calls them, where that is something else: fields of a model by their columns. */
   readonly renamed?: ReadonlyMap<string, string>;
 }

@@ -4,6 +4,7 @@ import type { Span } from "../../sql/split";
 import { literal } from "../../sql/expressions";
 import { withoutExits } from "../../sql/routine/withoutReturns";
 import type { HirExpression, HirStatement } from "../hir";
+import type { Library } from "../libraries/library";
 import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls";
@@ -180,7 +181,7 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
     const { over, name } = counted;
     const source = sourceOf(state, hir.span);
     const id = state.ids.fresh("loop");
-    const { commands } = loopBody(state, source, (carried) => {
+    const { commands, isOnce } = loopBody(state, source, (carried) => {
       let left = false;
       inLoop(state, openLoop(state, id, carried, label), () => {
         const round = innerScope(inner);
@@ -194,7 +195,8 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
       });
       return left;
     });
-    addLoop(state, { kind: "loop", id, over, body: { kind: "sequence", commands }, source });
+    const body: Command = { kind: "sequence", commands };
+    addLoop(state, { kind: "loop", id, over, body, source }, isOnce);
     return false;
   }
   return whileLoop(state, inner, {
@@ -297,7 +299,30 @@ function openLoop(
 
 function evaluateWhile(state: State, scope: Scope, hir: Of<"while">, label?: string): boolean {
   const { test, body, isTestLast, span } = hir;
+  const cursor = isTestLast ? undefined : cursorOf(state, scope, test);
+  if (cursor) {
+    const round = (row: Value): boolean => {
+      cursor.enter(row);
+      return evaluateBlock(state, innerScope(scope), body);
+    };
+    eachItem(state, cursor.rows, span, round, label);
+    return false;
+  }
   return whileLoop(state, scope, { test, body, isTestLast, span, update: () => undefined, label });
+}
+
+/** What the call of a library's cursor ranges over: `results.next()`. */
+function cursorOf(
+  state: State,
+  scope: Scope,
+  test: HirExpression,
+): ReturnType<NonNullable<Library["cursor"]>> {
+  if (test.kind !== "call" || test.callee.kind !== "member") return undefined;
+  const { object } = test.callee;
+  if (object.kind !== "name" && object.kind !== "member") return undefined;
+  const method = evaluateExpression(state, scope, test.callee);
+  if (method.kind !== "handle") return undefined;
+  return method.library.cursor?.(method, state.evaluator.tools(state, method.library));
 }
 
 interface WhileLoop {
@@ -316,7 +341,7 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
   const source = sourceOf(state, loop.span);
   const id = state.ids.fresh("loop");
   let over: LoopRange = loop.over ?? { kind: "unknown" };
-  const { commands } = loopBody(state, source, (carried) => {
+  const { commands, isOnce } = loopBody(state, source, (carried) => {
     let left = false;
     inLoop(state, openLoop(state, id, carried, loop.label), () => {
       if (!loop.over && !loop.isTestLast) {
@@ -338,7 +363,8 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
     return left;
   });
   if (over.kind === "unknown") over = { kind: "while", condition: literal(true) };
-  addLoop(state, { kind: "loop", id, over, body: { kind: "sequence", commands }, source });
+  const body: Command = { kind: "sequence", commands };
+  addLoop(state, { kind: "loop", id, over, body, source }, isOnce);
   return false;
 }
 
@@ -459,6 +485,23 @@ function flat(statements: readonly HirStatement[]): readonly HirStatement[] {
 }
 
 /**
+ * An error lets the loop around begin again, and without one the loop is left: what failed has done nothing, and the
+ * attempt that did not is all there is.
+ */
+function isRetried(
+  state: State,
+  hir: Of<"try">,
+  handlers: readonly { readonly hasStatements: boolean }[],
+): boolean {
+  const loop = state.loops.at(-1);
+  const isInLoop = loop !== undefined && loop.frame === state.frame && loop.round === undefined;
+  if (!isInLoop || loop.isSwitch || handlers.some(({ hasStatements }) => hasStatements))
+    return false;
+  const last = hir.body.at(-1);
+  return last?.kind === "return" || (last?.kind === "break" && last.label === undefined);
+}
+
+/**
  * A handler that runs no statement and leaves ends the function as the error does: the body alone is kept. Others are a
  * handler of the AR, before which only the statement that failed is undone.
  */
@@ -477,7 +520,7 @@ function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
   const isKept = handlers.some(({ path, hasStatements }) => hasStatements || !path.left);
   const source = sourceOf(state, hir.span);
   let left: boolean;
-  if (!isKept || handlers.length === 0) {
+  if (!isKept || isRetried(state, hir, handlers)) {
     left = evaluateBlock(state, innerScope(inner), hir.body);
   } else {
     const [handler] = handlers;

@@ -29,6 +29,14 @@ export interface Library {
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
   /** What a handle gives when it is awaited: a query builder runs then. */
   readonly awaited?: (handle: HandleValue, tools: Tools) => Value | undefined;
+  /**
+   * What a loop ranges over whose test is the call of a handle that goes to the next row (`while (results.next())`), and
+   * how the rows' owner hears of the row at hand.
+   */
+  readonly cursor?: (
+    handle: HandleValue,
+    tools: Tools,
+  ) => { readonly rows: Value; readonly enter: (row: Value) => void } | undefined;
   /** A tagged template whose tag is a handle. */
   readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
   /** A method called on a row or rows that this library made (`save()`, `increment()`). */
@@ -45,7 +53,12 @@ export interface Library {
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
   /** Whether a method or function with these annotations runs in a transaction of its own (Spring, Nest). */
   readonly boundary?: (
-    of: { readonly function: HirFunction; readonly class?: HirClass },
+    of: {
+      readonly function: HirFunction;
+      readonly class?: HirClass;
+      /** An object calls it on itself, which what stands around objects does not see. */
+      readonly isOwnCall?: boolean;
+    },
     tools: Tools,
   ) => TransactionOptions | undefined;
 }
@@ -78,6 +91,8 @@ export interface TransactionOptions {
   /** A level's name as the code gives it (`Serializable`, `REPEATABLE READ`), or undefined for the default. */
   readonly level?: string;
   readonly readOnly?: boolean;
+  /** It does not join an open one, which waits meanwhile. */
+  readonly isNew?: boolean;
   readonly source?: SourceRange;
 }
 
@@ -159,6 +174,8 @@ export interface Tools {
   readonly condition: (value: Value) => Expression;
   /** `value.property`, as the code would get it. */
   readonly member: (value: Value, property: string) => Value;
+  /** Sets a field of a record or row, as the code would. */
+  readonly assign: (value: Value, property: string, written: Value) => void;
   /** The named fields of a value, where all of them are known. */
   readonly fields: (value: Value) => ReadonlyMap<string, Value> | undefined;
   /** The items of a list, where all of them are known. */

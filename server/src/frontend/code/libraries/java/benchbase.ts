@@ -1,0 +1,70 @@
+// Benchmarks in BenchBase's style: a class that extends `Procedure` holds its statements as `SQLStmt` fields. Its `run`
+// works on a connection that it is given, in a transaction that its caller commits.
+import { constantScalar, unknown, type HandleValue, type TextPart, type Value } from "../../values";
+import type { Library } from "../library";
+import { prepare } from "./jdbc";
+
+export const BENCHBASE: Library = {
+  name: "benchbase",
+  modules: ["com.oltpbenchmark.api"],
+  words: ["SQLStmt", "com.oltpbenchmark"],
+  extended: (superclass, tools) =>
+    superclass === "Procedure" ? tools.handle("Procedure") : undefined,
+  call: (handle, call, tools) => {
+    if (call.isNew && handle.path === "SQLStmt") {
+      return tools.handle("SQLStmt", { sql: withLists(call.arguments) });
+    }
+    switch (handle.path) {
+      case "Procedure.getPreparedStatement":
+      case "Procedure.getPreparedStatementReturnKeys": {
+        const [connection, statement, ...rest] = call.arguments;
+        if (connection?.kind !== "handle" || !statement) return undefined;
+        const parameters = handle.path.endsWith("Keys") ? rest.slice(1) : rest;
+        return prepare(connection, sqlOf(statement), parameters, tools);
+      }
+      case "SQLStmt.getSQL":
+        return sqlOf({ ...handle, path: "SQLStmt" });
+      default:
+        return undefined;
+    }
+  },
+};
+
+/** The text of a statement; of one of two where it was chosen. */
+function sqlOf(value: Value): Value {
+  if (value.kind === "choice") {
+    const { condition, then, otherwise } = value;
+    return { kind: "choice", condition, then: sqlOf(then), otherwise: sqlOf(otherwise) };
+  }
+  return value.kind === "handle" && value.path === "SQLStmt"
+    ? dataOf(value)
+    : unknown("a statement that is made elsewhere");
+}
+
+function dataOf({ data }: HandleValue): Value {
+  // Only the constructor above makes such handles.
+  return (data as { readonly sql: Value }).sql;
+}
+
+/** `??` stands for as many placeholders as the argument at its place says; the last one goes on. */
+function withLists([sql, ...sizes]: readonly Value[]): Value {
+  if (sql?.kind !== "text" || sizes.length === 0) return sql ?? unknown("a statement without a text"); // prettier-ignore
+  const counts = sizes.map((size) => constantScalar(size));
+  let next = 0;
+  const parts = sql.parts.flatMap((part): readonly TextPart[] => {
+    if (part.kind !== "run" || !part.run.text.includes("??")) return [part];
+    const { text, start } = part.run;
+    return text.split(/(\?\?)/u).reduce<TextPart[]>((made, piece, at, pieces) => {
+      const from = start < 0 ? -1 : start + pieces.slice(0, at).join("").length;
+      const count = piece === "??" ? counts[Math.min(next++, counts.length - 1)] : undefined;
+      const filled =
+        piece === "??"
+          ? Array(Number(count ?? 1))
+              .fill("?")
+              .join(",")
+          : piece;
+      return [...made, { ...part, run: { text: filled, start: from, length: piece.length } }];
+    }, []);
+  });
+  return { kind: "text", parts };
+}

@@ -1,0 +1,179 @@
+// JDBC: connections, statements and results of Java's own interface to databases.
+import {
+  constantScalar,
+  textOf,
+  UNDEFINED,
+  type Connection,
+  type HandleValue,
+  type ObjectValue,
+  type Value,
+} from "../../values";
+import type { Call, Library, Tools } from "../library";
+import { emptyRecord, held, type Method } from "./held";
+import { preparedStatement, STATEMENT, statementData } from "./preparedStatement";
+import { each, RESULT_SET, resultSetCursor, resultSetData } from "./resultSet";
+
+interface ConnectionData {
+  /** `manual`: statements belong to a transaction until it is ended. */
+  readonly state: ObjectValue;
+}
+
+/** A connection of its own; without one given, a new one. */
+export function jdbcConnection(tools: Tools, connection?: Connection): HandleValue {
+  const data: ConnectionData = { state: emptyRecord(tools) };
+  return {
+    kind: "handle",
+    library: JDBC,
+    path: "Connection",
+    data,
+    connection: connection ?? tools.connection(false),
+  };
+}
+
+/** Prepares a statement on a connection. */
+export function prepare(
+  handle: HandleValue,
+  sql: Value | undefined,
+  parameters: readonly Value[],
+  tools: Tools,
+): HandleValue {
+  return preparedStatement(JDBC, sql, parameters, handle.connection, tools);
+}
+
+const statement: Method<ConnectionData> = ({ handle, call, tools }) => {
+  return prepare(handle, call.arguments[0], [], tools);
+};
+
+const end =
+  (how: "commit" | "rollback"): Method<ConnectionData> =>
+  ({ handle, data, call, tools }) => {
+    if (how === "rollback" && call.arguments.length > 0) return undefined;
+    tools[how](handle.connection, call.source);
+    // The next statement begins the next transaction.
+    tools.assign(data.state, WAITING, textOf(""));
+    return UNDEFINED;
+  };
+
+/** Without autocommit, and no transaction is open. */
+const WAITING = "waiting";
+
+const setAutoCommit: Method<ConnectionData> = ({ handle, data, call, tools }) => {
+  const { source } = call;
+  switch (constantScalar(call.arguments[0])) {
+    case false:
+      tools.begin(handle.connection, { source });
+      break;
+    case true:
+      if (held(data.state, WAITING)?.kind !== "text") tools.commit(handle.connection, source);
+      break;
+    default:
+      tools.lose("whether a transaction begins here is only known when it runs", source);
+  }
+  tools.assign(data.state, WAITING, UNDEFINED);
+  return UNDEFINED;
+};
+
+/** `Connection.TRANSACTION_SERIALIZABLE` is a level of SQL with underscores. */
+const setLevel: Method<ConnectionData> = ({ handle, call, tools }) => {
+  const level = levelOf(call.arguments[0]);
+  if (level === undefined) return undefined;
+  const sql = textOf(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+  tools.sql(handle.connection, sql, {}, call.source);
+  return UNDEFINED;
+};
+
+/** The levels by the numbers of `Connection`'s constants. */
+export const JDBC_LEVELS: Readonly<Record<number, string>> = {
+  1: "READ UNCOMMITTED",
+  2: "READ COMMITTED",
+  4: "REPEATABLE READ",
+  8: "SERIALIZABLE",
+};
+
+function levelOf(value: Value | undefined): string | undefined {
+  const number = constantScalar(value);
+  if (typeof number === "number") return JDBC_LEVELS[number];
+  const path = value?.kind === "handle" || value?.kind === "external" ? nameOf(value) : "";
+  return /TRANSACTION_([A-Z_]+)$/u.exec(path)?.[1]?.replaceAll("_", " ");
+}
+
+function nameOf(value: Extract<Value, { kind: "handle" | "external" }>): string {
+  return value.kind === "handle" ? value.path : value.name;
+}
+
+const nothing: Method<ConnectionData> = () => UNDEFINED;
+
+const CONNECTION: Readonly<Record<string, Method<ConnectionData>>> = {
+  prepareStatement: statement,
+  createStatement: ({ handle, tools }) => prepare(handle, undefined, [], tools),
+  setAutoCommit,
+  commit: end("commit"),
+  rollback: end("rollback"),
+  setTransactionIsolation: setLevel,
+  ...each(
+    nothing,
+    "close setReadOnly setSchema setCatalog setHoldability setNetworkTimeout clearWarnings abort setClientInfo",
+  ),
+};
+
+export const JDBC: Library = {
+  name: "jdbc",
+  modules: ["java.sql", "javax.sql"],
+  words: ["java.sql", "javax.sql"],
+  typed: (type, tools) => TYPES[type]?.(tools),
+  cursor: resultSetCursor,
+  call: (handle, call, tools) => {
+    const [, name = ""] = /\.(\w+)$/u.exec(handle.path) ?? [];
+    return OBJECTS.map((object) => object(handle, name, call, tools)).find(
+      (value) => value !== undefined,
+    );
+  },
+};
+
+/** What something declared with a type is. */
+const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
+  Connection: (tools) => jdbcConnection(tools),
+  "java.sql.Connection": (tools) => jdbcConnection(tools),
+  DataSource: (tools) => tools.handle("DataSource"),
+  "javax.sql.DataSource": (tools) => tools.handle("DataSource"),
+  HikariDataSource: (tools) => tools.handle("DataSource"),
+};
+
+type ObjectCall = (
+  handle: HandleValue,
+  name: string,
+  call: Call,
+  tools: Tools,
+) => Value | undefined;
+
+/** The kinds of objects; each knows its own by their paths. */
+const OBJECTS: readonly ObjectCall[] = [
+  (handle, name, call, tools) => {
+    const data = connectionData(handle);
+    if (!data) return undefined;
+    if (held(data.state, WAITING)?.kind === "text" && /^(?:prepare|create)/u.test(name)) {
+      tools.begin(handle.connection, { source: call.source });
+      tools.assign(data.state, WAITING, UNDEFINED);
+    }
+    return CONNECTION[name]?.({ handle, data, call, tools });
+  },
+  (handle, name, call, tools) => {
+    const data = statementData(handle);
+    return data && STATEMENT[name]?.({ handle, data, call, tools });
+  },
+  (handle, name, call, tools) => {
+    const data = resultSetData(handle);
+    return data && RESULT_SET[name]?.({ handle, data, call, tools });
+  },
+  ({ path }, _name, _call, tools) =>
+    path === "DataSource.getConnection" || path === "DriverManager.getConnection"
+      ? jdbcConnection(tools)
+      : undefined,
+];
+
+function connectionData(handle: HandleValue): ConnectionData | undefined {
+  // `Connection` itself, the interface, has no data; only `jdbcConnection` gives some.
+  return handle.path.startsWith("Connection.")
+    ? (handle.data as ConnectionData | undefined)
+    : undefined;
+}

@@ -1,0 +1,163 @@
+// JDBC's statements: a text with parameters that are set one by one, run alone or as a batch.
+import {
+  constantScalar,
+  constant,
+  UNDEFINED,
+  unknown,
+  type Connection,
+  type HandleValue,
+  type ObjectValue,
+  type Value,
+} from "../../values";
+import type { Call, Library, SqlOutcome, Tools } from "../library";
+import { emptyRecord, held, type Method } from "./held";
+import { each, resultSet, resultSetOfOne, rowsOf } from "./resultSet";
+
+export interface StatementData {
+  /** Undefined: the text comes with each call. */
+  readonly sql?: Value;
+  /** Parameters by their positions; `rows`, `count` and `key` of what ran last. */
+  readonly state: ObjectValue;
+}
+
+export function preparedStatement(
+  library: Library,
+  sql: Value | undefined,
+  parameters: readonly Value[],
+  connection: Connection | undefined,
+  tools: Tools,
+): HandleValue {
+  const state = emptyRecord(tools);
+  parameters.forEach((value, at) => {
+    tools.assign(state, String(at + 1), value);
+  });
+  const data: StatementData = { ...(sql && { sql }), state };
+  return {
+    kind: "handle",
+    library,
+    path: "Statement",
+    data,
+    ...(connection && { connection }),
+  };
+}
+
+/** Undefined for other handles. */
+export function statementData(handle: HandleValue): StatementData | undefined {
+  if (!handle.path.startsWith("Statement")) return undefined;
+  // Only `preparedStatement` makes such handles.
+  return handle.data as StatementData | undefined;
+}
+
+/** Runs the statement with what was set. */
+export function execute(
+  handle: HandleValue,
+  data: StatementData,
+  call: Call,
+  tools: Tools,
+): SqlOutcome {
+  const sql = data.sql ?? call.arguments[0] ?? unknown("a statement without a text");
+  const positional = positions(data.state);
+  const outcome = tools.sql(handle.connection, sql, { positional }, call.source);
+  if (outcome.rows) tools.assign(data.state, "rows", rowsOf(outcome));
+  tools.assign(data.state, "count", outcome.count);
+  if (outcome.insertId) tools.assign(data.state, "key", outcome.insertId);
+  return outcome;
+}
+
+function positions(state: ObjectValue): readonly Value[] {
+  const set = [...state.fields].flatMap(([name, { value }]) =>
+    /^\d+$/u.test(name) && value ? [[Number(name), value] as const] : [],
+  );
+  const last = Math.max(0, ...set.map(([at]) => at));
+  const values = new Map(set);
+  const computed = held(state, COMPUTED);
+  return Array.from({ length: last }, (_none, at) => {
+    const value = values.get(at + 1);
+    return value ?? computed ?? unknown(`parameter ${String(at + 1)} is not set`);
+  });
+}
+
+/** Parameters that were set at positions which are only known when it runs. */
+const COMPUTED = "computed";
+
+const set: Method<StatementData> = ({ data: { state }, call, tools }) => {
+  const [at, value = UNDEFINED] = call.arguments;
+  const position = constantScalar(at);
+  if (typeof position === "number") tools.assign(state, String(position), value);
+  else {
+    const why = "which parameter is set is only known when it runs";
+    const reads = [tools.expression(value)];
+    for (const name of [...state.fields.keys()].filter((key) => /^\d+$/u.test(key))) {
+      tools.assign(state, name, unknown(why, reads));
+    }
+    tools.assign(state, COMPUTED, unknown(why, reads));
+    tools.lose(why, call.source);
+  }
+  return UNDEFINED;
+};
+
+const setNull: Method<StatementData> = (of) => {
+  const [at = UNDEFINED] = of.call.arguments;
+  return set({ ...of, call: { ...of.call, arguments: [at, constant(null)] } });
+};
+
+const query: Method<StatementData> = ({ handle, data, call, tools }) => {
+  const outcome = execute(handle, data, call, tools);
+  return resultSet(handle.library, rowsOf(outcome), handle.connection, tools);
+};
+
+const update: Method<StatementData> = ({ handle, data, call, tools }) =>
+  execute(handle, data, call, tools).count;
+
+const run: Method<StatementData> = ({ handle, data, call, tools }) =>
+  constant(execute(handle, data, call, tools).rows !== undefined);
+
+/**
+ * A statement of a batch runs where it is added: nothing of the batch's own transaction but a read of the same rows
+ * before `executeBatch` could tell.
+ */
+const addBatch: Method<StatementData> = ({ handle, data, call, tools }) => {
+  execute(handle, data, call, tools);
+  return UNDEFINED;
+};
+
+const nothing: Method<StatementData> = () => UNDEFINED;
+
+/** Methods of Statement and PreparedStatement, by name. */
+export const STATEMENT: Readonly<Record<string, Method<StatementData>>> = {
+  ...each(
+    set,
+    "setInt setLong setShort setByte setDouble setFloat setBigDecimal setString setNString setBoolean setDate setTime " +
+      "setTimestamp setObject setBytes setArray setBlob setClob",
+  ),
+  setNull,
+  executeQuery: query,
+  ...each(update, "executeUpdate executeLargeUpdate"),
+  execute: run,
+  addBatch,
+  ...each(
+    () => unknown("how many rows each statement of a batch changed is not known"),
+    "executeBatch executeLargeBatch",
+  ),
+  ...each(
+    nothing,
+    "close clearBatch clearParameters setFetchSize setMaxRows setQueryTimeout setFetchDirection setPoolable closeOnCompletion",
+  ),
+  getResultSet: ({ handle, data, tools }) => {
+    const rows = held(data.state, "rows") ?? unknown("no rows were asked for");
+    return resultSet(handle.library, rows, handle.connection, tools);
+  },
+  ...each(
+    ({ data }) => held(data.state, "count") ?? unknown("nothing was run"),
+    "getUpdateCount getLargeUpdateCount",
+  ),
+  getGeneratedKeys: ({ handle, data, tools }) => generatedKeys(handle, data, tools),
+};
+
+/** The keys that an INSERT made: a result of one row, or what RETURNING gave. */
+function generatedKeys(handle: HandleValue, { state }: StatementData, tools: Tools): Value {
+  const key = held(state, "key");
+  const rows = held(state, "rows");
+  if (!rows) return resultSetOfOne(handle.library, key ?? unknown("no keys were made"), tools);
+  return resultSet(handle.library, rows, handle.connection, tools);
+}

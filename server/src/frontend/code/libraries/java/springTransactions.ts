@@ -1,0 +1,172 @@
+// Spring's transactions: `@Transactional` on methods and classes, TransactionTemplate, and transaction managers.
+import {
+  constantScalar,
+  UNDEFINED,
+  type Connection,
+  type HandleValue,
+  type ObjectValue,
+  type Value,
+} from "../../values";
+import type { HirAnnotation, HirClass, HirExpression, HirFunction } from "../../hir";
+import type { Library, Tools, TransactionOptions } from "../library";
+import { emptyRecord, held, type Method } from "./held";
+import { JDBC_LEVELS } from "./jdbc";
+import { each } from "./resultSet";
+
+/** The connection of the thread: all that Spring manages runs on it. Its id is the library's name. */
+export const SPRING_CONNECTION: Connection = { id: "spring", isPool: false };
+
+/**
+ * The transaction that a method runs in where Spring calls it: its own annotation's, else its class's. Methods that the
+ * object calls on itself, and private ones, are not intercepted.
+ */
+export function annotatedTransaction(of: {
+  readonly function: HirFunction;
+  readonly class?: HirClass;
+  readonly isOwnCall?: boolean;
+}): TransactionOptions | undefined {
+  if (of.isOwnCall === true) return undefined;
+  const own = transactional(of.function.annotations);
+  const annotation = own ?? (of.class && isPublic(of) && transactional(of.class.annotations));
+  if (!annotation) return undefined;
+  const options = optionsOf(annotation);
+  if (NO_TRANSACTION.test(options.get("propagation") ?? "")) return undefined;
+  const level = options.get("isolation");
+  const isReadOnly = options.get("readOnly") === "true";
+  return {
+    ...(level !== undefined && level !== "DEFAULT" && { level }),
+    ...(isReadOnly && { readOnly: true }),
+    ...(options.get("propagation") === "REQUIRES_NEW" && { isNew: true }),
+  };
+}
+
+/** They run in their caller's transaction, or in none. */
+const NO_TRANSACTION = /^(?:SUPPORTS|NOT_SUPPORTED|NEVER|MANDATORY)$/u;
+
+function transactional(annotations: readonly HirAnnotation[]): HirAnnotation | undefined {
+  return annotations.find(({ name }) => /^(?:[\w.]+\.)?Transactional$/u.test(name));
+}
+
+function isPublic({ function: own, class: owner }: Parameters<typeof annotatedTransaction>[0]) {
+  const method = owner?.methods.find((candidate) => candidate.function === own);
+  return method?.kind === "method" && !method.isPrivate && !method.isStatic;
+}
+
+/** The named arguments, each as its last name: `Isolation.SERIALIZABLE` is SERIALIZABLE. */
+function optionsOf({ arguments: given }: HirAnnotation): ReadonlyMap<string, string> {
+  const [only] = given;
+  if (only === undefined) return new Map();
+  if (only.kind !== "object") return new Map([["value", lastName(only)]]);
+  return new Map(
+    only.entries.flatMap((entry) =>
+      entry.kind === "property" && typeof entry.key === "string"
+        ? [[entry.key, lastName(entry.value)] as const]
+        : [],
+    ),
+  );
+}
+
+function lastName(expression: HirExpression): string {
+  switch (expression.kind) {
+    case "name":
+      return expression.name;
+    case "member":
+      return expression.property;
+    case "literal":
+      return String(expression.value);
+    default:
+      return "";
+  }
+}
+
+export interface TemplateData {
+  /** `level`: the level that was set. */
+  readonly state: ObjectValue;
+}
+
+export function transactionTemplate(library: Library, tools: Tools): HandleValue {
+  const data: TemplateData = { state: emptyRecord(tools) };
+  return {
+    kind: "handle",
+    library,
+    path: "TransactionTemplate",
+    data,
+    connection: SPRING_CONNECTION,
+  };
+}
+
+const executeIn: Method<TemplateData> = ({ handle, data, call, tools }) => {
+  const [callback] = call.arguments;
+  if (!callback) return undefined;
+  const level = held(data.state, "level");
+  const name = level && levelName(level);
+  const options = { source: call.source, ...(name !== undefined && { level: name }) };
+  return tools.inTransaction(SPRING_CONNECTION, options, () =>
+    tools.settle(
+      tools.call(
+        functionOf(callback, "doInTransaction", tools),
+        [{ ...handle, path: "TransactionStatus" }],
+        call.source,
+      ),
+    ),
+  );
+};
+
+/** A callback: a function, or an object of a class with one method for it. */
+export function functionOf(callback: Value, method: string, tools: Tools): Value {
+  return callback.kind === "object" ? tools.member(callback, method) : callback;
+}
+
+/** `TransactionDefinition.ISOLATION_SERIALIZABLE`, or a number as JDBC has them. */
+function levelName(value: Value): string | undefined {
+  const number = constantScalar(value);
+  if (typeof number === "number") return JDBC_LEVELS[number];
+  const path = value.kind === "handle" ? value.path : value.kind === "external" ? value.name : "";
+  const name = /ISOLATION_([A-Z_]+)$/u.exec(path)?.[1];
+  return name === "DEFAULT" ? undefined : name;
+}
+
+const setLevel: Method<TemplateData> = ({ data, call, tools }) => {
+  const [level] = call.arguments;
+  if (level) tools.assign(data.state, "level", level);
+  return UNDEFINED;
+};
+
+const nothing: Method<TemplateData> = () => UNDEFINED;
+
+/** Methods of TransactionTemplate, TransactionStatus and transaction managers. */
+export const TRANSACTIONS: Readonly<Record<string, Method<TemplateData>>> = {
+  ...each(executeIn, "TransactionTemplate.execute TransactionTemplate.executeWithoutResult"),
+  ...each(
+    setLevel,
+    "TransactionTemplate.setIsolationLevel TransactionDefinition.setIsolationLevel",
+  ),
+  ...each(
+    nothing,
+    "TransactionTemplate.setReadOnly TransactionTemplate.setTimeout TransactionTemplate.setName TransactionTemplate.setPropagationBehavior " +
+      "TransactionDefinition.setReadOnly TransactionDefinition.setTimeout TransactionDefinition.setName TransactionDefinition.setPropagationBehavior",
+  ),
+  "TransactionStatus.setRollbackOnly": ({ call, tools }) => {
+    tools.rollback(SPRING_CONNECTION, call.source);
+    return UNDEFINED;
+  },
+  "TransactionManager.getTransaction": ({ handle, call, tools }) => {
+    const [definition] = call.arguments;
+    const state = definition?.kind === "handle" ? (definition.data as TemplateData | undefined)?.state : undefined; // prettier-ignore
+    const level = state && held(state, "level");
+    const name = level && levelName(level);
+    tools.begin(SPRING_CONNECTION, {
+      source: call.source,
+      ...(name !== undefined && { level: name }),
+    });
+    return { ...handle, path: "TransactionStatus" };
+  },
+  "TransactionManager.commit": ({ call, tools }) => {
+    tools.commit(SPRING_CONNECTION, call.source);
+    return UNDEFINED;
+  },
+  "TransactionManager.rollback": ({ call, tools }) => {
+    tools.rollback(SPRING_CONNECTION, call.source);
+    return UNDEFINED;
+  },
+};
