@@ -2,8 +2,6 @@
 // by statement, beside what was recorded. Prints whether each anomaly happens per level, and every answer that differs.
 //
 //   npm run conformance -- [--server URL]... [--only REGEX]
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { replayServer } from "../../server/src/cli/replayArguments";
@@ -15,24 +13,8 @@ import type {
 } from "../../server/src/replay/servers/liveServer";
 import { must } from "../../server/src/replay/stage";
 import { serverFor } from "../support/liveServers";
+import { readHermitage, type HermitageRun, type HermitageStep } from "../unit/store/hermitageData";
 import { productOf } from "../unit/store/programs";
-
-interface Step {
-  readonly session: string;
-  readonly sql: string;
-  readonly rows?: string;
-  readonly affected?: number;
-  readonly blocked?: boolean;
-  readonly error?: string;
-  readonly skipped?: boolean;
-}
-
-interface Recorded {
-  readonly level: string;
-  readonly name: string;
-  readonly anomaly: boolean | null;
-  readonly steps: readonly Step[];
-}
 
 interface Actor {
   readonly session: LiveSession;
@@ -81,10 +63,9 @@ async function main(): Promise<void> {
 }
 
 async function runAll(server: LiveServer): Promise<void> {
-  const file = path.join(__dirname, `../data/hermitage-${server.product}.json`);
-  // The file is ours: one object per scenario and level, in the shape above.
-  const all = JSON.parse(readFileSync(file, "utf8")) as readonly Recorded[];
-  const recorded = all.filter(({ name }) => new RegExp(options.only).test(name));
+  const recorded = readHermitage(server.product).filter(({ name }) =>
+    new RegExp(options.only).test(name),
+  );
   const levels = [...new Set(recorded.map(({ level }) => level))];
   const width = Math.max(...levels.map((level) => level.length)) + 2;
   console.log(`${server.version}\n${["", ...levels].map((each) => each.padEnd(width)).join("")}`);
@@ -106,7 +87,7 @@ async function runAll(server: LiveServer): Promise<void> {
 }
 
 /** What was answered otherwise than recorded. */
-async function runScenario(server: LiveServer, recorded: Recorded): Promise<readonly string[]> {
+async function runScenario(server: LiveServer, recorded: HermitageRun): Promise<readonly string[]> {
   const isMariadb = server.product === "mariadb";
   const admin = await server.open();
   const kind = isMariadb ? "DATABASE" : "SCHEMA";
@@ -138,7 +119,7 @@ async function runScenario(server: LiveServer, recorded: Recorded): Promise<read
 async function play(
   server: LiveServer,
   actors: ReadonlyMap<string, Actor>,
-  { name, steps }: Recorded,
+  { name, steps }: HermitageRun,
 ): Promise<readonly string[]> {
   const differences: string[] = [];
   // Whom PostgreSQL rolls back depends on whose timer is the first.
@@ -185,14 +166,14 @@ async function settle(
   }
 }
 
-function answerText(result: StatementResult, step: Step): string {
+function answerText(result: StatementResult, step: HermitageStep): string {
   if (!result.ok) return `error ${result.code}`;
   if (step.rows !== undefined || result.rows.length > 0)
     return result.rows.map((row) => Object.values(row).map(String).join("=>")).join(" ");
   return step.affected === undefined ? "ok" : `${String(result.affected)} rows`;
 }
 
-function expectedText({ rows, affected, error }: Step): string {
+function expectedText({ rows, affected, error }: HermitageStep): string {
   if (error !== undefined) return `error ${error.split(" ")[0] ?? error}`;
   return rows ?? (affected === undefined ? "ok" : `${String(affected)} rows`);
 }

@@ -1,7 +1,6 @@
 // The scenarios of the Hermitage project as PostgreSQL 15 and MariaDB 10.11 answered them, statement by statement: rows,
 // counts, waiting, errors and the final state.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { freshValues } from "../../../server/src/store/freshValues";
 import {
@@ -13,43 +12,21 @@ import {
 } from "../../../server/src/store/server";
 import { serializationProblem } from "../../../server/src/store/serializable";
 import { renderValue, type SqlValue } from "../../../server/src/store/value";
+import { readHermitage, type HermitageRun, type HermitageStep } from "./hermitageData";
 import { instances, productOf, programOf, table } from "./programs";
 
-interface Step {
-  readonly session: string;
-  readonly sql: string;
-  readonly rows?: string;
-  readonly affected?: number;
-  readonly blocked?: boolean;
-  readonly error?: string;
-  readonly skipped?: boolean;
-}
-
-interface Recorded {
-  readonly level: string;
-  readonly name: string;
-  readonly anomaly: boolean | null;
-  readonly steps: readonly Step[];
-}
-
-for (const [product, file] of [
-  ["PostgreSQL", "hermitage-postgres.json"],
-  ["MariaDB", "hermitage-mariadb.json"],
+for (const [label, product] of [
+  ["PostgreSQL", "postgres"],
+  ["MariaDB", "mariadb"],
 ] as const)
-  describe(`Hermitage on ${product}`, () => {
-    for (const recorded of readRecorded(file))
+  describe(`Hermitage on ${label}`, () => {
+    for (const recorded of readHermitage(product))
       it(`${recorded.name} at ${recorded.level}`, () => {
         check(recorded);
       });
   });
 
-function readRecorded(file: string): readonly Recorded[] {
-  const text = readFileSync(new URL(`../../data/${file}`, import.meta.url), "utf8");
-  // The file is ours: one object per scenario and level, in the shape above.
-  return JSON.parse(text) as readonly Recorded[];
-}
-
-function check(recorded: Recorded): void {
+function check(recorded: HermitageRun): void {
   const steps = transactionSteps(recorded.steps);
   const sessions = [...new Set(steps.map((step) => step.session))];
   const server = start(sessions, steps, recorded.level);
@@ -94,7 +71,7 @@ function advanceLate(server: Server, late: string[]): readonly Event[] {
 }
 
 /** Statements inside of the transactions: what a session does after its end is not part of them. */
-function transactionSteps(steps: readonly Step[]): readonly Step[] {
+function transactionSteps(steps: readonly HermitageStep[]): readonly HermitageStep[] {
   const ended = new Set<string>(["c"]);
   return steps.filter((step) => {
     if (ended.has(step.session)) return false;
@@ -103,11 +80,15 @@ function transactionSteps(steps: readonly Step[]): readonly Step[] {
   });
 }
 
-function isEnd(step: Step): boolean {
+function isEnd(step: HermitageStep): boolean {
   return step.sql === "commit" || step.sql === "rollback";
 }
 
-function start(sessions: readonly string[], steps: readonly Step[], level: string): Server {
+function start(
+  sessions: readonly string[],
+  steps: readonly HermitageStep[],
+  level: string,
+): Server {
   const scripts = Object.fromEntries(
     sessions.map((session) => [
       `S${session}`,
@@ -144,7 +125,11 @@ function start(sessions: readonly string[], steps: readonly Step[], level: strin
   );
 }
 
-function compareAnswers(server: Server, sessions: readonly string[], steps: readonly Step[]): void {
+function compareAnswers(
+  server: Server,
+  sessions: readonly string[],
+  steps: readonly HermitageStep[],
+): void {
   for (const session of sessions) {
     const executed = server.steps.filter(
       (each) =>
@@ -177,7 +162,7 @@ function rowText(row: Readonly<Record<string, SqlValue>>): string {
     .join("=>");
 }
 
-function refused(step: Step): boolean {
+function refused(step: HermitageStep): boolean {
   return step.error !== undefined || step.skipped === true;
 }
 
@@ -188,10 +173,10 @@ const SSI = "read/write dependencies";
  * statement at which the server gives up is not compared.
  */
 function compareErrors(
-  recorded: Recorded,
+  recorded: HermitageRun,
   server: Server,
   sessions: readonly string[],
-  steps: readonly Step[],
+  steps: readonly HermitageStep[],
   failed: ReadonlyMap<string, string>,
 ): void {
   const errors = steps.filter((step) => step.error !== undefined);
