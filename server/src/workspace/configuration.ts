@@ -81,7 +81,7 @@ export const DEFAULT_CONFIGURATION: Configuration = {
   serializablePairs: [],
   distinct: [],
   invariants: [],
-  include: ["**/*.sql"],
+  include: ["**/*.sql", "**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,java}"],
   exclude: [],
   maxTransactions: 3,
   unroll: 1,

@@ -1,9 +1,11 @@
 // Finds what a check is about: files below the given paths, grouped into projects by the isolens.json that governs
 // each file. Texts of open documents may stand in for files on disk.
-import { readdir, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { FileId, Range } from "../protocol/source";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
+import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { PaperLevel } from "../isolation/levels";
 import { readBaseline, type Baseline } from "./baseline";
@@ -15,7 +17,15 @@ import {
   withDefaultLevel,
 } from "./configuration";
 import type { Configuration, ConfigurationProblem } from "./configuration";
-import { compileGlobs } from "./globs";
+import {
+  chooseCode,
+  fileIdOf,
+  codeRootOf,
+  openCode,
+  type CodeCache,
+  type ProjectCode,
+} from "./codeFiles";
+import { comparePaths, listFolder, type FolderListing } from "./listFolder";
 import { parseLevelFile } from "./levelFile";
 import { fileErrorText, readTextFile } from "./textFile";
 
@@ -36,6 +46,10 @@ export interface Project {
   /** Other files of a configured project: they lend their tables to files that do not declare them. */
   readonly context: readonly SourceFile[];
   readonly skipped: readonly SkippedFile[];
+  /** Where the modules are that code imports; absent where no file is code. */
+  readonly code?: ProjectCode;
+  /** Files that are left out on purpose: generated, minified or very large code. */
+  readonly passedOver?: readonly SkippedFile[];
 }
 
 /** A file that belongs to the project and could not be read as text. */
@@ -68,6 +82,8 @@ export interface LoadOptions {
   readonly configurationFile?: string;
   /** Texts by absolute path that replace what is on disk. */
   readonly openTexts?: ReadonlyMap<string, string>;
+  /** What an earlier load found out of files of code. */
+  readonly codeCache?: CodeCache;
   /** Baselines that configurations name are not read: another one takes their place. */
   readonly withoutBaseline?: boolean;
 }
@@ -80,7 +96,8 @@ export interface LoadResult {
 
 /**
  * The projects of files and folders. A named file always belongs; a folder gives what the configuration's `include`
- * and `exclude` say (all `.sql` files by default). Order is by path, so that results do not depend on the disk.
+ * and `exclude` say (all `.sql` files by default, and code that may use a database). Order is by path, so that results
+ * do not depend on the disk.
  */
 export async function loadProjects(
   paths: readonly string[],
@@ -89,6 +106,7 @@ export async function loadProjects(
   const configurations = new ConfigurationFinder(options);
   const problems: WorkspaceProblem[] = [];
   const drafts = new Map<string, Draft>();
+  const lists: Lists = new Map();
   for (const given of paths) {
     const absolute = path.resolve(options.cwd, given);
     const kind = await kindOf(absolute, options);
@@ -96,7 +114,7 @@ export async function loadProjects(
       const draft = draftOf(drafts, await configurations.governing(path.dirname(absolute)));
       draft.files.add(absolute);
     } else if (kind === "folder") {
-      await addFolder(absolute, configurations, drafts);
+      await addFolder(absolute, configurations, drafts, lists);
     } else problems.push({ path: given, message: kind.problem });
   }
   for (const { file, message, range } of configurations.problems) {
@@ -106,7 +124,7 @@ export async function loadProjects(
   const ordered = [...drafts.values()].sort((a, b) =>
     comparePaths(a.governing.folder, b.governing.folder),
   );
-  for (const draft of ordered) projects.push(await loadProject(draft, options));
+  for (const draft of ordered) projects.push(await loadProject(draft, options, lists));
   return { projects, problems };
 }
 
@@ -122,11 +140,6 @@ export async function readLevelFile(
   return { path: absolute, ...parseLevelFile(text.text) };
 }
 
-/** Compares paths by code unit, the same on every machine. */
-export function comparePaths(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 interface Governing {
   readonly folder: string;
   readonly file?: string;
@@ -140,18 +153,34 @@ interface Draft {
   readonly governing: Governing;
   /** Absolute paths. */
   readonly files: Set<string>;
+  /** Code of folders, of which only what may use a database is read. */
+  readonly code: Set<string>;
+}
+
+/** Listings of folders that were walked already, by folder and configuration. */
+type Lists = Map<string, Promise<FolderListing>>;
+
+function listed(lists: Lists, folder: string, governing: Governing): Promise<FolderListing> {
+  const key = `${folder}\0${governing.file ?? ""}`;
+  const known = lists.get(key) ?? listFolder(folder, governing.folder, governing.configuration);
+  lists.set(key, known);
+  return known;
 }
 
 function draftOf(drafts: Map<string, Draft>, governing: Governing): Draft {
   const known = drafts.get(governing.folder);
   if (known) return known;
-  const draft = { governing, files: new Set<string>() };
+  const draft = { governing, files: new Set<string>(), code: new Set<string>() };
   drafts.set(governing.folder, draft);
   return draft;
 }
 
-async function loadProject(draft: Draft, options: LoadOptions): Promise<Project> {
+async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Promise<Project> {
   const { governing } = draft;
+  const chosen = await chooseCode([...draft.code].sort(comparePaths), governing.folder, {
+    ...(options.codeCache && { cache: options.codeCache }),
+    ...(options.openTexts && { openTexts: options.openTexts }),
+  });
   const files: SourceFile[] = [];
   const skipped: SkippedFile[] = [];
   for (const absolute of [...draft.files].sort(comparePaths)) {
@@ -162,7 +191,15 @@ async function loadProject(draft: Draft, options: LoadOptions): Promise<Project>
     if (result.ok) files.push({ file, text: result.text });
     else skipped.push({ file, reason: result.reason });
   }
-  const context = governing.file === undefined ? [] : await readContext(draft, options);
+  const context = governing.file === undefined ? [] : await readContext(draft, options, lists);
+  const named = files.flatMap(({ file }) =>
+    codeLanguageOf(file) === undefined ? [] : [path.resolve(governing.folder, file)],
+  );
+  files.push(
+    ...chosen.files.filter(({ file }) => !named.includes(path.resolve(governing.folder, file))),
+  );
+  files.sort((a, b) => comparePaths(a.file, b.file));
+  const isCode = named.length > 0 || chosen.files.length > 0;
   return {
     folder: governing.folder,
     ...(governing.file !== undefined && { configurationFile: governing.file }),
@@ -173,7 +210,23 @@ async function loadProject(draft: Draft, options: LoadOptions): Promise<Project>
     files,
     context,
     skipped,
+    ...(isCode && { code: await codeOf(draft, named, options, lists) }),
+    ...(chosen.passedOver.length > 0 && { passedOver: chosen.passedOver }),
   };
+}
+
+/** Modules of the folder that ids are relative to; those of files outside of it where their own package begins. */
+async function codeOf(
+  { governing, code }: Draft,
+  named: readonly string[],
+  { cwd, openTexts }: LoadOptions,
+  lists: Lists,
+): Promise<ProjectCode> {
+  const { folder, file } = governing;
+  const isWhole = file !== undefined || code.size > 0;
+  const [first] = named;
+  const root = isWhole || first === undefined ? folder : codeRootOf(first, cwd, existsSync);
+  return openCode(await listed(lists, root, governing), folder, openTexts);
 }
 
 /** Where neither a level nor a dialect is configured, the level is the default of the files' dialect. */
@@ -187,10 +240,14 @@ export function forFiles(
 }
 
 /** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */
-async function readContext(draft: Draft, options: LoadOptions): Promise<readonly SourceFile[]> {
-  const { folder, configuration } = draft.governing;
+async function readContext(
+  draft: Draft,
+  options: LoadOptions,
+  lists: Lists,
+): Promise<readonly SourceFile[]> {
+  const { folder } = draft.governing;
   const context: SourceFile[] = [];
-  for (const absolute of await listFolder(folder, folder, configuration)) {
+  for (const absolute of (await listed(lists, folder, draft.governing)).files) {
     if (draft.files.has(absolute)) continue;
     const open = options.openTexts?.get(absolute);
     const result =
@@ -204,62 +261,17 @@ async function addFolder(
   folder: string,
   configurations: ConfigurationFinder,
   drafts: Map<string, Draft>,
+  lists: Lists,
 ): Promise<void> {
   const governing = await configurations.governing(folder);
-  for (const file of await listFolder(folder, governing.folder, governing.configuration)) {
+  const { files, code } = await listed(lists, folder, governing);
+  for (const file of files) {
     const own = await configurations.governing(path.dirname(file));
     draftOf(drafts, own).files.add(file);
   }
-}
-
-/** Never searched: what tools put there is not the user's. */
-const IGNORED_FOLDERS = new Set(["node_modules", "dist"]);
-
-/** A folder so deep or so full is no source tree; the walk stops rather than hang. */
-const MOST_FOLDERS = 20_000;
-
-/** Absolute paths below `folder` that the configuration includes. */
-async function listFolder(
-  folder: string,
-  base: string,
-  configuration: Configuration,
-): Promise<readonly string[]> {
-  const included = compileGlobs(configuration.include);
-  const excluded = compileGlobs(configuration.exclude);
-  const found: string[] = [];
-  const open = [folder];
-  for (let visited = 0; visited < MOST_FOLDERS; visited += 1) {
-    const current = open.pop();
-    if (current === undefined) break;
-    for (const entry of await entriesOf(current)) {
-      const absolute = path.join(current, entry.name);
-      const relative = fileIdOf(base, absolute);
-      if (excluded(relative)) continue;
-      if (entry.isDirectory()) {
-        if (!entry.name.startsWith(".") && !IGNORED_FOLDERS.has(entry.name)) open.push(absolute);
-      } else if (included(relative) && (entry.isFile() || (await isLinkToFile(absolute)))) {
-        found.push(absolute);
-      }
-    }
-  }
-  return found.sort(comparePaths);
-}
-
-async function entriesOf(folder: string) {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch {
-    // A folder that may not be read holds nothing that could be checked.
-    return [];
-  }
-}
-
-async function isLinkToFile(absolute: string): Promise<boolean> {
-  try {
-    return (await stat(absolute)).isFile();
-  } catch {
-    // A link to nowhere.
-    return false;
+  for (const file of code) {
+    const own = await configurations.governing(path.dirname(file));
+    draftOf(drafts, own).code.add(file);
   }
 }
 
@@ -384,12 +396,6 @@ class ConfigurationFinder {
 /** "baseline.json:3:1", counted from 1. */
 function placeText(file: string, { start }: Range): string {
   return `${file}:${String(start.line + 1)}:${String(start.character + 1)}`;
-}
-
-function fileIdOf(folder: string, absolute: string): FileId {
-  const relative = path.relative(folder, absolute).split(path.sep).join("/");
-  // The one place where a path becomes a file id.
-  return relative as FileId;
 }
 
 function shown(file: string, cwd: string): string {

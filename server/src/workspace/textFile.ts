@@ -1,4 +1,5 @@
 // Reading one file of unknown content as text.
+import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 
 export type TextResult =
@@ -14,17 +15,28 @@ export const LARGEST_FILE = 8 * 1024 * 1024;
 export async function readTextFile(path: string): Promise<TextResult> {
   try {
     const { size } = await stat(path);
-    if (size > LARGEST_FILE) {
-      const megabytes = (size / 1024 / 1024).toFixed(1);
-      return {
-        ok: false,
-        reason: `not read: ${megabytes} MB, more than ${String(LARGEST_FILE / 1024 / 1024)} MB`,
-      };
-    }
-    return decodeText(await readFile(path));
+    return size > LARGEST_FILE ? tooLarge(size, LARGEST_FILE) : decodeText(await readFile(path));
   } catch (error) {
     return { ok: false, reason: `not read: ${fileErrorText(error)}` };
   }
+}
+
+/** The same at once, for files of at most `largest` bytes: many small ones are read faster so. */
+export function readTextFileNow(path: string, largest: number): TextResult {
+  try {
+    const { size } = statSync(path);
+    return size > largest ? tooLarge(size, largest) : decodeText(readFileSync(path));
+  } catch (error) {
+    return { ok: false, reason: `not read: ${fileErrorText(error)}` };
+  }
+}
+
+function tooLarge(size: number, largest: number): TextResult {
+  const megabytes = (size / 1024 / 1024).toFixed(1);
+  return {
+    ok: false,
+    reason: `not read: ${megabytes} MB, more than ${String(largest / 1024 / 1024)} MB`,
+  };
 }
 
 /** What went wrong with a file, in a few words for people. */

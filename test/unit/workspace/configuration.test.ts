@@ -24,7 +24,10 @@ describe("isolens.json", () => {
       assert.equal(configuration.budget, 10_000);
       assert.equal(configuration.maxTransactions, 3);
       assert.equal(configuration.unroll, 1);
-      assert.deepEqual(configuration.include, ["**/*.sql"]);
+      assert.deepEqual(configuration.include, [
+        "**/*.sql",
+        "**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,java}",
+      ]);
     });
   });
 

@@ -27,6 +27,8 @@ export interface CodeFiles {
   readonly packages: readonly CodePackage[];
   /** What TypeScript's configurations say of names. */
   readonly pathMaps: readonly PathMap[];
+  /** Schemas of ORMs in files of their own (schema.prisma); `text` gives what they say. */
+  readonly schemas?: readonly FileId[];
 }
 
 /** What a package.json says. Paths are relative to the package's folder. */

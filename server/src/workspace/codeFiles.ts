@@ -1,0 +1,165 @@
+// The code of a project: which files are worth reading, and the modules that these may import, read when they are asked
+// for. Files are read at once, some at a time, so that a server answers meanwhile.
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { CodeFiles } from "../frontend/code/modules";
+import { mayUseDatabase, notByHand } from "../frontend/code/prefilter";
+import type { SourceFile } from "../frontend/sql/readProgram";
+import type { FileId } from "../protocol/source";
+import { relativePath, type FolderListing } from "./listFolder";
+import { readManifests } from "./manifests";
+import { readTextFileNow } from "./textFile";
+
+export interface ProjectCode extends CodeFiles {
+  /** Changes whenever any of the files does. */
+  readonly digest: () => string;
+}
+
+/** Code beyond this is data, or written by a tool. */
+export const LARGEST_CODE_FILE = 2 * 1024 * 1024;
+
+/** Remembers from one load to the next which files are worth reading, by their sizes and times. */
+export type CodeCache = Map<string, JudgedFile>;
+
+export interface JudgedFile {
+  readonly stamp: string;
+  /** The text of a file that is worth reading; else nothing of it is kept. */
+  readonly text?: string;
+  /** Why it is left out although it may use a database. */
+  readonly why?: string;
+}
+
+export interface ChosenCode {
+  readonly files: readonly SourceFile[];
+  /** Files that are left out on purpose, and why. */
+  readonly passedOver: readonly { readonly file: FileId; readonly reason: string }[];
+}
+
+/** Files of code that may use a database; those that are open are read in any case. */
+export async function chooseCode(
+  paths: readonly string[],
+  folder: string,
+  { cache, openTexts }: { cache?: CodeCache; openTexts?: ReadonlyMap<string, string> },
+): Promise<ChosenCode> {
+  const files: SourceFile[] = [];
+  const passedOver: { file: FileId; reason: string }[] = [];
+  for (const [at, absolute] of paths.entries()) {
+    if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    const file = fileIdOf(folder, absolute);
+    const open = openTexts?.get(absolute);
+    if (open !== undefined) {
+      files.push({ file, text: open });
+      continue;
+    }
+    const { text, why } = judge(absolute, cache);
+    if (text !== undefined) files.push({ file, text });
+    else if (why !== undefined) passedOver.push({ file, reason: why });
+  }
+  return { files, passedOver };
+}
+
+/** The modules of a folder's listing; `folder` is what their ids are relative to. */
+export function openCode(
+  listing: FolderListing,
+  folder: string,
+  openTexts: ReadonlyMap<string, string> | undefined,
+): ProjectCode {
+  const paths = new Map<FileId, string>();
+  const idsOf = (list: readonly string[]): readonly FileId[] =>
+    list.map((absolute) => {
+      const id = fileIdOf(folder, absolute);
+      paths.set(id, absolute);
+      return id;
+    });
+  const files = idsOf(listing.modules);
+  const schemas = idsOf(listing.schemas);
+  const texts = new Map<FileId, string | undefined>();
+  const text = (file: FileId): string | undefined => {
+    if (texts.has(file)) return texts.get(file);
+    const absolute = paths.get(file);
+    const read = absolute === undefined ? undefined : readNow(absolute, openTexts);
+    texts.set(file, read);
+    return read;
+  };
+  let digest: string | undefined;
+  return {
+    files,
+    schemas,
+    text,
+    ...readManifests(listing.manifests, folder, (absolute) => readNow(absolute, openTexts)),
+    digest: () => {
+      digest ??= digestOf(
+        [...listing.modules, ...listing.manifests, ...listing.schemas],
+        openTexts,
+      );
+      return digest;
+    },
+  };
+}
+
+/** The id of a file of code. */
+export function fileIdOf(folder: string, absolute: string): FileId {
+  // A path relative to the project's folder is an id.
+  return relativePath(folder, absolute) as FileId;
+}
+
+/** Files between which others get their turn. */
+const AT_ONCE = 50;
+
+function judge(absolute: string, cache: CodeCache | undefined): JudgedFile {
+  const stamp = stampOf(absolute);
+  const known = cache?.get(absolute);
+  if (known?.stamp === stamp) return known;
+  const judged = { stamp, ...judgeText(absolute) };
+  cache?.set(absolute, judged);
+  return judged;
+}
+
+function judgeText(absolute: string): Omit<JudgedFile, "stamp"> {
+  const read = readTextFileNow(absolute, LARGEST_CODE_FILE);
+  if (!read.ok) return { why: read.reason };
+  if (!mayUseDatabase(read.text)) return {};
+  const why = notByHand(read.text);
+  return why === undefined ? { text: read.text } : { why };
+}
+
+function readNow(
+  absolute: string,
+  openTexts: ReadonlyMap<string, string> | undefined,
+): string | undefined {
+  const open = openTexts?.get(absolute);
+  if (open !== undefined) return open;
+  const read = readTextFileNow(absolute, LARGEST_CODE_FILE);
+  return read.ok ? read.text : undefined;
+}
+
+function stampOf(absolute: string): string {
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  return found ? `${String(found.size)} ${String(found.mtimeMs)}` : "";
+}
+
+function digestOf(
+  paths: readonly string[],
+  openTexts: ReadonlyMap<string, string> | undefined,
+): string {
+  const hash = createHash("sha256");
+  for (const absolute of paths) {
+    hash.update(`${absolute}\0${openTexts?.get(absolute) ?? stampOf(absolute)}\0`);
+  }
+  return hash.digest("hex");
+}
+
+/** Where a file's modules are looked for when no configuration says it: the root of its repository or package. */
+export function codeRootOf(file: string, cwd: string, isThere: (path: string) => boolean): string {
+  let found = path.dirname(file);
+  for (let folder = found; ; folder = path.dirname(folder)) {
+    if (ROOTS.some((name) => isThere(path.join(folder, name)))) return folder;
+    if (PACKAGES.some((name) => isThere(path.join(folder, name)))) found = folder;
+    if (folder === cwd || folder === path.dirname(folder)) return found;
+  }
+}
+
+const ROOTS = [".git", "pnpm-workspace.yaml", "settings.gradle", "settings.gradle.kts"];
+const PACKAGES = ["package.json", "tsconfig.json", "pom.xml", "build.gradle", "build.gradle.kts"];
