@@ -118,7 +118,6 @@ function declaredLevel(
   source: SourceRange,
 ): DeclaredLevel | undefined {
   if (name === undefined) return undefined;
-  if (findLevel(name)) return { name, from: "sql", source };
   const words = name
     .replace(/^.*(?:TRANSACTION_|IsolationLevel\.|Isolation\.)/u, "")
     .replaceAll(/([a-z])([A-Z])/gu, "$1 $2")

@@ -206,6 +206,20 @@ function readMember(reading: Reading, node: SyntaxNode): HirExpression {
 function readCall(reading: Reading, node: SyntaxNode): HirExpression {
   const callee = readField(reading, node, "function");
   const given = childOf(node, "arguments");
+  // The grammar takes `await f<T>(x)` for `(await f)<T>(x)`, which nobody writes without parentheses.
+  if (callee.kind === "await" && childOf(node, "function")?.type === "await_expression") {
+    const operand = readCallOf(reading, node, callee.operand, given);
+    return { kind: "await", operand, span: spanOf(node) };
+  }
+  return readCallOf(reading, node, callee, given);
+}
+
+function readCallOf(
+  reading: Reading,
+  node: SyntaxNode,
+  callee: HirExpression,
+  given: SyntaxNode | undefined,
+): HirExpression {
   if (given?.type === "template_string") return readTemplate(reading, given, callee);
   return {
     kind: "call",

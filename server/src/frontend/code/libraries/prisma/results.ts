@@ -21,14 +21,6 @@ import { fieldsGiven, given, isTrue } from "./given";
 import { narrowed } from "./page";
 import { conditionOf } from "./where";
 
-/** What the client knows of rows that it returned. */
-export interface PrismaRows {
-  readonly library: "prisma";
-  readonly model: PrismaModel;
-  /** Related rows and counts, by the names of their fields. */
-  readonly related: ReadonlyMap<string, Value>;
-}
-
 /** The outputs that an operation returns of its model's rows. */
 export function outputsOf(scope: RowScope, args: Value | undefined): readonly Output[] {
   const wanted = selected(scope, args);
@@ -74,7 +66,12 @@ export function columnsOf(model: PrismaModel, outputs: readonly Output[]): Resul
     const field = model.fields.get(name);
     return field?.kind === "scalar" ? [[name, field.type]] : [];
   });
-  return { order: outputs.map(({ name }) => name), types: new Map(types) };
+  const required = outputs.flatMap(({ name }) => {
+    const field = model.fields.get(name);
+    return field?.kind === "scalar" && !field.isOptional ? [name] : [];
+  });
+  const order = outputs.map(({ name }) => name);
+  return { order, types: new Map(types), required: new Set(required) };
 }
 
 /** The relations that `select` or `include` asks for, with what is asked of each. */
@@ -198,8 +195,6 @@ export function resultOf(
 ): Value {
   const { tools } = operation;
   const related = new Map<string, Value>();
-  const data: PrismaRows = { library: "prisma", model, related };
-  const rows = tools.rows(into, columnsOf(model, outputs), data);
   const counts = outputs.filter(({ name }) => name.startsWith("_count."));
   if (counts.length > 0) {
     const fields = counts.map(({ name }): readonly [string, Value] => {
@@ -218,5 +213,6 @@ export function resultOf(
   if (kind === "rows" && related.size > 0) {
     tools.lose("rows related to several rows are read for the first of them", operation.source);
   }
-  return kind === "rows" || rows.kind !== "rows" ? rows : tools.firstRow(rows);
+  const rows = tools.rows(into, { ...columnsOf(model, outputs), related });
+  return kind === "rows" ? rows : tools.firstRow(rows);
 }
