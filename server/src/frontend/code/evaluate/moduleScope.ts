@@ -4,6 +4,7 @@ import type { HirExport, HirModule, HirPattern, HirStatement } from "../hir";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { bind } from "./bindings";
 import { moduleBuiltin } from "./globals";
+import { javaName } from "./javaNames";
 import { collected, type State } from "./state";
 
 /** Modules of a workspace with their names; a module is made when it is asked for. */
@@ -48,22 +49,13 @@ function moduleScope(
     const statement = declared.get(name);
     if (statement)
       return atTop(state(), file, () => declaredValue(state(), scope, statement, name));
+    if (hir.language === "java")
+      return javaName({ state: state(), file, hir, scope, scopes }, name);
     const imported = hir.imports.find(({ local }) => local === name);
     if (imported) return importedValue(state(), file, imported.from, imported.imported, scopes);
-    return sameContainer(state(), file, name, scopes);
+    return undefined;
   }
   return module;
-}
-
-/** Java: a class of the same package or of a star import is known by its name alone. */
-function sameContainer(
-  state: State,
-  file: FileId,
-  name: string,
-  scopes: Scopes,
-): Value | undefined {
-  const target = /^[A-Z]/u.test(name) ? state.workspace.modules.resolve(file, name) : undefined;
-  return target === undefined || target === file ? undefined : scopes(target)?.lookup(name);
 }
 
 /** Statements by the names that they declare. */

@@ -10,6 +10,7 @@ export const BENCHBASE: Library = {
   words: ["SQLStmt", "com.oltpbenchmark"],
   extended: (superclass, tools) =>
     superclass === "Procedure" ? tools.handle("Procedure") : undefined,
+  imported: (name, _module, tools) => (name === "SQLStmt" ? tools.handle(name) : undefined),
   call: (handle, call, tools) => {
     if (call.isNew && handle.path === "SQLStmt") {
       return tools.handle("SQLStmt", { sql: withLists(call.arguments) });

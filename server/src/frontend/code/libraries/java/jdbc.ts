@@ -120,6 +120,7 @@ export const JDBC: Library = {
   name: "jdbc",
   modules: ["java.sql", "javax.sql"],
   words: ["java.sql", "javax.sql"],
+  imported: (name, _module, tools) => (NAMES.has(name) ? tools.handle(name) : undefined),
   typed: (type, tools) => TYPES[type]?.(tools),
   cursor: resultSetCursor,
   call: (handle, call, tools) => {
@@ -129,6 +130,15 @@ export const JDBC: Library = {
     );
   },
 };
+
+/** Classes whose static members mean something. */
+const NAMES: ReadonlySet<string> = new Set([
+  "Connection",
+  "DriverManager",
+  "PreparedStatement",
+  "ResultSet",
+  "Statement",
+]);
 
 /** What something declared with a type is. */
 const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {

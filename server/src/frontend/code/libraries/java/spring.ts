@@ -27,6 +27,8 @@ export const SPRING: Library = {
     "javax.transaction",
   ],
   words: ["org.springframework.jdbc", "@Transactional", "springframework.transaction"],
+  imported: (name, _module, tools) =>
+    Object.hasOwn(CONSTRUCTORS, name) || STATICS.has(name) ? tools.handle(name) : undefined,
   typed: (type, tools) => TYPES[type.replace(/^.*\./u, "")]?.(tools),
   extended: (superclass, tools) =>
     DAO_SUPPORT.test(superclass) ? tools.handle("DaoSupport") : undefined,
@@ -51,6 +53,9 @@ const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
   PlatformTransactionManager: (tools) => template("TransactionManager", tools),
   DataSourceTransactionManager: (tools) => template("TransactionManager", tools),
 };
+
+/** Classes whose static members mean something. */
+const STATICS: ReadonlySet<string> = new Set(["DataSourceUtils", "TransactionDefinition"]);
 
 /** What `new` makes. */
 const CONSTRUCTORS: Readonly<
