@@ -13,6 +13,7 @@ import { registerReproduce } from "./features/reproduce";
 import { registerShowAnomaly } from "./features/showAnomaly";
 import { registerStatusItems } from "./features/statusItems";
 import { registerStepCommands } from "./features/stepCommands";
+import { registerTransactionTree } from "./features/transactionTree";
 
 export async function activate(context: ExtensionContext): Promise<void> {
   const server = createServerClient(context);
@@ -30,6 +31,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     registerCreateTest(server, context.extensionUri),
     registerStepCommands(panel),
     registerCancel(server),
+    registerTransactionTree(server),
   );
   await startWhenWanted(context, server);
 }

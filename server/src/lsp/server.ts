@@ -31,6 +31,7 @@ import { handleCodeLens } from "./handlers/codeLens";
 import { handleHover } from "./handlers/hover";
 import { handleLevels } from "./handlers/levels";
 import { handleAnomalies } from "./handlers/listAnomalies";
+import { handleTree } from "./handlers/tree";
 import { createServerState, type ServerState } from "./serverState";
 import type { TextEdit } from "./editRange";
 import { errorText, onTyped } from "./typed";
@@ -176,6 +177,7 @@ function registerRequests(
   connection.onCodeLens(({ textDocument }) => handleCodeLens(state, textDocument.uri));
   onTyped(connection, "isolens/check", (params) => handleCheck(state, checks, params));
   onTyped(connection, "isolens/summaries", () => checks.summaries(undefined));
+  onTyped(connection, "isolens/tree", () => handleTree(state));
   onTyped(connection, "isolens/levels", async (params) => {
     await checks.loaded();
     return handleLevels(state, params);

@@ -2,7 +2,16 @@
 // panel's page and its host say to each other. Plain data only; every method is documented by what it owes.
 import type { HistoryVerdict } from "./history";
 import type { ProofReport, SufficientLevel } from "./proof";
-import type { Anomaly, FindingSeverity, Rests, Severity, Unknown, Verdict } from "./report";
+import type {
+  Anomaly,
+  Coverage,
+  FindingSeverity,
+  Rests,
+  Severity,
+  Suppressed,
+  Unknown,
+  Verdict,
+} from "./report";
 import type { Position, Range } from "./source";
 
 /** A place in a document of the editor. */
@@ -81,6 +90,55 @@ export interface AnomalyPayload {
   };
 }
 
+/** What is known of a transaction; each has an icon of its own shape. */
+export type TransactionVerdict =
+  | "anomaly"
+  /** All that was found is suppressed or off. */
+  | "hidden"
+  | "unknown"
+  | "nothing"
+  /** It was edited since, or the check still runs. */
+  | "checking"
+  | "cancelled";
+
+/** An anomaly in the tree, below each transaction that takes part in it. */
+export interface TreeAnomaly {
+  readonly id: string;
+  readonly title: string;
+  readonly message: string;
+  /** The transactions that take part. */
+  readonly transactions: readonly string[];
+  readonly severity: FindingSeverity;
+  readonly place: Place;
+  readonly stale: boolean;
+  readonly suppressed?: Suppressed;
+  /** It could not be executed. */
+  readonly unconfirmed: boolean;
+}
+
+export interface TreeTransaction {
+  readonly name: string;
+  readonly place: Place;
+  readonly verdict: TransactionVerdict;
+  /** What stays open, in sentences. */
+  readonly undecided: readonly string[];
+  /** Those that are told come first. */
+  readonly anomalies: readonly TreeAnomaly[];
+}
+
+/** A file in the tree, with what was understood of it. */
+export interface TreeFile extends Coverage {
+  readonly uri: string;
+  /** Relative to its project. */
+  readonly name: string;
+  /** Its project: a folder, or empty where there is only one. */
+  readonly project: string;
+  readonly level: LevelName;
+  readonly transactions: readonly TreeTransaction[];
+  /** Why it was not read. */
+  readonly skipped?: string;
+}
+
 /** What a client program was found to do. */
 export interface ExplorationSummary {
   readonly uri: string;
@@ -151,6 +209,11 @@ export interface Requests {
   readonly "isolens/summaries": {
     readonly params: Readonly<Record<string, never>>;
     readonly result: readonly CheckSummary[];
+  };
+  /** The files of all projects that were checked, with their transactions and anomalies. */
+  readonly "isolens/tree": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly result: readonly TreeFile[];
   };
   /** All levels, in the order of the picker. */
   readonly "isolens/levels": {

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import manifest from "../../../package.json";
 import { KINDS } from "../../../server/src/analysis/explain/kinds/kinds";
 import { LEVELS } from "../../../server/src/isolation/levels";
+import { FINDING_SEVERITIES, SEVERITY_KEYS } from "../../../server/src/workspace/severities";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -42,6 +43,34 @@ describe("the manifest", () => {
     assert.equal(settings.properties["isolens.level"].enumDescriptions.length, names.length);
     const schema: unknown = JSON.parse(read("client/media/isolens.schema.json"));
     assert.ok(JSON.stringify(schema).includes(JSON.stringify(names).slice(1, -1)));
+  });
+
+  it("offers every kind with its severities, in the settings and in isolens.json", () => {
+    const [settings] = manifest.contributes.configuration;
+    const offered = settings?.properties["isolens.severities"].properties ?? {};
+    assert.deepEqual(Object.keys(offered), SEVERITY_KEYS);
+    for (const { enum: severities } of Object.values(offered)) {
+      assert.deepEqual(severities, FINDING_SEVERITIES);
+    }
+    const schema: unknown = JSON.parse(read("client/media/isolens.schema.json"));
+    assert.ok(JSON.stringify(schema).includes(JSON.stringify(offered)));
+  });
+
+  it("shows its views, their icon and their commands", () => {
+    const { views, viewsContainers, viewsWelcome, menus } = manifest.contributes;
+    const [view] = views.isolens;
+    const [container] = viewsContainers.activitybar;
+    assert.equal(container?.id, "isolens");
+    assert.ok(view && sources.includes(`"${view.id}"`));
+    assert.match(read(container.icon), /stroke="currentColor"/u);
+    const commands = manifest.contributes.commands.map((each) => each.command);
+    const named = [...menus["view/title"], ...menus["view/item/context"], ...menus.commandPalette];
+    for (const { command } of named) assert.ok(commands.includes(command), command);
+    for (const { contents } of viewsWelcome) {
+      for (const [, command = ""] of contents.matchAll(/\(command:([^)]+)\)/gu)) {
+        assert.ok(commands.includes(command), command);
+      }
+    }
   });
 
   it("gives every colour for all four kinds of themes", () => {
