@@ -2,11 +2,11 @@
 // the same verdict at every level from read-atomic on, and no tuple that its pairs reject may have a cycle.
 //
 //   npm run agree -- [--programs N] [--size K]
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { openZ3 } from "../../server/src/engine/z3";
 import { compareTiers } from "../unit/analysis/tiersAgree";
 import { randomProgram } from "../unit/analysis/randomFlat";
+import { endWith, secondsSince } from "./randomRun";
 
 const { values: options } = parseArgs({
   options: {
@@ -15,15 +15,10 @@ const { values: options } = parseArgs({
   },
 });
 
-main().then(
-  (failed) => process.exit(failed ? 1 : 0),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+endWith(main());
 
-async function main(): Promise<boolean> {
+/** The number of disagreements. */
+async function main(): Promise<number> {
   const z3 = await openZ3();
   const [programs, size] = [Number(options.programs), Number(options.size)];
   let [compared, sat, disagreements] = [0, 0, 0];
@@ -35,10 +30,9 @@ async function main(): Promise<boolean> {
     disagreements += result.disagreements.length;
     for (const each of result.disagreements) console.log(`seed ${seed}: ${each}`);
   }
-  const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(
-    `${programs} programs, ${compared} verdicts on tuples of ${size} (${sat} with a cycle), ${disagreements} disagreements, ${seconds} s`,
+    `${programs} programs, ${compared} verdicts on tuples of ${size} (${sat} with a cycle), ${disagreements} disagreements, ${secondsSince(started)}`,
   );
   z3.dispose();
-  return disagreements > 0;
+  return disagreements;
 }

@@ -10,6 +10,7 @@ import { randomSeed } from "../unit/analysis/agreementRuns";
 import { randomTransactions, routinesText } from "../unit/analysis/randomTransactions";
 import { ENGINE_LEVELS, type EngineLevel } from "../unit/engines/compareEngines";
 import { compareProgram, smallest, type ProgramAgreement } from "../unit/engines/engineRuns";
+import { endWith, printMost, printSums, programsOf } from "./randomRun";
 
 const { values: options } = parseArgs({
   options: {
@@ -20,29 +21,19 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Programs between two lines of progress. */
-const BATCH = 250;
-
 const KINDS = ["same", "missed", "unused", "false", "contradiction", "open"] as const;
 const COUNTS = ["outcomes", "anomalous", "benign", "merged"] as const;
 
 type Sums = Record<(typeof KINDS)[number] | (typeof COUNTS)[number] | "verdicts" | "shown", number>;
 
-main().then(
-  (wrong) => process.exit(wrong === 0 ? 0 : 1),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+endWith(main());
 
 /** The number of disagreements. */
 async function main(): Promise<number> {
   const levels = chosenLevels();
   const sums = new Map(levels.map((level) => [level, noSums()]));
   const open = new Map<string, number>();
-  const [shard = 1, shards = 1] = options.shard.split("/").map(Number);
-  for (let number = shard; number <= Number(options.count); number += shards) {
+  for (const number of programsOf(options.shard, Number(options.count), seconds)) {
     const transactions = randomTransactions(chooser(randomSeed(Number(options.seed), number)));
     for (const result of await compareProgram(transactions, levels)) {
       add(sums.get(result.level), result);
@@ -51,23 +42,14 @@ async function main(): Promise<number> {
           open.set(reason, (open.get(reason) ?? 0) + 1);
       else if (result.kind !== "same") await report(number, result);
     }
-    if (number % BATCH < shards) console.log(`${number} programs, ${seconds()} s of CPU`);
   }
-  const columns = ["verdicts", "shown", ...KINDS, ...COUNTS] as const;
-  console.log(["level".padEnd(28), ...columns].join("  "));
-  for (const [name, sum] of sums)
-    console.log(
-      [name.padEnd(28), ...columns.map((each) => String(sum[each]).padStart(each.length))].join(
-        "  ",
-      ),
-    );
-  for (const [reason, times] of [...open].sort(([, a], [, b]) => b - a).slice(0, 10))
-    console.log(`open ${times} times: ${reason}`);
+  printSums(sums, ["verdicts", "shown", ...KINDS, ...COUNTS]);
+  printMost(open, 10);
   const total = (of: (sum: Sums) => number): number =>
     [...sums.values()].reduce((all, each) => all + of(each), 0);
   const wrong = total((each) => each.verdicts - each.same - each.open);
   console.log(
-    `${options.count} programs, ${total((each) => each.verdicts)} verdicts, ${wrong} disagreements, ${seconds()} s of CPU`,
+    `${options.count} programs, ${total((each) => each.verdicts)} verdicts, ${wrong} disagreements, ${seconds()}`,
   );
   return wrong;
 }
@@ -106,5 +88,5 @@ function add(sums: Sums | undefined, result: ProgramAgreement): void {
 
 function seconds(): string {
   const { user, system } = process.cpuUsage();
-  return ((user + system) / 1e6).toFixed(0);
+  return `${((user + system) / 1e6).toFixed(0)} s of CPU`;
 }

@@ -3,7 +3,6 @@
 // program that still shows it, and the exit code is then 1.
 //
 //   npm run agree:products -- [--programs N] [--seed N] [--shard I/N] [--levels NAME,NAME|all]
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { PRODUCT_LEVELS, type ProductLevel } from "../../server/src/isolation/levels";
 import {
@@ -15,6 +14,7 @@ import {
 import { chooser } from "../unit/analysis/productsHarness";
 import { randomTransactions, routinesText } from "../unit/analysis/randomTransactions";
 import { levelNamed } from "../unit/analysis/randomSql";
+import { endWith, printMost, printSums, programsOf, secondsSince } from "./randomRun";
 
 const { values: options } = parseArgs({
   options: {
@@ -25,29 +25,20 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Programs between two lines of progress. */
-const BATCH = 250;
-
 const KINDS = ["same", "missed", "weaker", "false", "unconfirmed", "unknown"] as const;
 
 type Sums = Record<(typeof KINDS)[number] | "anomalous" | "verdicts", number>;
 
-main().then(
-  (wrong) => process.exit(wrong === 0 ? 0 : 1),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+endWith(main());
 
 /** The number of wrong verdicts. */
 async function main(): Promise<number> {
   const levels = chosenLevels();
   const sums = new Map(levels.map((level) => [level.name, noSums()]));
   const causes = new Map<string, number>();
-  const [shard = 1, shards = 1] = options.shard.split("/").map(Number);
   const started = performance.now();
-  for (let number = shard; number <= Number(options.programs); number += shards) {
+  const seconds = (): string => secondsSince(started);
+  for (const number of programsOf(options.shard, Number(options.programs), seconds)) {
     const transactions = randomTransactions(chooser(randomSeed(Number(options.seed), number)));
     for (const level of levels)
       for (const result of await compareProgram(transactions, level)) {
@@ -60,26 +51,13 @@ async function main(): Promise<number> {
         if (["missed", "weaker", "false"].includes(result.kind))
           await report(number, level, result);
       }
-    if (number % BATCH < shards) console.log(`${number} programs, ${seconds(started)} s`);
   }
-  console.log(["level".padEnd(46), "verdicts", "anomalous", ...KINDS].join("  "));
-  for (const [name, sum] of sums)
-    console.log(
-      [
-        name.padEnd(46),
-        ...(["verdicts", "anomalous", ...KINDS] as const).map((each) =>
-          String(sum[each]).padStart(each.length),
-        ),
-      ].join("  "),
-    );
-  const most = [...causes].sort(([, a], [, b]) => b - a).slice(0, 20);
-  for (const [cause, times] of most) console.log(`${String(times).padStart(5)}  ${cause}`);
+  printSums(sums, ["verdicts", "anomalous", ...KINDS]);
+  printMost(causes, 20);
   const all = [...sums.values()];
   const wrong = all.reduce((total, each) => total + each.missed + each.weaker + each.false, 0);
   const verdicts = all.reduce((total, each) => total + each.verdicts, 0);
-  console.log(
-    `${options.programs} programs, ${verdicts} verdicts, ${wrong} wrong, ${seconds(started)} s`,
-  );
+  console.log(`${options.programs} programs, ${verdicts} verdicts, ${wrong} wrong, ${seconds()}`);
   return wrong;
 }
 
@@ -119,8 +97,4 @@ function count(sums: Sums | undefined, { kind, shown }: ProgramAgreement): void 
   sums.verdicts += 1;
   sums[kind] += 1;
   if (shown !== "none") sums.anomalous += 1;
-}
-
-function seconds(started: number): string {
-  return ((performance.now() - started) / 1000).toFixed(0);
 }

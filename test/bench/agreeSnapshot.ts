@@ -3,7 +3,6 @@
 // (the axioms', PostgreSQL's, InnoDB's by its locks) exactly the outcomes of the serial runs. Exits with 1 otherwise.
 //
 //   npm run agree:snapshot -- [--programs N] [--seed N]
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { findLevel, type Level } from "../../server/src/isolation/levels";
 import { compareSerial, plainTransactions } from "../unit/analysis/agreementPlain";
@@ -11,6 +10,7 @@ import { verdictOf } from "../unit/analysis/agreement";
 import { randomSeed } from "../unit/analysis/agreementRuns";
 import { chooser, readRandom } from "../unit/analysis/productsHarness";
 import { routinesText } from "../unit/analysis/randomTransactions";
+import { endWith, secondsSince } from "./randomRun";
 
 const { values: options } = parseArgs({
   options: {
@@ -19,13 +19,7 @@ const { values: options } = parseArgs({
   },
 });
 
-main().then(
-  (wrong) => process.exit(wrong === 0 ? 0 : 1),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+endWith(main());
 
 async function main(): Promise<number> {
   const [si, rr] = [levelOf("snapshot-isolation"), levelOf("postgres:repeatable-read")];
@@ -53,10 +47,9 @@ async function main(): Promise<number> {
     sums.outcomes += wrong.length;
     for (const each of wrong) console.log(`program ${number}: ${each}\n${text}`);
   }
-  const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(
     `${sums.programs} programs, ${sums.anomalous} with an anomaly, ${sums.unknown} unknown, ` +
-      `${sums.verdicts} verdicts differ, ${sums.outcomes} sets of outcomes differ, ${seconds} s`,
+      `${sums.verdicts} verdicts differ, ${sums.outcomes} sets of outcomes differ, ${secondsSince(started)}`,
   );
   return sums.verdicts + sums.outcomes;
 }
