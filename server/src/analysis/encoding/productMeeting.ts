@@ -8,7 +8,7 @@ import { allowedBy, someDependency } from "./product";
 import { makeDatabase } from "./productDatabase";
 import { makeRun } from "./productRun";
 import { makeSnapshots } from "./productSnapshots";
-import { makeTuple } from "./productTuple";
+import { makeTuple, roots } from "./productTuple";
 import { withoutPromises } from "./relationalMeeting";
 import { FALSE, createScript, imp, not } from "./smt";
 
@@ -49,15 +49,8 @@ export function encodeMeeting(
 /** Whether the open form represents the transaction: conditions over all rows that a search finds are not in it. */
 export function canMeet(transaction: FlatTransaction): boolean {
   const terms: readonly Term[] = [
-    transaction.aborts,
-    ...(transaction.exceeds ? [transaction.exceeds] : []),
-    ...transaction.returns,
-    ...(transaction.steps ?? []).map((each) => each.guard),
+    ...roots(transaction),
     ...transaction.operations.flatMap((each) => [
-      each.guard,
-      each.where,
-      ...Object.values(each.key),
-      ...Object.values(each.set),
       ...Object.values(each.outputs),
       ...Object.values(each.update ?? {}),
       ...(each.updateWhere ? [each.updateWhere] : []),

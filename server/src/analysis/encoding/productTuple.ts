@@ -267,7 +267,7 @@ function nullableColumns(
 }
 
 /** All row-free terms of a transaction. */
-function roots(transaction: FlatTransaction): readonly Term[] {
+export function roots(transaction: FlatTransaction): readonly Term[] {
   return [
     transaction.aborts,
     ...(transaction.exceeds ? [transaction.exceeds] : []),
