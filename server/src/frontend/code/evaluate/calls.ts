@@ -319,7 +319,9 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
   frame.returns.push(value);
   if (frame.isRoot) {
     escape(state, value);
-    const shown = isScalar(value) ? expressionOf(state, value) : undefined;
+    // What an unknown function gives says nothing of the transaction.
+    const isForeign = value.kind === "input" && value.path.endsWith("()");
+    const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
     emit(state, { kind: "return", ...(shown && { value: shown }), source });
     return;
   }
@@ -402,22 +404,21 @@ export function instanceOf(
   args: readonly Value[] | undefined,
   site?: CallSite,
 ): Value {
-  const known = libraryObject(state, of);
-  if (known) return known;
+  const library = libraryObject(state, of);
+  const isJava = of.scope.module.file.endsWith(".java");
+  if (library && !isJava) return library;
   const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
   if (state.calls.includes(key)) return unknown("an object that holds one of its own class");
   const outer = { calls: state.calls, frame: state.frame };
   state.calls = [...outer.calls, key];
   state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
-  const self: ObjectValue = { kind: "object", fields: new Map(), class: of };
-  const scope = innerScope(of.scope, self);
   const parent = superclassOf(of);
-  if (parent) {
-    const inherited = instanceOf(state, parent, args, site);
-    if (inherited.kind === "object") {
-      for (const [name, cell] of inherited.fields) self.fields.set(name, cell);
-    }
-  }
+  const inherited = parent && instanceOf(state, parent, args, site);
+  // What a class inherits from a library's is asked of the library.
+  const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
+  const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
+  const self: ObjectValue = { kind: "object", fields, class: of, ...(rest && { rest }) };
+  const scope = innerScope(of.scope, self);
   for (const field of of.class.fields) {
     if (field.isStatic) continue;
     const value = field.value

@@ -72,7 +72,10 @@ export function conditional(
 ): Expression {
   if (isLiteral(condition, true) || sameExpression(then, otherwise)) return then;
   if (isLiteral(condition, false)) return otherwise;
-  if (isLiteral(then, true) && isLiteral(otherwise, false)) return condition;
+  if (isLiteral(otherwise, false) || sameExpression(condition, otherwise)) {
+    if (isLiteral(then, true) || sameExpression(condition, then)) return condition;
+    if (isCondition(condition) && isCondition(then)) return joined("and", [condition, then]);
+  }
   return { kind: "conditional", condition, then, otherwise };
 }
 

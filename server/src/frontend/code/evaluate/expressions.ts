@@ -14,16 +14,16 @@ import {
   type TextPart,
   type Value,
 } from "../values";
+import { literal } from "../../sql/expressions";
+import { compare } from "../../sql/terms";
 import { bind, lookup } from "./bindings";
-import { conditionOf, expressionOf, readsOf } from "./convert";
+import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
 import { joinPaths, tried } from "./join";
 import { itemOf, elementOf, memberOf, optionalMember, isThere, setMember } from "./member";
+import { knowing } from "./presence";
 import { binary, choose, lazy, partsOf, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
-import { literal } from "../../sql/expressions";
-import { compare } from "../../sql/terms";
-import { negated } from "./convert";
 
 /** The value of an expression; statements that it runs are added to the state. */
 export function evaluateExpression(state: State, scope: Scope, hir: HirExpression): Value {
@@ -149,10 +149,12 @@ export function branches(
   let first: Value = UNDEFINED;
   let second: Value = UNDEFINED;
   const one = tried(state, () => {
+    knowing(state, condition, true);
     first = then();
     return false;
   });
   const other = tried(state, () => {
+    knowing(state, condition, false);
     second = otherwise();
     return false;
   });
@@ -355,6 +357,7 @@ function binaryOf(
   }
   let right: Value = UNDEFINED;
   const path = tried(state, () => {
+    knowing(state, test, operator !== "||");
     right = evaluateExpression(state, scope, hir.right);
     return false;
   });

@@ -5,7 +5,7 @@ import { literal } from "../../sql/expressions";
 import { withoutExits } from "../../sql/routine/withoutReturns";
 import type { Span } from "../../sql/split";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
-import { readsOf } from "./convert";
+import { isLiteral, readsOf } from "./convert";
 import { loopBody } from "./join";
 import { elementOf } from "./member";
 import {
@@ -163,10 +163,27 @@ export function loopOver(
   addLoop(state, { kind: "loop", id, over, body: { kind: "sequence", commands }, source });
 }
 
-/** Adds a loop, unless it does nothing. */
-export function addLoop(state: State, loop: Extract<Command, { kind: "loop" }>): void {
+/** Adds a loop, unless it does nothing. One that surely runs its only round is what it does in it. */
+export function addLoop(
+  state: State,
+  loop: Extract<Command, { kind: "loop" }>,
+  isOnce = false,
+): void {
+  if (isOnce && runs(loop.over)) {
+    emit(state, loop.body);
+    return;
+  }
   const isEmpty = loop.body.kind === "sequence" && loop.body.commands.length === 0;
   if (!isEmpty) emit(state, loop);
+}
+
+/** Whether a loop surely has a first round. */
+function runs(over: LoopRange): boolean {
+  if (over.kind === "while") return isLiteral(over.condition, true);
+  if (over.kind !== "count" || over.from.kind !== "literal" || over.to.kind !== "literal")
+    return false;
+  const [from, to] = [Number(over.from.value), Number(over.to.value)];
+  return over.step > 0 ? from <= to : from >= to;
 }
 
 /** Runs something inside an open loop. */

@@ -141,7 +141,8 @@ export function sameValue(left: Value, right: Value): boolean {
 /** What a loop does: its commands, and whether it surely leaves more than the loop. */
 export interface LoopBody {
   readonly commands: Command[];
-  readonly carried: ReadonlyMap<Cell, string>;
+  /** Every round leaves the loop: there is only one. */
+  readonly isOnce: boolean;
 }
 
 /**
@@ -177,7 +178,27 @@ export function loopBody(
   for (const [cell, value] of path.written) {
     if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(value));
   }
-  return { commands: path.commands, carried };
+  return { commands: path.commands, isOnce: path.left && !path.commands.some(goesOn) };
+}
+
+/** Whether a command may go on with the next round, or behind the loop. */
+function goesOn(command: Command): boolean {
+  switch (command.kind) {
+    case "exit":
+    case "continue":
+      return true;
+    case "sequence":
+      return command.commands.some(goesOn);
+    case "if":
+      return goesOn(command.then) || (command.otherwise !== undefined && goesOn(command.otherwise));
+    case "loop":
+    case "atomic":
+      return goesOn(command.body);
+    case "try":
+      return goesOn(command.body) || goesOn(command.handler);
+    default:
+      return false;
+  }
 }
 
 /** Lists only grow: what a loop adds is kept as such. */

@@ -7,6 +7,7 @@ import type { HirMethod } from "../hir";
 import { constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
 import { choose, isNullish } from "./operators";
+import { knowing } from "./presence";
 import { emit, newCell, sourceOf, write, type State } from "./state";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
@@ -95,10 +96,17 @@ export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string):
   const set = row.overlay.get(property)?.value;
   if (set !== undefined) return set;
   const { columns, result, at } = row;
+  const related = columns.related?.get(property);
+  if (related !== undefined) return at === "first" ? related : notTold(property, related);
   const name = columns.renamed?.get(property) ?? property;
   const isKnown = columns.order.length === 0 || columns.order.includes(name);
   if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
   return scalar({ kind: "field", result, field: name, at }, columns.types.get(name));
+}
+
+/** What was read along with several rows is not told apart by them. */
+function notTold(property: string, relatedTo: Value): Value {
+  return unknown(`"${property}" of one of several rows`, readsOf(relatedTo));
 }
 
 /** An item of rows or of a list, counted from zero. */
@@ -307,6 +315,7 @@ export function requireHolds(
   if (condition.kind === "literal" && condition.value === false) return;
   const then = { kind: "rollback", why, code: THROWN, source } as const;
   emit(state, { kind: "if", condition, then, source });
+  knowing(state, holds, true);
 }
 
 /** The SQLSTATE class that stands for errors of the code itself: those that users raise. */
@@ -324,7 +333,6 @@ function mustBeThere(
 ): void {
   if (row.at !== "first" || state.present.has(row.result)) return;
   requireHolds(state, presenceOf(row), "a row that is not there is asked for a field", source);
-  state.present = new Set([...state.present, row.result]);
 }
 
 /** That a value is there: neither null nor undefined. */

@@ -7,7 +7,15 @@ import type {
 import { literal } from "../../sql/expressions";
 import { compare, joined } from "../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type TextPart, type Value } from "../values";
-import { conditional, conditionOf, expressionOf, negated, presenceOf, readsOf } from "./convert";
+import {
+  conditional,
+  conditionOf,
+  expressionOf,
+  negated,
+  presenceOf,
+  readsOf,
+  sameExpression,
+} from "./convert";
 import type { State } from "./state";
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
@@ -87,6 +95,10 @@ export function choose(when: Expression, then: Value, otherwise: Value): Value {
   if (then === otherwise) return then;
   if (when.kind === "literal") return when.value === true ? then : otherwise;
   if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
+  // A row that is not there is nothing already.
+  if (then.kind === "row" && isAbsent(otherwise) && sameExpression(when, presenceOf(then))) {
+    return then;
+  }
   if (then.kind === "scalar" && otherwise.kind === "scalar") {
     const { type } = then;
     return scalar(

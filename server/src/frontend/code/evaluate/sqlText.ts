@@ -312,6 +312,7 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
       if (command.kind === "statement") addStatement(state, connection, command.statement, source);
       else emit(state, command);
     }
+    // Statements of branches.
     state.emitted += lowered.statements.length;
   } else {
     for (const statement of lowered.statements) {
@@ -322,6 +323,10 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
   const { result } = lowered;
   const columns = result && columnsOf(state, last, result.columns);
   const rows = result && columns && ({ kind: "rows", result: result.name, columns } as const);
+  // What is inserted from values comes back.
+  const isSure =
+    last?.kind === "insert" && Array.isArray(last.rows) && last.onConflict === undefined;
+  if (result && isSure) state.present = new Set([...state.present, result.name]);
   const count: Value =
     last === undefined
       ? unknown("nothing was run")
