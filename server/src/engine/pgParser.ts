@@ -42,9 +42,8 @@ export async function loadPgParser(): Promise<PgParser> {
     if (current === undefined || failing.has(sql)) return undefined;
     try {
       return call(current);
-    } catch (error) {
-      // Only WebAssembly's own errors come here: what the parser says is a value.
-      if (!(error instanceof Error)) throw error;
+    } catch {
+      // Only WebAssembly's own errors come here, and the end of its program: what the parser says is a value.
       if (failing.size >= MOST_REMEMBERED) failing.clear();
       failing.add(sql);
       replace();
@@ -80,11 +79,19 @@ const FAILED = {
   offset: 0,
 } as const;
 
+/** PostgreSQL's lexer looks ahead over such a run at each comment that begins in it. */
+const OPERATOR_CHARACTERS = new Set([..."~!@#^&|`?+-*/%<>="].map((each) => each.charCodeAt(0)));
+const MOST_OPERATORS = 10_000;
+
 /** What a text that is nested too deeply gives; a rough count that takes quoted parentheses for real ones. */
 function tooDeep(sql: string): Extract<PgParseResult, { readonly ok: false }> | undefined {
   let depth = 0;
+  let operators = 0;
   for (let at = 0; at < sql.length; at++) {
     const code = sql.charCodeAt(at);
+    operators = OPERATOR_CHARACTERS.has(code) ? operators + 1 : 0;
+    if (operators > MOST_OPERATORS)
+      return { ok: false, message: "an operator of this length", offset: at - operators + 1 };
     if (code === 40 || code === 91) {
       if (++depth > DEEPEST_NESTING) {
         return { ok: false, message: "it is nested too deeply", offset: at };

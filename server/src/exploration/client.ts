@@ -42,8 +42,16 @@ export type Reply =
   | { readonly kind: "done" }
   /** One entry per key: those asked for in their order, then those found by scans, sorted. No key occurs twice. */
   | { readonly kind: "values"; readonly values: ReadonlyMap<Key, Value> }
-  /** The transaction is over and has no effect, as if it had rolled back; `code` is an SQLSTATE such as 40001. */
-  | { readonly kind: "failed"; readonly code: string; readonly message: string };
+  /**
+   * The transaction is over and has no effect, as if it had rolled back; `code` is an SQLSTATE such as 40001. Where it
+   * `goesOn`, only the request is refused.
+   */
+  | {
+      readonly kind: "failed";
+      readonly code: string;
+      readonly message: string;
+      readonly goesOn?: boolean;
+    };
 
 /**
  * A session: transactions one after the other, `begin` to `commit` or `abort`. Each run starts it afresh, so what it

@@ -8,6 +8,8 @@ export interface ByteQueue {
   peek(count: number): Buffer | undefined;
   /** The first bytes, which are gone then; undefined while fewer wait. */
   take(count: number): Buffer | undefined;
+  /** Forgets as many of the first bytes as wait, up to that count; how many these were. */
+  drop(count: number): number;
 }
 
 /** An empty queue. Every byte is copied once at the most, however the stream is cut into chunks. */
@@ -25,6 +27,13 @@ export function createByteQueue(): ByteQueue {
     return whole;
   }
 
+  function forget(count: number): void {
+    const [first] = chunks;
+    length -= count;
+    if (first?.length === count) chunks.shift();
+    else if (first) chunks[0] = first.subarray(count);
+  }
+
   return {
     get length() {
       return length;
@@ -38,10 +47,17 @@ export function createByteQueue(): ByteQueue {
     take(count) {
       const first = gather(count);
       if (!first) return undefined;
-      length -= count;
-      if (first.length === count) chunks.shift();
-      else chunks[0] = first.subarray(count);
+      forget(count);
       return first.subarray(0, count);
+    },
+    drop(count) {
+      let dropped = 0;
+      for (let [first] = chunks; first && dropped < count; [first] = chunks) {
+        const some = Math.min(first.length, count - dropped);
+        forget(some);
+        dropped += some;
+      }
+      return dropped;
     },
   };
 }

@@ -5,8 +5,15 @@ export interface Connection {
   receive(chunk: Buffer): Promise<void>;
   /** Gives up the statement that is running, if one is. */
   cancel?(): void;
-  /** The client is gone. */
+  /** Whether the client has said who it is. */
+  readonly introduced: boolean;
+  /** The client is gone: what it has sent is still done, but waits for nobody. */
   close(): void;
+}
+
+/** What a client is told of an error that is not its own: no stack, no values. */
+export function internalError(error: unknown): string {
+  return error instanceof Error ? error.message : "something that is no error was thrown";
 }
 
 /** Where a connection's answers go. */

@@ -13,6 +13,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Opens the session of a connection, for the client that introduced itself so. */
   readonly open: (client?: ClientNames) => MockSession;
+  /** Milliseconds in which a client must say who it is, before it is turned away; ten seconds if absent. */
+  readonly introduction?: number;
 }
 
 export interface Listening {
@@ -22,12 +24,21 @@ export interface Listening {
 }
 
 /** The longest message of a client: what PostgreSQL and MySQL take by default is of this order. */
-export const LONGEST_MESSAGE = 64 * 1024 * 1024;
+export const LONGEST_MESSAGE = 16 * 1024 * 1024;
+/** Bytes that may wait for their turn, or for a client that does not read its answers, before no more are taken. */
+const MOST_WAITING = 1024 * 1024;
+/** Milliseconds in which a client must say who it is. */
+const INTRODUCTION = 10_000;
 const MYSQL_VERSION = "8.0.36-isolens";
 const LOCAL = "127.0.0.1";
 
 /** Listens on 127.0.0.1. Rejects when the port cannot be had. */
-export async function listen({ protocol, port, open }: ListenOptions): Promise<Listening> {
+export async function listen({
+  protocol,
+  port,
+  open,
+  introduction = INTRODUCTION,
+}: ListenOptions): Promise<Listening> {
   const sockets = new Set<net.Socket>();
   const connections = new Map<number, Connection>();
   let count = 0;
@@ -41,12 +52,25 @@ export async function listen({ protocol, port, open }: ListenOptions): Promise<L
       cancel: (other) => connections.get(other)?.cancel?.(),
     });
     connections.set(number, connection);
+    const turnedAway = setTimeout(() => {
+      if (!connection.introduced) socket.destroy();
+    }, introduction);
+    let waiting = 0;
+    const goOn = (): void => {
+      if (waiting <= MOST_WAITING && socket.writableLength <= MOST_WAITING) socket.resume();
+    };
     socket.on("data", (chunk) => {
-      // A client that sends faster than it is answered waits.
-      socket.pause();
-      void connection.receive(chunk).finally(() => socket.resume());
+      waiting += chunk.length;
+      // A client that sends faster than it is answered, or does not read, waits.
+      if (waiting > MOST_WAITING || socket.writableLength > MOST_WAITING) socket.pause();
+      void connection.receive(chunk).finally(() => {
+        waiting -= chunk.length;
+        goOn();
+      });
     });
+    socket.on("drain", goOn);
     socket.on("close", () => {
+      clearTimeout(turnedAway);
       sockets.delete(socket);
       connections.delete(number);
       connection.close();

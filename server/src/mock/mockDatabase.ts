@@ -1,7 +1,7 @@
 // The mock database as a whole: SQL over a store whose reads return what a level allows. Schema and first rows come from
 // a text of SQL; afterwards any number of sessions may run side by side.
 import type { PgParser } from "../frontend/sql/pg/pgParser";
-import type { Ask, Key, Reply, Request, Value } from "../exploration/client";
+import type { Key, Reply, Request, Value } from "../exploration/client";
 import { randomNumbers } from "../exploration/randomNumbers";
 import { createDatabase, type Database } from "../sqlstore/database";
 import { createMemoryStore, createSequences } from "../sqlstore/memory";
@@ -16,8 +16,13 @@ import {
 import type { SqlError } from "../sqlstore/sqlError";
 import { openMockSession } from "./mockSession";
 import type { ClientNames, MockSession } from "./session";
-import { createMockStore, type MockLevel, type MockStore } from "./store/mockStore";
-import type { Strategy } from "./store/policy";
+import {
+  createMockStore,
+  type MockLevel,
+  type MockStore,
+  type StoreSession,
+} from "./store/mockStore";
+import type { Patience, Strategy } from "./store/policy";
 import type { RecordedHistory } from "./store/recordHistory";
 
 export interface MockOptions {
@@ -31,6 +36,8 @@ export interface MockOptions {
   readonly schema?: string;
   /** Statements are answered after a moment that differs from one to the next, so that sessions overtake each other. */
   readonly delay?: boolean;
+  /** Seconds that a statement waits for a lock unless its session says otherwise, 0 for ever; 50 if absent, as InnoDB. */
+  readonly lockTimeout?: number;
   /** Told of the history of what ends with a reset. */
   readonly onReset?: (history: RecordedHistory) => void;
 }
@@ -59,10 +66,13 @@ export function lineAt(text: string, position: number): number {
 /** A day of its own, so that two runs write the same. */
 const FIRST_MOMENT = Date.UTC(2026, 0, 1) * 1000;
 const TICK = 1000;
+const LOCK_TIMEOUT = 50;
 
 /** Runs the schema's text and takes what it leaves as the start. */
 export function createMockDatabase(options: MockOptions): MockResult {
   const { dialect, parser, level, seed, strategy, schema = "" } = options;
+  const seconds = options.lockTimeout ?? LOCK_TIMEOUT;
+  const lockTimeout = dialect === "postgres" ? `${String(seconds)}s` : String(seconds);
   const sql = createDatabase({ dialect, ...(parser && { parser }) });
   let ticks = 0;
   const now = (): number => FIRST_MOMENT + TICK * ticks++;
@@ -75,17 +85,23 @@ export function createMockDatabase(options: MockOptions): MockResult {
   let count = 0;
 
   /** A session of the store that is there now; after a reset the next request opens one of the new store. */
-  function openStoreSession(): { readonly ask: Ask; readonly close: () => void } {
+  function openStoreSession(): StoreSession {
+    let patience: Patience | undefined;
     let own = store.open();
     let from = generation;
     return {
       ask(request: Request): Promise<Reply> {
         if (from !== generation) {
           own = store.open();
+          own.patience(patience);
           from = generation;
           if (request.kind !== "begin") return Promise.resolve(RESET);
         }
         return own.ask(request);
+      },
+      patience(limit) {
+        patience = limit;
+        own.patience(limit);
       },
       close: () => {
         own.close();
@@ -130,6 +146,9 @@ export function createMockDatabase(options: MockOptions): MockResult {
           random: () => random(2 ** 30) / 2 ** 30,
           rule: lockingRule(level),
           identifier: count,
+          settings: new Map([
+            [dialect === "postgres" ? "lock_timeout" : "innodb_lock_wait_timeout", lockTimeout],
+          ]),
           ...(client.user !== undefined && { user: client.user }),
           ...(client.database !== undefined && { database: client.database }),
         });

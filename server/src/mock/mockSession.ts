@@ -1,11 +1,12 @@
 // A session of the mock database as the wire protocols use it: statement by statement, values as text.
-import type { Ask, Reply, Request } from "../exploration/client";
+import type { Reply, Request } from "../exploration/client";
 import type { Database } from "../sqlstore/database";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
 import { refused, SqlFailure } from "../sqlstore/sqlError";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
 import type { SqlValue } from "../sqlstore/values/value";
+import { longestSilence, patienceOf } from "./patience";
 import type {
   MockArgument,
   MockSession,
@@ -13,11 +14,13 @@ import type {
   PreparedStatement,
   StatementResult,
 } from "./session";
+import type { StoreSession } from "./store/mockStore";
+import type { Patience } from "./store/policy";
 
 export interface MockSessionParts {
   readonly sql: Database;
   readonly session: SqlSession;
-  readonly store: { readonly ask: Ask; readonly close: () => void };
+  readonly store: Pick<StoreSession, "ask" | "close" | "patience">;
   readonly reset: () => void;
   /** Milliseconds until the next statement runs. */
   readonly pause?: () => number;
@@ -37,9 +40,11 @@ export function openMockSession({
 
   /** Statements that wait for the store. */
   let running = 0;
+  let hasGivenUp = false;
 
   async function run(text: string, values: readonly MockArgument[]): Promise<SqlOutcome> {
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
+    store.patience(hasGivenUp ? NONE : patienceOf(session, isPostgres));
     const steps: Generator<Request, SqlOutcome, Reply> = session.execute(text, values);
     running++;
     try {
@@ -94,15 +99,28 @@ export function openMockSession({
       const status = session.status();
       return status === "open" ? "transaction" : status;
     },
+    get longestSilence() {
+      return longestSilence(session, isPostgres);
+    },
     get autocommit() {
       return session.autocommit();
     },
     cancel() {
       if (running > 0) store.close();
     },
+    giveUp() {
+      hasGivenUp = true;
+      store.patience(NONE);
+    },
     close: store.close,
   };
 }
+
+/** The client is gone. */
+const NONE: Patience = {
+  milliseconds: 0,
+  failure: { code: "57014", message: "canceling statement because its client is gone" },
+};
 
 const NOTHING: StatementResult = { rows: [], tag: "", affected: 0 };
 

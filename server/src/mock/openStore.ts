@@ -21,6 +21,8 @@ export interface StoreOptions {
   readonly strategy?: "uniform" | "latest" | "stale";
   /** Answers come after a moment that differs from one to the next. */
   readonly delay?: boolean;
+  /** Seconds that a statement waits for a lock unless its session says otherwise, 0 for ever; 50 if absent. */
+  readonly lockTimeout?: number;
   /** 0 or absent: a free one. */
   readonly port?: number;
 }
@@ -47,7 +49,7 @@ let parser: ReturnType<typeof loadPgParser> | undefined;
 
 /** Starts a database on 127.0.0.1. Rejects for an unknown level, a schema that is refused, or a port that is taken. */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
-  const { protocol = "postgres", schema, delay, port = 0 } = options;
+  const { protocol = "postgres", schema, delay, lockTimeout, port = 0 } = options;
   const { seed = 1, strategy = "uniform" } = options;
   const named = mockLevel(options.level);
   if (!named.known) throw new Error(`there is no level "${options.level}"`);
@@ -60,6 +62,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
     strategy,
     ...(schema !== undefined && { schema }),
     ...(delay !== undefined && { delay }),
+    ...(lockTimeout !== undefined && { lockTimeout }),
   });
   if (!made.ok) {
     const { position, message } = made.error;

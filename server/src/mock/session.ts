@@ -55,6 +55,10 @@ export interface MockSession {
   readonly autocommit: boolean;
   /** Gives up a statement that is running, which then fails, and its transaction with it. */
   cancel?(): void;
+  /** Milliseconds for which the client may be silent now; 0 or absent: for ever. */
+  readonly longestSilence?: number;
+  /** From now on statements fail where they would have to wait for others, and so does one that waits now. */
+  giveUp?(): void;
   /** Rolls back what is open. */
   close(): void;
 }

@@ -7,6 +7,7 @@ import { parameterType, parameterValue } from "./parameters";
 import type { ParsedStatement } from "./parsed";
 import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
+import { MYSQL_SETTINGS } from "./mysql/settings";
 import { showRows } from "./mysql/showRows";
 import { failure, refused, SqlFailure, type SqlError } from "./sqlError";
 import { POSTGRES_SETTINGS, POSTGRES_VERSION } from "./system/pgSettings";
@@ -53,6 +54,8 @@ export interface SessionOptions {
   readonly user?: string;
   readonly database?: string;
   readonly identifier?: number;
+  /** Settings, by their names in lower case, that the session starts with. */
+  readonly settings?: ReadonlyMap<string, string>;
   /** A name for each transaction, for people. */
   readonly transactionName?: () => string | undefined;
 }
@@ -77,6 +80,8 @@ export interface SqlSession {
   readonly status: () => TransactionStatus;
   /** Whether statements outside of transactions commit by themselves. */
   readonly autocommit: () => boolean;
+  /** A setting by its name, as the session or its defaults have it; undefined for one that there is not. */
+  readonly setting: (name: string) => string | undefined;
   /** Level that SET TRANSACTION asked for last, in lower case; the store's own level is what holds. */
   readonly level: () => string | undefined;
 }
@@ -124,8 +129,9 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     currentValues: new Map(),
     lastSequence: undefined,
     variables: new Map(),
-    settings: new Map(),
+    settings: new Map(options.settings),
   };
+  const usualSettings = isPostgres ? POSTGRES_SETTINGS : MYSQL_SETTINGS;
 
   function context(parameters: readonly unknown[]): StatementContext {
     const values = new Map<string, SqlValue>();
@@ -176,8 +182,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       const level = state.level ?? (isPostgres ? "read committed" : "repeatable read");
       return isPostgres ? level : level.toUpperCase().replaceAll(" ", "-");
     }
-    const usual = isPostgres ? POSTGRES_SETTINGS : SETTINGS;
-    const known = state.settings.get(plain) ?? usual.get(plain);
+    const known = state.settings.get(plain) ?? usualSettings.get(plain);
     if (known !== undefined) return known;
     throw isPostgres
       ? failure("noObject", `unrecognized configuration parameter "${plain}"`)
@@ -212,7 +217,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   function* written(key: StoreKey, value: Value): Generator<Request, void, Reply> {
     const reply = yield { kind: "write", key, value };
     if (reply.kind !== "failed") return;
-    lost();
+    if (reply.goesOn !== true) lost();
     throw storeFailure(reply);
   }
 
@@ -256,7 +261,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     end: StatementEnd,
   ): Generator<Request, Extract<StatementEnd, { readonly ok: true }>, Reply> {
     if (!end.ok) {
-      lost();
+      if (end.goesOn !== true) lost();
       throw storeFailure(end);
     }
     for (const [key, value] of end.writes) {
@@ -455,7 +460,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     const { columns, rows } = showRows(of, {
       catalog,
       database: state.facts.database,
-      settings: new Map([...SETTINGS, ...state.settings]),
+      settings: new Map([...MYSQL_SETTINGS, ...state.settings]),
     });
     return {
       command: "SHOW",
@@ -524,6 +529,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     },
     status: () => state.status,
     autocommit: () => state.autocommit,
+    setting: (name) => state.settings.get(name) ?? usualSettings.get(name),
     level: () => state.level,
   };
 }
@@ -536,6 +542,8 @@ function done(command: string): SqlResult {
 function storeFailure(reply: { readonly code: string; readonly message: string }): SqlFailure {
   const duplicate = failure("duplicate", reply.message);
   if (reply.code === duplicate.error.code) return duplicate;
+  if (reply.code === "55P03") return failure("lockTimeout", reply.message);
+  if (reply.code === "57014") return failure("canceled", reply.message);
   const base = failure("serialization", reply.message).error;
   return new SqlFailure(reply.code === base.code ? base : { ...base, code: reply.code });
 }
@@ -560,29 +568,6 @@ const VERSIONS = {
   mysql: "8.0.36",
   mariadb: "10.11.0-MariaDB",
 } as const;
-
-const SETTINGS: ReadonlyMap<string, string> = new Map([
-  ["server_version", "15.0"],
-  ["server_version_num", "150000"],
-  ["server_encoding", "UTF8"],
-  ["client_encoding", "UTF8"],
-  ["standard_conforming_strings", "on"],
-  ["datestyle", "ISO, MDY"],
-  ["timezone", "UTC"],
-  ["time_zone", "SYSTEM"],
-  ["search_path", "public"],
-  [
-    "sql_mode",
-    "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION",
-  ],
-  ["max_allowed_packet", "67108864"],
-  ["version", "8.0.36"],
-  ["version_comment", "Isolens"],
-  ["lower_case_table_names", "0"],
-  ["character_set_client", "utf8mb4"],
-  ["collation_connection", "utf8mb4_general_ci"],
-  ["auto_increment_increment", "1"],
-]);
 
 /** Runs a session's requests against a store that answers at once. */
 export function runNow<T>(

@@ -107,6 +107,8 @@ const CODES = {
   serialization: ["40001", 1213, "40001"],
   readOnly: ["25006", 1792, "25006"],
   noSequenceValue: ["55000", 1210, "HY000"],
+  lockTimeout: ["55P03", 1205, "HY000"],
+  canceled: ["57014", 1317, "70100"],
   locked: ["55P03", 3572, "HY000"],
   tooComplex: ["54001", 1436, "HY000"],
   internal: ["XX000", 1105, "HY000"],

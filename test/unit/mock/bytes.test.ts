@@ -67,11 +67,44 @@ describe("a stream of messages", () => {
   test("of MySQL may be longer than a packet", () => {
     const payload = Buffer.alloc(0xffffff + 5, 7);
     const reader = createPacketReader(1 << 26);
+    reader.introduced();
     const [packet, ...more] = reader.read(packets([payload], 0));
     assert.deepEqual(more, []);
     assert.ok(packet);
-    assert.ok(packet.payload.equals(payload));
+    assert.ok(packet.payload?.equals(payload));
     assert.equal(packet.sequence, 1);
+  });
+});
+
+describe("a message that is too long", () => {
+  test("of PostgreSQL is dropped, however it is cut, and what follows is read", () => {
+    const startup = Buffer.from("000000090003000000", "hex");
+    const long = Buffer.concat([Buffer.from("Q\0\0\0\x68"), Buffer.alloc(100, 7)]);
+    const whole = Buffer.concat([startup, long, Buffer.from("S\0\0\0\x04")]);
+    for (let at = 1; at < whole.length; at++) {
+      const reader = createFrontendReader(50);
+      const messages = [...reader.read(whole.subarray(0, at)), ...reader.read(whole.subarray(at))];
+      assert.deepEqual(messages.slice(1), [
+        { kind: "tooLong", type: "Q", size: 104 },
+        { kind: "sync" },
+      ]);
+    }
+  });
+
+  test("of MySQL is dropped over several packets", () => {
+    const reader = createPacketReader(1000);
+    reader.introduced();
+    const sent = Buffer.concat([
+      packets([Buffer.alloc(0xffffff + 5, 7)], 0),
+      packets([Buffer.from("next")], 0),
+    ]);
+    const found = [0, 700_000, 0xffffff + 3, 0xffffff + 9, sent.length].flatMap((at, index, all) =>
+      index === 0 ? [] : reader.read(sent.subarray(all[index - 1], at)),
+    );
+    assert.deepEqual(found, [
+      { sequence: 1, payload: undefined },
+      { sequence: 0, payload: Buffer.from("next") },
+    ]);
   });
 });
 
@@ -92,7 +125,8 @@ describe("nonsense", () => {
           const ended = new Promise((resolve) => socket.once("close", resolve));
           socket.on("error", () => undefined);
           socket.resume();
-          socket.end(bytes);
+          // The client goes on listening: it is the server that ends this.
+          socket.write(bytes);
           await ended;
           const next = net.connect(server.port, "127.0.0.1");
           await new Promise((resolve) => next.once("connect", resolve));

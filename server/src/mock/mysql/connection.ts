@@ -1,7 +1,8 @@
 // One connection of a client of MySQL or MariaDB: handshake, then commands, answered in the order in which they come.
 import { randomBytes } from "node:crypto";
-import type { Connection, Wire } from "../connection";
+import { internalError, type Connection, type Wire } from "../connection";
 import type { SqlError } from "../../sqlstore/sqlError";
+import { createSilence } from "../silence";
 import type { MockArgument, MockSession, PreparedStatement, StatementResult } from "../session";
 import {
   command,
@@ -22,11 +23,14 @@ interface Statement {
   readonly long: Map<number, Buffer>;
 }
 
+const DISCONNECTED =
+  "The client was disconnected by the server because of inactivity. See wait_timeout and interactive_timeout for configuring this behavior.";
+const TOO_BIG = "Got a packet bigger than 'max_allowed_packet' bytes";
 const NATIVE = "mysql_native_password";
 
 /**
  * A connection whose session is opened when the client has introduced itself, with the database that it names. Commands
- * of more than `longest` bytes end it. `number` is the connection's number, `version` what the server calls itself.
+ * of more than `longest` bytes are refused and end it. `number` is the connection's number, `version` what the server calls itself.
  */
 export function createMysqlConnection(
   openSession: (database: string | undefined) => MockSession,
@@ -46,11 +50,19 @@ export function createMysqlConnection(
   let session: MockSession | undefined;
   let work = Promise.resolve();
   let closed = false;
+  let turns = 0;
+  const silence = createSilence(() => {
+    // What MySQL says is read when the client sends its next command.
+    wire.write(packets([replies.failed(4031, "HY000", DISCONNECTED)], 0));
+    close();
+    wire.end();
+  });
   wire.write(packets([replies.handshake(version, number, salt)], 0));
 
   function close(): void {
     if (closed) return;
     closed = true;
+    silence.ends();
     session?.close();
   }
 
@@ -187,6 +199,7 @@ export function createMysqlConnection(
 
   /** Whatever the password is, it is right. */
   function introduce({ payload, sequence }: Packet): void {
+    if (!payload) throw new MalformedPacket("an introduction of this length");
     if (state === "introduction") {
       const response = handshakeResponse(payload);
       database = response.database;
@@ -197,22 +210,28 @@ export function createMysqlConnection(
       }
     }
     state = "commands";
+    reader.introduced();
     session = openSession(database);
     wire.write(packets([replies.ok(status(), { affected: 0, inserted: 0 })], sequence + 1));
   }
 
   function refuse(error: unknown): void {
-    if (!(error instanceof MalformedPacket) && !(error instanceof PacketTooLong)) throw error;
-    const [code, state5] = error instanceof PacketTooLong ? [1153, "08S01"] : [1835, "HY000"];
-    reply([replies.failed(code, state5, error.message)]);
+    if (error instanceof MalformedPacket) end(1835, "HY000", error.message);
+    else if (error instanceof PacketTooLong) end(1153, "08S01", error.message);
+    else end(1815, "HY000", `Internal error: ${internalError(error)}`);
+  }
+
+  function end(code: number, sqlState: string, message: string, sequence = 1): void {
+    wire.write(packets([replies.failed(code, sqlState, message)], sequence));
     close();
     wire.end();
   }
 
   async function answer(packet: Packet): Promise<void> {
     if (closed) return;
-    if (session) await obey(session, command(packet.payload));
-    else introduce(packet);
+    if (!session) introduce(packet);
+    else if (packet.payload) await obey(session, command(packet.payload));
+    else end(1153, "08S01", TOO_BIG, packet.sequence + 1);
   }
 
   return {
@@ -225,10 +244,21 @@ export function createMysqlConnection(
         refuse(error);
         return work;
       }
+      silence.ends();
+      const turn = ++turns;
       for (const packet of complete) work = work.then(() => answer(packet)).catch(refuse);
+      work = work.then(() => {
+        if (!closed && turn === turns) silence.begins(session);
+      });
       return work;
     },
-    close,
+    get introduced() {
+      return session !== undefined;
+    },
+    close() {
+      session?.giveUp?.();
+      void work.finally(close);
+    },
   };
 }
 

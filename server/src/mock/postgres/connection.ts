@@ -9,7 +9,8 @@ import type {
   ResultColumn,
   StatementResult,
 } from "../session";
-import type { Connection, Wire } from "../connection";
+import { internalError, type Connection, type Wire } from "../connection";
+import { createSilence } from "../silence";
 import * as backend from "./backendMessages";
 import { fromBinary, hasBinary, toBinary } from "./binaryTypes";
 import {
@@ -58,8 +59,8 @@ interface PostgresLimits {
 const SYNTAX_ERROR = "42601";
 
 /**
- * A connection whose session is opened when the client has introduced itself. Messages of more than `longest` bytes end
- * it. `number` is the process number that the client is told.
+ * A connection whose session is opened when the client has introduced itself. Messages of more than `longest` bytes are
+ * refused. `number` is the process number that the client is told.
  */
 export function createPostgresConnection(
   openSession: (options: ReadonlyMap<string, string>) => MockSession,
@@ -73,21 +74,32 @@ export function createPostgresConnection(
   let work = Promise.resolve();
   let skipping = false;
   let closed = false;
+  let turns = 0;
+  const silence = createSilence(() => {
+    const inTransaction = session?.status !== "idle";
+    end(
+      inTransaction ? "25P03" : "57P05",
+      `terminating connection due to idle-${inTransaction ? "in-transaction" : "session"} timeout`,
+    );
+  });
 
   function close(): void {
     if (closed) return;
     closed = true;
+    silence.ends();
     session?.close();
   }
 
   function refuse(error: unknown): void {
-    if (!(error instanceof ProtocolViolation)) throw error;
-    const fields = {
-      severity: "FATAL",
-      code: "08P01",
-      message: `protocol violation: ${error.message}`,
-    };
-    wire.write(backend.errorResponse({ ...fields, severity: "FATAL" }));
+    const fields =
+      error instanceof ProtocolViolation
+        ? { code: "08P01", message: `protocol violation: ${error.message}` }
+        : { code: "XX000", message: `internal error: ${internalError(error)}` };
+    end(fields.code, fields.message);
+  }
+
+  function end(code: string, message: string): void {
+    wire.write(backend.errorResponse({ severity: "FATAL", code, message }));
     close();
     wire.end();
   }
@@ -245,6 +257,8 @@ export function createPostgresConnection(
         (message.target === "statement" ? statements : portals).delete(message.name);
         wire.write(backend.closeComplete);
         return undefined;
+      case "tooLong":
+        return tooLong(message.size, longest);
       default:
         return undefined;
     }
@@ -280,6 +294,9 @@ export function createPostgresConnection(
       ready();
     } else if (message.kind === "query" && !skipping) {
       await simpleQuery(session, message.sql);
+    } else if (message.kind === "tooLong" && message.type === "Q") {
+      fail(tooLong(message.size, longest));
+      ready();
     } else if (!skipping) {
       const error = await extended(session, message);
       if (error) {
@@ -299,13 +316,24 @@ export function createPostgresConnection(
         refuse(error);
         return work;
       }
+      silence.ends();
+      const turn = ++turns;
       for (const message of messages) {
         work = work.then(() => answer(message)).catch(refuse);
       }
+      work = work.then(() => {
+        if (!closed && turn === turns) silence.begins(session);
+      });
       return work;
     },
     cancel: () => session?.cancel?.(),
-    close,
+    get introduced() {
+      return session !== undefined;
+    },
+    close() {
+      session?.giveUp?.();
+      void work.finally(close);
+    },
   };
 }
 
@@ -346,6 +374,13 @@ function missing(target: "statement" | "portal", name: string): SqlError {
   return target === "statement"
     ? sqlError("26000", `prepared statement "${name}" does not exist`)
     : sqlError("34000", `portal "${name}" does not exist`);
+}
+
+function tooLong(size: number, longest: number): SqlError {
+  return sqlError(
+    "54000",
+    `a message of ${String(size)} bytes; up to ${String(longest)} are taken`,
+  );
 }
 
 function sqlError(code: string, message: string): SqlError {

@@ -32,6 +32,8 @@ export type FrontendMessage =
   | { readonly kind: "flush" }
   | { readonly kind: "sync" }
   | { readonly kind: "terminate" }
+  /** More bytes than are accepted; they are gone. */
+  | { readonly kind: "tooLong"; readonly type: string; readonly size: number }
   /** An answer to a question about a password, or data of COPY: not asked for here. */
   | { readonly kind: "other"; readonly type: string };
 
@@ -56,20 +58,36 @@ const VERSION_3 = 3;
 /** A start-up packet is a few names and values; PostgreSQL takes no more either. */
 const LONGEST_STARTUP = 10_000;
 
-/** Reads one connection from its first byte. Messages longer than `longest` bytes are refused before they arrive. */
+/** No client of PostgreSQL sends as much: who announces more does not speak its protocol. */
+const LONGEST_EVER = 2 ** 30;
+
+/** Reads one connection from its first byte. Of messages longer than `longest` bytes nothing is kept. */
 export function createFrontendReader(longest: number): FrontendReader {
   const queue = createByteQueue();
   let started = false;
+  let dropping: { readonly message: FrontendMessage; left: number } | undefined;
 
   function next(): FrontendMessage | undefined {
+    if (dropping) {
+      dropping.left -= queue.drop(dropping.left);
+      if (dropping.left > 0) return undefined;
+      const { message: dropped } = dropping;
+      dropping = undefined;
+      return dropped;
+    }
     const header = queue.peek(started ? 5 : 4);
     if (!header) return undefined;
     const size = header.readInt32BE(started ? 1 : 0);
-    const limit = started ? longest : LONGEST_STARTUP;
+    const limit = started ? LONGEST_EVER : LONGEST_STARTUP;
     if (size < 4 || size > limit)
       throw new ProtocolViolation(
         `a message of ${String(size)} bytes; up to ${String(limit)} are taken`,
       );
+    if (started && size > longest) {
+      const type = String.fromCharCode(header[0] ?? 0);
+      dropping = { message: { kind: "tooLong", type, size }, left: size + 1 };
+      return next();
+    }
     const bytes = queue.take(size + (started ? 1 : 0));
     if (!bytes) return undefined;
     if (started) return message(String.fromCharCode(bytes[0] ?? 0), fields(bytes.subarray(5)));

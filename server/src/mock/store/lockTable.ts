@@ -1,6 +1,6 @@
 // Locks of the mock database: on keys, and on all keys that begin in one way. Held until the transaction ends; who asks
 // waits in turn, and who would wait for himself fails.
-import type { Failure } from "./policy";
+import type { Failure, Patience } from "./policy";
 
 export type LockMode = "shared" | "exclusive";
 
@@ -11,6 +11,8 @@ export interface LockTable {
   takePrefix(owner: number, prefix: string): Promise<Failure | undefined>;
   /** Waits until nobody else holds a lock on a prefix of the key: such a key may not come into being before. */
   enter(owner: number, key: string): Promise<Failure | undefined>;
+  /** How long the owner waits from now on; also one that waits already. */
+  patience(owner: number, patience: Patience | undefined): void;
   /** Gives back everything, and gives up waiting. */
   release(owner: number): void;
 }
@@ -21,6 +23,7 @@ interface Waiting {
   /** Takes what was waited for. */
   readonly grant: () => void;
   readonly done: (failure: Failure | undefined) => void;
+  timer?: ReturnType<typeof setTimeout>;
 }
 
 const DEADLOCK: Failure = { code: "40P01", message: "deadlock detected" };
@@ -28,7 +31,18 @@ const GIVEN_UP: Failure = { code: "57014", message: "canceling statement due to 
 
 export function createLockTable(): LockTable {
   const held = new Map<string, Map<number, LockMode>>();
+  const patience = new Map<number, Patience>();
   let waiting: Waiting[] = [];
+
+  function startTimer(each: Waiting): void {
+    clearTimeout(each.timer);
+    const limit = patience.get(each.owner);
+    if (!limit) return;
+    each.timer = setTimeout(() => {
+      waiting = waiting.filter((other) => other !== each);
+      each.done(limit.failure);
+    }, limit.milliseconds);
+  }
 
   function othersOn(owner: number, name: string, mode: LockMode): number[] {
     return [...(held.get(name) ?? [])]
@@ -76,7 +90,9 @@ export function createLockTable(): LockTable {
     }
     if (closesCircle(owner, blockers())) return Promise.resolve(DEADLOCK);
     return new Promise((done) => {
-      waiting.push({ owner, blockers, grant, done });
+      const each: Waiting = { owner, blockers, grant, done };
+      waiting.push(each);
+      startTimer(each);
     });
   }
 
@@ -109,18 +125,29 @@ export function createLockTable(): LockTable {
         () => onPrefixes(owner, key),
         () => undefined,
       ),
+    patience(owner, limit) {
+      if (limit) patience.set(owner, limit);
+      else patience.delete(owner);
+      for (const each of waiting) if (each.owner === owner) startTimer(each);
+    },
     release(owner) {
+      patience.delete(owner);
       for (const [name, holders] of held) {
         holders.delete(owner);
         if (holders.size === 0) held.delete(name);
       }
       const before = waiting;
       waiting = before.filter((each) => each.owner !== owner);
-      for (const each of before) if (each.owner === owner) each.done(GIVEN_UP);
+      for (const each of before) {
+        if (each.owner !== owner) continue;
+        clearTimeout(each.timer);
+        each.done(GIVEN_UP);
+      }
       // First come, first served: each grant counts for those behind.
       for (const each of [...waiting]) {
         if (each.blockers().length > 0) continue;
         waiting = waiting.filter((other) => other !== each);
+        clearTimeout(each.timer);
         each.grant();
         each.done(undefined);
       }

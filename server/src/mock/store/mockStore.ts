@@ -7,7 +7,7 @@ import { choosingPolicy } from "./choosingPolicy";
 import { createdKeys, type CreatedKeys } from "./createdKeys";
 import { createDatabase, type Database, type ReadFrom, type Transaction } from "./database";
 import { finalState } from "./finalState";
-import { isFailure, type Failure, type Policy, type Strategy } from "./policy";
+import { isFailure, type Failure, type Patience, type Policy, type Strategy } from "./policy";
 import { productPolicy } from "./productPolicy";
 import { recordHistory, type RecordedHistory } from "./recordHistory";
 import { parallelPolicy, prefixPolicy } from "./snapshotPolicy";
@@ -34,6 +34,8 @@ export interface MockStore {
 export interface StoreSession {
   /** Answers one request at a time; a transaction that has failed is over. */
   readonly ask: Ask;
+  /** How long requests wait for others from now on, also one that waits already; as long as it takes if undefined. */
+  patience(patience: Patience | undefined): void;
   /** Rolls back what is open. */
   close(): void;
 }
@@ -92,6 +94,9 @@ function openSession(
   random: Random,
 ): StoreSession {
   let open: Transaction | undefined;
+  let patience: Patience | undefined;
+  /** Whether the statement that runs has written: then it cannot fail alone. */
+  let hasWritten = false;
 
   function end(status: "committed" | "aborted"): void {
     if (!open) return;
@@ -101,13 +106,15 @@ function openSession(
     policy.ended?.(ended);
   }
 
-  function fail({ code, message }: Failure): Reply {
+  function fail({ code, message, goesOn = false }: Failure): Reply {
+    if (goesOn && !hasWritten) return { kind: "failed", code, message, goesOn };
     end("aborted");
     return { kind: "failed", code, message };
   }
 
   async function read(transaction: Transaction, request: ReadRequest): Promise<Reply> {
     const { keys, scans = [], current = false, continues = false } = request;
+    if (!continues) hasWritten = false;
     const context = { transaction, random, current };
     const asked = (): Key[] => [...new Set([...keys, ...keysOf(transaction, scans)])];
     const failure = await policy.before?.(context, asked(), scans);
@@ -142,6 +149,7 @@ function openSession(
     const hindrance = await policy.write?.(transaction, key, value);
     if (hindrance === "no version") return DONE;
     if (hindrance) return fail(hindrance);
+    hasWritten = true;
     transaction.writes.set(key, value);
     transaction.log.push({ kind: "write", key });
     return DONE;
@@ -161,7 +169,9 @@ function openSession(
     if (request.kind === "begin") {
       end("aborted");
       open = database.begin(session);
+      hasWritten = false;
       policy.begin(open, random);
+      policy.patience?.(open, patience);
       return DONE;
     }
     if (!open) return fail(NO_TRANSACTION);
@@ -180,6 +190,10 @@ function openSession(
 
   return {
     ask: answer,
+    patience(limit) {
+      patience = limit;
+      if (open) policy.patience?.(open, limit);
+    },
     close: () => {
       end("aborted");
     },

@@ -10,6 +10,14 @@ export type Strategy = "uniform" | "latest" | "stale";
 export interface Failure {
   readonly code: string;
   readonly message: string;
+  /** Only the statement has failed: its transaction goes on. */
+  readonly goesOn?: boolean;
+}
+
+/** How long a statement waits for others, in milliseconds, and what it fails with then. */
+export interface Patience {
+  readonly milliseconds: number;
+  readonly failure: Failure;
 }
 
 export interface ReadContext {
@@ -46,6 +54,8 @@ export interface Policy {
   precedes?(one: number, other: number): boolean;
   /** After commit and rollback alike. */
   ended?(transaction: Transaction): void;
+  /** From now on statements of the transaction wait so long; one that waits now counts as having begun to. */
+  patience?(transaction: Transaction, patience: Patience | undefined): void;
 }
 
 export function isFailure(answer: Version | Failure): answer is Failure {

@@ -131,6 +131,9 @@ export function productPolicy(level: ProductLevel, database: Database, strategy:
     committed({ session, position, writes }) {
       if (writes.size > 0) floors.set(session, position + 1);
     },
+    patience({ number }, patience) {
+      locks.patience(number, patience);
+    },
     ended({ number }) {
       snapshots.delete(number);
       locks.release(number);

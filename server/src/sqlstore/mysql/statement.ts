@@ -15,15 +15,26 @@ import { sessionStatement } from "./sessionStatement";
 
 tie(translatedQuery);
 
+/** Of several statements. */
+const LONGEST_TEXT = 4_000_000;
+/** Two seconds' work. */
+const LONGEST_STATEMENT = 1_000_000;
+/** The numbers of parameters make a text a little longer. */
+const PARAMETER_NUMBERS = 500_000;
+
 type Family = "mysql" | "mariadb";
 
 /** The statements of a text. Fails with 1064 where it is not SQL, and with 1235 for what the store does not have. */
 export function mysqlStatements(sql: string, dialect: Family): readonly ParsedStatement[] {
+  if (sql.length > LONGEST_TEXT)
+    throw unsupported(`a text of more than ${String(LONGEST_TEXT)} characters`);
   const canonical = readCanonical(sql, dialect);
   const [problem] = canonical.problems;
   if (problem !== undefined)
     throw failure("syntax", `You have an error in your SQL syntax: ${problem.message}`);
   return canonical.slices.flatMap(({ start, end }) => {
+    if (end - start > LONGEST_STATEMENT)
+      throw unsupported(`a statement of more than ${String(LONGEST_STATEMENT)} characters`);
     const text = numbered(canonical.text.slice(start, end));
     const shown = sql.slice(start, end).trim();
     return statementsOf(text, dialect).map((statement) => ({ statement, text: shown }));
@@ -42,7 +53,7 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
   const session = sessionStatement(reader);
   if (session !== undefined) return [session];
-  const tree = parseStatement(text, dialect);
+  const tree = parseStatement(text, dialect, LONGEST_STATEMENT + PARAMETER_NUMBERS);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);
   const [loss] = tree.losses;

@@ -144,8 +144,13 @@ export type StatementEnd =
       readonly result: ChangeResult;
       readonly writes: ReadonlyMap<StoreKey, Value>;
     }
-  /** The store ended the transaction. */
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  /** The store ended the transaction, unless it `goesOn`. */
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly message: string;
+      readonly goesOn?: boolean;
+    };
 
 /**
  * Runs a plan: evaluates it with the rows that are there, asks the store for those that are missing, and begins again,
@@ -198,7 +203,10 @@ export function* runPlan(
       const values = new Map<StoreKey, Value>();
       if (isAsked) {
         const reply = yield { ...request, keys, ...(isFirst ? {} : { continues: true }) };
-        if (reply.kind === "failed") return { ok: false, code: reply.code, message: reply.message };
+        if (reply.kind === "failed") {
+          const { code, message, goesOn = false } = reply;
+          return { ok: false, code, message, goesOn };
+        }
         if (reply.kind === "values")
           for (const [key, value] of reply.values) values.set(key, value);
       }

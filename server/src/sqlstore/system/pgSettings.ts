@@ -22,6 +22,7 @@ export const POSTGRES_SETTINGS: ReadonlyMap<string, string> = new Map([
   ["statement_timeout", "0"],
   ["lock_timeout", "0"],
   ["idle_in_transaction_session_timeout", "0"],
+  ["idle_session_timeout", "0"],
   ["extra_float_digits", "1"],
   ["integer_datetimes", "on"],
   ["is_superuser", "on"],

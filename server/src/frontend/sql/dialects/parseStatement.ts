@@ -48,14 +48,26 @@ export type ParseResult<Tree> =
 /** Longer statements are lists of rows and the like, and not worth their time. */
 const LONGEST = 200_000;
 
-/** The statement that is all of a canonical text. Never throws for bad input; linear in the text. */
-export function parseStatement(text: string, dialect: Dialect): ParseResult<SyntaxStatement> {
-  return parsed(text, dialect, (reader) => {
-    const tree = statement(reader);
-    take(reader, ";");
-    if (peek(reader) !== undefined) throw unexpected(reader);
-    return tree;
-  });
+/**
+ * The statement that is all of a canonical text, which has up to `longest` characters. Never throws for bad input; linear
+ * in the text.
+ */
+export function parseStatement(
+  text: string,
+  dialect: Dialect,
+  longest = LONGEST,
+): ParseResult<SyntaxStatement> {
+  return parsed(
+    text,
+    dialect,
+    (reader) => {
+      const tree = statement(reader);
+      take(reader, ";");
+      if (peek(reader) !== undefined) throw unexpected(reader);
+      return tree;
+    },
+    longest,
+  );
 }
 
 /** The expression that is all of a canonical text. */
@@ -72,8 +84,9 @@ export function parsed<Tree>(
   text: string,
   dialect: Dialect,
   read: (reader: Reader) => Tree,
+  longest = LONGEST,
 ): ParseResult<Tree> {
-  if (text.length > LONGEST) return { ok: false, message: "too long", offset: 0 };
+  if (text.length > longest) return { ok: false, message: "too long", offset: 0 };
   const reader = createReader(text, dialect);
   try {
     const tree = read(reader);

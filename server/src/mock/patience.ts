@@ -1,0 +1,72 @@
+// How long a statement waits for locks: what the session's settings say, as their product reads them.
+import type { SqlSession } from "../sqlstore/session";
+import type { Patience } from "./store/policy";
+
+/** The shortest of the session's limits; undefined where there is none. */
+export function patienceOf(
+  session: Pick<SqlSession, "setting">,
+  isPostgres: boolean,
+): Patience | undefined {
+  if (!isPostgres) {
+    const seconds = Number(session.setting("innodb_lock_wait_timeout"));
+    return seconds > 0
+      ? { milliseconds: bounded(seconds * SECOND), failure: WAITED_IN_MYSQL }
+      : undefined;
+  }
+  const limits = [
+    { milliseconds: milliseconds(session.setting("lock_timeout")), failure: WAITED_FOR_LOCK },
+    { milliseconds: milliseconds(session.setting("statement_timeout")), failure: TOOK_TOO_LONG },
+  ].filter((each) => each.milliseconds > 0);
+  return limits.sort((one, other) => one.milliseconds - other.milliseconds)[0];
+}
+
+/** Milliseconds for which the client may be silent before its connection is ended; 0: for ever. */
+export function longestSilence(
+  session: Pick<SqlSession, "setting" | "status">,
+  isPostgres: boolean,
+): number {
+  if (!isPostgres) return bounded(Number(session.setting("wait_timeout")) * SECOND || 0);
+  const name =
+    session.status() === "idle" ? "idle_session_timeout" : "idle_in_transaction_session_timeout";
+  return milliseconds(session.setting(name));
+}
+
+/** Timers take no more; it is 24 days. */
+const LONGEST = 2 ** 31 - 1;
+
+function bounded(time: number): number {
+  return Math.min(Math.round(time), LONGEST);
+}
+
+const SECOND = 1000;
+const UNITS: Readonly<Record<string, number>> = {
+  us: 0.001,
+  ms: 1,
+  s: SECOND,
+  min: 60 * SECOND,
+  h: 3600 * SECOND,
+  d: 86_400 * SECOND,
+};
+
+/** A time as PostgreSQL's settings write it: milliseconds unless it has a unit. 0 where there is none, or no time. */
+export function milliseconds(text: string | undefined): number {
+  const [, number = "0", unit = "ms"] =
+    /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(text ?? "") ?? [];
+  return bounded(Number(number) * (UNITS[unit] ?? 1));
+}
+
+const WAITED_FOR_LOCK = {
+  code: "55P03",
+  message: "canceling statement due to lock timeout",
+  goesOn: true,
+};
+const TOOK_TOO_LONG = {
+  code: "57014",
+  message: "canceling statement due to statement timeout",
+  goesOn: true,
+};
+const WAITED_IN_MYSQL = {
+  code: "55P03",
+  message: "Lock wait timeout exceeded; try restarting transaction",
+  goesOn: true,
+};
