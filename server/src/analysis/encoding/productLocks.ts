@@ -53,6 +53,10 @@ function assertInstant(locks: Locks, instance: number): void {
     ),
   );
   script.assert(or(seen, ...waits));
+  // What the same unit has committed before that it did not wait for: the lock was taken later.
+  const unit = tuple.units.find((each) => each.includes(instance - 1)) ?? [];
+  const before = unit.findLast((each) => each < instance - 1);
+  if (before !== undefined) script.assert(snapshots.seesAt(before, instance, part.from));
 }
 
 interface Locks {
@@ -134,7 +138,8 @@ function assertFirstWins(
 function assertQueue(locks: Locks, first: Access, later: Access): void {
   const { script, tuple, run, snapshots } = locks;
   const { instance, operation } = later;
-  if (!later.point || first.instance === 0 || !showsBeginning(tuple, later)) return;
+  if (!later.point || !showsBeginning(tuple, later)) return;
+  if (first.instance === 0 && tuple.parts[0] === undefined) return;
   const { snapshot, conflict } = tuple.levels[first.instance] ?? {};
   if (snapshot === "first-plain-read" || conflict === "restart") return;
   const seen = snapshots.seesAt(first.instance, instance, operation.step);
@@ -143,6 +148,13 @@ function assertQueue(locks: Locks, first: Access, later: Access): void {
     const held = and(heldUp(locks, first, later, row), isFirstHolder(locks, first, later, row));
     const both = and(held, not(seen));
     if (both === FALSE) continue;
+    if (tuple.parts[first.instance]?.single === true) {
+      // It holds its locks for no time, but while it waits itself.
+      const previous = first.instance - 1;
+      script.assert(
+        imp(both, not(snapshots.seesAt(previous, first.instance, first.operation.step))),
+      );
+    }
     for (let before = 0; before < first.instance; before += 1) {
       const begun = begunAfter(snapshots, before, first);
       const known = snapshots.seesAt(before, instance, operation.step);

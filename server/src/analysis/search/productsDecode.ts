@@ -220,16 +220,20 @@ function scheduleOf(encoding: ProductEncoding, model: Model): readonly ScheduleS
   const steps: ScheduleStep[] = [];
   for (const gap of tuple.transactions.keys()) {
     const inGap = planned.filter((step) => step.gap === gap);
+    // A statement that is a transaction ends the gap: it commits by itself.
+    const isLast = (step: Planned): boolean =>
+      step.instance === gap && tuple.parts[gap]?.single === true;
+    const others = inGap.filter((step) => !isLast(step));
     for (const each of [
-      ...inGap.filter((step) => step.early),
-      ...inGap.filter((step) => !step.early),
+      ...others.filter((step) => step.early),
+      ...others.filter((step) => !step.early),
+      ...inGap.filter(isLast),
     ])
       steps.push({
         instance: nameOfUnit(tuple, each.instance),
         statement: each.number,
         sees: committed(each.snapshot ?? gap),
       });
-    // A statement that is a transaction commits by itself.
     const begins = readBool(model, encoding.begins[gap] ?? TRUE);
     if (begins && tuple.parts[gap]?.single !== true)
       steps.push({ instance: nameOfUnit(tuple, gap), statement: "commit", sees: [] });
@@ -260,10 +264,11 @@ function committedNames(
 
 /** Statements whose locks others wait for begin no later than those, and so does what their instance does before. */
 function begunInTime(
-  { queues }: ProductEncoding,
+  { queues, tuple }: ProductEncoding,
   model: Model,
   planned: readonly Planned[],
 ): readonly Planned[] {
+  const begin = ({ instance }: Planned): number => surelySeen(tuple, instance);
   return queues
     .filter(({ literal }) => readBool(model, literal))
     .reduce((steps, { holder, waiter }) => {
@@ -271,7 +276,7 @@ function begunInTime(
       if (waiting === undefined) return steps;
       return steps.map((each) =>
         each.instance === holder.instance && each.step <= holder.operation.step
-          ? { ...each, gap: Math.min(each.gap, waiting.gap) }
+          ? { ...each, gap: Math.max(begin(each), Math.min(each.gap, waiting.gap)) }
           : each,
       );
     }, planned);
