@@ -6,18 +6,11 @@ import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../val
 import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
 import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
+import { anywhere, lists, methods, named, type Builtin } from "./builtin";
+import { JAVA_BUILTINS } from "./javaBuiltins";
 import { binary, choose, concatenated, condition } from "./operators";
 import { lengthOf, memberOf, THROWN } from "./member";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
-
-interface BuiltinCall {
-  readonly state: State;
-  readonly self: Value;
-  readonly args: readonly Value[];
-  readonly site: CallSite;
-}
-
-type Builtin = (call: BuiltinCall) => Value;
 
 const first: Builtin = ({ args }) => args[0] ?? UNDEFINED;
 const itself: Builtin = ({ self }) => self;
@@ -31,11 +24,11 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ),
   ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
   ...named(
-    "Double.parseDouble BigDecimal.valueOf BigDecimal BigInteger.valueOf Optional.of",
+    "Double.parseDouble BigDecimal.valueOf BigDecimal BigInteger.valueOf",
     first,
   ),
   ...named(
-    "Optional.ofNullable Objects.requireNonNull Timestamp.valueOf Integer Long Double",
+    "Objects.requireNonNull Timestamp.valueOf Integer Long Double",
     first,
   ),
   String: ({ args }) => args[0] ?? textOf(""),
@@ -188,6 +181,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("function.call", ({ state, self, args, site }) =>
     state.evaluator.call(state, self, args.slice(1), site),
   ),
+  ...JAVA_BUILTINS,
   ...named("function.bind", itself),
   ...named("function.apply", ({ state, self, args, site }) =>
     state.evaluator.call(state, self, itemsOf(args[1] ?? UNDEFINED) ?? [], site),
@@ -211,34 +205,6 @@ export function callBuiltin(
   }
   const builtin = BUILTINS[callee.name];
   return builtin?.({ state, self: callee.self ?? UNDEFINED, args, site });
-}
-
-function named(names: string, builtin: Builtin): Record<string, Builtin> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, builtin]));
-}
-
-/** A method of scalars, inputs and texts. */
-function methods(names: string, builtin: Builtin): Record<string, Builtin> {
-  return Object.fromEntries(
-    names
-      .split(" ")
-      .flatMap((name) =>
-        ["scalar", "input", "text", "unknown"].map((kind) => [`${kind}.${name}`, builtin]),
-      ),
-  );
-}
-
-function lists(names: string, builtin: Builtin): Record<string, Builtin> {
-  return Object.fromEntries(
-    names
-      .split(" ")
-      .flatMap((name) => ["list", "input"].map((kind) => [`${kind}.${name}`, builtin])),
-  );
-}
-
-function anywhere(name: string, builtin: Builtin): Record<string, Builtin> {
-  const kinds = "scalar input text list object row deferred unknown undefined choice";
-  return Object.fromEntries(kinds.split(" ").map((kind) => [`${kind}.${name}`, builtin]));
 }
 
 function fresh(state: State, why: "uuid" | "now" | "random"): Value {
