@@ -4,7 +4,12 @@ import { flattenProgram } from "../analysis/operations/flatten";
 import { invariantName } from "../analysis/encoding/assumptions";
 import { EXISTENCE } from "../analysis/encoding/relationalInstances";
 import { listText } from "../analysis/explain/words";
-import type { Obstacle, ObstacleStep, ProofAnswer } from "../analysis/proof/answer";
+import type {
+  InductionSummary,
+  Obstacle,
+  ObstacleStep,
+  ProofAnswer,
+} from "../analysis/proof/answer";
 import type { Job } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
 import {
@@ -155,6 +160,12 @@ function stepsOf(
     const text = `Every path of ${length} dependencies has a shorter one between its ends, and no ${length} transactions or fewer form a cycle.`;
     return [{ text, transactions: all.map(nameOf) }];
   }
+  if (answer.moments) {
+    const text =
+      "Along a cycle some transaction would be left, by a read of something older, no later than the one before it: else time would run in a circle.";
+    const { refuted } = answer.moments;
+    return [{ text, transactions: all.map(nameOf) }, questionsStep(refuted)];
+  }
   if (!answer.induction) {
     const text = "No two transactions conflict in a way that the level leaves open.";
     return [{ text, transactions: all.map(nameOf) }];
@@ -185,9 +196,12 @@ function stepsOf(
         : `${listText(names)} do not depend on each other.`;
     steps.push({ text, transactions: names });
   }
-  const text = `${counted(refuted.pairs, "question")} about two transactions and ${String(refuted.triples)} about three have no solution, in any database and whoever else runs.`;
-  steps.push({ text, transactions: [] });
-  return steps;
+  return [...steps, questionsStep(refuted)];
+}
+
+function questionsStep({ pairs, triples }: InductionSummary["refuted"]): ProofStep {
+  const text = `${counted(pairs, "question")} about two transactions and ${String(triples)} about three have no solution, in any database and whoever else runs.`;
+  return { text, transactions: [] };
 }
 
 function counted(n: number, one: string): string {

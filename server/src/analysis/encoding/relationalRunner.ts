@@ -30,6 +30,11 @@ export interface RunOptions {
   readonly spare: (table: string) => readonly RowTerm[];
   /** Parts of terms get names, so that what they share is told once: shorter texts where terms are large. */
   readonly names?: boolean;
+  /**
+   * What each operation finds, besides what its own transaction wrote, where that is a state of its own: a prefix of its
+   * names. Columns that nobody writes are the same in all states.
+   */
+  readonly states?: { of(site: Site): string; differs(table: string, column: string): boolean };
 }
 
 export function makeRun(
@@ -274,6 +279,11 @@ export function makeRun(
     const all = { start: database, remembers: () => true };
     if (viewer === "final") return all;
     const { index } = viewer.operation;
+    const { states } = options;
+    const own =
+      states?.differs(table, column) === true
+        ? otherStart(database, states.of(viewer))
+        : undefined;
     const forgotten = ownOf(viewer.instance)?.transaction.forgotten ?? [];
     const last = forgotten
       .filter(({ from, columns }) => {
@@ -281,9 +291,9 @@ export function makeRun(
         return from <= index && (own.includes(EVERY_COLUMN) || own.includes(column));
       })
       .reduce<number | undefined>((latest, { from }) => Math.max(latest ?? from, from), undefined);
-    if (last === undefined) return all;
+    if (last === undefined) return own ? { ...all, start: own } : all;
     return {
-      start: otherStart(database, `${prefix}f${String(viewer.instance)}_${String(last)}_`),
+      start: own ?? otherStart(database, `${prefix}f${String(viewer.instance)}_${String(last)}_`),
       remembers: (writer: Site): boolean =>
         writer.instance !== viewer.instance || writer.operation.index >= last,
     };

@@ -104,18 +104,23 @@ function handlerOf(builder: Builder, code: string): Guarded | undefined {
 function undo(builder: Builder, first: number, when: Term): void {
   const from = builder.steps.length;
   builder.operations.forEach((draft, index) => {
-    if (index < first || draft.kind === "read") return;
-    builder.operations[index] = { ...draft, undone: [...(draft.undone ?? []), { when, from }] };
+    if (index >= first) builder.operations[index] = withUndone(draft, { when, from });
   });
+}
+
+/** A write that is undone there; a read has at the most a lock to give up. */
+function withUndone(draft: Draft, undone: { readonly when: Term; readonly from: number }): Draft {
+  if (draft.kind !== "read") return { ...draft, undone: [...(draft.undone ?? []), undone] };
+  return draft.lock === "none" ? draft : { ...draft, unlocks: true };
 }
 
 /** Each statement that failed is undone as a whole. */
 function undoStatements(builder: Builder, errors: readonly CaughtError[]): void {
   builder.operations.forEach((draft, index) => {
     const own = errors.filter(({ step }) => step === draft.step);
-    if (own.length === 0 || draft.kind === "read") return;
+    if (own.length === 0) return;
     const undone = { when: orAll(own.map(({ when }) => when)), from: draft.step + 1 };
-    builder.operations[index] = { ...draft, undone: [...(draft.undone ?? []), undone] };
+    builder.operations[index] = withUndone(draft, undone);
   });
 }
 

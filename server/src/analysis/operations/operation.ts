@@ -123,6 +123,8 @@ export interface Operation {
    * but for an insertion that fails for a duplicate, which has none.
    */
   readonly caught?: readonly string[];
+  /** Of a locking read: a return to a savepoint, or a handler, may give the lock up before the transaction ends. */
+  readonly unlocks?: true;
   /**
    * Where one of these conditions holds, what it wrote is undone: statements of its transaction from step `from` on do
    * not see it, and nobody else ever does.

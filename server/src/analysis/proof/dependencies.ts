@@ -108,12 +108,12 @@ function concerned(
   standing: Standing,
 ): Smt {
   const { operation } = reader;
+  if (!standing.versionsAreSeen) return mayConcern(reads, reader, row);
   const other = versionOf(writes, writer, row, version);
   const executed = reads.executed(reader);
-  const clashes = sameUnique(reads, reader, writes, writer, row, standing);
+  const clashes = sameUnique(reads, reader, writes, writer, row);
   if (operation.kind === "insert")
     return and(executed, or(sameAll(row, reads.row(reader)), clashes));
-  if (!standing.versionsAreSeen) return and(executed, or(keyAllows(reads, reader, row), clashes));
   const exists =
     version === "after" ? writer.operation.kind !== "delete" : writer.operation.kind !== "insert";
   const accepted = exists || isUpsert(writer) ? reads.accepts(reader, row, other) : FALSE;
@@ -123,6 +123,16 @@ function concerned(
   const chosen = and(shown, sameAll(row, first.row));
   const beats = and(accepted, or(not(reads.found(reader)), first.isReachedBy(other)));
   return and(executed, or(chosen, beats, clashes));
+}
+
+/** Whether the reader may notice anything that happens to the row, whatever versions there are. */
+export function mayConcern(reads: Run, reader: Site, row: RowTerm): Smt {
+  if (uniqueKeysWritten(reads.database.flat, reader).length > 0) return reads.executed(reader);
+  const named =
+    reader.operation.kind === "insert"
+      ? sameAll(row, reads.row(reader))
+      : keyAllows(reads, reader, row);
+  return and(reads.executed(reader), named);
 }
 
 /** An insertion that may find the row: then there is a version before it. */
@@ -178,18 +188,11 @@ function firstRow(run: Run, site: Site) {
 }
 
 /** Whether the row holds, before or after the write, a unique key that the reader gives one of its rows. */
-function sameUnique(
-  reads: Run,
-  reader: Site,
-  writes: Run,
-  writer: Site,
-  row: RowTerm,
-  standing: Standing,
-): Smt {
+function sameUnique(reads: Run, reader: Site, writes: Run, writer: Site, row: RowTerm): Smt {
   const { flat } = reads.database;
   const unique = uniqueKeysWritten(flat, reader);
   if (unique.length === 0) return FALSE;
-  if (!standing.versionsAreSeen || !isPoint(flat, reader.operation)) return TRUE;
+  if (!isPoint(flat, reader.operation)) return TRUE;
   const own = reads.row(reader);
   const versions = (["before", "after"] as const).map((each) =>
     versionOf(writes, writer, row, each),

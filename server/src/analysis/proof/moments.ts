@@ -67,7 +67,10 @@ export function readsOlder(
 
 /** Returning to a savepoint, or handling an error, gives up the locks that were taken since. */
 export function releasesLocks({ operations }: FlatTransaction): boolean {
-  return operations.some(({ undone = [], caught = [] }) => undone.length > 0 || caught.length > 0);
+  return operations.some(
+    ({ undone = [], caught = [], unlocks }) =>
+      undone.length > 0 || caught.length > 0 || unlocks === true,
+  );
 }
 
 /** A read by which a cycle may leave the transaction, and how it may come to it later than that. */
@@ -109,7 +112,7 @@ function isNoLater(views: Views, firstPlain: number, first: Operation, second: O
   return isSameView && first.index <= second.index;
 }
 
-function isPlainRead({ kind, lock }: Operation): boolean {
+export function isPlainRead({ kind, lock }: Operation): boolean {
   return kind === "read" && lock === "none";
 }
 

@@ -7,7 +7,9 @@ import type { FlatProgram } from "../operations/operation";
 import type { SearchLimits } from "../search/unit";
 import type { Obstacle, ObstacleStep, ProofAnswer } from "./answer";
 import { createAsker } from "./asker";
+import type { Asker } from "./asker";
 import { testGraph } from "./graphTest";
+import type { GraphTest } from "./graphTest";
 import { proveInductively } from "./inductive";
 import type { Chain } from "./chains";
 import type { Induction } from "./inductive";
@@ -16,6 +18,8 @@ import { reusedKeys } from "./reusedKeys";
 import { restrictionsOf } from "./restrictions";
 import { settingOf } from "./setting";
 import { proveByShortestPaths } from "./shortestPath";
+import type { Statements } from "./splitQuestion";
+import { proveBySplits, statementsOf } from "./splits";
 
 /** Chains of the graph test that are told. */
 const MOST_CHAINS = 6;
@@ -42,12 +46,14 @@ export function prove(
   const graph = testGraph(flat, levels);
   if (graph.isSafe) return { kind: "proved", scheme: "graph", assumed: [], queries: 0 };
   const found = settingOf(flat, levels, without);
+  const asker = createAsker(solvers, limits);
   if ("reason" in found) {
+    const statements = statementsOf(flat, levels);
+    if (statements) return bySplits(asker, statements, graph, without);
     const obstacles = graph.chains.slice(0, MOST_CHAINS).map(obstacleOf);
     const reason = obstacles.length === 0 && { reason: found.reason };
     return { kind: "blocked", restrictions: [], ...nothing, obstacles, ...reason };
   }
-  const asker = createAsker(solvers, limits);
   const lemmas = proveLemmas(asker, found.setting);
   const reused = reusedKeys(asker, { ...found.setting, lemmas });
   const induction = proveInductively(asker, { ...found.setting, lemmas });
@@ -82,8 +88,23 @@ export function prove(
   return blockedBy(induction, asker.count());
 }
 
+/** The scheme for levels at which each statement sees a state of its own. */
+function bySplits(
+  asker: Asker,
+  statements: Statements,
+  graph: GraphTest,
+  without: ReadonlySet<string> | undefined,
+): ProofAnswer {
+  const splits = proveBySplits(asker, statements, graph.open, without ?? new Set());
+  const { refuted, assumed, obstacles } = splits;
+  const queries = asker.count();
+  if (obstacles.length > 0) return blockedBy({ obstacles, open: graph.open.flat() }, queries);
+  const moments = { refuted };
+  return { kind: "proved", scheme: "induction", moments, assumed: [...assumed].sort(), queries };
+}
+
 function blockedBy(
-  { obstacles, open }: Induction,
+  { obstacles, open }: Pick<Induction, "obstacles" | "open">,
   queries: number,
 ): Exclude<ProofAnswer, { readonly kind: "proved" }> {
   const shown = obstacles.filter(({ unanswered }) => unanswered === undefined);

@@ -174,7 +174,7 @@ function openSides(
 }
 
 /** One row of each table for each ordered pair: where neither names a row, they meet on this one. */
-function spareRows(flat: FlatProgram, script: Script, i: number, j: number) {
+export function spareRows(flat: FlatProgram, script: Script, i: number, j: number) {
   const names = Object.keys(flat.tables).sort();
   return (table: string): readonly RowTerm[] => [
     keyColumns(tableOf(flat, table)).map((_, at) =>

@@ -122,6 +122,12 @@ function parented(random: Random): string {
     "UPDATE p SET v = v + 1 WHERE id = :k;",
     "SELECT v AS y FROM p WHERE id = :k \\gset",
   );
+  const lockedFirst = (statement: string): string => {
+    const lock = `SELECT v AS x FROM p WHERE id = :k FOR UPDATE \\gset\n`;
+    return random(6) === 0
+      ? `SAVEPOINT s;\n${lock}ROLLBACK TO s;\n${statement}`
+      : `${lock}${statement}`;
+  };
   const scripts = Array.from({ length: 1 + random(3) }, (_, number) => {
     const lines = Array.from({ length: 1 + random(2) }, (__, at) =>
       pick(
@@ -130,6 +136,10 @@ function parented(random: Random): string {
         "UPDATE p SET v = v + 1 WHERE id = :k;",
         "UPDATE p SET v = v - 1 WHERE id = :k;",
         "INSERT INTO p (id, v) VALUES (:k, 0);",
+        `SELECT v AS x${String(at)} FROM p WHERE id = :k FOR SHARE \\gset`,
+        `SELECT count(*) AS x${String(at)} FROM c WHERE id = :k \\gset`,
+        lockedFirst(`SELECT count(*) AS n${String(at)} FROM c WHERE id = :k \\gset`),
+        lockedFirst(`UPDATE c SET u = u + 1 WHERE id = :k AND n = :n;`),
         "INSERT INTO c (id, n, u) VALUES (:k, :n, 1);",
         `SELECT v AS x${String(at)} FROM p WHERE id = :k \\gset\nINSERT INTO c (id, n, u) VALUES (:k, :x${String(at)}, 1);\nUPDATE p SET v = :x${String(at)} + 1 WHERE id = :k;`,
         "UPDATE c SET u = u + 1 WHERE id = :k AND n = :n;",
