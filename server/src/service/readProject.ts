@@ -1,10 +1,12 @@
 // From the texts of a project to its program, with what the configuration adds to it.
 import { relative, sep } from "node:path";
+import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
+import { createWorkspaceCode, type WorkspaceCodeReader } from "../frontend/code/workspaceCode";
 import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
 import type { DialectReader, Told } from "../frontend/sql/dialectsOf";
 import { createReader } from "../frontend/sql/readProgram";
-import type { ProgramReader } from "../frontend/sql/readProgram";
+import type { CodeFilesToRead, ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { Note, Program, Transaction } from "../program/program";
 import { defaultLevel, findLevel, isLevelOf } from "../isolation/levels";
@@ -18,7 +20,7 @@ import type { Project } from "../workspace/projects";
 
 /** What reading needs of a project. */
 export type ProjectTexts = Pick<Project, "files" | "context" | "configuration"> &
-  Partial<Pick<Project, "folder" | "configurationFile">>;
+  Partial<Pick<Project, "folder" | "configurationFile" | "code">>;
 
 /** Reads projects again and again; files that did not change are not parsed a second time. */
 export interface ProjectReader {
@@ -29,8 +31,8 @@ export interface ProjectReader {
   read(project: ProjectTexts): Program;
 }
 
-/** A reader that remembers the last few projects. */
-export function createProjectReader(parsers: SqlParsers): ProjectReader {
+/** A reader that remembers the last few projects. Without parsers for code it reads SQL files only. */
+export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParsers): ProjectReader {
   const readers = new Map<string, Readers>();
   return {
     read: (project) => {
@@ -39,19 +41,26 @@ export function createProjectReader(parsers: SqlParsers): ProjectReader {
         alone: createReader(parsers),
         all: createReader(parsers),
         telling: createDialectReader(),
+        ...(codeParsers && { code: createWorkspaceCode(codeParsers) }),
       };
       readers.delete(key);
       readers.set(key, own);
       for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
       const { dialect } = project.configuration;
-      const usual = dialect ?? own.telling.usual([...project.files, ...project.context]);
-      const alone = own.alone.read(project.files, { dialect, usual });
+      const files = project.files.filter(isSql);
+      const codeFiles = project.files.filter((each) => !isSql(each));
+      const found = codeFiles.length > 0 ? own.code?.read(codeFiles, project.code) : undefined;
+      const sql = [...files, ...project.context];
+      const said = sql.length > 0 ? own.telling.usual(sql) : (found?.dialect ?? "postgres");
+      const usual = dialect ?? said;
+      const code = found && { ...found, dialect: dialect ?? found.dialect ?? usual };
+      const alone = own.alone.read(files, { dialect, usual }, code);
       const incomplete = alone.schema.tables.some((table) => table.inferred);
       const program =
         incomplete && project.context.length > 0
-          ? readInContext(project, own.all, { dialect, usual })
+          ? readInContext({ ...project, files }, own.all, { dialect, usual }, code)
           : alone;
-      return configured(program, project, parsers);
+      return configured(withNotes(program, found?.notes ?? []), project, parsers);
     },
   };
 }
@@ -62,6 +71,15 @@ interface Readers {
   readonly alone: ProgramReader;
   readonly all: ProgramReader;
   readonly telling: DialectReader;
+  readonly code?: WorkspaceCodeReader;
+}
+
+function isSql({ file }: { readonly file: FileId }): boolean {
+  return codeLanguageOf(file) === undefined;
+}
+
+function withNotes(program: Program, notes: readonly Note[]): Program {
+  return notes.length === 0 ? program : { ...program, notes: [...program.notes, ...notes] };
 }
 
 /** Remarks on a level that databases of the files' dialects do not have, or that stands for one of theirs. */
@@ -124,10 +142,17 @@ function placeText({ start }: Range): string {
 /** Texts without any of this lend no tables and need not be read. */
 const DECLARES = /\b(?:create|alter)\s+(?:\w+\s+){0,3}table\b|\bcreate\s+unique\s+index\b/iu;
 
-function readInContext(project: ProjectTexts, reader: ProgramReader, told: Told): Program {
-  const asked = new Set<FileId>(project.files.map((each) => each.file));
+function readInContext(
+  project: ProjectTexts,
+  reader: ProgramReader,
+  told: Told,
+  code: CodeFilesToRead | undefined,
+): Program {
+  const asked = new Set<FileId>(
+    [...project.files, ...(code?.files ?? [])].map((each) => each.file),
+  );
   const lending = project.context.filter(({ text }) => DECLARES.test(text));
-  const program = reader.read([...project.files, ...lending], told);
+  const program = reader.read([...project.files, ...lending], told, code);
   const isAsked = (of: { readonly source: Note["source"] }): boolean => asked.has(of.source.file);
   return {
     ...program,

@@ -69,7 +69,7 @@ type Kept = Omit<CheckSummary, "counters" | "timings"> & {
  */
 function keyOf(request: CheckRequest, build: string): string {
   const { project, maxTransactions, unroll, prove } = request;
-  const { files, context, configuration, skipped } = project;
+  const { files, context, configuration, skipped, code } = project;
   const level: Level = request.level ?? configuration.level;
   return JSON.stringify([
     "report",
@@ -77,6 +77,7 @@ function keyOf(request: CheckRequest, build: string): string {
     files,
     context,
     skipped ?? [],
+    code?.digest(),
     { ...configuration, budget: 0, severities: {}, baseline: undefined },
     keyOfLevels(level),
     maxTransactions ?? configuration.maxTransactions,

@@ -3,6 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { loadPgParser } from "../engine/pgParser";
+import { loadCodeParsers } from "../engine/treeSitter";
+import type { CodeParsers } from "../frontend/code/codeParsers";
 import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
@@ -41,7 +43,7 @@ export interface CacheOptions {
 }
 
 export interface CheckRequest {
-  readonly project: ProjectTexts & Partial<Pick<Project, "skipped">>;
+  readonly project: ProjectTexts & Partial<Pick<Project, "skipped" | "passedOver">>;
   /** Replaces the configuration's level. */
   readonly level?: Level;
   readonly maxTransactions?: number;
@@ -102,10 +104,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       ...(options.nodePath !== undefined && { nodePath: options.nodePath }),
     });
   pool.warm();
-  const { parsers, missing } = await loadParsers();
+  const { parsers, code, missing } = await loadParsers();
   const kept = options.cache && openPackedFiles(options.cache.folder, "tuples", KEPT);
   const cache = openSolveCache(REMEMBERED, kept, options.cache?.build);
-  const reader = createProjectReader(parsers);
+  const reader = createProjectReader(parsers, code);
   const read = rememberLast((project: ProjectTexts) => reader.read(project));
   return {
     read,
@@ -144,7 +146,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const repeatable = result.repeatable && aside.length === 0;
       const { placed: suppressions, notes: misplaced } = placeSuppressions(program);
       const notes = [...program.notes, ...result.notes, ...misplaced];
-      const files = fileReadings(program, project.skipped ?? []);
+      const files = fileReadings(program, [
+        ...(project.skipped ?? []),
+        ...(project.passedOver ?? []),
+      ]);
       const own = { program: { ...program, notes }, remarks, suppressions, files };
       return { ...result, repeatable, ...own };
     },
@@ -157,16 +162,33 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 interface LoadedParsers {
   readonly parsers: SqlParsers;
+  readonly code: CodeParsers | undefined;
   readonly missing: readonly string[];
 }
 
 async function loadParsers(): Promise<LoadedParsers> {
+  const [pg, code] = await Promise.all([
+    loaded(loadPgParser(), "PostgreSQL's own grammar cannot be loaded, so routines are not read"),
+    loaded(loadCodeParsers(), "the parser of code cannot be loaded, so only SQL files are read"),
+  ]);
+  return {
+    parsers: pg.value ? { pg: pg.value } : {},
+    code: code.value,
+    missing: [...pg.missing, ...code.missing],
+  };
+}
+
+interface Loaded<Value> {
+  readonly value: Value | undefined;
+  readonly missing: readonly string[];
+}
+
+async function loaded<Value>(loading: Promise<Value>, without: string): Promise<Loaded<Value>> {
   try {
-    return { parsers: { pg: await loadPgParser() }, missing: [] };
+    return { value: await loading, missing: [] };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const missing = `PostgreSQL's own grammar cannot be loaded, so routines are not read: ${why}`;
-    return { parsers: {}, missing: [missing] };
+    return { value: undefined, missing: [`${without}: ${why}`] };
   }
 }
 
@@ -192,6 +214,7 @@ function sameTexts(a: ProjectTexts, b: ProjectTexts): boolean {
   return (
     same(a.files, b.files) &&
     same(a.context, b.context) &&
+    (a.code === b.code || a.code?.digest() === b.code?.digest()) &&
     JSON.stringify(a.configuration) === JSON.stringify(b.configuration)
   );
 }

@@ -3,8 +3,10 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import type { Dialect } from "../program/dialect";
 import type { FileId, Range } from "../protocol/source";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
+import { codeDialect } from "../frontend/code/codeDialect";
 import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { PaperLevel } from "../isolation/levels";
@@ -200,17 +202,18 @@ async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Pr
   );
   files.sort((a, b) => comparePaths(a.file, b.file));
   const isCode = named.length > 0 || chosen.files.length > 0;
+  const code = isCode ? await codeOf(draft, named, options, lists) : undefined;
   return {
     folder: governing.folder,
     ...(governing.file !== undefined && { configurationFile: governing.file }),
-    configuration: forFiles(governing.configuration, [...files, ...context]),
+    configuration: forFiles(governing.configuration, [...files, ...context], code),
     configurationProblems: governing.problems,
     ...(governing.levelFiles !== undefined && { levelFiles: governing.levelFiles }),
     ...(governing.baseline !== undefined && { baseline: governing.baseline }),
     files,
     context,
     skipped,
-    ...(isCode && { code: await codeOf(draft, named, options, lists) }),
+    ...(code && { code }),
     ...(chosen.passedOver.length > 0 && { passedOver: chosen.passedOver }),
   };
 }
@@ -233,10 +236,19 @@ async function codeOf(
 export function forFiles(
   configuration: Configuration,
   files: readonly SourceFile[],
+  code?: ProjectCode,
 ): Configuration {
   return configuration.dialect === undefined && configuration.levelIsDefault
-    ? withDefaultLevel(configuration, createDialectReader().usual(files))
+    ? withDefaultLevel(configuration, usualDialect(files, code))
     : configuration;
+}
+
+/** What the SQL is written in; where there is none, the database that the code names. */
+function usualDialect(files: readonly SourceFile[], code: ProjectCode | undefined): Dialect {
+  const sql = files.filter(({ file }) => codeLanguageOf(file) === undefined);
+  if (sql.length > 0) return createDialectReader().usual(sql);
+  const schemas = (code?.schemas ?? []).map((file) => code?.text(file) ?? "");
+  return codeDialect(schemas) ?? codeDialect(files.map(({ text }) => text)) ?? "postgres";
 }
 
 /** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */

@@ -11,12 +11,15 @@ import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { inRunOrder } from "../schema/migrations";
+import type { CodeModules } from "../code/modules";
+import { readCode, type CodeSurroundings } from "../code/readCode";
+import { readSuppressions, type ReadSuppressions } from "../suppressions";
 import { unknownColumns } from "./checkNames";
 import { createDialectReader, type Told } from "./dialectsOf";
 import { inferSchema } from "./inferSchema";
 import { readInvariants } from "./readInvariants";
 import { languageOf, type Language, type LanguageRoutines } from "./language";
-import { rangeOf } from "./lines";
+import { indexLines, rangeOf, type LineIndex } from "./lines";
 import { createLowering, type StatementLowering } from "./lowerSql";
 import type { SqlParsers } from "./parsers";
 import type { PgSchemaReading } from "./pg/schema";
@@ -32,7 +35,21 @@ export interface SourceFile {
 /** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
 export interface ProgramReader {
   /** Files whose dialect is not told are told by their texts. */
-  read(files: readonly SourceFile[], told?: Told): Program;
+  read(files: readonly SourceFile[], told?: Told, code?: CodeFilesToRead): Program;
+}
+
+/** Application code that is read together with the SQL files, whose tables it uses. */
+export interface CodeFilesToRead {
+  readonly modules: CodeModules;
+  /** The files whose functions are transactions; others are read where these lead to them. */
+  readonly files: readonly SourceFile[];
+  /** Undefined for what cannot be read. */
+  readonly text: (file: FileId) => string | undefined;
+  readonly dialect: Dialect;
+  /** What schema files of an ORM say, by its library. */
+  readonly models?: (library: string) => unknown;
+  /** Tables that schema files of an ORM declare. */
+  readonly tables?: readonly Table[];
 }
 
 /**
@@ -53,7 +70,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
   const lowering = createLowering(parsers);
   const telling = createDialectReader();
   return {
-    read(files, told) {
+    read(files, told, code) {
       lowering.nextReading();
       const dialects = telling.dialects(files, told);
       const next = new Map<FileId, ScannedFile>();
@@ -65,7 +82,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
         next.set(file, isKnown ? known : scanFile(file, text, dialect));
       }
       scanned = next;
-      const program = readScanned([...next.values()], lowering);
+      const program = readScanned([...next.values()], lowering, code);
       return told?.dialect === undefined ? withDialectNotes(program, [...next.values()]) : program;
     },
   };
@@ -81,6 +98,7 @@ interface Group {
   readonly dialect: Dialect;
   readonly language: Language;
   readonly files: readonly ScannedFile[];
+  readonly code?: CodeFilesToRead;
 }
 
 interface GroupReading extends Lowering {
@@ -88,14 +106,22 @@ interface GroupReading extends Lowering {
   readonly tables: readonly Table[];
 }
 
-function readScanned(files: readonly ScannedFile[], lowering: StatementLowering): Program {
-  const readings = groupsOf(files, lowering).map(readGroup);
+function readScanned(
+  scanned: readonly ScannedFile[],
+  lowering: StatementLowering,
+  code?: CodeFilesToRead,
+): Program {
+  const readings = groupsOf(scanned, lowering, code).map(readGroup);
+  const files = [
+    ...scanned.map(({ lines }) => lines.file),
+    ...(code?.files ?? []).map(({ file }) => file),
+  ];
   const transactions = readings.flatMap((reading) => reading.transactions);
   const unique = uniqueTransactions(inOrder(transactions, files));
   const said = readings.map(({ group, tables: own }) =>
     readInvariants(
       group.files,
-      ofFiles(unique.transactions, group.files),
+      ofGroup(unique.transactions, group),
       own,
       group.language.lowerConditions,
     ),
@@ -114,18 +140,17 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
     renameInInvariant,
   );
   const notes = [
-    ...files.flatMap((file) => file.notes),
+    ...scanned.flatMap((file) => file.notes),
     ...readings.flatMap((reading) => reading.notes),
     ...unique.notes,
     ...said.flatMap((each) => each.notes),
     ...readings.flatMap(({ group, tables: own }) =>
-      ofFiles(unique.transactions, group.files).flatMap((each) =>
-        unknownColumns(each, lookup(own)),
-      ),
+      ofGroup(unique.transactions, group).flatMap((each) => unknownColumns(each, lookup(own))),
     ),
   ];
-  const dialects = [...new Set(files.map(({ dialect }) => dialect))];
-  const suppressions = files.flatMap((file) => file.suppressions);
+  const dialects = [...new Set(readings.flatMap(({ group }) => dialectsIn(group)))];
+  const ignored = code ? codeSuppressions(code) : { suppressions: [], notes: [] };
+  const suppressions = [...scanned.flatMap((file) => file.suppressions), ...ignored.suppressions];
   return {
     ...(dialects.some((each) => each !== "postgres") && { dialects }),
     schema: {
@@ -143,9 +168,13 @@ function readScanned(files: readonly ScannedFile[], lowering: StatementLowering)
     ),
     ...(invariants.length > 0 && { invariants }),
     ...(suppressions.length > 0 && { suppressions }),
-    notes: inOrder(notes, files),
-    files: files.map((file) => file.lines.file),
+    notes: inOrder([...notes, ...ignored.notes], files),
+    files,
   };
+}
+
+function dialectsIn({ files, code }: Group): readonly Dialect[] {
+  return [...files.map(({ dialect }) => dialect), ...(code ? [code.dialect] : [])];
 }
 
 /** For each group after the first, what its tables are called that an earlier group has, too. */
@@ -160,25 +189,34 @@ function uniqueNames(readings: readonly GroupReading[]): readonly (Rename | unde
   });
 }
 
-function groupsOf(files: readonly ScannedFile[], lowering: StatementLowering): readonly Group[] {
-  const groups: { dialect: Dialect; files: ScannedFile[] }[] = [];
+function groupsOf(
+  files: readonly ScannedFile[],
+  lowering: StatementLowering,
+  code: CodeFilesToRead | undefined,
+): readonly Group[] {
+  const groups: { dialect: Dialect; files: ScannedFile[]; code?: CodeFilesToRead }[] = [];
   for (const file of files) {
     const group = groups.find(({ dialect }) => sameFamily(dialect, file.dialect));
     if (group === undefined) groups.push({ dialect: file.dialect, files: [file] });
     else group.files.push(file);
   }
-  return groups.map(({ dialect, files: own }) => ({
-    dialect,
-    language: languageOf(dialect, lowering),
-    files: own,
-  }));
+  if (code !== undefined && code.files.length > 0) {
+    const group = groups.find(({ dialect }) => sameFamily(dialect, code.dialect));
+    if (group === undefined) groups.push({ dialect: code.dialect, files: [], code });
+    else group.code = code;
+  }
+  return groups.map((group) => ({ ...group, language: languageOf(group.dialect, lowering) }));
 }
 
-function ofFiles<Placed extends { readonly source: SourceRange }>(
+function ofGroup<Placed extends { readonly source: SourceRange }>(
   placed: readonly Placed[],
-  files: readonly ScannedFile[],
+  { files, code }: Group,
 ): readonly Placed[] {
-  const names = new Set(files.map((file) => file.lines.file));
+  const own = [
+    ...files.map(({ lines }) => lines.file),
+    ...(code?.files ?? []).map(({ file }) => file),
+  ];
+  const names = new Set(own);
   return placed.filter(({ source }) => names.has(source.file));
 }
 
@@ -188,7 +226,7 @@ function readGroup(group: Group): GroupReading {
     ({ each }) => each,
   );
   const schema = language.schema(files);
-  const declared = schema.tables;
+  const declared = [...schema.tables, ...missing(group.code?.tables ?? [], lookup(schema.tables))];
   const routines = language.routines(files);
   const lower = (known: readonly Table[]): Lowering =>
     lowerFiles(group, { tables: known, view: schema.view, routines });
@@ -199,6 +237,14 @@ function readGroup(group: Group): GroupReading {
   const lowered = inferred.tables.length === 0 ? first : lower(tables);
   const notes = [...schema.notes, ...routines.notes, ...lowered.notes, ...inferred.notes];
   return { group, tables, transactions: lowered.transactions, notes };
+}
+
+/** What migrations declare says more of a table than an ORM's schema does. */
+function missing(
+  tables: readonly Table[],
+  known: (name: string) => Table | undefined,
+): readonly Table[] {
+  return tables.filter(({ name }) => known(name) === undefined);
 }
 
 function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
@@ -212,7 +258,7 @@ interface Surroundings {
   readonly routines: LanguageRoutines;
 }
 
-function lowerFiles({ files, language }: Group, around: Surroundings): Lowering {
+function lowerFiles({ files, language, code }: Group, around: Surroundings): Lowering {
   const notes: Note[] = [];
   const table = lookup(around.tables);
   const view = (name: string): Query | undefined => around.view(name, table);
@@ -227,7 +273,35 @@ function lowerFiles({ files, language }: Group, around: Surroundings): Lowering 
       return lowerRegion(region, name, { lines, table, view, lowerSql, note });
     }),
   );
-  return { transactions: inOrder([...transactions, ...scripts], files), notes };
+  const called =
+    code === undefined ? [] : codeTransactions(code, { table, note, lowerSql: calling });
+  const order = files.map(({ lines }) => lines.file);
+  return { transactions: [...inOrder([...transactions, ...scripts], order), ...called], notes };
+}
+
+function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {
+  const read = files.map(({ file, text }) =>
+    readSuppressions(indexLines(file, text), modules.moduleOf(file)?.comments ?? []),
+  );
+  return {
+    suppressions: read.flatMap((each) => each.suppressions),
+    notes: read.flatMap((each) => each.notes),
+  };
+}
+
+function codeTransactions(
+  code: CodeFilesToRead,
+  around: Pick<CodeSurroundings, "table" | "note" | "lowerSql">,
+): readonly Transaction[] {
+  const indexes = new Map<FileId, LineIndex>();
+  const lines = (file: FileId): LineIndex => {
+    const known = indexes.get(file) ?? indexLines(file, code.text(file) ?? "");
+    indexes.set(file, known);
+    return known;
+  };
+  const { modules, dialect, models = () => undefined } = code;
+  const files = code.files.map(({ file }) => file);
+  return readCode({ modules, files, lines, dialect, models, ...around }).transactions;
 }
 
 /** Says of each dialect other than PostgreSQL in which file it was found first. */
@@ -243,15 +317,15 @@ function withDialectNotes(program: Program, files: readonly ScannedFile[]): Prog
   });
   return notes.length === 0
     ? program
-    : { ...program, notes: inOrder([...notes, ...program.notes], files) };
+    : { ...program, notes: inOrder([...notes, ...program.notes], program.files) };
 }
 
 /** Sorted by file and place; what stands at the same place keeps its order. */
 function inOrder<Placed extends { readonly source: SourceRange }>(
   placed: readonly Placed[],
-  files: readonly ScannedFile[],
+  files: readonly FileId[],
 ): readonly Placed[] {
-  const order = new Map(files.map((file, at) => [file.lines.file, at] as const));
+  const order = new Map(files.map((file, at) => [file, at] as const));
   return placed.toSorted((a, b) => {
     const file = (order.get(a.source.file) ?? 0) - (order.get(b.source.file) ?? 0);
     const { start: left } = a.source.range;

@@ -1,0 +1,41 @@
+// Which database code speaks to, as far as its imports, connection strings and options say it.
+import { DIALECTS, type Dialect } from "../../program/dialect";
+
+/** The dialect that most of the texts name; undefined where none names any. Linear in the texts. */
+export function codeDialect(texts: Iterable<string>): Dialect | undefined {
+  const votes = new Map<Dialect, number>();
+  for (const text of texts) {
+    for (const dialect of DIALECTS) {
+      if (NAMES[dialect].test(text)) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
+    }
+  }
+  return [...votes].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+/** Drivers as they are imported, URLs, and what configurations of libraries call the product. */
+function naming(modules: string, schemes: string, options: string): RegExp {
+  return new RegExp(
+    `["'](?:${modules})["']|\\b(?:jdbc:)?(?:${schemes}):|\\b(?:client|type|dialect|provider)\\s*[:=]\\s*["'](?:${options})["']`,
+    "u",
+  );
+}
+
+const NAMES: Readonly<Record<Dialect, RegExp>> = {
+  postgres: naming(
+    "pg|postgres|pg-promise|slonik|@neondatabase/serverless|@vercel/postgres|drizzle-orm/(?:pg-core|node-postgres|postgres-js|neon-http|neon-serverless|vercel-postgres)",
+    "postgres|postgresql",
+    "pg|postgres|postgresql|aurora-postgres",
+  ),
+  mysql: naming(
+    "mysql|mysql2|mysql2/promise|@planetscale/database|drizzle-orm/(?:mysql-core|mysql2|planetscale-serverless)",
+    "mysql",
+    "mysql|mysql2|aurora-mysql",
+  ),
+  mariadb: naming("mariadb", "mariadb", "mariadb"),
+  sqlite: naming(
+    "sqlite3|better-sqlite3|node:sqlite|bun:sqlite|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql)",
+    "sqlite",
+    "sqlite|sqlite3|better-sqlite3",
+  ),
+  sqlserver: naming("mssql|tedious", "sqlserver", "mssql|sqlserver"),
+};

@@ -1,0 +1,59 @@
+// The code of a workspace beside its SQL: modules and schema files of ORMs, remembered from one reading to the next.
+import type { Dialect } from "../../program/dialect";
+import type { Note } from "../../program/program";
+import type { FileId } from "../../protocol/source";
+import type { PrismaSchema } from "../schema/prisma/model";
+import { readPrismaSchema } from "../schema/prisma/readSchema";
+import type { CodeFilesToRead, SourceFile } from "../sql/readProgram";
+import { codeDialect } from "./codeDialect";
+import type { CodeParsers } from "./codeParsers";
+import { createModuleReader, type CodeFiles } from "./modules";
+
+/** Code that was found, before it is known which database it runs on. */
+export interface WorkspaceCode extends Omit<CodeFilesToRead, "dialect"> {
+  /** What schema files, imports and connection strings name; undefined where nothing does. */
+  readonly dialect: Dialect | undefined;
+  /** On schema files. */
+  readonly notes: readonly Note[];
+}
+
+export interface WorkspaceCodeReader {
+  /** `files` are those whose functions may be transactions; what they import comes from `code`. */
+  read(files: readonly SourceFile[], code?: CodeFiles): WorkspaceCode;
+}
+
+/** A reader that remembers the modules of its last reading by their texts. */
+export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
+  const reader = createModuleReader(parsers);
+  let known: { readonly key: string; readonly schema: PrismaSchema | undefined } | undefined;
+
+  function schemaOf(files: readonly SourceFile[]): PrismaSchema | undefined {
+    const key = files.map(({ file, text }) => `${file}\0${text}`).join("\0");
+    if (known?.key !== key) {
+      known = { key, schema: files.length > 0 ? readPrismaSchema(files) : undefined };
+    }
+    return known.schema;
+  }
+
+  return {
+    read(files, code = NO_OTHERS) {
+      const own = new Map(files.map(({ file, text }) => [file, text] as const));
+      const text = (file: FileId): string | undefined => own.get(file) ?? code.text(file);
+      const all = [...new Set([...code.files, ...own.keys()])];
+      const schema = schemaOf(
+        (code.schemas ?? []).map((file) => ({ file, text: text(file) ?? "" })),
+      );
+      return {
+        modules: reader.modules({ ...code, files: all, text }),
+        files,
+        text,
+        dialect: schema?.datasource?.dialect ?? codeDialect(own.values()),
+        models: (library) => (library === "prisma" ? schema : undefined),
+        tables: schema?.tables ?? [],
+        notes: schema?.notes ?? [],
+      };
+    },
+  };
+}
+
+const NO_OTHERS: CodeFiles = { files: [], text: () => undefined, packages: [], pathMaps: [] };
