@@ -163,15 +163,16 @@ export function scalar(expression: Expression, type?: ValueType): Value {
 /** A scalar of a constant; a string is a text without a place. */
 export function constant(value: number | string | boolean | null): Value {
   if (typeof value === "string") return textOf(value);
-  const type = typeof value === "number" ? (Number.isInteger(value) ? "int" : "decimal") : "other";
-  return {
-    kind: "scalar",
-    expression: {
-      kind: "literal",
-      value,
-      type: typeof value === "boolean" ? "bool" : type,
-    },
-  };
+  const type =
+    typeof value === "number"
+      ? Number.isInteger(value)
+        ? "int"
+        : "decimal"
+      : value === null
+        ? "other"
+        : "bool";
+  const expression: Expression = { kind: "literal", value, type };
+  return type === "other" ? { kind: "scalar", expression } : { kind: "scalar", expression, type };
 }
 
 /** A text that stands nowhere in a file. */

@@ -22,6 +22,10 @@ export function renderCommand(command: Command, indent = ""): readonly string[] 
       ];
     case "loop":
       return [`${indent}loop ${command.over.kind}`, ...renderCommand(command.body, inner)];
+    case "atomic": {
+      const level = command.level === undefined ? "" : ` ${command.level.name}`;
+      return [`${indent}atomic${level}`, ...renderCommand(command.body, inner)];
+    }
     case "try":
       return [
         `${indent}try`,

@@ -23,14 +23,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     first,
   ),
   ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
-  ...named(
-    "Double.parseDouble BigDecimal.valueOf BigDecimal BigInteger.valueOf",
-    first,
-  ),
-  ...named(
-    "Objects.requireNonNull Timestamp.valueOf Integer Long Double",
-    first,
-  ),
+  ...named("Double.parseDouble BigDecimal.valueOf BigDecimal BigInteger.valueOf", first),
+  ...named("Objects.requireNonNull Timestamp.valueOf Integer Long Double", first),
   String: ({ args }) => args[0] ?? textOf(""),
   Boolean: ({ state, args }) => condition(conditionOf(state, args[0] ?? UNDEFINED)),
   ...named("Math.round Math.floor Math.ceil Math.trunc", ({ state, args }) =>

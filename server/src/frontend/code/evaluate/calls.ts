@@ -16,6 +16,7 @@ import { bind, innerScope } from "./bindings";
 import { callBuiltin, externalResult } from "./builtins";
 import { expressionOf, readsOf } from "./convert";
 import { listOf, settle } from "./expressions";
+import { constructorFor, implementing, isOpen, isOwnCall, overloaded } from "./javaCalls";
 import { isScalar } from "./join";
 import { methodOf, superclassOf } from "./member";
 import { choose } from "./operators";
@@ -71,9 +72,30 @@ export function callValue(
       );
     case "undefined":
       return UNDEFINED;
+    case "input": {
+      const own = methodOfInput(callee);
+      const builtin = own && callBuiltin(state, own, args, site);
+      return builtin ?? shaped(state, callee, args, site);
+    }
     default:
       return shaped(state, callee, args, site);
   }
+}
+
+/** `items.map` of an argument is a method of a list as any other. */
+function methodOfInput(
+  callee: Extract<Value, { kind: "input" }>,
+): Extract<Value, { kind: "builtin" }> | undefined {
+  const dot = callee.path.lastIndexOf(".");
+  if (dot <= 0) return undefined;
+  const { element } = callee;
+  const field = element?.field.split(".").slice(0, -1).join(".") ?? "";
+  const self: Value = {
+    ...callee,
+    path: callee.path.slice(0, dot),
+    ...(element && { element: { ...element, field } }),
+  };
+  return { kind: "builtin", name: `input.${callee.path.slice(dot + 1)}`, self };
 }
 
 /** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
@@ -166,9 +188,7 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     const path = [declared.path, ...rest].join(".");
     return declared.library.typed?.(path, state.evaluator.tools(state, declared.library));
   }
-  if (declared?.kind === "class") {
-    return declared.class.isInterface ? undefined : instanceOf(state, declared, undefined);
-  }
+  if (declared?.kind === "class") return objectOf(state, declared);
   for (const library of state.workspace.libraries) {
     const value = library.typed?.(name, state.evaluator.tools(state, library));
     if (value) return value;
@@ -176,13 +196,29 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   return undefined;
 }
 
+/** An object of a class that something is declared with. */
+function objectOf(state: State, declared: Extract<Value, { kind: "class" }>): Value | undefined {
+  const behind = isOpen(declared.class) ? implementing(state, declared.class) : undefined;
+  if (behind) return instanceOf(state, behind, undefined);
+  if (!declared.class.isInterface) return instanceOf(state, declared, undefined);
+  for (const name of declared.class.interfaces) {
+    for (const library of state.workspace.libraries) {
+      const value = library.extended?.(name, state.evaluator.tools(state, library));
+      if (value) return value;
+    }
+  }
+  return undefined;
+}
+
 /** Follows a function of the workspace. */
 function callFunction(
   state: State,
-  callee: Extract<Value, { kind: "function" }>,
+  named: Extract<Value, { kind: "function" }>,
   args: readonly Value[],
   site: CallSite,
 ): Value {
+  const isJava = named.scope.module.file.endsWith(".java");
+  const callee = isJava ? overloaded(named, args.length) : named;
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
   const key = `${file}#${String(hir.span.start)}`;
@@ -213,7 +249,7 @@ function callFunction(
     const run = (): void => {
       left = state.evaluator.block(state, inner, hir.body);
     };
-    const boundary = boundaryOf(state, callee);
+    const boundary = boundaryOf(state, callee, site);
     if (boundary) boundary(run);
     else run();
   });
@@ -233,11 +269,16 @@ function callFunction(
 function boundaryOf(
   state: State,
   callee: Extract<Value, { kind: "function" }>,
+  site: CallSite,
 ): ((run: () => void) => void) | undefined {
   const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
   for (const library of state.workspace.libraries) {
     const tools = state.evaluator.tools(state, library);
-    const of = { function: callee.function, ...(owner && { class: owner }) };
+    const of = {
+      function: callee.function,
+      ...(owner && { class: owner }),
+      isOwnCall: isOwnCall(site),
+    };
     const options = library.boundary?.(of, tools);
     if (!options) continue;
     const source = sourceOf(state, callee.function.header);
@@ -428,7 +469,7 @@ export function instanceOf(
         : typedValue(state, field.type, of.scope);
     if (value) self.fields.set(field.name, newCell(state, value));
   }
-  const constructor = of.class.methods.find(({ kind }) => kind === "constructor");
+  const constructor = constructorFor(of.class, args?.length);
   if (constructor) {
     const hir = constructor.function;
     const inputs =

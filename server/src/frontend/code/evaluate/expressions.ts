@@ -19,6 +19,7 @@ import { compare } from "../../sql/terms";
 import { bind, lookup } from "./bindings";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
+import { callConstructor, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
 import { itemOf, elementOf, memberOf, optionalMember, isThere, setMember } from "./member";
 import { knowing } from "./presence";
@@ -47,6 +48,11 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "template":
       return template(state, scope, hir);
     case "member": {
+      const outer =
+        hir.property === "this" && hir.object.kind === "name"
+          ? outerSelf(scope, hir.object.name)
+          : undefined;
+      if (outer) return outer;
       const object = of(hir.object);
       return hir.optional
         ? optionalMember(state, object, hir.property, hir.span)
@@ -57,7 +63,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "call":
       return call(state, scope, hir);
     case "new": {
-      const callee = of(hir.callee);
+      const callee: Value = hir.body ? { kind: "class", class: hir.body, scope } : of(hir.callee);
       const args = argumentsOf(state, scope, hir.arguments);
       return state.evaluator.call(state, callee, args, siteOf(hir, true));
     }
@@ -165,7 +171,9 @@ export function branches(
       kind: "if",
       condition,
       then: { kind: "sequence", commands: one.commands },
-      otherwise: { kind: "sequence", commands: other.commands },
+      ...(other.commands.length > 0 && {
+        otherwise: { kind: "sequence", commands: other.commands },
+      }),
       source,
     });
   }
@@ -286,7 +294,10 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       hir.span,
     );
   }
-  if (callee.kind === "super") return superConstructor(state, scope, hir);
+  if (callee.kind === "super" || callee.kind === "this") {
+    const given = argumentsOf(state, scope, hir.arguments);
+    return callConstructor(state, selfOf(scope), callee.kind, given, siteOf(hir, false));
+  }
   const value = evaluateExpression(state, scope, callee);
   const args = argumentsOf(state, scope, hir.arguments);
   return state.evaluator.call(state, value, args, siteOf(hir, false));
@@ -296,15 +307,6 @@ function superMethod(state: State, scope: Scope, name: string): Value {
   const self = selfOf(scope);
   if (self?.kind !== "object" || !self.class) return unknown("super is not known");
   return memberOf(state, { ...self, fields: new Map() }, name, { start: 0, end: 0 });
-}
-
-function superConstructor(
-  state: State,
-  scope: Scope,
-  hir: Extract<HirExpression, { kind: "call" }>,
-): Value {
-  argumentsOf(state, scope, hir.arguments);
-  return UNDEFINED;
 }
 
 function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: boolean): CallSite {

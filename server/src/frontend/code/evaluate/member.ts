@@ -4,7 +4,7 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import type { Span } from "../../sql/split";
 import type { HirMethod } from "../hir";
-import { constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
+import { constant, constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
 import { choose, isNullish } from "./operators";
 import { knowing } from "./presence";
@@ -48,9 +48,16 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "namespace":
       return value.lookup(property) ?? UNDEFINED;
     case "builtin":
+      if (Object.hasOwn(CONSTANTS, `${value.name}.${property}`)) {
+        return constant(CONSTANTS[`${value.name}.${property}`] ?? null);
+      }
       return { kind: "builtin", name: `${value.name}.${property}`, self: value.self ?? value };
     case "external":
       return { kind: "external", name: `${value.name}.${property}` };
+    case "function":
+      // Java's functions are objects with one method of any name.
+      if (state.frame.file.endsWith(".java") && !COMBINING.has(property)) return value;
+      return { kind: "builtin", name: `function.${property}`, self: value };
     case "text": {
       const text = constantText(value);
       if (property === "length" && text !== undefined) return scalar(literal(text.length), "int");
@@ -60,6 +67,22 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
   }
 }
+
+/** Constants of the language's own classes. */
+const CONSTANTS: Readonly<Record<string, number | boolean>> = {
+  "BigDecimal.ZERO": 0,
+  "BigDecimal.ONE": 1,
+  "BigDecimal.TEN": 10,
+  "BigInteger.ZERO": 0,
+  "BigInteger.ONE": 1,
+  "Integer.MAX_VALUE": 2_147_483_647,
+  "Integer.MIN_VALUE": -2_147_483_648,
+  "Boolean.TRUE": true,
+  "Boolean.FALSE": false,
+};
+
+/** Methods of Java's functions that make others of them. */
+const COMBINING: ReadonlySet<string> = new Set(["andThen", "compose", "negate", "reversed"]);
 
 /** `value?.property`. */
 export function optionalMember(state: State, value: Value, property: string, site: Span): Value {

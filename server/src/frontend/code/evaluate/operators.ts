@@ -23,6 +23,8 @@ const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
   "-": "-",
   "*": "*",
   "/": "/",
+  // Java's division of whole numbers.
+  div: "/",
   "%": "%",
 };
 
@@ -41,7 +43,9 @@ export function binary(state: State, operator: string, left: Value, right: Value
     return overChoice(right, (part) => binary(state, operator, left, part));
   if (operator === "+" && (isText(left) || isText(right))) return concatenated(left, right);
   const arithmetic = ARITHMETIC[operator];
-  if (arithmetic !== undefined) return calculated(state, arithmetic, left, right);
+  if (arithmetic !== undefined) {
+    return calculated(state, arithmetic, left, right, operator === "div");
+  }
   const comparison = COMPARISON[operator];
   if (comparison !== undefined) {
     const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
@@ -181,14 +185,20 @@ export function partsOf(value: Value): readonly TextPart[] {
   return value.kind === "text" ? value.parts : [{ kind: "hole", value }];
 }
 
-function calculated(state: State, operator: ArithmeticOperator, left: Value, right: Value): Value {
+function calculated(
+  state: State,
+  operator: ArithmeticOperator,
+  left: Value,
+  right: Value,
+  isWhole: boolean,
+): Value {
   const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
   if (a.kind === "literal" && b.kind === "literal") {
     const value = calculate(operator, a.value, b.value);
-    if (value !== undefined) return constant(value);
+    if (value !== undefined) return constant(isWhole ? Math.trunc(value) : value);
   }
-  // Numbers of JavaScript have no division of integers.
-  const isReal = operator === "/" && !state.frame.file.endsWith(".java");
+  // A division of the AR cuts off what is left, as SQL's does, where both are whole.
+  const isReal = operator === "/" && !isWhole;
   const one: Expression = { kind: "literal", value: 1, type: "decimal" };
   const dividend: Expression = isReal
     ? { kind: "arithmetic", operator: "*", left: a, right: one }

@@ -24,6 +24,7 @@ import {
 } from "../values";
 import { bounded, expressionOf, readsOf } from "./convert";
 import { addStatement, emitStatement } from "./emitStatement";
+import { requiredColumns } from "./requiredColumns";
 import { beginTransaction, commitTransaction, rollbackTransaction, setLevel } from "./transactions";
 import { emit, lose, type State } from "./state";
 
@@ -265,7 +266,8 @@ function valuesOf(
   const values = new Map<number, Expression>();
   for (const { number, name } of lexed.placeholders) {
     const value = sql.holes.get(name) ?? parameterOf(name, parameters);
-    const expression = expressionOf(state, value ?? unknown(`nothing is given for ${name}`));
+    const given = value ?? parameters.rest ?? unknown(`nothing is given for ${name}`);
+    const expression = expressionOf(state, given);
     values.set(number, bounded(state, expression, source));
   }
   return values;
@@ -378,5 +380,6 @@ function columnsOf(
     const type = typeOf(value, scope, environment);
     return type === undefined ? [] : [[name, type] as const];
   });
-  return { order, types: new Map(types) };
+  const required = requiredColumns(outputs, scope, state.workspace.table);
+  return { order, types: new Map(types), required };
 }

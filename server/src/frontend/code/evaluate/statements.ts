@@ -484,6 +484,27 @@ function flat(statements: readonly HirStatement[]): readonly HirStatement[] {
   return last?.kind === "break" && last.label === undefined ? only.body.slice(0, -1) : only.body;
 }
 
+/** Whether commands throw an error of the code's own. */
+function throwsItself(commands: readonly Command[]): boolean {
+  return commands.some((command) => {
+    switch (command.kind) {
+      case "rollback":
+        return command.code !== undefined;
+      case "sequence":
+        return throwsItself(command.commands);
+      case "if":
+        return throwsItself([command.then, ...(command.otherwise ? [command.otherwise] : [])]);
+      case "loop":
+      case "atomic":
+        return throwsItself([command.body]);
+      case "try":
+        return throwsItself([command.body, command.handler]);
+      default:
+        return false;
+    }
+  });
+}
+
 /**
  * An error lets the loop around begin again, and without one the loop is left: what failed has done nothing, and the
  * attempt that did not is all there is.
@@ -533,9 +554,14 @@ function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
       path.commands.unshift({ kind: "assign", variable: flag, value: literal(true), source });
     }
     left = joinPaths(state, condition, path, body, source);
-    if (body.commands.length > 0) {
+    // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught.
+    const isAborted = state.workspace.dialect === "postgres" && state.open.length > 0;
+    if (isAborted && !throwsItself(body.commands)) {
+      for (const command of body.commands) emit(state, command);
+    } else if (body.commands.length > 0) {
       emit(state, {
         kind: "try",
+        ...(isAborted && { catches: [THROWN] }),
         body: { kind: "sequence", commands: body.commands },
         handler: { kind: "sequence", commands: path.commands },
         undoes: "statement",

@@ -85,7 +85,13 @@ export function inTransaction(
   options: TransactionOptions & { readonly source: SourceRange },
   run: () => Value,
 ): Value {
-  if (state.open.some((each) => each.connection === connection.id)) return run();
+  if (state.open.some((each) => each.connection === connection.id)) {
+    if (options.isNew === true) {
+      const why = "a transaction of its own inside of another one is taken to be a part of it";
+      lose(state, why, options.source, "opaque");
+    }
+    return run();
+  }
   const { source } = options;
   const outer = state.open;
   const mark = state.ids.fresh("t");

@@ -114,6 +114,8 @@ export interface SqlParameters {
   readonly positional?: readonly Value[];
   /** By name, for `:name`, `@name`. */
   readonly named?: (name: string) => Value | undefined;
+  /** What all others are that are not told one by one. */
+  readonly rest?: Value;
 }
 
 /** A statement without what the evaluator gives it. */

@@ -1,5 +1,5 @@
 // What libraries have in common that send SQL text: arguments as parameters, outcomes as rows and counts.
-import { constantText, type Connection, type HandleValue, type Value } from "../values";
+import { constantText, unknown, type Connection, type HandleValue, type Value } from "../values";
 import type { Call, Shape, SqlOutcome, SqlParameters, Tools } from "./library";
 
 /** Whether a value is a text that starts as SQL does. */
@@ -21,7 +21,7 @@ export function parametersIn(value: Value | undefined, tools: Tools): SqlParamet
   if (items) return { positional: items };
   const fields = tools.fields(value);
   if (fields) return { named: (name) => fields.get(name) };
-  return {};
+  return { rest: unknown("a parameter of a list that is not known", [tools.expression(value)]) };
 }
 
 /** The rows of an outcome; of a statement without rows, an empty list. */

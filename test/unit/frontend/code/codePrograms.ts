@@ -1,0 +1,47 @@
+// Programs of application code as the AR, printed.
+import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
+import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
+import { createModuleReader } from "../../../../server/src/frontend/code/modules";
+import { readCode } from "../../../../server/src/frontend/code/readCode";
+import { indexLines } from "../../../../server/src/frontend/sql/lines";
+import { languageOf } from "../../../../server/src/frontend/sql/language";
+import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
+import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
+import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
+import type { Dialect } from "../../../../server/src/program/dialect";
+import type { Transaction } from "../../../../server/src/program/program";
+import type { FileId } from "../../../../server/src/protocol/source";
+
+let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
+
+/** The transactions of files of code by name, over the tables of a DDL script. */
+export async function transactionsOf(
+  ddl: string,
+  texts: Readonly<Record<string, string>>,
+  dialect: Dialect = "postgres",
+): Promise<readonly Transaction[]> {
+  parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
+  // File ids of tests.
+  const id = (name: string): FileId => name as FileId;
+  const files = Object.keys(texts).map(id);
+  const schema = { file: id("schema.sql"), text: ddl };
+  const { tables } = readProgram([schema], { pg: parsers.pg }, { dialect }).schema;
+  const { lower } = languageOf(dialect, createLowering({ pg: parsers.pg }));
+  const modules = createModuleReader(parsers.code).modules({
+    files,
+    text: (file) => texts[file],
+    packages: [],
+    pathMaps: [],
+  });
+  return readCode({
+    modules,
+    files,
+    lines: (file) => indexLines(file, texts[file] ?? ""),
+    dialect,
+    table: (name) => tables.find((each) => each.name === name),
+    lowerSql: lower,
+    note: () => undefined,
+    models: () => undefined,
+  }).transactions;
+}

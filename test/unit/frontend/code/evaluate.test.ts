@@ -1,0 +1,340 @@
+// The evaluator of application code: what small programs with node-postgres and postgres.js are in the AR.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = `
+CREATE TABLE accounts (id int PRIMARY KEY, owner text NOT NULL, balance int NOT NULL, note text);
+CREATE TABLE log (id serial PRIMARY KEY, account int, amount int NOT NULL);
+`;
+
+const POOL = `import { Pool } from "pg";
+const pool = new Pool();
+`;
+
+/** What a module gives: its transactions with their commands, and what was lost. */
+async function check(text: string, expected: readonly string[]): Promise<void> {
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), expected);
+}
+
+describe("the evaluator", () => {
+  it("follows closures that are given a connection's parameters", () =>
+    check(
+      POOL +
+        `
+export async function f(id, n) {
+  const c = await pool.connect();
+  const run = (sql, ...args) => c.query(sql, args);
+  await run("BEGIN");
+  const { rows: [a] } = await run("SELECT balance FROM accounts WHERE id = $1", id);
+  const set = async (value) => { await run("UPDATE accounts SET balance = $1 WHERE id = $2", value, id); };
+  if (a.balance >= n) await set(a.balance - n); else throw new Error("poor");
+  await run("COMMIT");
+}`,
+      [
+        "f explicit",
+        "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  if (r1.balance >= :n)",
+        "    update accounts set balance = (r1.balance - :n) where (accounts.id = :id)",
+        "  else",
+        "    rollback",
+      ],
+    ));
+
+  it("takes both of two texts, each where it is meant", () =>
+    check(
+      POOL +
+        `
+export async function f(id, lock) {
+  const c = await pool.connect();
+  await c.query("BEGIN");
+  const r = await c.query(lock ? "SELECT balance FROM accounts WHERE id = $1 FOR UPDATE" : "SELECT balance FROM accounts WHERE id = $1", [id]);
+  await c.query("UPDATE accounts SET balance = $1 WHERE id = $2", [r.rows[0].balance + 1, id]);
+  await c.query("COMMIT");
+}`,
+      [
+        "f explicit",
+        "  if not (:lock is null)",
+        "    r1 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
+        "  else",
+        "    r2 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "  update accounts set balance = ((not (:lock is null) ? r1.balance : r2.balance) + 1) where (accounts.id = :id)",
+      ],
+    ));
+
+  it("carries variables from round to round, also past continue", () =>
+    check(
+      POOL +
+        `
+export async function f(id) {
+  const c = await pool.connect();
+  await c.query("BEGIN");
+  let left = 3;
+  let sum = 0;
+  while (left > 0) {
+    const r = await c.query("SELECT balance FROM accounts WHERE id = $1", [left]);
+    if (r.rowCount === 0) { left = left - 1; continue; }
+    sum += r.rows[0].balance;
+    left -= 1;
+  }
+  await c.query("INSERT INTO log (account, amount) VALUES ($1, $2)", [id, sum]);
+  await c.query("COMMIT");
+  return sum;
+}`,
+      [
+        "f explicit",
+        "  @v1 := 3",
+        "  @v2 := 0",
+        "  loop while",
+        "    r1 = select accounts.balance as balance from accounts where (accounts.id = @v1)",
+        "    if (size(r1) = 0)",
+        "      @v1 := (@v1 - 1)",
+        "      continue",
+        "    @v3 := (@v1 - 1)",
+        "    @v4 := (@v2 + r1.balance)",
+        "    @v1 := @v3",
+        "    @v2 := @v4",
+        "  insert log {id = fresh sequence, account = :id, amount = @v2}",
+        "  return @v2",
+      ],
+    ));
+
+  it("knows that PostgreSQL undoes a transaction at the first error", () =>
+    check(
+      POOL +
+        `
+export async function f(id) {
+  const c = await pool.connect();
+  try {
+    await c.query("BEGIN");
+    try {
+      await c.query("INSERT INTO accounts (id, owner, balance) VALUES ($1, 'x', 0)", [id]);
+    } catch (e) {
+      await c.query("UPDATE accounts SET balance = balance + 1 WHERE id = $1", [id]);
+    }
+    await c.query("COMMIT");
+  } catch (e) { await c.query("ROLLBACK"); throw e; }
+}`,
+      ["f explicit", '  insert accounts {id = :id, owner = "x", balance = 0, note = null}'],
+    ));
+
+  it("runs what is awaited together in its order, for each item of an argument", () =>
+    check(
+      POOL +
+        `
+export async function f(ids) {
+  const [a, b] = await Promise.all([pool.query("SELECT balance FROM accounts WHERE id = $1", [ids.a]), pool.query("SELECT balance FROM accounts WHERE id = $1", [ids.b])]);
+  const total = a.rows[0].balance + b.rows[0]?.balance;
+  await Promise.all(ids.list.map((each) => pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [total, each.id])));
+}`,
+      [
+        "f unit",
+        "  r1 = select accounts.balance as balance from accounts where (accounts.id = :ids.a)",
+        "  r2 = select accounts.balance as balance from accounts where (accounts.id = :ids.b)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  loop count",
+        "    update accounts set balance = (r1.balance + r2.balance) where (accounts.id = :ids.list.id[@i1])",
+      ],
+    ));
+
+  it("recovers texts from templates, sums and quotes", () =>
+    check(
+      POOL +
+        `
+const COLUMNS = ["id", "balance"].join(", ");
+const TABLE = "accounts";
+export async function f(id, name) {
+  const r = await pool.query(\`SELECT id, balance FROM \${TABLE} WHERE owner = '\${name}' AND note LIKE '%\${name}%'\`);
+  await pool.query("UPDATE " + TABLE + " SET balance = " + (r.rows.length + 1) + " WHERE id = " + id);
+}`,
+      [
+        "f unit",
+        '  r1 = select accounts.id as id, accounts.balance as balance from accounts where ((accounts.owner = :name) and (accounts.note like (("%" || :name) || "%")))',
+        "  update accounts set balance = (size(r1) + 1) where (accounts.id = :id)",
+      ],
+    ));
+
+  it("follows methods of objects and of what their classes extend", () =>
+    check(
+      `import { Pool, PoolClient } from "pg";
+export class Base { constructor(protected pool: Pool) {}
+  async tx(fn: (c: PoolClient) => Promise<any>) { const c = await this.pool.connect(); try { await c.query("BEGIN ISOLATION LEVEL SERIALIZABLE"); const r = await fn(c); await c.query("COMMIT"); return r; } catch (e) { await c.query("ROLLBACK"); throw e; } finally { c.release(); } } }
+export class Bank extends Base {
+  private async read(c: PoolClient, id: number) { const r = await c.query<{ balance: number }>("SELECT balance FROM accounts WHERE id = $1", [id]); return r.rows[0]?.balance ?? 0; }
+  async add(id: number, n: number) { return this.tx(async (c) => { const b = await this.read(c, id); await c.query("UPDATE accounts SET balance = $1 WHERE id = $2", [b + n, id]); return b + n; }); }
+}`,
+      [
+        "Bank.add explicit @ postgres:serializable",
+        "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "  update accounts set balance = ((not (r1.balance is null) ? r1.balance : 0) + :n) where (accounts.id = :id)",
+        "  return ((not (r1.balance is null) ? r1.balance : 0) + :n)",
+      ],
+    ));
+
+  it("evaluates what a factory gives back", () =>
+    check(
+      `export default function make({ db }) {
+  const find = (id) => db.query("SELECT * FROM accounts WHERE id = $1", [id]).then((r) => r.rows[0]);
+  return { async rename(id, owner) { const a = await find(id); if (a === undefined) return false; await db.query("UPDATE accounts SET owner = $1 WHERE id = $2", [owner, a.id]); return true; } };
+}`,
+      [
+        "make.rename unit",
+        "  r1 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance, accounts.note as note from accounts where (accounts.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    return false",
+        "  update accounts set owner = :owner where (accounts.id = r1.id)",
+        "  return true",
+      ],
+    ));
+
+  it("takes what runs on a caller's connection for a part of a transaction", () =>
+    check(
+      `import type { PoolClient } from "pg";
+export async function move(client: PoolClient, id: number) {
+  const { rows } = await client.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  for (const row of rows) await client.query("INSERT INTO log (account, amount) VALUES ($1, $2)", [id, row.balance]);
+}`,
+      [
+        "move explicit",
+        "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "  loop rows",
+        "    insert log {id = fresh sequence, account = :id, amount = r1.balance}",
+      ],
+    ));
+
+  it("keeps savepoints, and the level that is set inside", () =>
+    check(
+      POOL +
+        `
+export async function f(id) {
+  const c = await pool.connect();
+  await c.query("BEGIN");
+  await c.query("SAVEPOINT s");
+  await c.query("DELETE FROM accounts WHERE id = $1", [id]);
+  await c.query("ROLLBACK TO SAVEPOINT s");
+  await c.query("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+  await c.query("COMMIT");
+}`,
+      [
+        "f explicit @ postgres:serializable",
+        "  savepoint s",
+        "  delete accounts where (accounts.id = :id)",
+        "  rollbackTo s",
+      ],
+    ));
+
+  it("understands tests and filters of rows; says what it does not understand", () =>
+    check(
+      POOL +
+        `
+export async function f(id) {
+  const { rows } = await pool.query("SELECT id, balance FROM accounts WHERE owner = $1", [id]);
+  if (rows.some((r) => r.balance < 0)) throw new Error("debt");
+  const rich = rows.filter((r) => r.balance > 100);
+  for (const r of rich) await pool.query("UPDATE accounts SET balance = balance - 1 WHERE id = $1", [r.id]);
+  const ids = rows.map((r) => r.id);
+  await pool.query("DELETE FROM accounts WHERE id = ANY($1)", [ids]);
+}`,
+      [
+        "f unit",
+        "  r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = :id)",
+        "  @v1 := false",
+        "  loop rows",
+        "    @v1 := ((r1.balance < 0) ? true : @v1)",
+        "  if (not (@v1 is null) and @v1)",
+        "    rollback",
+        "  loop rows",
+        "    if (r1.balance > 100)",
+        "      update accounts set balance = (accounts.balance - 1) where (accounts.id = r1.id)",
+        "  delete accounts where unknown(accounts.id, unknown(size(r1)))",
+        "  ! = ANY of an array",
+        "  ! this list is used as a value",
+      ],
+    ));
+
+  it("says that a list which a loop fills is not known", () =>
+    check(
+      POOL +
+        `
+export async function f(items) {
+  const c = await pool.connect();
+  await c.query("BEGIN");
+  const values = [];
+  for (const item of items) { values.push(item.id); }
+  await c.query("INSERT INTO log (account, amount) VALUES ($1, $2)", values);
+  await c.query("COMMIT");
+}`,
+      [
+        "f explicit",
+        "  insert log {id = fresh sequence, account = unknown(unknown()), amount = unknown(unknown())}",
+        "  ! a parameter of a list that is not known",
+        "  ! this list is used as a value",
+      ],
+    ));
+
+  it("tells a transaction from what follows it", () =>
+    check(
+      `import postgres from "postgres";
+const sql = postgres();
+export async function f(id: number, n: number) {
+  await sql.begin("isolation level repeatable read", async (sql) => {
+    const [a] = await sql\`select balance from accounts where id = \${id}\`;
+    if (!a) throw new Error("none");
+    await sql\`update accounts set balance = \${a.balance + n} where id = \${id}\`;
+  });
+  await sql\`insert into log (account, amount) values (\${id}, \${n})\`;
+}`,
+      [
+        "f unit",
+        "  atomic postgres:repeatable-read",
+        "    r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "    if (size(r1) <= 0)",
+        "      rollback",
+        "    update accounts set balance = (r1.balance + :n) where (accounts.id = :id)",
+        "  insert log {id = fresh sequence, account = :id, amount = :n}",
+      ],
+    ));
+
+  it("says that a function which calls itself is not followed", () =>
+    check(
+      POOL +
+        `
+async function walk(c, id) { const r = await c.query("SELECT id FROM accounts WHERE id = $1", [id]); if (r.rows[0]) await walk(c, r.rows[0].id + 1); }
+export async function f(id) { const c = await pool.connect(); await c.query("BEGIN"); await walk(c, id); await c.query("COMMIT"); }`,
+      [
+        "f explicit",
+        "  r1 = select accounts.id as id from accounts where (accounts.id = :id)",
+        "  ! walk() calls itself and is not followed",
+      ],
+    ));
+
+  it("says what unknown functions are given, and what they give", () =>
+    check(
+      POOL +
+        `
+import { audit, cache } from "somewhere";
+export async function f(id) {
+  const c = await pool.connect();
+  await c.query("BEGIN");
+  const r = await c.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  const fee = audit.fee(r.rows[0].balance);
+  await audit.write(c, id);
+  const rate = cache.rate();
+  await c.query("UPDATE accounts SET balance = $1, note = $3 WHERE id = $2", [r.rows[0].balance - fee, id, rate]);
+  await c.query("COMMIT");
+}`,
+      [
+        "f explicit",
+        "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  update accounts set balance = (r1.balance - unknown(r1.balance)), note = :cache.rate() where (accounts.id = :id)",
+        "  ! audit.write() is given a connection, and what it does is not known",
+        "  ! audit.fee is not known",
+      ],
+    ));
+});
