@@ -7,7 +7,7 @@ import type { SolvePool } from "../engine/pool";
 import { UNROLL } from "../engine/runJob";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { basisOf } from "../isolation/levelBasis";
-import { distinctLevels, levelAt } from "../isolation/mixedLevels";
+import { distinctLevels, levelAt, restrictLevels } from "../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import type { Note, Program, Transaction } from "../program/program";
 import type { ProofReport, SufficientLevel } from "../protocol/proof";
@@ -110,11 +110,13 @@ export async function check(
   const unroll = input.unroll ?? UNROLL;
   const { program: analysable, flat, leftOut } = analysablePart(input.program, unroll);
   const defined = input.defined ?? [];
-  const effective = effectiveLevels(input.program.transactions, input.level, {
-    serializablePairs: input.serializablePairs ?? [],
-    defined,
-    isOverride: input.levelIsOverride ?? false,
-  });
+  const effectiveAt = (level: Level, transactions = input.program.transactions) =>
+    effectiveLevels(transactions, level, {
+      serializablePairs: input.serializablePairs ?? [],
+      defined,
+      isOverride: input.levelIsOverride ?? false,
+    });
+  const effective = effectiveAt(input.level);
   const { levels } = effective;
   const counters: SolveCounters = { units: 0, cached: 0, queries: 0 };
   const plan = planner(flat);
@@ -186,7 +188,12 @@ export async function check(
             flat,
             level: input.level,
             anomalies,
-            gapsAt: (level) => gapsOf(open(), level),
+            levelsAt: (level, transactions) =>
+              restrictLevels(
+                effectiveAt(level, transactions).levels,
+                transactions.map(({ id }) => id),
+              ),
+            gapsAt: (level) => gapsOf(open(), effectiveAt(level).levels),
           },
           proofTime.limit,
         )

@@ -1,10 +1,13 @@
 // Which levels a program needs: for each part of it that shares no table with the rest, the levels at which it is proved
-// safe. Every level is tried: a stronger level of a product may allow what a weaker one does not.
+// safe. Every level is tried: a stronger level of a product may allow what a weaker one does not. Transactions that name
+// a level of their own keep it; a part of such alone has no level to choose.
 import type { FlatProgram } from "../analysis/operations/operation";
 import { columnName, writtenColumns } from "../analysis/encoding/relationalMeeting";
 import { comparableLevels } from "../isolation/levels";
 import type { Level } from "../isolation/levels";
-import type { Program } from "../program/program";
+import { keyOfLevels } from "../isolation/mixedLevels";
+import type { Levels } from "../isolation/mixedLevels";
+import type { Program, Transaction } from "../program/program";
 import type { LevelTrial, SufficientLevel } from "../protocol/proof";
 import type { Anomaly, Unknown } from "../protocol/report";
 import { proveProgram } from "./proof";
@@ -16,7 +19,9 @@ export interface SufficientInput extends Omit<ProofInput, "levels" | "gaps"> {
   /** The level that was checked: those of its kind are tried. */
   readonly level: Level;
   readonly anomalies: readonly Anomaly[];
-  /** What was not understood, as it is told at that level. */
+  /** The levels of these transactions where those that name none run at this one. */
+  levelsAt(level: Level, transactions: readonly Transaction[]): Levels;
+  /** What was not understood, as it is told where those run at this level. */
   gapsAt(level: Level): readonly Unknown[];
 }
 
@@ -28,6 +33,11 @@ export async function sufficientLevels(
   const found: SufficientLevel[] = [];
   for (const part of separateParts(input.flat)) {
     const transactions = part.flatMap((at) => input.program.transactions[at] ?? []);
+    const levels = comparableLevels(input.level);
+    const different = new Set(
+      levels.map((each) => keyOfLevels(input.levelsAt(each, transactions))),
+    );
+    if (levels.length > 1 && different.size < 2) continue;
     const names = transactions.map(({ name }) => name);
     const program: Program = { ...input.program, transactions };
     const anomalies = input.anomalies.filter(
@@ -35,9 +45,9 @@ export async function sufficientLevels(
         each.status === "confirmed" && each.transactions.some((name) => names.includes(name)),
     );
     const trials = new Map<string, LevelTrial>();
-    for (const level of likelyFirst(comparableLevels(input.level), input.level))
+    for (const level of likelyFirst(levels, input.level))
       trials.set(level.name, await trialOf({ ...input, program, anomalies }, level, signal));
-    const tried = comparableLevels(input.level).flatMap(({ name }) => trials.get(name) ?? []);
+    const tried = levels.flatMap(({ name }) => trials.get(name) ?? []);
     const weakest = tried.find(({ status }) => status === "proved")?.level;
     found.push({ transactions: names, ...(weakest !== undefined && { level: weakest }), tried });
   }
@@ -56,10 +66,18 @@ async function trialOf(
   signal: AbortSignal,
 ): Promise<LevelTrial> {
   const { name } = level;
-  if (input.anomalies.some(({ allowedAt }) => allowedAt.includes(name)))
-    return { level: name, status: "anomaly" };
+  const { transactions } = input.program;
+  const levels = input.levelsAt(level, transactions);
+  // It says where all of its transactions run at one level.
+  const happens = input.anomalies.some(({ allowedAt, transactions: names }) => {
+    const among = transactions.filter((each) => names.includes(each.name));
+    return (
+      allowedAt.includes(name) && keyOfLevels(input.levelsAt(level, among)) === keyOfLevels(level)
+    );
+  });
+  if (happens) return { level: name, status: "anomaly" };
   const gaps = input.gapsAt(level);
-  const { report } = await proveProgram({ ...input, levels: level, gaps }, signal);
+  const { report } = await proveProgram({ ...input, levels, gaps }, signal);
   return report.status === "proved"
     ? { level: name, status: "proved", ...(report.scheme && { scheme: report.scheme }) }
     : { level: name, status: "open" };

@@ -122,3 +122,21 @@ test("an invariant proves what it excludes, and nothing where a transaction brea
   const set = "-- @transaction set\nBEGIN;\nUPDATE t SET v = 7 WHERE id = :id;\nCOMMIT;\n";
   assert.ok(!("proved" in (await proving(`${kept}${set}`, "snapshot-isolation")).rests));
 });
+
+test("transactions that name their levels keep them when others are tried", async () => {
+  const increase = `BEGIN;\n${READ}UPDATE t SET v = :x + 1 WHERE id = :id;\nCOMMIT;\n`;
+  const named = (level: string): string => `-- @isolens level ${level}\n`;
+  const two = (level: string): string =>
+    `${TABLE}-- @transaction one\n${named(level)}${increase}-- @transaction two\n${increase}`;
+  const tried = async (text: string) => {
+    const { sufficient = [] } = await proving(text, "postgres:read-committed");
+    return sufficient.map(({ transactions, level }) => [transactions.join(), level ?? "none"]);
+  };
+  // The one at READ COMMITTED loses updates whatever the other runs at.
+  assert.deepEqual(await tried(two("read committed")), [["one,two", "none"]]);
+  assert.deepEqual(await tried(two("repeatable read")), [["one,two", "postgres:repeatable-read"]]);
+  assert.deepEqual(
+    await tried(`${TABLE}-- @transaction one\n${named("repeatable read")}${increase}`),
+    [],
+  );
+});
