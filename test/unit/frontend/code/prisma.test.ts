@@ -205,8 +205,21 @@ test("changing: atomic numbers, what stays, the time of the update, and what is 
 
 test("upserts: the database's own where the client leaves it to it", async () => {
   await check(
+    "await prisma.stock.upsert({ where: { id }, create: { id, count: 0 }, update: { count: 3 } });",
+    "insert Stock {id = :id, count = 0, version = 0, changed = fresh now} on conflict (id) update count = 3, changed = fresh now returning r1: *",
+  );
+  // Where there is nothing to update, the client looks first.
+  await check(
     "await prisma.tag.upsert({ where: { key: text }, create: { key: text }, update: {} });",
-    "insert Tag {key = :text} on conflict (key) update key = Tag.key returning r1: Tag.key as key",
+    "r1 = select Tag.key as key from Tag where (Tag.key = :text)",
+    "if (size(r1) = 0)",
+    "insert Tag {key = :text} returning r2: Tag.key as key",
+    "r3 = select Tag.key as key from Tag where (Tag.key = r2.key)",
+    "else",
+    "r4 = select Tag.key as key from Tag where (Tag.key = :text)",
+    "if (size(r4) <= 0)",
+    "rollback",
+    "r5 = select Tag.key as key from Tag where (Tag.key = r4.key)",
   );
   const [head, ...rest] = await program(
     "await prisma.stock.upsert({ where: { id }, create: { id: 7, count: 0 }, update: { count: { increment: 1 } } });",
@@ -218,10 +231,12 @@ test("upserts: the database's own where the client leaves it to it", async () =>
       "r1 = select * from Stock where (Stock.id = :id)",
       "if (size(r1) = 0)",
       "insert Stock {id = 7, count = 0, version = 0, changed = fresh now} returning r2: *",
+      "r3 = select * from Stock where (Stock.id = r2.id)",
       "else",
-      "update Stock set count = (Stock.count + 1), changed = fresh now where (Stock.id = :id) returning r3: *",
-      "if not (affected(f/3) > 0)",
+      "update Stock set count = (Stock.count + 1), changed = fresh now where (Stock.id = :id) returning r4: *",
+      "if not (affected(f/4) > 0)",
       "rollback",
+      "r5 = select * from Stock where (Stock.id = r4.id)",
     ],
   );
 });
@@ -264,18 +279,32 @@ test("nested writes are one transaction", async () => {
       "r1 = select * from Org where (Org.id = :id)",
       "if (size(r1) <= 0)",
       "rollback",
+      'r2 = select Tag.key as key from Tag where (Tag.key = "a")',
+      "if (size(r2) <= 0)",
+      "rollback",
       'insert _OrgToTag {A = r1.id, B = "a"} on conflict () nothing',
-      'insert Tag {key = "b"} returning r2: Tag.key as key',
-      "insert _OrgToTag {A = r1.id, B = r2.key} on conflict () nothing",
-      'delete _OrgToTag where ((_OrgToTag.A = r1.id) and (_OrgToTag.B = "c"))',
-      'insert users {id = 9, org_id = r1.id, mail = :text, nick = null, role = "member"} returning r3: *',
-      'update users set nick = "x" where ((users.org_id = r1.id) and (users.nick is null)) returning r4: *',
-      "delete users where ((users.org_id = r1.id) and (users.id = 3))",
+      'insert Tag {key = "b"} returning r3: Tag.key as key',
+      "insert _OrgToTag {A = r1.id, B = r3.key} on conflict () nothing",
+      'r4 = select Tag.key as key from Tag where ((Tag.key = "c") and exists (select  from _OrgToTag t2 where ((t2.A = r1.id) and (t2.B = Tag.key))))',
+      "loop rows",
+      "delete _OrgToTag where ((_OrgToTag.A = r1.id) and (_OrgToTag.B = r4.key))",
+      'insert users {id = 9, org_id = r1.id, mail = :text, nick = null, role = "member"} returning r5: *',
+      "r6 = select * from users where ((users.nick is null) and (users.org_id = r1.id))",
+      "loop rows",
+      'update users set nick = "x" where (users.id = r6.id) returning r7: *',
+      "r8 = select * from users where ((users.id = 3) and (users.org_id = r1.id))",
+      "loop rows",
+      "delete users where (users.id = r8.id)",
+      "r9 = select * from Org where (Org.id = r1.id)",
     ],
   );
   await check(
     "await prisma.user.create({ data: { id, mail: text, org: { connect: { id: 4 } } } });",
-    'insert users {id = :id, org_id = 4, mail = :text, nick = null, role = "member"} returning r1: *',
+    "r1 = select * from Org where (Org.id = 4)",
+    "if (size(r1) <= 0)",
+    "rollback",
+    'insert users {id = :id, org_id = 4, mail = :text, nick = null, role = "member"} returning r2: *',
+    "r3 = select * from users where (users.id = r2.id)",
   );
 });
 

@@ -55,11 +55,15 @@ function linkHere(
       return set((column) => fieldOf(into, fieldNameOf(model, column)));
     }
     case "connect":
-      return set(connected(scope, model, link.referenced, value));
+      return set(connected(scope, model, value));
     case "connectOrCreate": {
       const where = given(operation.tools, value, "where");
       orCreated(operation, model, where, given(operation.tools, value, "create"), []);
-      return where === undefined ? [] : set(connected(scope, model, link.referenced, where));
+      if (where === undefined) return [];
+      const known = new Map(equatedColumns(operation, model, where));
+      if (!link.referenced.every((column) => known.has(column)))
+        return set(connected(scope, model, where));
+      return set((column) => known.get(column) ?? literal(null));
     }
     case "disconnect":
       return set(() => literal(null));
@@ -74,25 +78,20 @@ function linkHere(
   }
 }
 
-/** Columns of the row that a unique `where` names: given by it, or read. */
+/** Columns of the row that a unique `where` names, which is read first: it must be there. */
 function connected(
-  scope: RowScope,
+  { operation }: Pick<RowScope, "operation">,
   model: PrismaModel,
-  referenced: readonly string[],
   where: Value,
 ): (column: string) => Expression {
-  const { operation } = scope;
   const known = new Map(equatedColumns(operation, model, where));
-  if (referenced.every((column) => known.has(column))) {
-    return (column) => known.get(column) ?? literal(null);
-  }
   const into = found(operation, model, where);
   operation.tools.require(
     compare(">", { kind: "size", result: into }, literal(0)),
     `no ${model.name} to connect`,
     operation.source,
   );
-  return (column) => fieldOf(into, fieldNameOf(model, column));
+  return (column) => known.get(column) ?? fieldOf(into, fieldNameOf(model, column));
 }
 
 /** The columns that a unique `where` equates with values. */
@@ -312,13 +311,7 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
     const onConflict = { target: [], action: "nothing", set: [] } as const;
     run(operation, { kind: "insert", table: link.table, rows: [row], onConflict }, []);
   };
-  const remove = (more: Expression, losses: Losses): void => {
-    const relation = relationTo(link.table);
-    const where = joined("and", [compare("=", columnOf(link.table, link.own), own), more]);
-    run(operation, { kind: "delete", relation, using: [], where }, losses);
-  };
-  const keyOfOther = (where: Value): Expression =>
-    connected(scopeOf(nesting), target, [link.otherKey], where)(link.otherKey);
+  const keyOfOther = (where: Value): Expression => connected(nesting, target, where)(link.otherKey);
   const created = (data: Value | undefined): void => {
     const into = inserted(operation, target, data, []);
     put(fieldOf(into, fieldNameOf(target, link.otherKey)));
@@ -336,33 +329,54 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
       eachOf(nesting, value, (item) => {
         const where = given(tools, item, "where");
         orCreated(operation, target, where, given(tools, item, "create"), []);
-        if (where) put(keyOfOther(where));
+        const known = where && new Map(equatedColumns(operation, target, where));
+        if (where) put(known?.get(link.otherKey) ?? keyOfOther(where));
       });
       return;
     case "set":
-      remove(TRUE, []);
+      unlink(nesting, link, undefined);
       eachOf(nesting, value, (item) => {
         put(keyOfOther(item));
       });
       return;
     case "disconnect":
       eachOf(nesting, value, (item) => {
-        remove(compare("=", columnOf(link.table, link.other), keyOfOther(item)), []);
+        unlink(nesting, link, item);
       });
       return;
     default: {
-      const between = tools.fresh("t");
-      const inner = joined("and", [
-        compare("=", columnOf(between, link.own), own),
-        compare("=", columnOf(between, link.other), columnOf(target.table, link.otherKey)),
-      ]);
-      const mine: Expression = {
-        kind: "exists",
-        query: queryOf([relationTo(link.table, between)], inner),
-      };
-      writeFound(nesting, mine, [], action, value);
+      writeFound(nesting, linkedBy(nesting, link), [], action, value);
     }
   }
+}
+
+/** That a row of the other model is linked to this one. */
+function linkedBy({ operation, target, keyOf }: Nesting, link: LinkBetween): Expression {
+  const between = operation.tools.fresh("t");
+  const inner = joined("and", [
+    compare("=", columnOf(between, link.own), keyOf(link.ownKey)),
+    compare("=", columnOf(between, link.other), columnOf(target.table, link.otherKey)),
+  ]);
+  return { kind: "exists", query: queryOf([relationTo(link.table, between)], inner) };
+}
+
+/** Removes the links to the rows that a `where` finds, which are read first; to all without one. */
+function unlink(nesting: Nesting, link: LinkBetween, where: Value | undefined): void {
+  const { operation, target, keyOf } = nesting;
+  const { tools, source } = operation;
+  const into = chosen(nesting, linkedBy(nesting, link), where, false);
+  const loop = tools.fresh("loop");
+  const name = fieldNameOf(target, link.otherKey);
+  const other: Expression = { kind: "field", result: into, field: name, at: { loop } };
+  const condition = joined("and", [
+    compare("=", columnOf(link.table, link.own), keyOf(link.ownKey)),
+    compare("=", columnOf(link.table, link.other), other),
+  ]);
+  const relation = relationTo(link.table);
+  const body = tools.collected(() => {
+    run(operation, { kind: "delete", relation, using: [], where: condition }, []);
+  });
+  tools.emit({ kind: "loop", id: loop, over: { kind: "rows", result: into }, body, source });
 }
 
 /** `update`, `upsert`, `delete` and their kin: of the related rows, those that a `where` finds. */
@@ -390,27 +404,29 @@ function writeFound(
     case "upsert":
       eachOf(nesting, value, (item) => {
         const where = given(tools, item, "where");
-        const into = updated(nesting, mine, where, given(tools, item, "update"), false);
-        const condition = compare("=", { kind: "affected", statement: into }, literal(0));
+        const into = chosen(nesting, mine, where, false);
+        const condition = compare("=", { kind: "size", result: into }, literal(0));
         const then = tools.collected(() => {
           inserted(operation, target, given(tools, item, "create"), linked);
         });
-        tools.emit({ kind: "if", condition, then, source });
+        const otherwise = tools.collected(() => {
+          updateChosen(nesting, into, where, given(tools, item, "update"));
+        });
+        tools.emit({ kind: "if", condition, then, otherwise, source });
       });
       return;
     case "delete":
     case "deleteMany": {
       const one = (item: Value | undefined): void => {
-        const scope = scopeOf(nesting);
-        const where = joined("and", [mine, conditionOf(scope, item)]);
-        const statement = {
-          kind: "delete",
-          relation: relationTo(target.table),
-          using: [],
-          where,
-        } as const;
-        const id = run(operation, statement, scope.losses);
-        if (action === "delete") mustAffect(operation, id, target);
+        const into = chosen(nesting, mine, item, action === "delete");
+        eachChosen(nesting, into, (isRow) => {
+          const statement = {
+            kind: "delete",
+            relation: relationTo(target.table),
+            using: [],
+          } as const;
+          run(operation, { ...statement, where: isRow }, []);
+        });
       };
       if (value.kind === "scalar") one(undefined);
       else eachOf(nesting, value, one);
@@ -421,30 +437,94 @@ function writeFound(
   }
 }
 
+/**
+ * Of the related rows those that a `where` finds, by their keys: the client reads these first and then writes rows by
+ * their keys, whatever has become of them meanwhile. Gives the result.
+ */
+function chosen(
+  nesting: Nesting,
+  mine: Expression,
+  where: Value | undefined,
+  mustBeThere: boolean,
+): string {
+  const { operation, target } = nesting;
+  const scope = scopeOf(nesting);
+  const into = operation.tools.fresh("r");
+  const condition = joined("and", [conditionOf(scope, where), mine]);
+  const query = { ...queryOf([relationTo(target.table)], condition), outputs: allOutputs(target) };
+  run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
+  if (mustBeThere) {
+    const isThere = compare(">", { kind: "size", result: into }, literal(0));
+    operation.tools.require(isThere, `no ${target.name} was found`, operation.source);
+  }
+  return into;
+}
+
+/** Runs something for each row that was chosen, told by its key. */
+function eachChosen(
+  { operation, target }: Nesting,
+  result: string,
+  write: (isRow: Expression) => void,
+): void {
+  const { tools, source } = operation;
+  const loop = tools.fresh("loop");
+  const key = target.keys[0]?.fields ?? [];
+  const isRow = joined(
+    "and",
+    key.map((name) => {
+      const field = target.fields.get(name);
+      const column = field?.kind === "scalar" ? field.column : name;
+      const value: Expression = { kind: "field", result, field: name, at: { loop } };
+      return compare("=", columnOf(target.table, column), value);
+    }),
+  );
+  const body = tools.collected(() => {
+    write(isRow);
+  });
+  tools.emit({ kind: "loop", id: loop, over: { kind: "rows", result }, body, source });
+}
+
 function updated(
   nesting: Nesting,
   mine: Expression,
   where: Value | undefined,
   data: Value | undefined,
-  mustBeThere: boolean,
-): string {
+  isOne: boolean,
+): void {
+  const into = chosen(nesting, mine, where, isOne);
+  updateChosen(nesting, into, isOne ? where : undefined, data);
+}
+
+/** Updates the rows that were chosen; one that is told by a unique `where` must still satisfy it. */
+function updateChosen(
+  nesting: Nesting,
+  chosenRows: string,
+  where: Value | undefined,
+  data: Value | undefined,
+): void {
   const { operation, target } = nesting;
-  const scope = scopeOf(nesting);
-  const reading = updateData(scope, data);
-  const set = [...reading.set, ...linksBefore(scope, reading.nested)];
-  const relation = relationTo(target.table);
-  const condition = joined("and", [mine, conditionOf(scope, where)]);
-  const into = operation.tools.fresh("r");
-  const returning = { into, outputs: allOutputs(target) };
-  const id = run(
-    operation,
-    { kind: "update", relation, from: [], set, where: condition, returning },
-    scope.losses,
-  );
-  if (mustBeThere) mustAffect(operation, id, target);
-  const keyOf: KeyOf = (column) => fieldOf(into, fieldNameOf(target, column));
-  writesBehind(operation, reading.nested, keyOf);
-  return id;
+  eachChosen(nesting, chosenRows, (isRow) => {
+    const scope = scopeOf(nesting);
+    const reading = updateData(scope, data);
+    const set = [...reading.set, ...linksBefore(scope, reading.nested)];
+    const relation = relationTo(target.table);
+    const condition = joined("and", [isRow, conditionOf(scope, where)]);
+    const into = operation.tools.fresh("r");
+    const returning = { into, outputs: allOutputs(target) };
+    if (set.length > 0) {
+      const draft = {
+        kind: "update",
+        relation,
+        from: [],
+        set,
+        where: condition,
+        returning,
+      } as const;
+      run(operation, draft, scope.losses);
+    }
+    const key = set.length > 0 ? into : chosenRows;
+    writesBehind(operation, reading.nested, (column) => fieldOf(key, fieldNameOf(target, column)));
+  });
 }
 
 function changed(

@@ -5,7 +5,15 @@ import { compare, joined } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
 import { aggregated, counted, grouped } from "./aggregates";
-import { fieldOf, queryOf, relationTo, run, type Operation, type RowScope } from "./context";
+import {
+  columnOf,
+  fieldOf,
+  queryOf,
+  relationTo,
+  run,
+  type Operation,
+  type RowScope,
+} from "./context";
 import { createData, updateData, type DataReading } from "./data";
 import { fieldsGiven, given, isTrue } from "./given";
 import { removeDependants } from "./integrity";
@@ -48,6 +56,8 @@ export interface Work {
   readonly model: PrismaModel;
   readonly name: string;
   readonly args: Value | undefined;
+  /** It is a part of an operation of several statements. */
+  readonly isPart?: boolean;
 }
 
 export function isOperation(name: string): boolean {
@@ -69,7 +79,8 @@ export function operate(work: Work): Value {
 }
 
 /** A write that takes several statements: nested writes, related rows in its result, no upsert of the database's own. */
-function isCompound({ operation, model, name, args }: Work): boolean {
+function isCompound({ operation, model, name, args, isPart }: Work): boolean {
+  if (isPart === true) return true;
   if (name.startsWith("find") || ["count", "aggregate", "groupBy"].includes(name)) return false;
   const { tools, schema } = operation;
   const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
@@ -122,7 +133,7 @@ function insertOne(
   data: Value | undefined,
   draft: (row: readonly Assignment[], into: string) => InsertDraft,
 ): Value {
-  const { operation, model, args } = work;
+  const { operation, model } = work;
   const scope = scopeOf(work);
   const reading = createData(scope, data, []);
   const before = linksBefore(scope, reading.nested);
@@ -132,7 +143,29 @@ function insertOne(
   const into = operation.tools.fresh("r");
   run(operation, draft(row, into), scope.losses);
   writesBehind(operation, reading.nested, keyOfResult(model, into));
-  return resultOf(operation, model, into, returned(model), args, "row");
+  return written(work, into);
+}
+
+/** The row that a write returns: read again where the write took several statements. */
+function written(work: Work, into: string): Value {
+  const { operation, model, args } = work;
+  const { tools } = operation;
+  if (!isCompound(work)) return resultOf(operation, model, into, returned(model), args, "row");
+  const scope = scopeOf(work);
+  const keyOf = keyOfResult(model, into);
+  const key = (model.keys[0]?.fields ?? []).flatMap((name) => {
+    const field = model.fields.get(name);
+    return field?.kind === "scalar" ? [field.column] : [];
+  });
+  const isRow = joined(
+    "and",
+    key.map((column) => compare("=", columnOf(model.table, column), keyOf(column))),
+  );
+  const again = tools.fresh("r");
+  const outputs = [...outputsOf(scope, args), ...countsAsked(scope, args)];
+  const query = { ...queryOf([relationTo(model.table)], isRow), outputs };
+  run(operation, { kind: "select", query, into: again, discarded: false }, scope.losses);
+  return resultOf(operation, model, again, outputs, args, "row");
 }
 
 function keyOfResult(model: PrismaModel, into: string): KeyOf {
@@ -220,7 +253,7 @@ function update(work: Work, kind: "one" | "many" | "returned"): Value {
   if (kind !== "one") return countResult(work, affected(statement), kind === "returned", into);
   mustAffect(operation, statement, model);
   writesBehind(operation, reading.nested, keyOfResult(model, into));
-  return resultOf(operation, model, into, returned(model), args, "row");
+  return written(work, into);
 }
 
 /** An update that sets nothing reads its row, and may write related ones. */
@@ -230,7 +263,7 @@ function untouched(
   reading: DataReading,
   into: string,
 ): Value {
-  const { operation, model, args, name } = work;
+  const { operation, model, name } = work;
   const scope = scopeOf(work);
   const outputs = returned(model);
   const query = { ...queryOf([relationTo(model.table)], condition), outputs };
@@ -241,12 +274,12 @@ function untouched(
   const isThere = compare(">", { kind: "size", result: into }, literal(0));
   operation.tools.require(isThere, `no ${model.name} was found`, operation.source);
   writesBehind(operation, reading.nested, keyOfResult(model, into));
-  return resultOf(operation, model, into, outputs, args, "row");
+  return written(work, into);
 }
 
 /**
  * Whether the client leaves an upsert to the database: one unique key in `where` and nothing else, with the same values
- * in `create`, and neither nested writes nor related rows (Prisma's documentation of upsert).
+ * in `create`, something to update, and neither nested writes nor related rows (documented, and seen with 7.10).
  */
 function isNative(work: Work): boolean {
   const { operation, model, args } = work;
@@ -255,7 +288,9 @@ function isNative(work: Work): boolean {
   const [where, data] = [given(tools, args, "where"), given(tools, args, "create")];
   const names = where && fieldsGiven(tools, where)?.map(([name]) => name);
   const key = names?.length === 1 ? model.keys.find((each) => each.name === names[0]) : undefined;
-  if (where === undefined || data === undefined || key === undefined) return false;
+  const change = given(tools, args, "update");
+  const isChange = change !== undefined && (fieldsGiven(tools, change) ?? [change]).length > 0;
+  if (where === undefined || data === undefined || key === undefined || !isChange) return false;
   const wanted = new Map(equatedColumns(operation, model, where));
   const created = new Map(equatedColumns(operation, model, data));
   return [...wanted].every(
@@ -273,15 +308,11 @@ function upsert(work: Work): Value {
     const target = equatedColumns(operation, model, where).map(([column]) => column);
     const scope = scopeOf(work);
     const { set } = updateData(scope, given(tools, args, "update"));
-    // Where nothing is set, the row stays and is returned all the same.
-    const kept = target.map((column): Assignment => {
-      return { column, value: { kind: "column", relation: model.table, column } };
-    });
     return insertOne(work, data, (row, into) => ({
       kind: "insert",
       table: model.table,
       rows: [row],
-      onConflict: { target, action: "update", set: set.length > 0 ? set : kept },
+      onConflict: { target, action: "update", set },
       returning: { into, outputs: returned(model) },
       taint: scope.losses,
     }));
@@ -304,8 +335,10 @@ function upsert(work: Work): Value {
     ...(where && { where }),
     ...(change && { data: change }),
   });
-  const then = branch(() => create({ ...work, name: "create", args: asCreate }));
-  const otherwise = branch(() => update({ ...work, name: "update", args: asUpdate }, "one"));
+  const then = branch(() => create({ ...work, name: "create", args: asCreate, isPart: true }));
+  const otherwise = branch(() =>
+    update({ ...work, name: "update", args: asUpdate, isPart: true }, "one"),
+  );
   tools.emit({ kind: "if", condition: isMissing, then, otherwise, source });
   const [made = UNDEFINED, changed = UNDEFINED] = results;
   return { kind: "choice", condition: isMissing, then: made, otherwise: changed };
