@@ -34,6 +34,11 @@ export const DOCUMENTS = [
   { language: "pgsql" },
   { language: "plpgsql" },
   { language: "postgres" },
+  { language: "typescript" },
+  { language: "typescriptreact" },
+  { language: "javascript" },
+  { language: "javascriptreact" },
+  { language: "java" },
   { pattern: "**/isolens.json" },
   { pattern: "**/*.level.json" },
 ];

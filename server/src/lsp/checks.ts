@@ -1,10 +1,13 @@
 // Runs checks: when, of what, at which level; keeps their results up to date with edits and tells everyone.
 import { CodeLensRefreshRequest } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { mayUseDatabase } from "../frontend/code/prefilter";
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
 import type { CheckSummary } from "../protocol/requests";
 import type { PlacedSuppression } from "../service/suppressions";
+import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
@@ -59,7 +62,10 @@ export function createChecks(state: ServerState): Checks {
   const proofs = createProofs(state);
   /** What the last check of each project was asked for. */
   const asked = new Map<string, string>();
+  /** What earlier loads found out of files of code. */
+  const codeCache: CodeCache = new Map();
   let reloads = 0;
+  let reloading: NodeJS.Timeout | undefined;
   let isLoaded = false;
   const waitingForLoad: (() => void)[] = [];
 
@@ -178,6 +184,22 @@ export function createChecks(state: ServerState): Checks {
     return { project, file: found.file };
   }
 
+  /** A file of code that was not worth reading may be so now, and others may import it. */
+  function mayMatter(document: TextDocument): boolean {
+    if (codeLanguageOf(document.uri) === undefined) return false;
+    const isImported = [...state.projects.values()].some(({ code }) => code !== undefined);
+    return isImported || mayUseDatabase(document.getText());
+  }
+
+  function reloadSoon(): void {
+    clearTimeout(reloading);
+    reloading = setTimeout(() => {
+      checks.reload().catch((error: unknown) => {
+        state.connection.console.error(errorText(error));
+      });
+    }, TYPING_PAUSE * 3);
+  }
+
   function inScope(): readonly string[] {
     if (state.settings.scope === "workspace") return [...state.projects.keys()];
     return [...state.projects].filter(([, each]) => isOpen(each)).map(([key]) => key);
@@ -199,7 +221,7 @@ export function createChecks(state: ServerState): Checks {
       isLoaded = false;
       let projects: ServerState["projects"];
       try {
-        projects = await loadWorkspace(state.folders, state.documents.all());
+        projects = await loadWorkspace(state.folders, state.documents.all(), codeCache);
       } catch (error) {
         if (own === reloads) loadingEnded();
         throw error;
@@ -230,7 +252,10 @@ export function createChecks(state: ServerState): Checks {
       isLoaded ? Promise.resolve() : new Promise((resolve) => waitingForLoad.push(resolve)),
     changed(document, edits) {
       const found = putText(document);
-      if (!found) return;
+      if (!found) {
+        if (mayMatter(document)) reloadSoon();
+        return;
+      }
       const key = projectKey(found.project);
       state.known.clear();
       const result = state.results.get(key);
@@ -258,6 +283,7 @@ export function createChecks(state: ServerState): Checks {
     refresh: tell,
     async dispose() {
       state.phase = "ended";
+      clearTimeout(reloading);
       loadingEnded();
       state.queue.cancel();
       status.dispose();

@@ -1,7 +1,9 @@
 // The projects of the workspace's folders and of open documents outside them, with the texts as they are in the editor.
 import path from "node:path";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { FileId } from "../protocol/source";
+import type { CodeCache } from "../workspace/codeFiles";
 import { DEFAULT_CONFIGURATION } from "../workspace/configuration";
 import { forFiles, loadProjects, type Project } from "../workspace/projects";
 import { projectKey } from "./serverState";
@@ -11,6 +13,7 @@ import { pathOfUri, VIRTUAL_FOLDER } from "./uris";
 export async function loadWorkspace(
   folders: readonly string[],
   documents: readonly TextDocument[],
+  codeCache: CodeCache = new Map(),
 ): Promise<ReadonlyMap<string, Project>> {
   const openTexts = new Map<string, string>();
   for (const document of documents) {
@@ -24,10 +27,10 @@ export async function loadWorkspace(
     projects.set(key, known ? joined(known, project) : project);
   };
   for (const folder of folders) {
-    const { projects: found } = await loadProjects([folder], { cwd: folder, openTexts });
+    const { projects: found } = await loadProjects([folder], { cwd: folder, openTexts, codeCache });
     found.forEach(add);
   }
-  for (const document of documents.filter(isSql)) {
+  for (const document of documents.filter((each) => isChecked(each, folders))) {
     const file = pathOfUri(document.uri);
     if (file === undefined) add(virtualProject(document));
     else if (!holdsFile(projects, file)) {
@@ -45,9 +48,25 @@ export function withText(project: Project, file: string, text: string): Project 
   return { ...project, files: replace(project.files), context: replace(project.context) };
 }
 
-function isSql(document: TextDocument): boolean {
-  return document.languageId !== "json" && document.languageId !== "jsonc";
+/** Whether a document is worth a project of its own. Code in a folder is not: the folder's rules left it out. */
+function isChecked(document: TextDocument, folders: readonly string[]): boolean {
+  const { languageId, uri } = document;
+  if (languageId === "json" || languageId === "jsonc") return false;
+  if (codeLanguageOf(uri) === undefined) return !CODE.has(languageId);
+  const file = pathOfUri(uri);
+  return !folders.some(
+    (folder) => file !== undefined && !path.relative(folder, file).startsWith(".."),
+  );
 }
+
+/** What editors call the languages of code; a document without a name has nothing else to be told by. */
+const CODE: ReadonlySet<string> = new Set([
+  "typescript",
+  "typescriptreact",
+  "javascript",
+  "javascriptreact",
+  "java",
+]);
 
 function holdsFile(projects: ReadonlyMap<string, Project>, file: string): boolean {
   return [...projects.values()].some((project) =>

@@ -117,7 +117,9 @@ async function initialized(state: ServerState, checks: Checks): Promise<void> {
   }
   if (state.capabilities.watchedFiles) {
     const watchers = [
-      { globPattern: "**/*.sql" },
+      { globPattern: "**/*.{sql,prisma}" },
+      { globPattern: "**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,java}" },
+      { globPattern: "**/{package,tsconfig,jsconfig}.json" },
       { globPattern: "**/isolens.json" },
       { globPattern: "**/*.level.json" },
       { globPattern: "**/*baseline*.json" },

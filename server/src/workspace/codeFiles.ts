@@ -13,7 +13,7 @@ import { readManifests } from "./manifests";
 import { readTextFileNow } from "./textFile";
 
 export interface ProjectCode extends CodeFiles {
-  /** Changes whenever any of the files does. */
+  /** Changes whenever any of the files does, those of the project itself aside. */
   readonly digest: () => string;
 }
 
@@ -37,7 +37,7 @@ export interface ChosenCode {
   readonly passedOver: readonly { readonly file: FileId; readonly reason: string }[];
 }
 
-/** Files of code that may use a database; those that are open are read in any case. */
+/** Files of code that may use a database, as they are on disk or in the editor. */
 export async function chooseCode(
   paths: readonly string[],
   folder: string,
@@ -50,7 +50,7 @@ export async function chooseCode(
     const file = fileIdOf(folder, absolute);
     const open = openTexts?.get(absolute);
     if (open !== undefined) {
-      files.push({ file, text: open });
+      if (mayUseDatabase(open)) files.push({ file, text: open });
       continue;
     }
     const { text, why } = judge(absolute, cache);
@@ -60,10 +60,11 @@ export async function chooseCode(
   return { files, passedOver };
 }
 
-/** The modules of a folder's listing; `folder` is what their ids are relative to. */
+/** The modules of a folder's listing; `folder` is what their ids are relative to, `own` what the project has read. */
 export function openCode(
   listing: FolderListing,
   folder: string,
+  own: ReadonlySet<FileId>,
   openTexts: ReadonlyMap<string, string> | undefined,
 ): ProjectCode {
   const paths = new Map<FileId, string>();
@@ -90,10 +91,8 @@ export function openCode(
     text,
     ...readManifests(listing.manifests, folder, (absolute) => readNow(absolute, openTexts)),
     digest: () => {
-      digest ??= digestOf(
-        [...listing.modules, ...listing.manifests, ...listing.schemas],
-        openTexts,
-      );
+      const others = listing.modules.filter((absolute) => !own.has(fileIdOf(folder, absolute)));
+      digest ??= digestOf([...others, ...listing.manifests, ...listing.schemas], openTexts);
       return digest;
     },
   };

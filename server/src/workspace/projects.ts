@@ -202,7 +202,7 @@ async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Pr
   );
   files.sort((a, b) => comparePaths(a.file, b.file));
   const isCode = named.length > 0 || chosen.files.length > 0;
-  const code = isCode ? await codeOf(draft, named, options, lists) : undefined;
+  const code = isCode ? await codeOf(draft, named, files, options, lists) : undefined;
   return {
     folder: governing.folder,
     ...(governing.file !== undefined && { configurationFile: governing.file }),
@@ -222,6 +222,7 @@ async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Pr
 async function codeOf(
   { governing, code }: Draft,
   named: readonly string[],
+  files: readonly SourceFile[],
   { cwd, openTexts }: LoadOptions,
   lists: Lists,
 ): Promise<ProjectCode> {
@@ -229,7 +230,8 @@ async function codeOf(
   const isWhole = file !== undefined || code.size > 0;
   const [first] = named;
   const root = isWhole || first === undefined ? folder : codeRootOf(first, cwd, existsSync);
-  return openCode(await listed(lists, root, governing), folder, openTexts);
+  const own = new Set(files.map((each) => each.file));
+  return openCode(await listed(lists, root, governing), folder, own, openTexts);
 }
 
 /** Where neither a level nor a dialect is configured, the level is the default of the files' dialect. */
