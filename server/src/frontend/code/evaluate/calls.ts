@@ -18,7 +18,7 @@ import { expressionOf, readsOf } from "./convert";
 import { listOf, settle } from "./expressions";
 import { constructorFor, implementing, isOpen, isOwnCall, overloaded } from "./javaCalls";
 import { isScalar } from "./join";
-import { methodOf, superclassOf } from "./member";
+import { superclassOf } from "./member";
 import { choose } from "./operators";
 import {
   collected,
@@ -228,7 +228,7 @@ function callFunction(
   if (isRecursive || depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }
-  state.inlined.add(key);
+  if (!isEntry(state, callee, site)) state.inlined.add(key);
   state.files.add(file);
   const frame: Frame = {
     file,
@@ -263,6 +263,17 @@ function callFunction(
   );
   for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
   return returned(frame, left);
+}
+
+/** A function that others call in a transaction of its own, which this call of its own object does not open. */
+function isEntry(
+  state: State,
+  callee: Extract<Value, { kind: "function" }>,
+  site: CallSite,
+): boolean {
+  if (!isOwnCall(site)) return false;
+  const others = boundaryOf(state, callee, { ...site, name: "" });
+  return others !== undefined && boundaryOf(state, callee, site) === undefined;
 }
 
 /** Transactions that the function's annotations open around it. */
@@ -512,13 +523,4 @@ function libraryObject(
     if (value) return value;
   }
   return undefined;
-}
-
-/** A method of an object as a function. */
-export function methodValue(state: State, self: ObjectValue, name: string): Value | undefined {
-  const found = self.class && methodOf(state, self.class, name);
-  if (!found) return undefined;
-  const { method, of } = found;
-  const label = of.class.name === undefined ? name : `${of.class.name}.${name}`;
-  return { kind: "function", function: method.function, scope: of.scope, self, name: label };
 }

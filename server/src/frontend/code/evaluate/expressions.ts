@@ -19,9 +19,18 @@ import { compare } from "../../sql/terms";
 import { bind, lookup } from "./bindings";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
-import { callConstructor, outerSelf } from "./javaCalls";
+import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
-import { itemOf, elementOf, memberOf, optionalMember, isThere, setMember } from "./member";
+import {
+  itemOf,
+  elementOf,
+  memberOf,
+  optionalMember,
+  isThere,
+  setMember,
+  methodValue,
+  superclassOf,
+} from "./member";
 import { knowing } from "./presence";
 import { binary, choose, lazy, partsOf, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
@@ -281,7 +290,8 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       const method =
         callee.object.kind === "super"
           ? superMethod(state, scope, callee.property)
-          : memberOf(state, self, callee.property, callee.span);
+          : (javaMethod(state, self, callee.property) ??
+            memberOf(state, self, callee.property, callee.span));
       const args = argumentsOf(state, scope, hir.arguments);
       return state.evaluator.call(state, method, args, siteOf(hir, false));
     };
@@ -306,7 +316,12 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
 function superMethod(state: State, scope: Scope, name: string): Value {
   const self = selfOf(scope);
   if (self?.kind !== "object" || !self.class) return unknown("super is not known");
-  return memberOf(state, { ...self, fields: new Map() }, name, { start: 0, end: 0 });
+  const parent = superclassOf(self.class);
+  const inherited = parent && methodValue(state, self, name, parent);
+  if (inherited) return inherited;
+  return self.rest
+    ? memberOf(state, self.rest, name, { start: 0, end: 0 })
+    : unknown(`${name} of a class that is not known`);
 }
 
 function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: boolean): CallSite {

@@ -2,7 +2,7 @@
 // that call each other, the `this` of outer classes, classes that stand behind interfaces.
 import type { HirClass, HirFunction, HirMethod } from "../hir";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../values";
-import { superclassOf } from "./member";
+import { methodValue, superclassOf } from "./member";
 import type { CallSite, State } from "./state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
@@ -80,6 +80,12 @@ export function implementing(state: State, declared: HirClass): Owner | undefine
   const found = modules.java.implementer(declared.name);
   const value = found && moduleScope(found.file)?.lookup(found.name);
   return value?.kind === "class" ? value : undefined;
+}
+
+/** What a call of a method reaches: in Java, fields of the same name are something else. */
+export function javaMethod(state: State, self: Value, name: string): Value | undefined {
+  const isJava = self.kind === "object" && self.class?.scope.module.file.endsWith(".java");
+  return isJava === true ? methodValue(state, self, name) : undefined;
 }
 
 /** Whether a class leaves methods to those that extend it. */

@@ -7,7 +7,7 @@ import type { HirMethod } from "../hir";
 import { constant, constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
 import { choose, isNullish } from "./operators";
-import { knowing } from "./presence";
+import { knowing, presentIn } from "./presence";
 import { emit, newCell, sourceOf, write, type State } from "./state";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
@@ -256,6 +256,17 @@ function boundMethod({ method, of }: FoundMethod, self: Value): Value {
   return { kind: "function", function: method.function, scope: of.scope, self, name };
 }
 
+/** A method of an object as a function. */
+export function methodValue(
+  state: State,
+  self: Extract<Value, { kind: "object" }>,
+  name: string,
+  of = self.class,
+): Value | undefined {
+  const found = of && methodOf(state, of, name);
+  return found && boundMethod(found, self);
+}
+
 /** A method of a class or of what it extends. */
 export function methodOf(
   state: State,
@@ -334,11 +345,19 @@ export function requireHolds(
   why: string,
   source: SourceRange,
 ): void {
+  if (isPresence(holds) && presentIn(holds, true).every((each) => state.present.has(each))) return;
   const condition = negated(holds);
   if (condition.kind === "literal" && condition.value === false) return;
   const then = { kind: "rollback", why, code: THROWN, source } as const;
   emit(state, { kind: "if", condition, then, source });
   knowing(state, holds, true);
+}
+
+/** Whether a condition says that a result has a row, and nothing more. */
+function isPresence(condition: Expression): boolean {
+  if (condition.kind !== "comparison" || condition.left.kind !== "size") return false;
+  const { operator, right } = condition;
+  return operator === ">" && right.kind === "literal" && right.value === 0;
 }
 
 /** The SQLSTATE class that stands for errors of the code itself: those that users raise. */

@@ -22,6 +22,7 @@ import {
   type TextPart,
   type Value,
 } from "../values";
+import { exactlyOneRow } from "../../sql/mysql/cardinality";
 import { bounded, expressionOf, readsOf } from "./convert";
 import { addStatement, emitStatement } from "./emitStatement";
 import { requiredColumns } from "./requiredColumns";
@@ -325,9 +326,11 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
   const { result } = lowered;
   const columns = result && columnsOf(state, last, result.columns);
   const rows = result && columns && ({ kind: "rows", result: result.name, columns } as const);
-  // What is inserted from values comes back.
+  // What is inserted from values comes back, and an aggregate is one row.
   const isSure =
-    last?.kind === "insert" && Array.isArray(last.rows) && last.onConflict === undefined;
+    last?.kind === "select"
+      ? exactlyOneRow(last.query)
+      : last?.kind === "insert" && Array.isArray(last.rows) && last.onConflict === undefined;
   if (result && isSure) state.present = new Set([...state.present, result.name]);
   const count: Value =
     last === undefined

@@ -2,7 +2,7 @@
 // works on a connection that it is given, in a transaction that its caller commits.
 import { constantScalar, unknown, type HandleValue, type TextPart, type Value } from "../../values";
 import type { Library } from "../library";
-import { prepare } from "./jdbc";
+import { newError, prepare, withKeys } from "./jdbc";
 
 export const BENCHBASE: Library = {
   name: "benchbase",
@@ -12,16 +12,19 @@ export const BENCHBASE: Library = {
     superclass === "Procedure" ? tools.handle("Procedure") : undefined,
   imported: (name, _module, tools) => (name === "SQLStmt" ? tools.handle(name) : undefined),
   call: (handle, call, tools) => {
-    if (call.isNew && handle.path === "SQLStmt") {
-      return tools.handle("SQLStmt", { sql: withLists(call.arguments) });
+    if (call.isNew) {
+      return handle.path === "SQLStmt"
+        ? tools.handle("SQLStmt", { sql: withLists(call.arguments) })
+        : newError(handle, call, tools);
     }
     switch (handle.path) {
       case "Procedure.getPreparedStatement":
       case "Procedure.getPreparedStatementReturnKeys": {
         const [connection, statement, ...rest] = call.arguments;
         if (connection?.kind !== "handle" || !statement) return undefined;
-        const parameters = handle.path.endsWith("Keys") ? rest.slice(1) : rest;
-        return prepare(connection, sqlOf(statement), parameters, tools);
+        const isKeys = handle.path.endsWith("Keys");
+        const sql = isKeys ? withKeys(sqlOf(statement), tools) : sqlOf(statement);
+        return prepare(connection, sql, isKeys ? rest.slice(1) : rest, tools);
       }
       case "SQLStmt.getSQL":
         return sqlOf({ ...handle, path: "SQLStmt" });

@@ -1,11 +1,13 @@
 // JDBC: connections, statements and results of Java's own interface to databases.
 import {
   constantScalar,
+  constantText,
   textOf,
   UNDEFINED,
   type Connection,
   type HandleValue,
   type ObjectValue,
+  type TextPart,
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
@@ -41,8 +43,21 @@ export function prepare(
 }
 
 const statement: Method<ConnectionData> = ({ handle, call, tools }) => {
-  return prepare(handle, call.arguments[0], [], tools);
+  const [sql, keys] = call.arguments;
+  return prepare(handle, sql && keys ? withKeys(sql, tools) : sql, [], tools);
 };
+
+/** PostgreSQL's driver asks for generated keys by RETURNING; others get the number that was made. */
+export function withKeys(sql: Value, tools: Tools): Value {
+  const isInsert = sql.kind === "text" && /^\s*insert\b/iu.test(constantText(sql) ?? "");
+  const isComplete = /\breturning\b/iu.test(constantText(sql) ?? "");
+  if (tools.dialect !== "postgres" || !isInsert || isComplete) return sql;
+  return { ...sql, parts: [...sql.parts, ...partsOf(textOf("\nRETURNING *"))] };
+}
+
+function partsOf(value: Value): readonly TextPart[] {
+  return value.kind === "text" ? value.parts : [];
+}
 
 const end =
   (how: "commit" | "rollback"): Method<ConnectionData> =>
@@ -124,12 +139,19 @@ export const JDBC: Library = {
   typed: (type, tools) => TYPES[type]?.(tools),
   cursor: resultSetCursor,
   call: (handle, call, tools) => {
+    if (call.isNew) return newError(handle, call, tools);
     const [, name = ""] = /\.(\w+)$/u.exec(handle.path) ?? [];
     return OBJECTS.map((object) => object(handle, name, call, tools)).find(
       (value) => value !== undefined,
     );
   },
 };
+
+/** An error with its message. */
+export function newError({ path }: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const [message = UNDEFINED] = call.arguments;
+  return /(?:Exception|Error)$/u.test(path) ? tools.object({ message }) : undefined;
+}
 
 /** Classes whose static members mean something. */
 const NAMES: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import { UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Call, Library, Tools } from "../library";
 import { emptyRecord, type Method } from "./held";
-import { JDBC, jdbcConnection } from "./jdbc";
+import { JDBC, jdbcConnection, newError } from "./jdbc";
 import { resultSet } from "./resultSet";
 import { addValue, parameterSource, TEMPLATES, type ParameterData } from "./springTemplates";
 import {
@@ -30,15 +30,23 @@ export const SPRING: Library = {
   imported: (name, _module, tools) =>
     Object.hasOwn(CONSTRUCTORS, name) || STATICS.has(name) ? tools.handle(name) : undefined,
   typed: (type, tools) => TYPES[type.replace(/^.*\./u, "")]?.(tools),
-  extended: (superclass, tools) =>
-    DAO_SUPPORT.test(superclass) ? tools.handle("DaoSupport") : undefined,
+  extended: (superclass, tools) => {
+    if (DAO_SUPPORT.test(superclass)) return tools.handle("DaoSupport");
+    // What they do is not known, and said so where one is called.
+    return REPOSITORY.test(superclass) ? tools.handle("Repository") : undefined;
+  },
   call: (handle, call, tools) => {
-    if (call.isNew) return CONSTRUCTORS[handle.path]?.(call, tools);
+    if (call.isNew) {
+      return CONSTRUCTORS[handle.path]?.(call, tools) ?? newError(handle, call, tools);
+    }
     return called(handle, call, tools);
   },
   rowCall: (row, method, _call, tools) => property(row, method, tools),
   boundary: (of) => annotatedTransaction(of),
 };
+
+/** Interfaces that Spring Data implements. */
+const REPOSITORY = /^(?:(?:List)?(?:Crud|PagingAndSorting)|Jpa)Repository$/u;
 
 const DAO_SUPPORT = /^(?:NamedParameter)?JdbcDaoSupport$/u;
 
@@ -50,6 +58,7 @@ const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
   NamedParameterJdbcOperations: (tools) => template("NamedParameterJdbcTemplate", tools),
   TransactionTemplate: (tools) => transactionTemplate(SPRING, tools),
   TransactionOperations: (tools) => transactionTemplate(SPRING, tools),
+  EntityManager: (tools) => tools.handle("EntityManager"),
   PlatformTransactionManager: (tools) => template("TransactionManager", tools),
   DataSourceTransactionManager: (tools) => template("TransactionManager", tools),
 };

@@ -10,7 +10,7 @@ import {
 } from "../../values";
 import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "../library";
 import { emptyRecord, held, spreadItems, type Method } from "./held";
-import { JDBC, jdbcConnection } from "./jdbc";
+import { JDBC, jdbcConnection, withKeys } from "./jdbc";
 import { execute, statementData } from "./preparedStatement";
 import { each, resultSet, resultSetAt, rowsOf } from "./resultSet";
 import { functionOf, SPRING_CONNECTION } from "./springTransactions";
@@ -109,14 +109,17 @@ function run({
   isNamed,
 }: Running): TemplateCall & { readonly outcome: SqlOutcome } {
   const read = readCall(call, isNamed, tools);
-  const outcome = tools.sql(handle.connection, read.sql, read.parameters, call.source);
-  if (read.keys && outcome.insertId) keep(read.keys, outcome.insertId, tools);
+  const sql = read.keys ? withKeys(read.sql, tools) : read.sql;
+  const outcome = tools.sql(handle.connection, sql, read.parameters, call.source);
+  if (read.keys) keep(read.keys, outcome, tools);
   return { ...read, outcome };
 }
 
-function keep(keys: HandleValue, key: Value, tools: Tools): void {
+/** The key that was made: a number, or the first column of what came back. */
+function keep(keys: HandleValue, outcome: SqlOutcome, tools: Tools): void {
   const data = keys.data as ParameterData | undefined;
-  if (data) tools.assign(data.values, "key", key);
+  const key = outcome.insertId ?? (outcome.rows && onlyColumn(tools.firstRow(outcome.rows), tools));
+  if (data && key) tools.assign(data.values, "key", key);
 }
 
 /** What a mapper makes of one row. */
@@ -164,6 +167,13 @@ function query(of: Running): Value {
   const { tools, call, handle } = of;
   const rows = rowsOf(outcome);
   if (mapper === undefined) return rows;
+  if (takesEach(mapper)) {
+    const callee = functionOf(mapper, "processRow", tools);
+    tools.each(rows, call.source, (row) => {
+      tools.settle(tools.call(callee, [resultSetAt(JDBC, row, tools)], call.source));
+    });
+    return UNDEFINED;
+  }
   if (takesAll(mapper)) {
     const callee = functionOf(mapper, "extractData", tools);
     const cursor = resultSet(JDBC, rows, handle.connection, tools);
@@ -172,6 +182,14 @@ function query(of: Running): Value {
   if (mapper.kind === "handle" && mapper.path === "RowMapper") return rows;
   const by: Value = { ...tools.handle("RowMapping", { mapper }), connection: SPRING_CONNECTION };
   return { kind: "derived", from: rows, how: "map", by };
+}
+
+/** A RowCallbackHandler is called for each row; it has one parameter and gives nothing. */
+function takesEach(mapper: Value): boolean {
+  if (mapper.kind === "object") {
+    return mapper.class?.class.methods.some(({ name }) => name === "processRow") === true;
+  }
+  return mapper.kind === "function" && mapper.function.parameters.length === 1 && !takesAll(mapper);
 }
 
 /** A ResultSetExtractor gets the cursor once; it has one parameter and gives something. */
@@ -201,8 +219,7 @@ function update(of: Running): Value {
   const data = made.kind === "handle" ? statementData(made) : undefined;
   if (made.kind !== "handle" || !data) return unknown("a statement that is made elsewhere");
   const outcome = execute(made, data, { ...call, arguments: [] }, tools);
-  const key = outcome.insertId;
-  if (key && keys?.kind === "handle" && keys.path === "KeyHolder") keep(keys, key, tools);
+  if (keys?.kind === "handle" && keys.path === "KeyHolder") keep(keys, outcome, tools);
   return outcome.count;
 }
 
