@@ -34,7 +34,7 @@ export function readSuppressions(lines: LineIndex, comments: readonly Span[]): R
 
 // One a line; in a block comment a line may start with `*`.
 const IGNORE =
-  /^([ \t]*(?:--+|\/\*+|\*|#+|\/\/+)?[ \t]*)(@isolens[ \t:]+ignore(?:-file)?(?![\w-])[^\r\n]*)/gimu;
+  /^([ \t]*(?:(?:--+|\/\*+|\*|#+|\/\/+)[ \t]*)?)(@isolens[ \t:]+ignore(?:-file)?(?![\w-])[^\r\n]*)/gimu;
 
 const PARTS = /^@isolens[ \t:]+ignore(-file)?[ \t]*:?[ \t]*/iu;
 

@@ -66,6 +66,16 @@ test("what is incomplete has no effect", () => {
   check("-- @isolens ignore-file phantom, all", "!annotation-incomplete");
 });
 
+test("long lines of blanks, dashes and stars take no time that grows with their square", () => {
+  const long = 200_000;
+  for (const filler of [" ", "-", "*", "\t@"]) {
+    check(
+      `/* ${filler.repeat(long)}\n@isolens ignore phantom -- why\n*/ run()`,
+      "phantom -- why @ 2",
+    );
+  }
+});
+
 test("other words are not meant", () => {
   check("-- @isolens ignored phantom -- why");
   check("-- @isolens ignore-line phantom -- why");

@@ -45,7 +45,7 @@ export function readAnnotations(lines: LineIndex, comments: readonly Span[]): An
 }
 
 // One annotation per line; in a block comment a line may start with `*`.
-const LINE = /^([ \t]*(?:--+|\/\*+|\*|#|\/\/)?[ \t]*)(@(?:isolens|transaction)\b[^\r\n]*)/gm;
+const LINE = /^([ \t]*(?:(?:--+|\/\*+|\*|#|\/\/)[ \t]*)?)(@(?:isolens|transaction)\b[^\r\n]*)/gm;
 
 type Problem = Omit<Note, "source">;
 
