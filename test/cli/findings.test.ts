@@ -202,6 +202,84 @@ describe("the SARIF report", () => {
   });
 });
 
+/** Handlers that read and write by the same two helpers, with a comment above the helper that writes. */
+function helpers(names: readonly string[], comment: string): string {
+  const handlers = names.map(
+    (name, at) => `export async function ${name}(id: number, amount: number) {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  const balance = await load(client, id);
+  await save(client, id, balance - ${String(at + 1)} * amount);
+  await client.query("COMMIT");
+}
+`,
+  );
+  return `import { Pool } from "pg";
+import type { PoolClient } from "pg";
+const pool = new Pool();
+async function load(client: PoolClient, id: number) {
+  const { rows } = await client.query("SELECT balance FROM account WHERE id = $1", [id]);
+  return rows[0].balance;
+}
+async function save(client: PoolClient, id: number, balance: number) {
+  ${comment}
+  await client.query(
+    \`UPDATE account
+      SET balance = $1 WHERE id = $2\`,
+    [balance, id],
+  );
+}
+${handlers.join("")}`;
+}
+
+describe("a run over application code", () => {
+  const code = (comment: string) => ({
+    "schema.sql": SCHEMA,
+    "bank.ts": helpers(["withdraw", "fee", "tax"], comment),
+  });
+
+  it("tells one finding for all that use the same statements", async () => {
+    const folder = makeFolder(code("// nothing here"));
+    try {
+      const result = await isolens(["check", ".", "--format", "json"], { cwd: folder.path });
+      assert.equal(result.code, 1, result.error);
+      const lost = (reportsOf(result)[0]?.anomalies ?? []).filter(
+        (each) => each.kind === "lost-update",
+      );
+      assert.equal(lost.length, 6);
+      assert.deepEqual(
+        lost.map(({ representative }) => representative),
+        lost.map(({ id }, at) => (at === 0 ? undefined : (lost[0]?.id ?? id))),
+      );
+      const text = await isolens(["check", "."], { cwd: folder.path });
+      assert.match(text.out, /and 5 more by the same statements \(--all\): /u);
+      assert.match(text.out, /^6 anomalies at /mu);
+      const all = await isolens(["check", ".", "--all"], { cwd: folder.path });
+      assert.equal(all.out.match(/ {2}lost update: /gu)?.length, 6);
+    } finally {
+      folder.remove();
+    }
+  });
+
+  for (const comment of [
+    "// @isolens ignore lost-update -- queued",
+    "/* @isolens ignore lost-update -- queued */",
+    "/**\n   * @isolens ignore lost-update -- queued\n   */",
+  ]) {
+    it(`is suppressed by ${JSON.stringify(comment)}`, async () => {
+      const folder = makeFolder(code(comment));
+      try {
+        const result = await isolens(["check", "."], { cwd: folder.path });
+        assert.equal(result.code, 0, result.out + result.error);
+        assert.match(result.out, /^Not told: 6 suppressed by comments \(--show-suppressed\)\.$/mu);
+        assert.equal(result.error, "");
+      } finally {
+        folder.remove();
+      }
+    });
+  }
+});
+
 describe("a run over files", () => {
   const folder = makeFolder({
     "bank.sql": `${SCHEMA}${changes("withdraw")}${changes("deposit", "+")}`,
