@@ -1,14 +1,16 @@
 // The small language of assertions over results: result(s1[0]) + result(s2[0]) <= 100. Written as JavaScript or as SQL
 // writes it: `==` and `=`, `&&` and `and`. Reading gives closures; nothing of it is ever run as code.
-
-/** What a transaction gave to its caller, as JSON. */
-export type ResultValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly ResultValue[]
-  | { readonly [name: string]: ResultValue };
+import {
+  calculated,
+  compared,
+  element,
+  FUNCTIONS,
+  member,
+  negated,
+  same,
+  truthOf,
+  type ResultValue,
+} from "./assertionValues";
 
 /** What became of one transaction of a run. */
 export interface TransactionOutcome {
@@ -46,14 +48,6 @@ export interface NamedTransaction {
 export type ExpressionResult =
   | { readonly ok: true; readonly expression: AssertionExpression }
   | { readonly ok: false; readonly message: string; readonly offset: number };
-
-/** An assertion that has no value, such as a sum of a text and a number. */
-export class AssertionFault extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "AssertionFault";
-  }
-}
 
 /** Reads an expression; the first mistake ends it, with its offset. */
 export function readExpression(text: string): ExpressionResult {
@@ -321,37 +315,6 @@ const ABOUT: Readonly<Record<string, (outcome: TransactionOutcome) => ResultValu
   error: ({ error }) => error ?? null,
 };
 
-const FUNCTIONS: Readonly<Record<string, (given: readonly ResultValue[]) => ResultValue>> = {
-  length: ([list = null]) => lengthOf(list),
-  count: ([list = null]) => lengthOf(list),
-  sum: (given) => numbersOf(given).reduce((sum, each) => sum + each, 0),
-  min: (given) => extreme(numbersOf(given), Math.min),
-  max: (given) => extreme(numbersOf(given), Math.max),
-  abs: ([value = null]) => (value === null ? null : Math.abs(numberOf(value))),
-  contains: ([list = null, wanted = null]) =>
-    isList(list) ? list.some((each) => same(each, wanted)) : null,
-  distinct: ([list = null]) =>
-    isList(list) ? new Set(list.map((each) => JSON.stringify(each))).size === list.length : null,
-};
-
-function lengthOf(value: ResultValue): ResultValue {
-  if (value === null) return null;
-  if (isList(value) || typeof value === "string") return value.length;
-  throw new AssertionFault(`${shown(value)} has no length`);
-}
-
-function extreme(numbers: readonly number[], choose: (...all: number[]) => number): ResultValue {
-  return numbers.length === 0 ? null : choose(...numbers);
-}
-
-/** The numbers among the arguments and in lists of them; what is null is left out, as in SQL. */
-function numbersOf(given: readonly ResultValue[]): readonly number[] {
-  return given
-    .flatMap((each): readonly ResultValue[] => (isList(each) ? each : [each]))
-    .filter((each) => each !== null)
-    .map(numberOf);
-}
-
 function binary(operator: string, left: Run, right: Run): Run {
   switch (operator) {
     case "&&":
@@ -386,128 +349,4 @@ function binary(operator: string, left: Run, right: Run): Run {
     default:
       return (context) => calculated(operator, left(context), right(context));
   }
-}
-
-function compared(operator: string, given: ResultValue, other: ResultValue): ResultValue {
-  const [left, right] = [single(given), single(other)];
-  if (left === null || right === null) return null;
-  const texts = typeof left === "string" && typeof right === "string" && !bothNumeric(left, right);
-  const order = texts
-    ? left < right
-      ? -1
-      : left > right
-        ? 1
-        : 0
-    : numberOf(left) - numberOf(right);
-  if (operator === "<") return order < 0;
-  if (operator === "<=") return order <= 0;
-  return operator === ">" ? order > 0 : order >= 0;
-}
-
-function calculated(operator: string, given: ResultValue, other: ResultValue): ResultValue {
-  const [left, right] = [single(given), single(other)];
-  if (left === null || right === null) return null;
-  if (
-    operator === "+" &&
-    (typeof left === "string" || typeof right === "string") &&
-    !bothNumeric(left, right)
-  )
-    return `${shown(left)}${shown(right)}`;
-  const [a, b] = [numberOf(left), numberOf(right)];
-  switch (operator) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    default:
-      if (b === 0) throw new AssertionFault("a division by zero");
-      return operator === "/" ? a / b : a % b;
-  }
-}
-
-/** Drivers give decimals as texts; two values that both spell numbers are compared and added as numbers. */
-function bothNumeric(left: ResultValue, right: ResultValue): boolean {
-  return [left, right].every(
-    (each) =>
-      typeof each === "number" || (typeof each === "string" && /^-?\d+(?:\.\d+)?$/u.test(each)),
-  );
-}
-
-/** A query's result where a single value is asked for: that of its only row and column, null where it has no row. */
-function single(value: ResultValue): ResultValue {
-  const row = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
-  if (!isRecord(row)) return row;
-  const [only, ...more] = Object.values(row);
-  return only !== undefined && more.length === 0 ? only : value;
-}
-
-function same(given: ResultValue, wanted: ResultValue): boolean {
-  const scalar = !isList(given) || !isList(wanted);
-  const [left, right] = scalar ? [single(given), single(wanted)] : [given, wanted];
-  if (typeof left !== typeof right && left !== null && right !== null && bothNumeric(left, right))
-    return Number(left) === Number(right);
-  if (isList(left) && isList(right))
-    return left.length === right.length && left.every((each, at) => same(each, right[at] ?? null));
-  if (isRecord(left) && isRecord(right)) {
-    const names = Object.keys(left);
-    return (
-      names.length === Object.keys(right).length &&
-      names.every(
-        (name) => Object.hasOwn(right, name) && same(left[name] ?? null, right[name] ?? null),
-      )
-    );
-  }
-  return left === right;
-}
-
-function member(value: ResultValue, name: string): ResultValue {
-  if (value === null) return null;
-  if (name === "length") return lengthOf(value);
-  // A query that gave one row is that row, and one that gave none is NULL.
-  const record = isList(value) && value.length < 2 ? (value[0] ?? null) : value;
-  if (record === null) return null;
-  if (isRecord(record)) return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
-  throw new AssertionFault(`${shown(value)} has no field "${name}"`);
-}
-
-function element(value: ResultValue, index: ResultValue): ResultValue {
-  if (value === null || index === null) return null;
-  if (isList(value) && typeof index === "number") return value[index] ?? null;
-  if (isRecord(value) && typeof index === "string") return member(value, index);
-  throw new AssertionFault(`${shown(value)} is no list`);
-}
-
-function truthOf(given: ResultValue): boolean | null {
-  const value = single(given);
-  if (value === null || typeof value === "boolean") return value;
-  // MySQL's truth values are numbers.
-  if (value === 0 || value === 1) return value === 1;
-  throw new AssertionFault(`${shown(value)} is neither true nor false`);
-}
-
-function negated(value: boolean | null): boolean | null {
-  return value === null ? null : !value;
-}
-
-function numberOf(value: ResultValue): number {
-  if (typeof value === "number") return value;
-  if (typeof value === "boolean") return Number(value);
-  if (typeof value === "string" && /^\s*-?\d+(?:\.\d+)?\s*$/u.test(value)) return Number(value);
-  const only = single(value);
-  if (only !== value && only !== null) return numberOf(only);
-  throw new AssertionFault(`${shown(value)} is no number`);
-}
-
-function isList(value: ResultValue): value is readonly ResultValue[] {
-  return Array.isArray(value);
-}
-
-export function isRecord(value: ResultValue): value is { readonly [name: string]: ResultValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shown(value: ResultValue): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

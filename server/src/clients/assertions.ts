@@ -6,12 +6,11 @@ import type { Program } from "../program/program";
 import type { FileId } from "../protocol/source";
 import { unknownText } from "../workspace/configuration";
 import {
-  AssertionFault,
   readExpression,
   type AssertionExpression,
-  type ResultValue,
   type TransactionOutcome,
 } from "./assertionExpression";
+import { AssertionFault, type ResultValue } from "./assertionValues";
 import type { ClientAssertion, ClientProblem } from "./clientProgram";
 import { sqlSession } from "./sqlSession";
 import { accessRules } from "./statementView";

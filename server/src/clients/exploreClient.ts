@@ -11,12 +11,8 @@ import type {
 import { exploreAsync, exploreSync } from "../exploration/explore";
 import { randomRuns } from "../exploration/randomRuns";
 import { INITIAL, OWN, type FinalState, type History } from "../exploration/history";
-import {
-  AssertionFault,
-  isRecord,
-  type ResultValue,
-  type TransactionOutcome,
-} from "./assertionExpression";
+import type { TransactionOutcome } from "./assertionExpression";
+import { AssertionFault, isRecord, type ResultValue } from "./assertionValues";
 import { abortReason, plainResult, type Assertion } from "./assertions";
 import { baseName, RESULT_MARK, type ExplorableClient } from "./explorableClient";
 

@@ -13,6 +13,7 @@ import {
   deliver,
   environmentOf,
   handleFailure,
+  isUnit,
   nextOf,
   startMachine,
   type Machine,
@@ -22,7 +23,7 @@ import { cellsRead, openRecorder, type CellRead } from "../store/recorder";
 import type { Write } from "../store/row";
 import type { StatementResult } from "../store/statementFrame";
 import { toValue } from "../store/value";
-import type { ResultValue } from "./assertionExpression";
+import type { ResultValue } from "./assertionValues";
 import { encodeRow, rowKey } from "./rowKeys";
 import { openView, ownRows, ReadFirst, type AccessRules } from "./statementView";
 
@@ -73,6 +74,8 @@ function* runInstance(
 ): Generator<Request, void, Reply> {
   const fresh = freshValuesFrom(options.firstFresh(instance.instance));
   const machine = startMachine(options.program, instance, fresh);
+  if (isUnit(machine))
+    throw new NotExecutable(`${instance.transaction} commits before its end: that is not explored`);
   const running: Running = {
     machine,
     options,

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
-  AssertionFault,
   readExpression,
-  type ResultValue,
   type TransactionOutcome,
 } from "../../../server/src/clients/assertionExpression";
+import { AssertionFault, type ResultValue } from "../../../server/src/clients/assertionValues";
 
 const RESULTS: Readonly<Record<string, TransactionOutcome>> = {
   "0 0": { status: "committed", result: 40 },

@@ -10,14 +10,17 @@ import { createMemoryStore, createSequences } from "../../sqlstore/memory";
 import { createSqlSession, runNow, type SqlSession } from "../../sqlstore/session";
 import { driverValue } from "../../sqlstore/parameters";
 import { unknownText } from "../../workspace/configuration";
-import { AssertionFault, readExpression, type ResultValue } from "../assertionExpression";
-import { expressionAssertion, isQuery, rowsHold, type Assertion } from "../assertions";
+import { AssertionFault, type ResultValue } from "../assertionValues";
+import type { Assertion } from "../assertions";
 import type { ClientProblem } from "../clientProgram";
 import { RESULT_MARK, type ExplorableClient } from "../explorableClient";
 import type { ObservedStep } from "../sqlSession";
 import type { AccessRules } from "../statementView";
-import { FROM_DATABASE, openConnection } from "./connection";
-import { ModuleFault, codeModules, type CodeModules } from "./moduleLoader";
+import { assertionOf, assertionsOf, sourceTexts } from "./codeAssertions";
+import { faultText, lineRange, placesIn } from "./codePlaces";
+import { openConnection } from "./connection";
+import { errorText, isMistake, plainValue, recordOf, resultValue, textsOf } from "./givenValues";
+import { codeModules, type CodeModules } from "./moduleLoader";
 import { observedStep } from "./observedStep";
 import { lostErrors, runSeeded, seeded } from "./seeded";
 
@@ -372,191 +375,4 @@ function queryOver(database: Database, sql: string, state: ReadonlyMap<Key, Valu
       ]),
     ),
   );
-}
-
-function assertionsOf(given: unknown): readonly unknown[] {
-  if (given === undefined || given === null) return [];
-  return Array.isArray(given) ? (given as unknown[]) : [given];
-}
-
-/** An assertion, or what is wrong with it. */
-function assertionOf(
-  given: unknown,
-  range: Range,
-  query: (sql: string, state: ReadonlyMap<Key, Value>) => ResultValue,
-  sizes: readonly number[],
-): Assertion | string {
-  if (typeof given === "string") {
-    if (isQuery(given))
-      return {
-        text: given,
-        range,
-        asksState: true,
-        names: [],
-        holds: ({ state }) => rowsHold(query(given, state)),
-      };
-    const read = readExpression(given);
-    if (!read.ok) return `the assertion "${given}" is not understood: ${read.message}`;
-    const missing = read.expression.transactions.find(
-      ({ session, transaction }) => transaction >= (sizes[session] ?? 0),
-    );
-    if (missing !== undefined)
-      return `there is no s${String(missing.session + 1)}[${String(missing.transaction)}] in "sessions"`;
-    return expressionAssertion({ text: given, range }, read.expression, query);
-  }
-  if (typeof given !== "function") return "an assertion is a text or a function (end) => boolean";
-  const holds = given as (end: object) => unknown;
-  const text = given.name === "" || given.name === "assert" ? shortSource(given) : given.name;
-  return {
-    text,
-    range,
-    asksState: true,
-    // Nobody knows what the function looks at; parts of the client must keep it in their serial orders.
-    names: [],
-    async holds({ outcome, state }) {
-      const about = (name: unknown) => {
-        const [, session, index] = /^s(\d+)\[(\d+)\]$/u.exec(String(name)) ?? [];
-        return outcome(Number(session) - 1, Number(index));
-      };
-      let value: unknown;
-      try {
-        value = await holds({
-          result: (name: unknown) => about(name)?.result ?? null,
-          committed: (name: unknown) => about(name)?.status === "committed",
-          aborted: (name: unknown) => about(name)?.status === "aborted",
-          error: (name: unknown) => about(name)?.error ?? null,
-          query: (sql: unknown) => query(String(sql), state),
-          rows: (table: unknown) => query(`select * from ${String(table)}`, state),
-        });
-      } catch (error) {
-        if (error instanceof AssertionFault) throw error;
-        if (isFailedAssert(error)) return false;
-        throw new AssertionFault(`it throws: ${errorText(error)}`);
-      }
-      if (value === false) return false;
-      if (value === true || value === null || value === undefined) return true;
-      throw new AssertionFault("it gives neither true nor false");
-    },
-  };
-}
-
-/** What `node:assert` and its like throw is the answer no. */
-function isFailedAssert(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_ASSERTION";
-}
-
-const LONGEST_NAME = 80;
-
-/** A function without a name, as people call it: its own text. */
-function shortSource(given: object): string {
-  const [text = ""] = sourceTexts(given).map((each) => each.replace(/\s+/gu, " "));
-  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
-}
-
-/** The text of a function, then of the first line of its body: types of its parameters are no longer there. */
-function sourceTexts(given: object): readonly string[] {
-  const text = Function.prototype.toString.call(given);
-  const [, body = text] = /=>\s*\{?\s*([^\n]+)/u.exec(text) ?? [];
-  return [text, body];
-}
-
-function textsOf(given: unknown): readonly string[] {
-  if (typeof given === "string") return [given];
-  return Array.isArray(given)
-    ? (given as unknown[]).filter((each) => typeof each === "string")
-    : [];
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** A returned value as JSON has it; times and large numbers as texts. */
-function plainValue(value: unknown): Value {
-  return resultValue(value);
-}
-
-function resultValue(value: unknown): ResultValue {
-  if (value === undefined || value === null) return null;
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return value;
-    case "number":
-      return Number.isFinite(value) ? value : String(value);
-    case "bigint":
-      return value.toString();
-    case "object":
-      if (value instanceof Date) return value.toISOString();
-      if (Array.isArray(value)) return (value as unknown[]).map(resultValue);
-      return Object.fromEntries(
-        Object.entries(value).flatMap(([name, each]: [string, unknown]) =>
-          typeof each === "function" || each === undefined ? [] : [[name, resultValue(each)]],
-        ),
-      );
-    default:
-      return null;
-  }
-}
-
-function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const own = error as Error & { readonly code?: unknown };
-  const fromDatabase = FROM_DATABASE in error;
-  if (fromDatabase) return `${error.message} (${String(own.code)})`;
-  return error.name === "Error" ? error.message : `${error.name}: ${error.message}`;
-}
-
-/** Errors that code does not raise on purpose. */
-function isMistake(error: unknown): boolean {
-  return (
-    error instanceof TypeError ||
-    error instanceof ReferenceError ||
-    error instanceof RangeError ||
-    error instanceof SyntaxError
-  );
-}
-
-function faultText(error: unknown, file: string): readonly [string, number | undefined] {
-  if (error instanceof ModuleFault) {
-    const where = error.file === file ? "" : `${path.relative(path.dirname(file), error.file)}: `;
-    return [`${where}${error.message}`, error.file === file ? error.line : undefined];
-  }
-  if (!(error instanceof Error))
-    return [`it throws when it is loaded: ${String(error)}`, undefined];
-  const escaped = file.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&");
-  const line = new RegExp(`${escaped}:(\\d+)`, "u").exec(error.stack ?? "")?.[1];
-  return [
-    `it fails when it is loaded: ${error.message}`,
-    line === undefined ? undefined : Number(line),
-  ];
-}
-
-function lineRange(line: number | undefined): Range {
-  const at = Math.max(0, (line ?? 1) - 1);
-  return { start: { line: at, character: 0 }, end: { line: at, character: 1000 } };
-}
-
-/** Where things stand in the text of a program, as far as a look at the text tells. */
-function placesIn(text: string) {
-  const rangeAt = (offset: number, length: number): Range => {
-    const before = text.slice(0, offset);
-    const line = before.split("\n").length - 1;
-    const character = offset - (before.lastIndexOf("\n") + 1);
-    const breaks = text.slice(offset, offset + length).indexOf("\n");
-    const end = character + (breaks < 0 ? length : breaks);
-    return { start: { line, character }, end: { line, character: end } };
-  };
-  return {
-    /** The export of that name, else the beginning. */
-    of(name: string): Range {
-      const found = new RegExp(`\\b${name}\\b\\s*(?::[^=\\n]*)?[=:(]`, "u").exec(text);
-      return found === null ? rangeAt(0, 1) : rangeAt(found.index, name.length);
-    },
-    /** The first of these that stands there. */
-    ofText(...wanted: readonly string[]): Range {
-      const found = wanted.find((each) => text.includes(each));
-      return found === undefined ? this.of("assert") : rangeAt(text.indexOf(found), found.length);
-    },
-  };
 }
