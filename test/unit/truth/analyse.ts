@@ -8,6 +8,7 @@ import { openZ3 } from "../../../server/src/engine/z3";
 import { readProgram, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../server/src/isolation/levels";
 import type { SerializablePair } from "../../../server/src/isolation/mixedLevels";
+import type { Program } from "../../../server/src/program/program";
 import type { FileId } from "../../../server/src/protocol/source";
 import type { Anomaly, LevelReport } from "../../../server/src/protocol/report";
 import { check } from "../../../server/src/service/check";
@@ -42,13 +43,26 @@ export async function analyse(
   most = 3,
   unroll = 1,
   serializablePairs: readonly SerializablePair[] = [],
-  { prove = false } = {},
+  options: { readonly prove?: boolean } = {},
+): Promise<LevelReport> {
+  const program = readProgram(files, await parsers);
+  return analyseProgram(program, levelName, most, unroll, serializablePairs, options);
+}
+
+/** The same of a program that was read otherwise. */
+export async function analyseProgram(
+  program: Program,
+  levelName: string,
+  most = 3,
+  unroll = 1,
+  serializablePairs: readonly SerializablePair[] = [],
+  { prove = false }: { readonly prove?: boolean } = {},
 ): Promise<LevelReport> {
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
   const { report } = await check(
     {
-      program: readProgram(files, await parsers),
+      program,
       skipped: [],
       level,
       serializablePairs,

@@ -10,7 +10,7 @@ import { languageOf } from "../../../../server/src/frontend/sql/language";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { precisionOf } from "../../../../server/src/program/precision";
-import type { Transaction } from "../../../../server/src/program/program";
+import type { Program, Transaction } from "../../../../server/src/program/program";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { renderCommand } from "../sql/render";
@@ -22,6 +22,14 @@ export async function transactionsOf(
   schemaText: string,
   texts: Readonly<Record<string, string>>,
 ): Promise<readonly Transaction[]> {
+  return (await programOf(schemaText, texts)).transactions;
+}
+
+/** The same with the tables that the schema declares. */
+export async function programOf(
+  schemaText: string,
+  texts: Readonly<Record<string, string>>,
+): Promise<Program> {
   parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
   // File ids of tests.
   const id = (name: string): FileId => name as FileId;
@@ -35,7 +43,7 @@ export async function transactionsOf(
     packages: [],
     pathMaps: [],
   });
-  return readCode({
+  const { transactions } = readCode({
     modules,
     files,
     lines: (file) => indexLines(file, texts[file] ?? ""),
@@ -44,7 +52,8 @@ export async function transactionsOf(
     lowerSql: lower,
     note: () => undefined,
     models: (library) => (library === "prisma" ? schema : undefined),
-  }).transactions;
+  });
+  return { schema: { tables: schema.tables }, transactions, notes: [], files };
 }
 
 /** Transactions as text: a line with name, boundary and level, the body, and what was lost. */
