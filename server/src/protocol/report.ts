@@ -75,9 +75,9 @@ export interface Step {
   readonly text: string;
   readonly effect: string;
   readonly because: string;
-  /** 1-based among the executed statements of the instance; "commit" and "rollback" end it. */
+  /** 1-based among the executed statements of the instance; "commit" and "rollback" end its transaction. */
   readonly statement: number | "commit" | "rollback";
-  /** The instance ends with this step: its commit follows at once and has no step of its own. */
+  /** A transaction ends with this step: its commit follows at once and has no step of its own. */
   readonly commits: boolean;
   readonly reads: readonly StepCell[];
   readonly writes: readonly StepCell[];
@@ -104,8 +104,13 @@ export interface Anomaly {
   /** What the same transactions give one after the other, in every order. */
   readonly serial: readonly SerialOutcome[];
   readonly steps: readonly Step[];
-  /** One sentence for a squiggle. */
+  /** One sentence for a squiggle; where `outside` is there, a second one says so. */
   readonly message: string;
+  /**
+   * Names of those that are no single transaction, between whose statements the others come: they commit on the way, so
+   * that no level of their transactions keeps the others out.
+   */
+  readonly outside?: readonly string[];
   /** What the rules of the level leave out and its statements use; absent where nothing is. */
   readonly leftOut?: readonly LeftOut[];
   readonly preventedBy: readonly string[];

@@ -82,6 +82,10 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
     if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
+    if (transaction.boundary === "unit") {
+      const reason = `${transaction.id} commits before its end: such anomalies are not replayed on a server`;
+      return { ok: false, reason };
+    }
     const file = scanned.find(({ lines }) => lines.file === transaction.source.file);
     if (!file) {
       const words = product === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";

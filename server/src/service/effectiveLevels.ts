@@ -74,6 +74,7 @@ export function effectiveLevels(
 /** Levels at which nothing is searched, because all that commits of these transactions is serializable. */
 export function isSerializable(levels: Levels, transactions: readonly FlatTransaction[]): boolean {
   return transactions.every((each) => {
+    if (each.parts) return false;
     const level = levelAt(levels, each.id);
     return level.family === "product" ? isCertified(levels, each) : level.axioms.includes("total");
   });

@@ -370,9 +370,9 @@ function end(
   const commits = how.status === COMMITTED;
   // What a unit has written before it fails has happened.
   session.ended = session.kept.length > 0 ? COMMITTED : how.status;
-  if (!isUnit(machine) || !commits || isOpen(server, session))
-    server.steps = [...server.steps, endRecord(machine, how.why)];
-  return [{ kind: "ended", instance }, ...closePart(server, session, commits)];
+  const isBehind = isUnit(machine) && commits && !isOpen(server, session);
+  if (!isBehind) server.steps = [...server.steps, endRecord(machine, how.why)];
+  return [{ kind: "ended", instance }, ...closePart(server, session, commits && !isBehind)];
 }
 
 /** A transaction of a unit has begun and not ended. */

@@ -109,6 +109,10 @@ export function planTest(input: TestInput): PlanResult {
       from: `${file}:${String(range.start.line + 1)}`,
       level: levelOf(instance.instance).name.replace(/^.*:/, "").replaceAll("-", " ").toUpperCase(),
     };
+    if (transaction.boundary === "unit") {
+      const reason = `${transaction.name} commits before its end: no test is written for such anomalies`;
+      return { ok: false, reason };
+    }
     if (transaction.boundary === "routine") {
       const call = callOf(scanned, transaction, instance, parsers);
       if (!call.ok) return { ok: false, reason: `${transaction.name}: ${call.reason}` };

@@ -4,6 +4,8 @@ import type { Axiom, PaperLevel } from "../../isolation/levels";
 import { FALSE, TRUE, and, bool, eq, imp, int, le, lt, not } from "./smt";
 import type { Script, Smt } from "./smt";
 import type { Instance, StepRef } from "./relationalInstances";
+import { partFinder, partsOf } from "./relationalParts";
+import type { Part } from "./relationalParts";
 
 /** Who sees whom and who comes first, between statements of different instances. */
 export interface Relations {
@@ -13,6 +15,8 @@ export interface Relations {
   before(first: StepRef, second: StepRef): Smt;
   /** The condition that an axiom holds for an instance. */
   holds(axiom: Axiom, instance: number): Smt;
+  /** The constant that is the place of a statement in the arbitration order; in a serial order there is none. */
+  place?(ref: StepRef): string;
 }
 
 /** The levels of the instances of one tuple, where they do not all run at one. */
@@ -41,12 +45,12 @@ export function serialRelations(order: readonly number[]): Relations {
 }
 
 /** The place of a statement in the arbitration order. */
-export function positionName(ref: StepRef): string {
+function positionName(ref: StepRef): string {
   return `p${String(ref.instance)}_${String(ref.step)}`;
 }
 
 /** The place of a transaction in the arbitration order, in the transaction tier. */
-export function transactionPositionName(instance: number): string {
+function transactionPositionName(instance: number): string {
   return `P${String(instance)}`;
 }
 
@@ -64,19 +68,23 @@ export function statementRelations(
   const holds = declareAxioms(script, mixture);
   const position = (ref: StepRef): Smt => script.constant(positionName(ref), "Int");
   const sees = (reader: StepRef, writer: StepRef): Smt =>
-    script.constant(
-      `v${String(writer.instance)}_${String(writer.step)}_${String(reader.instance)}_${String(reader.step)}`,
-      "Bool",
-    );
+    reader.instance === writer.instance
+      ? bool(writer.step < reader.step)
+      : script.constant(
+          `v${String(writer.instance)}_${String(writer.step)}_${String(reader.instance)}_${String(reader.step)}`,
+          "Bool",
+        );
   const before = (first: StepRef, second: StepRef): Smt => lt(position(first), position(second));
-  const when = (axiom: Axiom, reader: Instance, formula: Smt): void => {
-    script.assert(imp(holds(axiom, reader.index), formula));
+  const when = (axiom: Axiom, reader: Part, formula: Smt): void => {
+    script.assert(imp(holds(axiom, reader.instance), formula));
   };
   /** Whether i is arbitrated before j, where transactions are atomic. */
-  const precedes = (i: number, j: number): Smt =>
-    i < j
-      ? script.constant(`c${String(i)}_${String(j)}`, "Bool")
-      : not(script.constant(`c${String(j)}_${String(i)}`, "Bool"));
+  const precedes = (i: Part, j: Part): Smt => {
+    if (i.instance === j.instance) return bool(i.index < j.index);
+    return i.index < j.index
+      ? script.constant(`c${String(i.index)}_${String(j.index)}`, "Bool")
+      : not(script.constant(`c${String(j.index)}_${String(i.index)}`, "Bool"));
+  };
 
   const count = instances.reduce((sum, instance) => sum + instance.steps.length, 0);
   for (const instance of instances) {
@@ -86,7 +94,8 @@ export function statementRelations(
       if (next !== undefined) script.assert(before(step, next));
     });
   }
-  for (const [i, j] of pairs(instances)) {
+  const parts = partsOf(instances);
+  for (const [i, j] of pairs(parts)) {
     for (const a of i.steps) {
       for (const b of j.steps) {
         if (i.index < j.index) script.assert(not(eq(position(a), position(b))));
@@ -94,10 +103,10 @@ export function statementRelations(
     }
     const last = i.steps.at(-1);
     const [next] = j.steps;
-    const paired = arePaired(mixture, i.index, j.index);
+    const paired = arePaired(mixture, i.instance, j.instance);
     if (last !== undefined && next !== undefined) {
-      const ordered = imp(precedes(i.index, j.index), before(last, next));
-      const both = and(...[i, j].map((each) => holds("atomicArbitration", each.index)));
+      const ordered = imp(precedes(i, j), before(last, next));
+      const both = and(...[i, j].map((each) => holds("atomicArbitration", each.instance)));
       script.assert(paired ? ordered : imp(both, ordered));
     }
     const [firstWriter] = i.writers;
@@ -108,7 +117,7 @@ export function statementRelations(
         when("atomicVisibility", j, imp(sees(reader, firstWriter), before(last, reader)));
       for (const writer of i.writers) {
         script.assert(imp(sees(reader, writer), before(writer, reader)));
-        if (paired) script.assert(imp(precedes(i.index, j.index), sees(reader, writer)));
+        if (paired) script.assert(imp(precedes(i, j), sees(reader, writer)));
         when("atomicVisibility", j, eq(sees(reader, firstWriter), sees(reader, writer)));
         when("total", j, imp(before(writer, reader), sees(reader, writer)));
         if (later === undefined) continue;
@@ -123,9 +132,11 @@ export function statementRelations(
       });
     });
   }
-  for (const [i, j, l] of triples(instances)) {
+  for (const [i, j, l] of triples(parts)) {
+    // What a session has seen it goes on to see, whether or not it has written.
+    const middles = j.instance === l.instance ? j.steps : j.writers;
     for (const reader of l.steps) {
-      for (const middle of j.writers) {
+      for (const middle of middles) {
         for (const writer of i.writers) {
           const seen = sees(reader, middle);
           when("causal", l, imp(and(sees(middle, writer), seen), sees(reader, writer)));
@@ -135,17 +146,13 @@ export function statementRelations(
       }
       if (mixture !== undefined) continue;
       const [first] = i.writers;
-      const [middle] = j.writers;
+      const [middle] = middles;
       if (first !== undefined && middle !== undefined) {
-        when(
-          "prefix",
-          l,
-          imp(and(precedes(i.index, j.index), sees(reader, middle)), sees(reader, first)),
-        );
+        when("prefix", l, imp(and(precedes(i, j), sees(reader, middle)), sees(reader, first)));
       }
     }
   }
-  return { sees, before, holds };
+  return { sees, before, holds, place: positionName };
 }
 
 /** Relations over whole transactions: all that read-atomic and stronger levels can tell apart, with fewer variables. */
@@ -155,34 +162,44 @@ export function transactionRelations(
   mixture?: Mixture,
 ): Relations {
   const holds = declareAxioms(script, mixture);
+  const parts = partsOf(instances);
   const position = (i: number): Smt => script.constant(transactionPositionName(i), "Int");
-  const writes = (i: number): boolean => (instances[i]?.writers.length ?? 0) > 0;
-  const visible = (i: number, j: number): Smt =>
-    writes(i) ? script.constant(`V${String(i)}_${String(j)}`, "Bool") : FALSE;
-  const first = (i: number, j: number): Smt => lt(position(i), position(j));
-  const when = (axiom: Axiom, reader: number, formula: Smt): void => {
-    script.assert(imp(holds(axiom, reader), formula));
+  const visible = (i: Part, j: Part): Smt => {
+    // A session sees what it has done before, and all that that has seen.
+    if (i.instance === j.instance) return bool(i.index < j.index);
+    if (i.writers.length === 0) return FALSE;
+    return script.constant(`V${String(i.index)}_${String(j.index)}`, "Bool");
   };
-  for (const { index } of instances) {
-    script.assert(and(le("0", position(index)), lt(position(index), int(instances.length))));
+  const first = (i: Part, j: Part): Smt => lt(position(i.index), position(j.index));
+  const when = (axiom: Axiom, reader: Part, formula: Smt): void => {
+    script.assert(imp(holds(axiom, reader.instance), formula));
+  };
+  for (const { index } of parts) {
+    script.assert(and(le("0", position(index)), lt(position(index), int(parts.length))));
   }
-  for (const [i, j] of pairs(instances)) {
+  for (const [i, j] of pairs(parts)) {
     if (i.index < j.index) script.assert(not(eq(position(i.index), position(j.index))));
-    script.assert(imp(visible(i.index, j.index), first(i.index, j.index)));
-    if (!writes(i.index)) continue;
-    const visibleIfFirst = imp(first(i.index, j.index), visible(i.index, j.index));
-    if (arePaired(mixture, i.index, j.index)) script.assert(visibleIfFirst);
-    else when("total", j.index, visibleIfFirst);
+    script.assert(imp(visible(i, j), first(i, j)));
+    if (i.writers.length === 0) continue;
+    const visibleIfFirst = imp(first(i, j), visible(i, j));
+    if (arePaired(mixture, i.instance, j.instance)) script.assert(visibleIfFirst);
+    else when("total", j, visibleIfFirst);
   }
-  for (const [i, j, l] of triples(instances)) {
-    const [a, b, c] = [i.index, j.index, l.index];
+  for (const [a, b, c] of triples(parts)) {
+    if (a.writers.length === 0) continue;
     when("causal", c, imp(and(visible(a, b), visible(b, c)), visible(a, c)));
-    if (writes(a)) when("prefix", c, imp(and(first(a, b), visible(b, c)), visible(a, c)));
+    when("prefix", c, imp(and(first(a, b), visible(b, c)), visible(a, c)));
   }
+  const partAt = partFinder(parts);
+  const between = (one: StepRef, other: StepRef, relation: (a: Part, b: Part) => Smt): Smt => {
+    const [a, b] = [partAt(one), partAt(other)];
+    return a && b ? relation(a, b) : FALSE;
+  };
   return {
-    sees: (reader, writer) => visible(writer.instance, reader.instance),
-    before: (one, other) => first(one.instance, other.instance),
+    sees: (reader, writer) => between(writer, reader, visible),
+    before: (one, other) => between(one, other, first),
     holds,
+    place: (ref) => transactionPositionName(partAt(ref)?.index ?? ref.instance),
   };
 }
 
@@ -206,18 +223,14 @@ function arePaired(mixture: Mixture | undefined, i: number, j: number): boolean 
   return mixture.pairs.some(([a, b]) => (a === i && b === j) || (a === j && b === i));
 }
 
-function pairs(instances: readonly Instance[]): readonly (readonly [Instance, Instance])[] {
-  return instances.flatMap((i) =>
-    instances.filter((j) => j !== i).map((j): readonly [Instance, Instance] => [i, j]),
+function pairs(parts: readonly Part[]): readonly (readonly [Part, Part])[] {
+  return parts.flatMap((i) =>
+    parts.filter((j) => j !== i).map((j): readonly [Part, Part] => [i, j]),
   );
 }
 
-function triples(
-  instances: readonly Instance[],
-): readonly (readonly [Instance, Instance, Instance])[] {
-  return pairs(instances).flatMap(([i, j]) =>
-    instances
-      .filter((l) => l !== i && l !== j)
-      .map((l): readonly [Instance, Instance, Instance] => [i, j, l]),
+function triples(parts: readonly Part[]): readonly (readonly [Part, Part, Part])[] {
+  return pairs(parts).flatMap(([i, j]) =>
+    parts.filter((l) => l !== i && l !== j).map((l): readonly [Part, Part, Part] => [i, j, l]),
   );
 }

@@ -48,6 +48,7 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
   const instances = named?.shape.instances ?? witness.instances.map((each) => each.instance);
   const transactions = instances.map(transactionOf);
   const kind = named?.kind.name ?? "serialization-anomaly";
+  const outside = found ? splitInstances(found.edges).map(nameOf) : [];
   return {
     id: identity([keyOfLevels(levels), kind, ...[...transactions].sort(), ...finding.tables]),
     kind,
@@ -62,12 +63,28 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
     serial: confirmation.serial,
     steps,
     ...(leftOut.length > 0 && { leftOut }),
+    ...(outside.length > 0 && { outside: [...new Set(outside)].sort() }),
     message: named
-      ? `${named.kind.sentence({ shape: named.shape, nameOf, level: labelOfLevels(levels) })}.`
+      ? `${named.kind.sentence({ shape: named.shape, nameOf, level: labelOfLevels(levels) })}.${remark(outside)}`
       : `Possible anomaly among ${listText([...new Set(transactions)])} at ${labelOfLevels(levels)}; it could not be executed.`,
     preventedBy: finding.preventedBy,
     allowedAt: finding.allowedAt,
   };
+}
+
+/** Units that the cycle enters and leaves by different transactions. */
+function splitInstances(edges: readonly ShapeEdge[]): readonly string[] {
+  return edges.flatMap(({ from, to }, at) => {
+    const next = edges[(at + 1) % edges.length] ?? { from };
+    return to.instance === next.from.instance && to.part !== next.from.part ? [to.instance] : [];
+  });
+}
+
+function remark(outside: readonly string[]): string {
+  if (outside.length === 0) return "";
+  const names = [...new Set(outside)].sort();
+  const verb = names.length === 1 ? "is not one transaction" : "are not one transaction each";
+  return ` ${listText(names)} ${verb}: others come between the statements.`;
 }
 
 function cycleEdge(edge: ShapeEdge): CycleEdge {

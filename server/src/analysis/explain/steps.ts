@@ -18,7 +18,7 @@ export function stepsOf(
   const byId = new Map(program.transactions.map((each) => [each.id, each]));
   return execution.steps.flatMap((step, index): Step[] => {
     if (endsPrevious(execution, index)) return [];
-    const commits = endsPrevious(execution, index + 1);
+    const commits = step.commits === true || endsPrevious(execution, index + 1);
     const effect = effectOf(step);
     const place = placeOf(step, byId.get(transactionOf(step.instance)));
     return [

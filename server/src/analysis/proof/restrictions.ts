@@ -14,6 +14,7 @@ export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Rest
   return flat.transactions.flatMap((transaction) => {
     const reasons = [
       ...transaction.losses,
+      ...(transaction.parts ? ["it commits before its end, and others may come between"] : []),
       ...(transaction.uncovered ?? []).map(
         ({ rounds }) =>
           `a loop may have more rounds than the ${rounds === 1 ? "one that is" : `${String(rounds)} that are`} looked at`,

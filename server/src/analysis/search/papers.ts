@@ -44,11 +44,12 @@ export function solvePapers(
     const reason = `${subject}: too many statements to search together`;
     return { findings: [], undecided: [reason], queries: 0 };
   }
-  if (unit.transactions.some((index) => flat.transactions[index]?.parts)) {
-    const reason = `${subject}: what commits before its end is searched at products' levels only`;
+  const hasUnits = unit.transactions.some((index) => flat.transactions[index]?.parts);
+  const known = tupleLevels(levels, ids, defined, hasUnits);
+  if (hasUnits && known.written.length > 0) {
+    const reason = `${subject}: what commits before its end is not searched beside axioms of your own`;
     return { findings: [], undecided: [reason], queries: 0 };
   }
-  const known = tupleLevels(levels, ids, defined);
   if (isTooWide(known.written, makeInstances(flat, unit.transactions))) {
     const reason = `${subject}: an axiom has too many variables for so many statements`;
     return { findings: [], undecided: [reason], queries: 0 };
@@ -57,6 +58,7 @@ export function solvePapers(
   const large = unit.transactions.length > 2;
   if (
     large &&
+    !hasUnits &&
     tier === "transaction" &&
     !mayCycle(solvers, flat, known.base, unit.transactions, limits)
   ) {

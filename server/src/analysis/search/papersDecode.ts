@@ -9,7 +9,6 @@ import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
 import type { Instance, StepRef } from "../encoding/relationalInstances";
 import { isWord } from "../encoding/relationalDatabase";
 import { isUsed } from "../encoding/relationalReadable";
-import { positionName, transactionPositionName } from "../encoding/relationalRelations";
 import { HIDDEN, INTERNED_BASE } from "../operations/operation";
 import { withAskedRows } from "../../store/invariants";
 import { tablesOfModel } from "./papersGroups";
@@ -198,9 +197,9 @@ function executedSteps(
 }
 
 function placeOf(encoding: RelationalEncoding, model: Model, ref: StepRef): number {
-  return encoding.tier === "statement"
-    ? model.int(positionName(ref))
-    : model.int(transactionPositionName(ref.instance));
+  const { place } = encoding.run.relations;
+  if (!place) throw new Error("a serial order is no model");
+  return model.int(place(ref));
 }
 
 /** The value that an integer of the model stands for. Interned text is exact, other text is made up. */

@@ -23,6 +23,8 @@ export interface SearchedLevel {
   readonly inAll: readonly AnyAxiom[];
   /** Axioms that hold for some instance. */
   readonly inSome: readonly AnyAxiom[];
+  /** Nothing but serial histories: never of units, whose transactions others come between at every level. */
+  readonly isSerial: boolean;
 }
 
 /** The levels that the search of one tuple is about. */
@@ -47,19 +49,20 @@ export function tupleLevels(
   levels: Levels,
   transactions: readonly string[],
   defined: readonly PaperLevel[] = [],
+  hasUnits = false,
 ): TupleLevels {
   if (levels.family === "product") throw new Error(`${levels.name} is no paper's level`);
   const pairs = levels.family === "mixed" ? levels.serializablePairs : [];
   const written = writtenIn([...distinctLevels(levels), ...defined]);
   const compared = [...PAPER_LEVELS, ...defined].map((level) =>
-    oneLevel(level, written, pairs, transactions),
+    oneLevel(level, written, pairs, transactions, hasUnits),
   );
   const base =
     levels.family === "paper"
       ? (compared.find((each) => each.name === levels.name) ??
-        oneLevel(levels, written, [], transactions))
-      : mixedLevel(levels, written, transactions);
-  const strongestFirst = [...compared].reverse().filter((each) => !isSerial(each));
+        oneLevel(levels, written, [], transactions, hasUnits))
+      : mixedLevel(levels, written, transactions, hasUnits);
+  const strongestFirst = [...compared].reverse().filter((each) => !each.isSerial);
   const searched = strongestFirst.includes(base) ? strongestFirst : [...strongestFirst, base];
   const shown =
     compared.includes(base) || levels.family === "mixed" ? compared : [base, ...compared];
@@ -100,7 +103,7 @@ export function makeLevelVector(
     if (!known.has(level.name)) known.set(level.name, allowed);
   };
   const vector: LevelVector = {
-    get: (level) => (isSerial(level) ? false : known.get(level.name)),
+    get: (level) => (level.isSerial ? false : known.get(level.name)),
     allow: (level) => {
       learn(level, true);
       for (const other of searched) if (contains(level, other)) learn(other, true);
@@ -132,11 +135,6 @@ export function contains(strong: SearchedLevel, weak: SearchedLevel): boolean {
   return weak === strong || weak.inSome.every((axiom) => strong.inAll.includes(axiom));
 }
 
-/** Nothing but serial histories. */
-function isSerial(level: SearchedLevel): boolean {
-  return level.inAll.includes("total");
-}
-
 function literalOf(axiom: AnyAxiom): string {
   const builtIn = AXIOMS.find((each) => each === axiom);
   return builtIn === undefined ? axiom : axiomLiteral(builtIn);
@@ -158,6 +156,7 @@ function oneLevel(
   written: readonly WrittenAxiom[],
   pairs: readonly SerializablePair[],
   transactions: readonly string[],
+  hasUnits: boolean,
 ): SearchedLevel {
   const perTransaction = Object.fromEntries(transactions.map((id) => [id, level]));
   const axioms = axiomsOf(level, written);
@@ -168,6 +167,7 @@ function oneLevel(
     assumptions: axioms.map(literalOf),
     inAll: axioms,
     inSome: axioms,
+    isSerial: !hasUnits && axioms.includes("total"),
   };
 }
 
@@ -175,14 +175,17 @@ function mixedLevel(
   levels: Levels,
   written: readonly WrittenAxiom[],
   transactions: readonly string[],
+  hasUnits: boolean,
 ): SearchedLevel {
   const axioms = transactions.map((id) => axiomsOf(paperLevelAt(levels, id), written));
   const some = new Set(axioms.flat());
+  const inAll = [...some].filter((axiom) => axioms.every((each) => each.includes(axiom)));
   return {
     name: MIXED,
     levels,
     assumptions: [MIXED],
-    inAll: [...some].filter((axiom) => axioms.every((each) => each.includes(axiom))),
+    inAll,
     inSome: [...some],
+    isSerial: !hasUnits && inAll.includes("total"),
   };
 }

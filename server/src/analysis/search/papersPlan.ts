@@ -12,12 +12,18 @@ import type { Unit } from "./unit";
  * the likeliest first. A reversed necklace is another cycle and another unit. O(n^size) for n transactions.
  */
 export function planPapers(flat: FlatProgram, base: PaperLevel, size: number): readonly Unit[] {
-  if (base.axioms.includes("total") || size < 2) return [];
+  if (size < 2) return [];
   const edges = edgeCache(flat);
+  const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
+  if (base.axioms.includes("total") && !isUnit.includes(true)) return [];
   return necklaces(flat.transactions.length, size)
     .map((transactions) => ({
       transactions,
-      score: score(edges, base, transactions),
+      score: score(
+        edges,
+        transactions.some((each) => isUnit[each]) ? [] : base.axioms,
+        transactions,
+      ),
       likely: likelihood(flat, transactions),
     }))
     .filter((each) => each.score > 0)
@@ -51,18 +57,19 @@ function edgeCache(flat: FlatProgram): (from: number, to: number) => EdgeKinds {
   };
 }
 
-/** 0 when the level rules out every cycle over these transactions, else larger for likelier ones. */
+/** 0 when the axioms, which do not keep the transactions of a unit together, rule out every cycle over these transactions, else larger for likelier ones. */
 function score(
   edges: (from: number, to: number) => EdgeKinds,
-  base: PaperLevel,
+  axioms: readonly AnyAxiom[],
   transactions: readonly number[],
 ): number {
+  if (axioms.includes("total")) return 0;
   const steps = transactions.map((from, at) =>
     edges(from, transactions[(at + 1) % transactions.length] ?? from),
   );
   if (steps.some((step) => !step.any)) return 0;
   const reversing = steps.map((step) => step.rw);
-  if (!mayReverse(base.axioms, reversing)) return 0;
+  if (!mayReverse(axioms, reversing)) return 0;
   const missed = reversing.filter((each) => each).length;
   // Lost updates are cycles of two reads that miss writes: they come early. Short transactions come before long ones.
   return missed + 1 / (1 + steps.reduce((sum, step) => sum + step.count, 0));

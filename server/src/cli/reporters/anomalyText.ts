@@ -1,5 +1,6 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
 import { KINDS } from "../../analysis/explain/kinds/kinds";
+import { outsideAdvice } from "../../protocol/outside";
 import { mainEnd, shownEdges } from "../../protocol/report";
 import type { Anomaly, CycleEnd, Severity, Step } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
@@ -174,10 +175,10 @@ function outcomeLines(anomaly: Anomaly, { columns, keyOf }: TextStyle): readonly
   return lines;
 }
 
-function preventedLine({ preventedBy }: Anomaly): string {
-  return preventedBy.length > 0
-    ? `prevented at ${preventedBy.join(", ")}`
-    : "not prevented at any level that was compared";
+function preventedLine(anomaly: Anomaly): string {
+  const { preventedBy } = anomaly;
+  if (preventedBy.length > 0) return `prevented at ${preventedBy.join(", ")}`;
+  return outsideAdvice(anomaly) ?? "not prevented at any level that was compared";
 }
 
 function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {

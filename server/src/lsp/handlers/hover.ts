@@ -1,5 +1,6 @@
 import type { Hover } from "vscode-languageserver/node";
 import { findLevel } from "../../isolation/levels";
+import { outsideAdvice } from "../../protocol/outside";
 import type { Anomaly, ReportTransaction, Step } from "../../protocol/report";
 import type { Position } from "../../protocol/source";
 import { describeKind } from "../anomalies";
@@ -109,7 +110,8 @@ function preventedText({ project }: ProjectResult, anomaly: Anomaly): string {
   const labels = anomaly.preventedBy.map(
     (name) => findLevel(name, definedIn(project))?.label ?? name,
   );
-  if (labels.length === 0) return "No other level of this family prevents it.";
+  if (labels.length === 0)
+    return outsideAdvice(anomaly) ?? "No other level of this family prevents it.";
   return `Prevented at ${labels.join(", ")}.`;
 }
 
