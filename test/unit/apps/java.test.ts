@@ -1,0 +1,109 @@
+// SmallBank in BenchBase's style gives what it gives in SQL; the four shapes that break most often are found in Spring,
+// and each corrected twin is clean.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
+import { createWorkspaceCode } from "../../../server/src/frontend/code/workspaceCode";
+import { createReader, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
+import { precisionOf } from "../../../server/src/program/precision";
+import type { Program } from "../../../server/src/program/program";
+import type { FileId } from "../../../server/src/protocol/source";
+import { losses } from "../frontend/code/prismaPrograms";
+import { analyse, analyseProgram, app, verdicts } from "../truth/analyse";
+
+const APPS = path.join(__dirname, "../../apps");
+
+/** The program of an app whose code is Java. */
+async function programOf(name: string): Promise<Program> {
+  const folder = path.join(APPS, name);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(?:java|sql)$/u.test(file))
+    .sort()
+    .map((file): SourceFile => {
+      // A file id is any name that is unique in its workspace.
+      const id = file as FileId;
+      return { file: id, text: readFileSync(path.join(folder, file), "utf8") };
+    });
+  const isJava = ({ file }: SourceFile): boolean => file.endsWith(".java");
+  const code = createWorkspaceCode(await loadCodeParsers()).read(files.filter(isJava));
+  const told = { dialect: "postgres" } as const;
+  return createReader({ pg: await loadPgParser() }).read(
+    files.filter((file) => !isJava(file)),
+    told,
+    { ...code, ...told },
+  );
+}
+
+describe("SmallBank in Java", () => {
+  let program: Program;
+  before(async () => {
+    program = await programOf("smallbank-java");
+  });
+
+  test("every statement is read exactly", () => {
+    assert.deepEqual(
+      program.transactions.map(({ name }) => name),
+      [
+        "Amalgamate",
+        "Balance",
+        "DepositChecking",
+        "SendPayment",
+        "TransactSavings",
+        "WriteCheck",
+      ].map((name) => `${name}.run`),
+    );
+    for (const each of program.transactions) {
+      assert.deepEqual(losses(each), [], each.name);
+      assert.equal(precisionOf(each.taint), "exact");
+    }
+  });
+
+  for (const level of ["postgres:read-committed", "postgres:repeatable-read", "eventual"]) {
+    test(`the same is found as in SQL at ${level}`, async () => {
+      const inSql = await analyse(app("smallbank"), level, 2);
+      const inJava = await analyseProgram(program, level, 2);
+      assert.deepEqual(
+        verdicts(inJava).map((each) => each.replaceAll(".run", "")),
+        verdicts(inSql),
+      );
+      assert.deepEqual(inJava.unknown, []);
+    });
+  }
+});
+
+describe("shapes in Spring", () => {
+  let all: Program;
+  before(async () => {
+    all = await programOf("spring-shapes");
+  });
+
+  /** What is found when one function runs twice at PostgreSQL's default level. */
+  function check(name: string, isFound: boolean): void {
+    test(`${name} ${isFound ? "breaks" : "is clean"}`, async () => {
+      const transactions = all.transactions.filter((each) => each.name === name);
+      assert.equal(transactions.length, 1, name);
+      const report = await analyseProgram({ ...all, transactions }, "postgres:read-committed", 2);
+      assert.deepEqual(verdicts(report), isFound ? [`${name}+${name} state`] : []);
+      assert.deepEqual(report.unknown, []);
+      for (const anomaly of report.anomalies) assert.equal(anomaly.status, "confirmed");
+      assert.deepEqual(transactions.flatMap(losses), []);
+    });
+  }
+
+  check("InvoiceService.issue", true);
+  check("InvoiceService.issueLocked", false);
+  check("InvoiceService.issueSerializable", false);
+  check("InvoiceService.issueReceipt", false);
+  check("TokenService.create", true);
+  check("TokenService.createLocked", false);
+  check("TokenService.createSerializable", false);
+  check("ItemService.receive", true);
+  check("ItemService.receiveLocked", false);
+  check("ItemService.receiveAtomically", false);
+  check("ItemService.receiveVersioned", false);
+  check("MemberService.leave", true);
+  check("MemberService.leaveLocked", false);
+});
