@@ -67,10 +67,19 @@ function isLevelOfServer(level: Level, product: "postgres" | "mariadb"): level i
   return (level.product === "postgres") === (product === "postgres");
 }
 
+/** What shows a level where no single server does. */
+const REPLICATED: ReadonlyMap<string, string> = new Map([
+  [
+    "parallel-snapshot-isolation",
+    " by itself: it takes two that replicate to each other, as PostgreSQL's logical replication does",
+  ],
+]);
+
 /** Why the server does not show the level, and what to do. */
 function foreignText(level: Level, product: "postgres" | "mariadb"): string {
   const executed = `the store has executed the anomaly, see "isolens show"`;
-  if (level.family !== "product") return `no server shows ${level.label}; ${executed}`;
+  if (level.family !== "product")
+    return `no server shows ${level.label}${REPLICATED.get(level.name) ?? ""}; ${executed}`;
   const wanted = level.product === "postgres" ? "postgres://..." : "mysql://user@host/database";
   const has = product === "postgres" ? "PostgreSQL" : "MySQL or MariaDB";
   return `${level.label} is no level of ${has}; name a server that has it by --server ${wanted} (${executed})`;

