@@ -44,6 +44,8 @@ export interface DocumentOutcome {
 }
 
 const SHOWN = 10_000;
+/** Characters of what a lens says. */
+const LONGEST_TITLE = 100;
 
 /** Registers the task's command and lens. A document has one run at a time. */
 export function registerDocumentTask<Summary extends DocumentOutcome>(
@@ -109,11 +111,12 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       return [new CodeLens(at, { title: `Isolens: ${words.running}`, command: "" })];
     if (!known) return [new CodeLens(at, { title: words.offer, ...again })];
     const found = task.found(known);
-    if (found === undefined)
-      return [new CodeLens(at, { title: `Isolens: ${known.message}`, ...again })];
+    const title = `Isolens: ${shortened(known.message)}`;
+    const told = { title, tooltip: known.message };
+    if (found === undefined) return [new CodeLens(at, { ...told, ...again })];
     const show = { command: "isolens.showAnomaly", arguments: [{ ids: [found] }] };
     return [
-      new CodeLens(at, { title: `Isolens: ${known.message} - show`, ...show }),
+      new CodeLens(at, { ...told, ...show, title: `${title} - show` }),
       new CodeLens(at, { title: words.again, ...again }),
     ];
   }
@@ -140,6 +143,14 @@ export function registerDocumentTask<Summary extends DocumentOutcome>(
       else forget(key);
     }),
   );
+}
+
+/** A lens has one line, which is not wrapped: what explains the outcome, behind a colon, is told by its tooltip. */
+function shortened(message: string): string {
+  if (message.length <= LONGEST_TITLE) return message;
+  const head = message.slice(0, LONGEST_TITLE);
+  const cut = Math.max(head.lastIndexOf(": "), head.lastIndexOf("; "), head.lastIndexOf(", "));
+  return `${head.slice(0, cut > 0 ? cut : LONGEST_TITLE)} ...`;
 }
 
 /** The first lines of a document, at most so many characters of them. */

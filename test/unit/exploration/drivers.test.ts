@@ -65,6 +65,45 @@ test("random runs repeat, and strategies keep close to serial or far from it", (
   assert.ok(staleReads("stale") >= 100);
 });
 
+test("a session is told that its commit was refused: at random runs of parallel snapshot isolation", () => {
+  /** Writes what it read and one more, and on a refusal notes it under a key of its own. */
+  const adding = (name: string): Session => ({
+    kind: "sync",
+    name,
+    *run() {
+      yield { kind: "begin" };
+      yield { kind: "read", keys: ["x"] };
+      const written = yield { kind: "write", key: "x", value: name };
+      if (written.kind !== "failed" && (yield { kind: "commit" }).kind === "done") return;
+      yield { kind: "begin" };
+      yield { kind: "write", key: `refused ${name}`, value: true };
+      yield { kind: "commit" };
+    },
+  });
+  const client: Client = {
+    initial: new Map([["x", "start"]]),
+    sessions: [adding("a"), adding("b")],
+  };
+  // At snapshot isolation only runs are drawn in which all commit.
+  for (const [level, refusals] of [
+    ["parallel-snapshot-isolation", [0, 1]],
+    ["snapshot-isolation", [0]],
+  ] as const) {
+    const random = randomRuns(client, { level });
+    const seen = new Set<number>();
+    for (let seed = 0; seed < 40; seed++) {
+      const { transactions } = random.runSync(seed).history;
+      const wrote = (key: string): boolean =>
+        transactions.some(({ events }) => events.some((each) => "key" in each && each.key === key));
+      const refused = transactions.filter(({ status }) => status === "aborted").length;
+      const noted = ["refused a", "refused b"].filter(wrote).length;
+      assert.equal(noted, refused, `seed ${String(seed)} at ${level}`);
+      seen.add(refused);
+    }
+    assert.deepEqual([...seen].sort(), refusals, level);
+  }
+});
+
 test("a directed run follows every history, and says what the level allows", async () => {
   const { client } = programOf("rx wy; rx | ry wx");
   const causal = explored(client, { level: "causal" }).runs;

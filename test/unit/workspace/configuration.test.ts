@@ -105,6 +105,7 @@ describe("isolens.json", () => {
       '{ "maxTransactions": "3" }',
       'error 1:22 "maxTransactions" must be a whole number from 2 on, and is "3"',
     ],
+    ['{ "prove": 1 }', 'error 1:12 "prove" must be true or false, and is 1'],
     ['{ "unroll": 9 }', 'error 1:13 "unroll" must be a whole number from 1 to 8, and is 9'],
     [
       '{ "budget": "soon" }',
