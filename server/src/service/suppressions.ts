@@ -1,5 +1,6 @@
 // Which transactions and statements the `@isolens ignore` comments of a program are about, and what is wrong with them.
 import { KINDS } from "../analysis/explain/kinds/kinds";
+import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { Note, Program, Transaction } from "../program/program";
 import type { SuppressedKind, Suppression } from "../program/suppression";
 import { shownEdges, type Anomaly, type LevelReport } from "../protocol/report";
@@ -25,8 +26,8 @@ export interface PlacedSuppressions {
 export const SUPPRESSIBLE: readonly string[] = KINDS.map(({ name }) => name);
 
 /**
- * Finds for every comment the transaction that begins on its line, or else the statements that begin there or contain it,
- * or what begins closely below (a call may take several lines before its text). Linear in comments times statements of the
+ * Finds for every comment the transaction that begins on its line, or else the statements that begin there or contain it;
+ * in application code also what begins closely below, since a call may take several lines before its text. Linear in comments times statements of the
  * file.
  */
 export function placeSuppressions(program: Program): PlacedSuppressions {
@@ -145,7 +146,7 @@ function isBefore(a: Range["start"], b: Range["start"]): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }
 
-/** Code below the line of a comment that may still be what it is about: the text of a call stands on a line of its own. */
+/** Lines of code below that of a comment that may still be what it is about: the text of a call stands in one of its own. */
 const NEAR = 3;
 
 interface Targets {
@@ -177,7 +178,8 @@ function aboutOf(
   if (suppression.about === "file") return { kind: "file", file };
   const { line } = suppression.about;
   const { transactions, statements } = targets(file);
-  for (let at = line; at <= line + NEAR; at++) {
+  const last = line + (codeLanguageOf(file) === undefined ? 0 : NEAR);
+  for (let at = line; at <= last; at++) {
     const ids = transactions.filter((each) => beginsOn(each, at)).map(({ id }) => id);
     if (ids.length > 0) return { kind: "transactions", ids };
     const sources = statements.filter(({ range: { start, end } }) =>
