@@ -387,6 +387,39 @@ export class Service {
   ]);
 });
 
+test("a client that is generated into the workspace, and handed on by a package", async () => {
+  const schema = `generator client {
+    provider = "prisma-client"
+    output   = "../src/generated/prisma"
+  }
+  ${SCHEMA}`;
+  const query = (from: string): string => `import { PrismaClient, Prisma, Role } from "${from}";
+const db = new PrismaClient();
+export async function f(id: number) {
+  await db.$transaction(async (t) => {
+    await t.$executeRaw(Prisma.sql\`DELETE FROM "Org" WHERE id = \${id}\`);
+    await t.user.deleteMany({ where: { role: Role.OWNER } });
+  }, { isolationLevel: Prisma.TransactionIsolationLevel.Serializable });
+}
+`;
+  const expected = [
+    "f explicit @ postgres:serializable",
+    "delete Org where (Org.id = :id)",
+    'delete users where (users.role = "OWNER")',
+  ];
+  const files: Readonly<Record<string, string>>[] = [
+    { "src/a.ts": query("./generated/prisma/client") },
+    { "app/a.ts": query("../src/generated/prisma/index.js") },
+    { "app/a.ts": query("@/generated/prisma/client") },
+    { "src/a.ts": query("./db"), "src/db.ts": 'export * from "./generated/prisma/client";\n' },
+    { "src/a.ts": query("@prisma/client/edge") },
+  ];
+  for (const texts of files) {
+    const lines = printed(await transactionsOf(schema, texts)).map((line) => line.trim());
+    assert.deepEqual(lines, expected, JSON.stringify(texts));
+  }
+});
+
 test("what is not understood is said, and no filter is dropped for it", async () => {
   const lost = async (body: string): Promise<readonly string[]> => {
     const text = `${HEAD}export async function f(filter, list: number[]) {\n${body}\n}\n`;

@@ -1,6 +1,7 @@
 // The tops of modules: what their names are, evaluated when somebody asks.
 import type { FileId } from "../../../protocol/source";
 import type { HirExport, HirModule, HirPattern, HirStatement } from "../hir";
+import type { Library } from "../libraries/library";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { bind } from "./bindings";
 import { moduleBuiltin } from "./globals";
@@ -162,7 +163,8 @@ function importedValue(
   name: string,
   scopes: Scopes,
 ): Value | undefined {
-  const target = state.workspace.modules.resolve(file, from);
+  const library = libraryOf(state, file, from);
+  const target = library ? undefined : state.workspace.modules.resolve(file, from);
   if (target !== undefined) {
     state.files.add(target);
     return name === "*"
@@ -171,7 +173,6 @@ function importedValue(
   }
   const builtin = moduleBuiltin(from, name);
   if (builtin) return builtin;
-  const library = state.workspace.libraries.find(({ modules }) => modules.includes(from));
   if (!library) return { kind: "external", name: name === "default" || name === "*" ? from : name };
   const tools = state.evaluator.tools(state, library);
   const own = library.imported?.(name, from, tools);
@@ -181,6 +182,15 @@ function importedValue(
       library,
       path: name === "default" || name === "*" ? library.name : name,
     }
+  );
+}
+
+/** The library that a module is, or a part of. */
+function libraryOf(state: State, file: FileId, from: string): Library | undefined {
+  const { libraries, models } = state.workspace;
+  return libraries.find(
+    ({ modules, isModule, name }) =>
+      modules.includes(from) || isModule?.(from, file, models(name)) === true,
   );
 }
 
@@ -205,10 +215,11 @@ export function exported(
   if (own) return exportedAs(state, file, own, scopes, new Set([...seen, key]));
   for (const each of hir.exports) {
     if (each.name !== "*" || each.from === undefined) continue;
-    const target = state.workspace.modules.resolve(file, each.from);
+    const library = libraryOf(state, file, each.from);
+    const target = library ? undefined : state.workspace.modules.resolve(file, each.from);
     const value =
       target === undefined
-        ? undefined
+        ? library && importedValue(state, file, each.from, name, scopes)
         : exported(state, target, name, scopes, new Set([...seen, key]));
     if (value) return value;
   }

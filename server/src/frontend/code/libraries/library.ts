@@ -4,7 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { Dialect } from "../../../program/dialect";
 import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
-import type { SourceRange } from "../../../protocol/source";
+import type { FileId, SourceRange } from "../../../protocol/source";
 import type { HirClass, HirFunction } from "../hir";
 import type { Connection, HandleValue, ResultColumns, Value } from "../values";
 
@@ -13,6 +13,8 @@ export interface Library {
   readonly name: string;
   /** Modules that are it: `pg`, `mysql2/promise`; Java: packages (`java.sql`). */
   readonly modules: readonly string[];
+  /** Further modules that are it, where schema files say so (`models` of this library): clients that tools generate. */
+  readonly isModule?: (from: string, file: FileId, models: unknown) => boolean;
   /** Words without any of which a file does not use it. */
   readonly words: readonly string[];
   /** The dialect that its connections speak, where it has only one. */
@@ -37,6 +39,8 @@ export interface Library {
     handle: HandleValue,
     tools: Tools,
   ) => { readonly rows: Value; readonly enter: (row: Value) => void } | undefined;
+  /** The table that a handle declares, as a schema in code does. */
+  readonly declares?: (handle: HandleValue, tools: Tools) => Table | undefined;
   /** A tagged template whose tag is a handle. */
   readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
   /** A method called on a row or rows that this library made (`save()`, `increment()`). */

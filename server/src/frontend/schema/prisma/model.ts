@@ -102,7 +102,7 @@ export interface PrismaSchema {
   readonly enums: ReadonlyMap<string, PrismaEnum>;
   /** Of the models, then those between them. */
   readonly tables: readonly Table[];
-  /** Where generators put clients, as written: modules that these paths lead to are Prisma's client. */
+  /** Folders where generators put clients, from where file ids start: modules in them are Prisma's client. */
   readonly outputs: readonly string[];
   readonly notes: readonly Note[];
 }

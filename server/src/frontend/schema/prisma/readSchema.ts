@@ -8,6 +8,7 @@ import { argument, namesIn, textOf } from "./attributes";
 import { readFields } from "./fields";
 import { readKeys } from "./keys";
 import type { PrismaDatasource, PrismaEnum, PrismaModel, PrismaSchema } from "./model";
+import { joinedPath } from "./paths";
 import { linkRelations } from "./relations";
 import { parsePrisma, type PrismaBlock } from "./syntax";
 import { tablesOf } from "./tables";
@@ -150,14 +151,16 @@ function integrityOf(placed: readonly PlacedBlock[]): PrismaSchema["integrity"] 
 }
 
 function outputsOf(placed: readonly PlacedBlock[]): readonly string[] {
-  return placed.flatMap(({ block }) => {
+  return placed.flatMap(({ block, at }) => {
     if (block.kind !== "generator") return [];
     const of = (key: string): string | undefined => {
       const setting = block.settings.find((each) => each.key.text === key);
       return setting && textOf(setting.value);
     };
     const isClient = /^prisma-client(-js|-ts)?$/.test(of("provider") ?? "");
-    return isClient ? (of("output") ?? []) : [];
+    const output = of("output");
+    const { file } = at(block);
+    return isClient && output !== undefined ? [joinedPath(file, output)] : [];
   });
 }
 

@@ -1,5 +1,6 @@
 // The Prisma client: `prisma.model.operation(...)`, `$transaction` with a list or a function, SQL text.
 import type { PrismaModel, PrismaSchema } from "../../../schema/prisma/model";
+import { leadsInto } from "../../../schema/prisma/paths";
 import {
   constantText,
   textOf,
@@ -26,6 +27,8 @@ const MODULES = [
 export const PRISMA: Library = {
   name: "prisma",
   modules: MODULES,
+  isModule: (from, file, models) =>
+    from.startsWith("@prisma/client/") || leadsInto(modelsOf(models)?.outputs ?? [], file, from),
   words: ["prisma", "Prisma"],
   imported: (name, _module, tools) => importedValue(name, tools),
   typed: (type, tools) => typedValue(type, tools),
@@ -87,7 +90,10 @@ function typedValue(type: string, tools: Tools): Value | undefined {
 
 /** The models of the workspace's schema; undefined without one. */
 function schemaOf(tools: Tools): PrismaSchema | undefined {
-  const models = tools.models("prisma");
+  return modelsOf(tools.models("prisma"));
+}
+
+function modelsOf(models: unknown): PrismaSchema | undefined {
   // Whoever runs the evaluator gives this library's models as `readPrismaSchema` made them.
   return models === undefined ? undefined : (models as PrismaSchema);
 }
