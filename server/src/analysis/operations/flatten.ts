@@ -27,7 +27,15 @@ import { flattenInvariant } from "./flatInvariant";
 import { raise, returnToSavepoint, runTry, setSavepoint, withoutErrors } from "./handlers";
 import { runLoop, wantedRows } from "./loops";
 import type { FlatProgram, FlatTransaction, Term } from "./operation";
-import { beginStatement, endPart, failUnit, leavePart, partsOf, runAtomic } from "./parts";
+import {
+  beginStatement,
+  endPart,
+  failUnit,
+  leavePart,
+  partsOf,
+  runAtomic,
+  withErrorsBehind,
+} from "./parts";
 import { rejoin } from "./paths";
 import { flattenQuery, limitOf, rowsTerm } from "./query";
 import { flattenSubquery } from "./subquery";
@@ -50,7 +58,9 @@ export interface FlattenOptions {
  */
 export function flattenProgram(program: Program, options: FlattenOptions): FlatProgram {
   const tables = createTables(program);
-  const transactions = program.transactions.map((each) => flattenOne(tables, each, options));
+  const transactions = withErrorsBehind(
+    program.transactions.map((each) => flattenOne(tables, each, options)),
+  );
   for (const table of program.schema.tables) {
     const flat = tables.all.get(table.name);
     if (!flat) continue;

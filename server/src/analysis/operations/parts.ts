@@ -2,7 +2,8 @@
 import type { Builder, PartDraft } from "./builder";
 import { openPart, orAll } from "./builder";
 import { undoPart } from "./handlers";
-import type { FlatTransaction, Term } from "./operation";
+import { HIDDEN } from "./operation";
+import type { FlatTransaction, Operation, Term } from "./operation";
 import { join } from "./paths";
 import { intern } from "./tables";
 import { FALSE, NULL, and, conditional, not } from "./terms";
@@ -51,6 +52,36 @@ export function failUnit(builder: Builder, path: Term, why: string): void {
   builder.aborts.push(and(path, ...written.map(not)));
   if (written.length > 0)
     builder.shown.push(conditional(path, intern(builder.tables, `fails: ${why}`), NULL));
+}
+
+/**
+ * The transactions of a program, of which units say where a statement may fail, for what others do, behind something
+ * that they have committed: runs with errors that nobody handles are not represented, and here they leave something.
+ */
+export function withErrorsBehind(
+  transactions: readonly FlatTransaction[],
+): readonly FlatTransaction[] {
+  const all = transactions.flatMap(({ operations }) => operations);
+  const others = (kind: Operation["kind"], table: string): number =>
+    all.filter((each) => each.kind === kind && each.table === table).length;
+  const mayFail = ({ kind, table, onDuplicate, caught, mustFind, key }: Operation): boolean => {
+    if (kind === "read") return mustFind && caught === undefined && others("delete", table) > 0;
+    // A number that the database gives is nobody else's.
+    const isGiven = Object.values(key).some(
+      (term) => term.kind === "parameter" && term.name.startsWith(HIDDEN),
+    );
+    return kind === "insert" && onDuplicate === "error" && caught === undefined && !isGiven;
+  };
+  return transactions.map((transaction) => {
+    const { parts = [], operations } = transaction;
+    const isBehind = ({ step }: Operation): boolean => {
+      const own = parts.find(({ from, to }) => step >= from && step < to);
+      return operations.some((each) => each.kind !== "read" && each.step < (own?.from ?? 0));
+    };
+    if (!operations.some((each) => mayFail(each) && isBehind(each))) return transaction;
+    const loss = "what it leaves when a statement fails behind something that it has committed";
+    return { ...transaction, losses: [...transaction.losses, loss] };
+  });
 }
 
 /** The transactions of a unit. */

@@ -1,0 +1,164 @@
+// What commits before its end and is one thing to its user: verdicts that theory settles, at every level.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { analyse, sql, verdicts } from "./analyse";
+
+const TABLES = `CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);
+CREATE TABLE claim (slot int PRIMARY KEY, owner int NOT NULL);
+CREATE TABLE entry (id serial PRIMARY KEY, slot int NOT NULL);
+`;
+
+const LEVELS = [
+  "postgres:read-committed",
+  "postgres:serializable",
+  "mysql:repeatable-read",
+  "snapshot-isolation",
+  "serializable",
+];
+
+interface Expected {
+  /** At every level of `at`, which are all of them where it is absent. */
+  readonly found: readonly string[];
+  readonly verdict: "anomaly" | "safe";
+  readonly kind?: string;
+  readonly outside?: readonly string[];
+  readonly at?: readonly string[];
+}
+
+function check(name: string, text: string, expected: Expected): void {
+  test(name, async () => {
+    for (const level of expected.at ?? LEVELS) {
+      const report = await analyse([sql(TABLES + text)], level, 2);
+      assert.deepEqual(verdicts(report), expected.found, level);
+      assert.equal(report.verdict, expected.verdict, level);
+      const [anomaly] = report.anomalies;
+      if (expected.kind !== undefined) assert.equal(anomaly?.kind, expected.kind, level);
+      if (expected.outside) {
+        assert.deepEqual(anomaly?.outside, expected.outside, level);
+        assert.deepEqual(anomaly?.preventedBy, [], level);
+        assert.match(anomaly?.message ?? "", /not one transaction/, level);
+      }
+    }
+  });
+}
+
+check(
+  "read, then write what was read: the update of another one is lost at every level",
+  `-- @isolens unit Deposit
+SELECT balance AS bal FROM account WHERE id = :id \\gset
+UPDATE account SET balance = :bal + :amount WHERE id = :id;`,
+  {
+    found: ["Deposit+Deposit state"],
+    verdict: "anomaly",
+    outside: ["Deposit"],
+  },
+);
+
+check(
+  "the same in one transaction is none where the first updater wins",
+  `-- @isolens unit Deposit
+BEGIN;
+SELECT balance AS bal FROM account WHERE id = :id \\gset
+UPDATE account SET balance = :bal + :amount WHERE id = :id;
+COMMIT;`,
+  {
+    found: [],
+    verdict: "safe",
+    at: ["postgres:repeatable-read", "postgres:serializable", "snapshot-isolation"],
+  },
+);
+
+check(
+  "one atomic statement is safe",
+  `-- @isolens unit Deposit
+UPDATE account SET balance = balance + :amount WHERE id = :id;`,
+  { found: [], verdict: "safe" },
+);
+
+check(
+  "two atomic additions are none either: they commute",
+  `-- @isolens unit Deposit
+UPDATE account SET balance = balance + :amount WHERE id = :id;
+UPDATE account SET balance = balance + :more WHERE id = :id;`,
+  { found: [], verdict: "safe", at: ["postgres:read-committed", "postgres:serializable"] },
+);
+
+check(
+  "two reads see two states",
+  `-- @isolens unit Twice
+SELECT balance FROM account WHERE id = :id;
+SELECT balance FROM account WHERE id = :id;
+-- @isolens unit Deposit
+UPDATE account SET balance = balance + :amount WHERE id = :id;`,
+  {
+    found: ["Deposit+Twice value"],
+    verdict: "anomaly",
+    kind: "non-repeatable-read",
+    outside: ["Twice"],
+  },
+);
+
+check(
+  "look whether there is one, then insert: two without a unique key",
+  `-- @isolens unit Take
+SELECT count(*) AS taken FROM entry WHERE slot = :slot \\gset
+INSERT INTO entry (slot) SELECT :slot WHERE :taken = 0;`,
+  { found: ["Take+Take state"], verdict: "anomaly", outside: ["Take"], at: LEVELS.slice(0, 2) },
+);
+
+check(
+  "look whether there is one, then insert under a unique key: an error, not a second one",
+  `-- @isolens unit Take
+SELECT count(*) AS taken FROM claim WHERE slot = :slot \\gset
+\\if :taken
+\\else
+INSERT INTO claim (slot, owner) VALUES (:slot, :me);
+\\endif`,
+  { found: [], verdict: "safe", at: LEVELS.slice(0, 2) },
+);
+
+check(
+  "a read before a transaction flows into it",
+  `-- @isolens unit Deposit
+SELECT balance AS bal FROM account WHERE id = :id \\gset
+BEGIN;
+UPDATE account SET balance = :bal + :amount WHERE id = :id;
+UPDATE account SET balance = balance - :amount WHERE id = :other;
+COMMIT;`,
+  {
+    found: ["Deposit+Deposit state"],
+    verdict: "anomaly",
+    outside: ["Deposit"],
+    at: LEVELS.slice(0, 2),
+  },
+);
+
+check(
+  "a transaction that is rolled back inside of it leaves nothing",
+  `-- @isolens unit Try
+BEGIN;
+UPDATE account SET balance = 0 WHERE id = :id;
+ROLLBACK;
+-- @isolens unit Deposit
+UPDATE account SET balance = balance + :amount WHERE id = :id;`,
+  { found: [], verdict: "safe", at: ["postgres:read-committed", "serializable"] },
+);
+
+test("no level is named sufficient, and nothing proved, for what commits on its way", async () => {
+  const text = `${TABLES}-- @isolens unit Add
+UPDATE account SET balance = balance + :amount WHERE id = :id;
+UPDATE account SET balance = balance + :more WHERE id = :id;`;
+  const report = await analyse([sql(text)], "postgres:serializable", 2, 1, [], { prove: true });
+  assert.equal(report.proof?.status, "blocked");
+  assert.match(JSON.stringify(report.proof), /commits before its end/);
+  for (const each of report.sufficient ?? []) assert.equal(each.level, undefined);
+});
+
+test("an error behind something that is committed is not followed, and nothing is safe then", async () => {
+  const text = `${TABLES}-- @isolens unit Order
+UPDATE account SET balance = balance + 1 WHERE id = :id;
+INSERT INTO claim (slot, owner) VALUES (:slot, :id);`;
+  const report = await analyse([sql(text)], "postgres:read-committed", 2);
+  assert.equal(report.verdict, "unknown");
+  assert.match(JSON.stringify(report.unknown), /behind something that it has committed/);
+});
