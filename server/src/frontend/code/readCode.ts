@@ -73,7 +73,47 @@ export function readCode(around: CodeSurroundings): CodeReading {
   return { transactions: kept(evaluated).flatMap((each) => transaction(each, around)) };
 }
 
-function firstFile({ files }: CodeSurroundings): FileId {
+/** The tables that the files declare in code, as ORMs' schemas do. */
+export function codeTables(
+  around: Pick<CodeSurroundings, "modules" | "files" | "lines" | "dialect">,
+): readonly Table[] {
+  const declaring = LIBRARIES.filter(({ declares }) => declares !== undefined);
+  const isOne = (from: string): boolean => declaring.some(({ modules }) => modules.includes(from));
+  const files = around.files.filter((file) =>
+    around.modules.moduleOf(file)?.imports.some(({ from }) => isOne(from)),
+  );
+  if (files.length === 0) return [];
+  const workspace: Workspace = {
+    ...around,
+    table: () => undefined,
+    models: () => undefined,
+    note: () => undefined,
+    // What a module runs while it is loaded is of no transaction.
+    lowerSql: () => ({ statements: [] }),
+    libraries: LIBRARIES,
+    used: new Set(),
+    moduleScope: (file) => scopes(file),
+    counts: { births: 0, connections: 0 },
+  };
+  const state = createState(workspace, firstFile(around), "schema");
+  const scopes = createModuleScopes(() => state);
+  const found = new Map<string, Table>();
+  for (const file of files) {
+    const hir = around.modules.moduleOf(file);
+    for (const statement of hir?.body ?? []) {
+      if (statement.kind !== "let" || statement.pattern.kind !== "bind") continue;
+      const value = scopes(file)?.lookup(statement.pattern.name);
+      if (value?.kind !== "handle") continue;
+      const table = value.library.declares?.(value, state.evaluator.tools(state, value.library));
+      const lines = around.lines(file);
+      const { start, end } = statement.span;
+      if (table) found.set(table.name, { ...table, source: rangeOf(lines, start, end) });
+    }
+  }
+  return [...found.values()];
+}
+
+function firstFile({ files }: Pick<CodeSurroundings, "files">): FileId {
   const [first] = files;
   if (first === undefined) throw new Error("there is no file of code");
   return first;

@@ -5,8 +5,10 @@ import type { FileId } from "../../protocol/source";
 import type { PrismaSchema } from "../schema/prisma/model";
 import { readPrismaSchema } from "../schema/prisma/readSchema";
 import type { CodeFilesToRead, SourceFile } from "../sql/readProgram";
+import { indexLines } from "../sql/lines";
 import { codeDialect } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
+import { codeTables } from "./readCode";
 import { createModuleReader, type CodeFiles } from "./modules";
 
 /** Code that was found, before it is known which database it runs on. */
@@ -43,13 +45,21 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
       const schema = schemaOf(
         (code.schemas ?? []).map((file) => ({ file, text: text(file) ?? "" })),
       );
+      const modules = reader.modules({ ...code, files: all, text });
+      const dialect = schema?.datasource?.dialect ?? codeDialect(own.values());
+      const inCode = codeTables({
+        modules,
+        files: [...own.keys()],
+        lines: (file) => indexLines(file, text(file) ?? ""),
+        dialect: dialect ?? "postgres",
+      });
       return {
-        modules: reader.modules({ ...code, files: all, text }),
+        modules,
         files,
         text,
-        dialect: schema?.datasource?.dialect ?? codeDialect(own.values()),
+        dialect,
         models: (library) => (library === "prisma" ? schema : undefined),
-        tables: schema?.tables ?? [],
+        tables: [...(schema?.tables ?? []), ...inCode],
         notes: schema?.notes ?? [],
       };
     },

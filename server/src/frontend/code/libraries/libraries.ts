@@ -1,4 +1,6 @@
 // The libraries that are known, in the order in which they are asked.
+import { DRIZZLE } from "./builders/drizzle";
+import { KNEX } from "./builders/knex";
 import { BENCHBASE } from "./java/benchbase";
 import { JDBC } from "./java/jdbc";
 import { SPRING } from "./java/spring";
@@ -13,6 +15,8 @@ export const LIBRARIES: readonly Library[] = [
   MYSQL2,
   POSTGRES_JS,
   PRISMA,
+  KNEX,
+  DRIZZLE,
   JDBC,
   BENCHBASE,
   SPRING,

@@ -1,0 +1,243 @@
+// Drizzle's tables: `pgTable("users", { id: serial("id").primaryKey() }, (t) => [...])` and their columns.
+import type { Dialect } from "../../../../program/dialect";
+import type { Expression, ValueType } from "../../../../program/expression";
+import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
+import { constantScalar, constantText, type HandleValue, type Value } from "../../values";
+import type { Call, Tools } from "../library";
+
+export interface DrizzleColumn {
+  readonly kind: "column";
+  /** In the database; of a column without one, the key of the record. */
+  readonly name: string | undefined;
+  readonly table?: string;
+  readonly type: ValueType;
+  readonly isSequence: boolean;
+  readonly isRequired: boolean;
+  readonly isKey: boolean;
+  readonly unique?: string | true;
+  readonly default?: Expression;
+  readonly references?: Value;
+  readonly onDelete?: string;
+}
+
+export interface DrizzleTable {
+  readonly kind: "table";
+  readonly name: string;
+  readonly alias?: string;
+  readonly columns: ReadonlyMap<string, DrizzleColumn>;
+  readonly dialect: Dialect;
+  readonly primaryKey: readonly string[];
+  readonly uniqueKeys: readonly UniqueKey[];
+}
+
+const DIALECTS: Readonly<Record<string, Dialect | undefined>> = {
+  pgTable: "postgres",
+  mysqlTable: "mysql",
+  sqliteTable: "sqlite",
+};
+
+const TYPES: Readonly<Record<string, ValueType | undefined>> = {
+  ...typed("int", "integer int bigint smallint tinyint mediumint serial bigserial smallserial"),
+  ...typed("decimal", "numeric decimal real doublePrecision double float"),
+  ...typed("text", "text varchar char uuid mysqlEnum"),
+  ...typed("bool", "boolean"),
+  ...typed("time", "timestamp date time datetime interval"),
+  ...typed("json", "json jsonb"),
+  ...typed("bytes", "bytea blob binary varbinary"),
+};
+
+function typed(type: ValueType, names: string): Record<string, ValueType> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, type]));
+}
+
+export const isTable = (data: unknown): data is DrizzleTable =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "table";
+
+export const isColumn = (data: unknown): data is DrizzleColumn =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "column";
+
+/** A call that makes a table or a column, or says more of a column; undefined for all others. */
+export function declaration(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const { path, data } = handle;
+  const method = path.split(".").at(-1) ?? path;
+  if (isColumn(data)) return tools.handle("column", withMore(data, method, call, tools));
+  const dialect = DIALECTS[method];
+  if (dialect !== undefined) return table(dialect, call, tools);
+  const type = TYPES[method];
+  const isPlain = path === method;
+  if (type === undefined || !isPlain) return undefined;
+  const [first] = call.arguments;
+  const name = constantText(first);
+  const column: DrizzleColumn = {
+    kind: "column",
+    name,
+    type,
+    isSequence: /serial$/iu.test(method),
+    isRequired: /serial$/iu.test(method),
+    isKey: false,
+  };
+  return tools.handle("column", column);
+}
+
+function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tools): DrizzleColumn {
+  const [first] = call.arguments;
+  switch (method) {
+    case "primaryKey":
+      return { ...column, isKey: true, isRequired: true };
+    case "notNull":
+      return { ...column, isRequired: true };
+    case "autoincrement":
+    case "generatedAlwaysAsIdentity":
+    case "generatedByDefaultAsIdentity":
+      return { ...column, isSequence: true };
+    case "unique":
+      return { ...column, unique: constantText(first) ?? true };
+    case "default": {
+      const value = constantScalar(first);
+      if (value === undefined || !first) return column;
+      return { ...column, default: tools.expression(first) };
+    }
+    case "defaultRandom":
+      return { ...column, default: fresh("uuid", "text") };
+    case "defaultNow":
+      return { ...column, default: fresh("now", "time") };
+    case "$defaultFn":
+    case "$default":
+      return { ...column, default: fresh("uuid", column.type) };
+    case "references": {
+      const onDelete = call.arguments[1]
+        ? constantText(tools.fields(call.arguments[1])?.get("onDelete"))
+        : undefined;
+      return { ...column, ...(first && { references: first }), ...(onDelete && { onDelete }) };
+    }
+    default:
+      return column;
+  }
+}
+
+function fresh(why: "uuid" | "now", type: ValueType): Expression {
+  return { kind: "fresh", id: why, type, why };
+}
+
+function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
+  const [first, second, third] = call.arguments;
+  const name = constantText(first);
+  const fields = second && tools.fields(second);
+  if (name === undefined || !fields) return undefined;
+  const columns = new Map<string, DrizzleColumn>();
+  for (const [key, value] of fields) {
+    if (value.kind === "handle" && isColumn(value.data)) {
+      columns.set(key, { ...value.data, name: value.data.name ?? key, table: name });
+    }
+  }
+  const made: DrizzleTable = {
+    kind: "table",
+    name,
+    columns,
+    dialect,
+    primaryKey: [],
+    uniqueKeys: [],
+  };
+  if (!third) return tools.handle("table", made);
+  const extras = tools.call(third, [tools.handle("table", made)], call.source);
+  const listed = tools.items(extras) ?? [...(tools.fields(extras)?.values() ?? [])];
+  const keys = listed.flatMap((each) =>
+    each.kind === "handle" && isKey(each.data) ? [{ path: each.path, ...each.data }] : [],
+  );
+  const complete: DrizzleTable = {
+    ...made,
+    primaryKey: keys.find(({ path }) => path === "primaryKey")?.columns ?? [],
+    uniqueKeys: keys
+      .filter(({ path }) => path.startsWith("unique"))
+      .map(({ columns: names }) => ({ columns: names })),
+  };
+  return tools.handle("table", complete);
+}
+
+interface DrizzleKey {
+  readonly kind: "key";
+  readonly columns: readonly string[];
+}
+
+const isKey = (data: unknown): data is DrizzleKey =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "key";
+
+/** `primaryKey({ columns: [t.a, t.b] })`, `uniqueIndex("x").on(t.a, t.b)`, `unique().on(...)`. */
+export function keyDeclaration(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const { path } = handle;
+  const names = (values: readonly Value[]): DrizzleKey => {
+    const columns = values.flatMap((each) =>
+      each.kind === "handle" && isColumn(each.data) ? (each.data.name ?? []) : [],
+    );
+    return { kind: "key", columns };
+  };
+  switch (path) {
+    case "primaryKey": {
+      const [first] = call.arguments;
+      const columns = first && tools.fields(first)?.get("columns");
+      return tools.handle(path, names((columns && tools.items(columns)) ?? call.arguments));
+    }
+    case "uniqueIndex":
+    case "unique":
+      return tools.handle(path);
+    case "uniqueIndex.on":
+    case "unique.on":
+      return tools.handle(path, names(call.arguments));
+    case "index":
+    case "index.on":
+    case "foreignKey":
+    case "check":
+      return tools.handle(path);
+    default:
+      return undefined;
+  }
+}
+
+/** The table as the schema knows it. */
+export function schemaTable(declared: DrizzleTable, tools: Tools): Table {
+  const entries = [...declared.columns.values()];
+  const keys = entries.filter(({ isKey }) => isKey).map(({ name = "" }) => name);
+  const uniqueKeys = entries.flatMap(({ unique, name = "" }): readonly UniqueKey[] => {
+    if (unique === undefined) return [];
+    return [{ columns: [name], ...(unique !== true && { name: unique }) }];
+  });
+  return {
+    name: declared.name,
+    columns: entries.map((each) => columnOf(each)),
+    primaryKey: declared.primaryKey.length > 0 ? declared.primaryKey : keys,
+    uniqueKeys: [...uniqueKeys, ...declared.uniqueKeys],
+    foreignKeys: entries.flatMap((each) => foreignKeyOf(each, tools)),
+    checks: [],
+    inferred: false,
+  };
+}
+
+function columnOf({ name = "", type, isSequence, isRequired, ...rest }: DrizzleColumn): Column {
+  const value = isSequence
+    ? ({ kind: "fresh", id: name, type, why: "sequence" } as const)
+    : rest.default;
+  return { name, type, nullable: !isRequired, ...(value && { default: value }) };
+}
+
+function foreignKeyOf(
+  { name = "", references, onDelete }: DrizzleColumn,
+  tools: Tools,
+): readonly ForeignKey[] {
+  if (references?.kind !== "function") return [];
+  const { module } = references.scope;
+  const start = { line: 0, character: 0 };
+  const target = tools.call(references, [], { file: module.file, range: { start, end: start } });
+  if (target.kind !== "handle" || !isColumn(target.data)) return [];
+  const { table: parent, name: column } = target.data;
+  if (parent === undefined || column === undefined) return [];
+  const deletes =
+    onDelete === "cascade" ? "cascade" : onDelete?.startsWith("set") === true ? "set" : undefined;
+  return [
+    {
+      columns: [name],
+      table: parent,
+      referenced: [column],
+      ...(deletes && { onDelete: deletes }),
+    },
+  ];
+}

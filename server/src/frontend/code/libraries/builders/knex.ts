@@ -1,0 +1,418 @@
+// knex: query builders by table names, `raw`, transactions by callback or by hand.
+import {
+  constantScalar,
+  constantText,
+  UNDEFINED,
+  type HandleValue,
+  type Value,
+} from "../../values";
+import type { Call, Library, SqlOutcome, Tools } from "../library";
+import { parametersIn, rowsOf } from "../rawSql";
+import {
+  draftOf,
+  given,
+  namesIn,
+  quoted,
+  raw,
+  runDraft,
+  sequence,
+  separated,
+  type Draft,
+  type Fragment,
+} from "./draft";
+
+interface Query {
+  readonly draft: Draft;
+  /** Only the first row is asked for. */
+  readonly isFirst: boolean;
+  /** The statement as it is written: what the code reads first. */
+  readonly source: Call["source"];
+}
+
+const isQuery = (data: unknown): data is Query =>
+  typeof data === "object" && data !== null && "draft" in data;
+
+/** A method of a query: the query with what the call adds; undefined where it is not known. */
+function extended(query: Query, method: string, call: Call, tools: Tools): Query | undefined {
+  const { draft } = query;
+  const [first, second, third] = call.arguments;
+  const put = (change: Partial<Draft>): Query => ({ ...query, draft: { ...draft, ...change } });
+  const { dialect } = tools;
+  const name = (value: Value | undefined): string => quoted(constantText(value) ?? "?", dialect);
+  const also = (condition: Fragment | undefined): Query | undefined =>
+    condition && put({ where: [...draft.where, condition] });
+  switch (method) {
+    case "where":
+    case "andWhere":
+      return also(condition(first, second, third, tools));
+    case "whereNot":
+      return also(negated(condition(first, second, third, tools)));
+    case "orWhere": {
+      const other = condition(first, second, third, tools);
+      if (!other) return undefined;
+      const before = draft.where.map((each) => sequence("(", each, ")"));
+      return put({ where: [sequence("(", separated(before, " AND "), ") OR (", other, ")")] });
+    }
+    case "whereIn":
+      return also(membership(first, second, "IN", tools));
+    case "whereNotIn":
+      return also(membership(first, second, "NOT IN", tools));
+    case "whereNull":
+      return also(raw(`${name(first)} IS NULL`));
+    case "whereNotNull":
+      return also(raw(`${name(first)} IS NOT NULL`));
+    case "whereBetween": {
+      const [low, high] = (second && tools.items(second)) ?? [];
+      if (!low || !high) return undefined;
+      return also(sequence(`${name(first)} BETWEEN `, given(low), " AND ", given(high)));
+    }
+    case "whereRaw":
+      return first && also(rawText(first, second, tools));
+    case "select":
+    case "column":
+    case "columns": {
+      const names = call.arguments.flatMap((each) => columnsIn(each, tools));
+      return put({ columns: [...draft.columns, ...names] });
+    }
+    case "distinct":
+      return put({
+        isDistinct: true,
+        columns: namesIn(first, tools).map((each) => raw(quoted(each, dialect))),
+      });
+    case "first": {
+      const columns = call.arguments.flatMap((each) => columnsIn(each, tools));
+      const more = columns.length > 0 ? { columns } : {};
+      return { ...put({ ...more, limit: raw("1") }), isFirst: true };
+    }
+    case "count":
+    case "sum":
+    case "max":
+    case "min":
+    case "avg":
+      return put({ columns: [...draft.columns, aggregate(method, first, dialect)] });
+    case "join":
+    case "innerJoin":
+    case "leftJoin": {
+      const kind = method === "leftJoin" ? "LEFT JOIN" : "JOIN";
+      const [left, right] = [second, call.arguments.at(-1)];
+      const on = `${kind} ${tableName(first, dialect)} ON ${name(left)} = ${name(right)}`;
+      return put({ joins: [...draft.joins, raw(on)] });
+    }
+    case "groupBy":
+      return put({ groupBy: namesIn(first, tools).map((each) => raw(quoted(each, dialect))) });
+    case "orderBy": {
+      const isDown = constantText(second)?.toLowerCase() === "desc";
+      return put({ orderBy: [...draft.orderBy, raw(`${name(first)}${isDown ? " DESC" : ""}`)] });
+    }
+    case "limit":
+      return first && put({ limit: given(first) });
+    case "offset":
+      return first && put({ offset: given(first) });
+    case "forUpdate":
+      return put({ lock: "FOR UPDATE" });
+    case "forShare":
+      return put({ lock: "FOR SHARE" });
+    case "forNoKeyUpdate":
+      return put({ lock: "FOR NO KEY UPDATE" });
+    case "skipLocked":
+    case "noWait": {
+      const wait = method === "noWait" ? "NOWAIT" : "SKIP LOCKED";
+      return put({ lock: `${draft.lock ?? "FOR UPDATE"} ${wait}` });
+    }
+    case "insert": {
+      const rows = first && rowsIn(first, tools);
+      return rows && put({ verb: "insert", rows, returning: returned(second, tools) });
+    }
+    case "update": {
+      const single = constantText(first);
+      const set =
+        single !== undefined && second
+          ? [[single, given(second)] as const]
+          : first && setIn(first, tools);
+      return set && put({ verb: "update", set });
+    }
+    case "increment":
+    case "decrement": {
+      const column = constantText(first);
+      if (column === undefined) return undefined;
+      const by = second ? given(second) : raw("1");
+      const own = quoted(column, dialect);
+      const value = sequence(`${own} ${method === "increment" ? "+" : "-"} `, by);
+      return put({ verb: "update", set: [...draft.set, [column, value]] });
+    }
+    case "del":
+    case "delete":
+      return put({ verb: "delete" });
+    case "returning":
+      return put({ returning: returned(first, tools) });
+    case "onConflict": {
+      const columns = namesIn(first, tools).map((each) => quoted(each, dialect));
+      return put({
+        conflict: raw(` ON CONFLICT${columns.length > 0 ? ` (${columns.join(", ")})` : ""}`),
+      });
+    }
+    case "ignore":
+      return put({ conflict: sequence(draft.conflict ?? " ON CONFLICT", " DO NOTHING") });
+    case "merge": {
+      const [row] = draft.rows;
+      const set = first ? setIn(first, tools) : [...(row ?? [])];
+      if (!set) return undefined;
+      const parts = set.map(([column, value]) => sequence(`${quoted(column, dialect)} = `, value));
+      return put({
+        conflict: sequence(draft.conflict ?? "", " DO UPDATE SET ", separated(parts, ", ")),
+      });
+    }
+    case "pluck":
+      return put({ columns: [raw(name(first))] });
+    case "transacting":
+    case "clone":
+    case "timeout":
+    case "from":
+    case "into":
+    case "table":
+      return method === "from" || method === "into" || method === "table"
+        ? put({ table: raw(tableName(first, dialect)) })
+        : query;
+    default:
+      return undefined;
+  }
+}
+
+/** `where({ a: 1 })`, `where("a", 1)`, `where("a", ">", 1)`, `where((q) => ...)`. */
+function condition(
+  first: Value | undefined,
+  second: Value | undefined,
+  third: Value | undefined,
+  tools: Tools,
+): Fragment | undefined {
+  if (!first) return undefined;
+  const name = constantText(first);
+  if (name !== undefined && second) {
+    const own = quoted(name, tools.dialect);
+    if (!third) return compared(own, "=", second);
+    return compared(own, constantText(second) ?? "=", third);
+  }
+  if (first.kind === "deferred" && isRaw(first.data)) return first.data.text;
+  const fields = tools.fields(first);
+  if (!fields) return undefined;
+  const parts = [...fields].map(([column, value]) =>
+    compared(quoted(column, tools.dialect), "=", value),
+  );
+  return parts.length === 0 ? raw("TRUE") : separated(parts, " AND ");
+}
+
+function compared(column: string, operator: string, value: Value): Fragment {
+  const isNull = value.kind === "undefined" || constantScalar(value) === null;
+  if (isNull && operator === "=") return raw(`${column} IS NULL`);
+  return sequence(`${column} ${operator} `, given(value));
+}
+
+function negated(condition: Fragment | undefined): Fragment | undefined {
+  return condition && sequence("NOT (", condition, ")");
+}
+
+function membership(
+  first: Value | undefined,
+  second: Value | undefined,
+  operator: string,
+  tools: Tools,
+): Fragment | undefined {
+  const name = constantText(first);
+  const items = second && tools.items(second);
+  if (name === undefined || !second) return undefined;
+  const own = quoted(name, tools.dialect);
+  if (!items) return sequence(`${own} ${operator} (`, given(second), ")");
+  if (items.length === 0) return raw(operator === "IN" ? "FALSE" : "TRUE");
+  return sequence(`${own} ${operator} (`, separated(items.map(given), ", "), ")");
+}
+
+/** `"a as b"`, `{ b: "a" }`, raw text, or a list of these. */
+function columnsIn(value: Value, tools: Tools): readonly Fragment[] {
+  const name = constantText(value);
+  if (name !== undefined) {
+    const [column = name, alias] = name.split(/\s+as\s+/iu);
+    const as = alias === undefined ? "" : ` AS ${quoted(alias, tools.dialect)}`;
+    return [raw(`${quoted(column.trim(), tools.dialect)}${as}`)];
+  }
+  if (value.kind === "deferred" && isRaw(value.data)) return [value.data.text];
+  return (tools.items(value) ?? []).flatMap((item) => columnsIn(item, tools));
+}
+
+function aggregate(name: string, value: Value | undefined, dialect: Tools["dialect"]): Fragment {
+  const written = constantText(value) ?? "*";
+  const [column = "*", alias = name] = written.split(/\s+as\s+/iu);
+  const inner = column === "*" ? "*" : quoted(column.trim(), dialect);
+  return raw(`${name}(${inner}) AS ${quoted(alias, dialect)}`);
+}
+
+function rowsIn(value: Value, tools: Tools): Draft["rows"] | undefined {
+  const items = tools.items(value) ?? [value];
+  const rows = items.map((item) => {
+    const set = setIn(item, tools);
+    return set && new Map(set);
+  });
+  return rows.every((row) => row !== undefined) ? rows : undefined;
+}
+
+function setIn(value: Value, tools: Tools): Draft["set"] | undefined {
+  const fields = tools.fields(value);
+  if (!fields) return undefined;
+  return [...fields]
+    .filter(([, each]) => each.kind !== "undefined")
+    .map(([column, each]) => {
+      const text = each.kind === "deferred" && isRaw(each.data) ? each.data.text : given(each);
+      return [column, text] as const;
+    });
+}
+
+function returned(value: Value | undefined, tools: Tools): readonly Fragment[] {
+  return namesIn(value, tools).map((each) => raw(quoted(each, tools.dialect)));
+}
+
+function tableName(value: Value | undefined, dialect: Tools["dialect"]): string {
+  const written = constantText(value) ?? "?";
+  const [table = written, alias] = written.split(/\s+as\s+/iu);
+  return `${quoted(table.trim(), dialect)}${alias === undefined ? "" : ` AS ${quoted(alias, dialect)}`}`;
+}
+
+/** `raw(...)`: a part of another query, or a query of its own once it is awaited. */
+interface Raw {
+  readonly text: Fragment;
+  readonly value: Value;
+}
+
+const isRaw = (data: unknown): data is Raw =>
+  typeof data === "object" && data !== null && "text" in data && "value" in data;
+
+/** Text with `?` for its bindings. */
+function rawText(text: Value, bindings: Value | undefined, tools: Tools): Fragment {
+  const whole = constantText(text);
+  const items = bindings ? (tools.items(bindings) ?? [bindings]) : [];
+  if (whole === undefined) return text.kind === "text" ? text.parts : given(text);
+  const pieces = whole.split("?");
+  return pieces.flatMap((piece, at) => {
+    const item = items[at];
+    return at < pieces.length - 1 && item ? sequence(piece, given(item)) : raw(piece);
+  });
+}
+
+/** What a query gives when it is awaited. */
+function run(handle: HandleValue, query: Query, tools: Tools): Value {
+  const outcome = runDraft(query.draft, handle.connection, query.source, tools);
+  return resultOf(query, outcome, tools);
+}
+
+function resultOf({ draft, isFirst }: Query, outcome: SqlOutcome, tools: Tools): Value {
+  if (draft.verb !== "select" && draft.returning.length === 0) {
+    if (draft.verb !== "insert" || tools.dialect === "postgres") return outcome.count;
+    return tools.list([outcome.insertId ?? outcome.count]);
+  }
+  const rows = rowsOf(outcome, tools);
+  return isFirst ? tools.firstRow(rows) : rows;
+}
+
+function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
+  const callback = call.arguments.find((each) => each.kind === "function");
+  const options = call.arguments.find((each) => each.kind === "object");
+  const level = options && constantText(tools.fields(options)?.get("isolationLevel"));
+  const { source } = call;
+  const named = level === undefined ? {} : { level };
+  const connection =
+    handle.connection?.isPool === false ? handle.connection : tools.connection(false);
+  const inner = tools.handle("knex", undefined, connection);
+  if (!callback) {
+    tools.begin(connection, { source, ...named });
+    return inner;
+  }
+  return tools.inTransaction(connection, { source, ...named }, () =>
+    tools.settle(tools.call(callback, [inner], source)),
+  );
+}
+
+function root(tools: Tools): HandleValue {
+  return tools.handle("knex", undefined, tools.connection(true));
+}
+
+export const KNEX: Library = {
+  name: "knex",
+  modules: ["knex"],
+  words: ["knex"],
+  imported: (_name, _module, tools) => tools.handle("makeKnex"),
+  typed: (type, tools) => {
+    switch (type) {
+      case "Knex":
+      case "makeKnex":
+        return root(tools);
+      case "Knex.Transaction":
+      case "makeKnex.Transaction":
+        return tools.handle("knex", undefined, tools.connection(false));
+      default:
+        return undefined;
+    }
+  },
+  awaited: (handle, tools) => (isQuery(handle.data) ? run(handle, handle.data, tools) : undefined),
+  call: (handle, call, tools) => {
+    const { path, data } = handle;
+    const { source } = call;
+    const [first, second] = call.arguments;
+    if (isQuery(data)) {
+      const method = path.split(".").at(-1) ?? "";
+      if (method === "then" || method === "catch") {
+        const value = run(handle, data, tools);
+        return first && method === "then" ? tools.call(first, [value], source) : value;
+      }
+      if (method === "transacting" && first?.kind === "handle" && first.connection) {
+        return { ...handle, path: "query", connection: first.connection };
+      }
+      const next = extended(data, method, call, tools);
+      return next && { ...handle, path: "query", data: next };
+    }
+    switch (path) {
+      case "makeKnex":
+        return root(tools);
+      case "knex":
+      case "knex.table":
+      case "knex.from": {
+        const draft = draftOf("select", raw(tableName(first, tools.dialect)));
+        const query: Query = { draft, isFirst: false, source };
+        return { ...handle, path: "query", data: query };
+      }
+      case "knex.select": {
+        const start: Query = { draft: draftOf("select", []), isFirst: false, source };
+        const query = extended(start, "select", call, tools);
+        return query && { ...handle, path: "query", data: query };
+      }
+      case "knex.raw": {
+        if (!first) return undefined;
+        const text = rawText(first, second, tools);
+        const made: Raw = { text, value: first };
+        return {
+          kind: "deferred",
+          data: made,
+          run: () => {
+            const outcome = tools.sql(
+              handle.connection,
+              first,
+              second ? parametersIn(second, tools) : {},
+              source,
+            );
+            return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
+          },
+        };
+      }
+      case "knex.transaction":
+        return transaction(handle, call, tools);
+      case "knex.commit":
+        tools.commit(handle.connection, source);
+        return UNDEFINED;
+      case "knex.rollback":
+        tools.rollback(handle.connection, source);
+        return UNDEFINED;
+      case "knex.destroy":
+      case "knex.on":
+        return UNDEFINED;
+      default:
+        return undefined;
+    }
+  },
+};
