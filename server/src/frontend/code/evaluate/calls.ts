@@ -336,9 +336,16 @@ export function bindParameters(
   args: readonly Value[],
 ): void {
   hir.parameters.forEach((parameter, at) => {
-    const value = parameter.isRest ? listOf(state, args.slice(at)) : (args[at] ?? UNDEFINED);
+    const value = parameter.isRest ? restOf(state, scope, args.slice(at)) : (args[at] ?? UNDEFINED);
     bind(state, scope, parameter.pattern, value, true);
   });
+}
+
+/** The arguments from a rest parameter on; in Java an array that is given alone is all of them. */
+function restOf(state: State, { module }: Scope, args: readonly Value[]): Value {
+  const [only] = args;
+  const isAll = args.length === 1 && only?.kind === "list" && module.file.endsWith(".java");
+  return isAll ? only : listOf(state, args);
 }
 
 /** What a function gave that has several returns. */

@@ -185,7 +185,7 @@ export function conditionOf(state: State, value: Value): Expression {
     case "input":
       return truthOf(inputExpression(value), undefined);
     case "row":
-      return presenceOf(value);
+      return state.present.has(value.result) ? TRUE : presenceOf(value);
     case "choice":
       return conditional(
         value.condition,
@@ -270,7 +270,7 @@ export function negated(condition: Expression): Expression {
 const OPPOSITE = { "=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">" } as const;
 
 /** Whether the expression is the literal. */
-export function isLiteral(expression: Expression, value: boolean): boolean {
+export function isLiteral(expression: Expression, value: boolean | number): boolean {
   return expression.kind === "literal" && expression.value === value;
 }
 

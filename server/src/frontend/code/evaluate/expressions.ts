@@ -17,7 +17,7 @@ import {
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { bind, lookup } from "./bindings";
-import { conditionOf, expressionOf, readsOf, negated } from "./convert";
+import { isLiteral, conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
@@ -262,8 +262,7 @@ function indexed(state: State, object: Value, index: Value, span: Span): Value {
   }
   const at = expressionOf(state, index);
   if (object.kind === "input") {
-    const one: Expression = { kind: "literal", value: 1, type: "int" };
-    return elementOf(object, { kind: "arithmetic", operator: "+", left: at, right: one });
+    return elementOf(object, next(at));
   }
   if (object.kind === "object" && object.fields.size > 0 && object.fields.size <= MOST_KEYS) {
     // One of the record's fields, by the key.
@@ -278,6 +277,14 @@ function indexed(state: State, object: Value, index: Value, span: Span): Value {
     );
   }
   return unknown("an element by a computed key is not known", [at, ...readsOf(object)]);
+}
+
+/** One more: arrays of the AR count from one. */
+function next(index: Expression): Expression {
+  if (index.kind === "arithmetic" && index.operator === "-" && isLiteral(index.right, 1)) {
+    return index.left;
+  }
+  return { kind: "arithmetic", operator: "+", left: index, right: literal(1) };
 }
 
 const MOST_KEYS = 8;

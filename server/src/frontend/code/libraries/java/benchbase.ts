@@ -2,6 +2,7 @@
 // works on a connection that it is given, in a transaction that its caller commits.
 import { constantScalar, unknown, type HandleValue, type TextPart, type Value } from "../../values";
 import type { Library } from "../library";
+import { spreadItems } from "./held";
 import { newError, prepare, withKeys } from "./jdbc";
 
 export const BENCHBASE: Library = {
@@ -24,7 +25,10 @@ export const BENCHBASE: Library = {
         if (connection?.kind !== "handle" || !statement) return undefined;
         const isKeys = handle.path.endsWith("Keys");
         const sql = isKeys ? withKeys(sqlOf(statement), tools) : sqlOf(statement);
-        return prepare(connection, sql, isKeys ? rest.slice(1) : rest, tools);
+        const parameters = (isKeys ? rest.slice(1) : rest).flatMap((each) =>
+          spreadItems(each, tools),
+        );
+        return prepare(connection, sql, parameters, tools);
       }
       case "SQLStmt.getSQL":
         return sqlOf({ ...handle, path: "SQLStmt" });
