@@ -7,6 +7,7 @@ import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
 import type { Levels, SerializablePair } from "../isolation/mixedLevels";
 import type { Transaction } from "../program/program";
+import type { Command } from "../program/statement";
 import type { LevelReport, Unknown } from "../protocol/report";
 import { mixedProductsText, unknownLevelText } from "../workspace/configuration";
 
@@ -57,6 +58,20 @@ export function effectiveLevels(
     return asked;
   };
   const perTransaction = Object.fromEntries(transactions.map((each) => [each.id, levelOf(each)]));
+  for (const transaction of transactions) {
+    const own = perTransaction[transaction.id] ?? asked;
+    for (const { level: declared, source } of atomicIn(transaction.body)) {
+      if (!declared) continue;
+      const inner = findOfProduct(declared.name, asked) ?? findLevel(declared.name, defined);
+      if (inner === own) continue;
+      unknown.push({
+        reason: `a transaction of ${transaction.name} asks for ${declared.name}, which is not followed inside of what is no single transaction (checked at ${own.name})`,
+        transactions: [transaction.id],
+        file: source.file,
+        range: source.range,
+      });
+    }
+  }
   const pairs = asked.family === "paper" ? pairsOfIds(transactions, serializablePairs) : [];
   const own = Object.entries(perTransaction).map(([id, level]) => [id, level.name] as const);
   const single = pairs.length === 0 && own.every(([, name]) => name === asked.name);
@@ -69,6 +84,24 @@ export function effectiveLevels(
     },
     unknown,
   };
+}
+
+/** The transactions of a unit. */
+function atomicIn(command: Command): readonly Extract<Command, { kind: "atomic" }>[] {
+  switch (command.kind) {
+    case "atomic":
+      return [command];
+    case "sequence":
+      return command.commands.flatMap(atomicIn);
+    case "if":
+      return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(atomicIn);
+    case "loop":
+      return atomicIn(command.body);
+    case "try":
+      return [...atomicIn(command.body), ...atomicIn(command.handler)];
+    default:
+      return [];
+  }
 }
 
 /** Levels at which nothing is searched, because all that commits of these transactions is serializable. */
