@@ -4,20 +4,10 @@ import { flattenProgram } from "../analysis/operations/flatten";
 import { invariantName } from "../analysis/encoding/assumptions";
 import { EXISTENCE } from "../analysis/encoding/relationalInstances";
 import { listText } from "../analysis/explain/words";
-import type {
-  InductionSummary,
-  Obstacle,
-  ObstacleStep,
-  ProofAnswer,
-} from "../analysis/proof/answer";
+import type { InductionSummary, Obstacle, ProofAnswer } from "../analysis/proof/answer";
 import type { Job } from "../engine/jobs";
 import type { SolvePool } from "../engine/pool";
-import {
-  distinctLevels,
-  keyOfLevels,
-  labelOfLevels,
-  namesOfLevels,
-} from "../isolation/mixedLevels";
+import { keyOfLevels, labelOfLevels, namesOfLevels } from "../isolation/mixedLevels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement, StatementId } from "../program/statement";
@@ -240,7 +230,7 @@ function chainObstacle(program: Program, levels: Levels, obstacle: Obstacle): Pr
       to: endOf(program, to, step.to),
     };
   });
-  const [last] = obstacle.steps.filter(({ dependency }) => dependency === "rw").slice(-1);
+  const advice = adviceFor(obstacle, program);
   const reason = obstacle.closed
     ? `at ${labelOfLevels(levels)} each of them may miss what the other writes`
     : `${names[names.length - 1] ?? ""} may come first in the order of commits although it is last in this chain, and a longer cycle might close it`;
@@ -248,27 +238,30 @@ function chainObstacle(program: Program, levels: Levels, obstacle: Obstacle): Pr
     chain,
     dependencies,
     reason,
-    ...(last && { advice: adviceFor(last, obstacle, program, levels) }),
+    ...(advice !== undefined && { advice }),
   };
 }
 
-function adviceFor(
-  step: ObstacleStep,
-  obstacle: Obstacle,
-  program: Program,
-  levels: Levels,
-): string {
-  const at = obstacle.steps.lastIndexOf(step);
+/** Changes of which it was asked that the chain is gone with them; else what might help. */
+function adviceFor(obstacle: Obstacle, program: Program): string | undefined {
   const name = (place: number): string =>
     program.transactions[obstacle.members[place % obstacle.members.length] ?? -1]?.name ?? "";
+  const { steps, remedies = [] } = obstacle;
+  const changes = remedies.map(({ kind, step }) => {
+    const table = steps[step]?.table ?? "";
+    return kind === "lock"
+      ? `${name(step)} reads ${table} with FOR UPDATE`
+      : `${name(step)} also changes the row of ${table} that it reads`;
+  });
+  if (changes.length > 0) return `This chain is impossible as soon as ${changes.join(", or ")}.`;
+  const at = steps.findLastIndex(({ dependency }) => dependency === "rw");
+  const last = steps[at];
+  if (!last) return undefined;
   const [reader, writer] = [name(at), name(at + 1)];
-  const said = `an invariant that says which rows of ${step.table} ${writer} never touches`;
-  if (step.columns.includes(EXISTENCE))
+  const said = `an invariant that says which rows of ${last.table} ${writer} never touches`;
+  if (last.columns.includes(EXISTENCE))
     return `The step from ${reader} to ${writer} is about rows that come and go, which no lock on a row keeps away. What may remove it: a row that both change, such as a counter or a parent; or ${said}.`;
-  const lock = distinctLevels(levels).every(({ family }) => family === "product")
-    ? `${reader} reads ${step.table} with FOR UPDATE, or changes what it reads`
-    : `${reader} changes the row of ${step.table} that it reads`;
-  return `What may remove the step from ${reader} to ${writer}: ${lock}; or ${said}.`;
+  return `What may remove the step from ${reader} to ${writer}: ${said}.`;
 }
 
 function endOf(program: Program, member: number | undefined, id: StatementId): ProofEnd {

@@ -45,6 +45,14 @@ export interface Obstacle {
   readonly members: readonly number[];
   readonly closed: boolean;
   readonly steps: readonly ObstacleStep[];
+  /** Changes of the program without which the chain was possible, and with which it is not. */
+  readonly remedies?: readonly Remedy[];
+}
+
+/** The reader of that step locks what it reads, or changes the row that it reads. */
+export interface Remedy {
+  readonly kind: "lock" | "change";
+  readonly step: number;
 }
 
 export interface ObstacleStep {

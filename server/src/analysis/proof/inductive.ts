@@ -205,6 +205,21 @@ function obstaclesAmong(
   return found;
 }
 
+/** Whether a chain that was in the way is possible in this setting. */
+export function mayBeInTheWay(
+  asker: Asker,
+  setting: Setting,
+  { members, closed }: Pick<Chain, "members" | "closed">,
+  readersEarly: boolean,
+): boolean {
+  const refuted = { pairs: 0, triples: 0 };
+  const session: Session = { asker, setting, readersEarly, refuted, assumed: new Set() };
+  if (!closed) return tripleChain(session, members) !== undefined;
+  const [a = 0, b = 0] = members;
+  const table = pairFacts(session);
+  return table(a, b).closed !== undefined || table(b, a).closed !== undefined;
+}
+
 /** The chain of three with its last transaction arbitrated first. */
 function tripleChain(session: Session, members: readonly number[]): Chain | undefined {
   const steps: readonly Step[] = [

@@ -10,16 +10,17 @@ import { createAsker } from "./asker";
 import type { Asker } from "./asker";
 import { testGraph } from "./graphTest";
 import type { GraphTest } from "./graphTest";
-import { proveInductively } from "./inductive";
+import { mayBeInTheWay, proveInductively } from "./inductive";
 import type { Chain } from "./chains";
 import type { Induction } from "./inductive";
 import { proveLemmas, withTheirGrounds } from "./lemmas";
+import { withRemedies } from "./remedies";
 import { reusedKeys } from "./reusedKeys";
 import { restrictionsOf } from "./restrictions";
 import { settingOf } from "./setting";
 import { proveByShortestPaths } from "./shortestPath";
 import type { Statements } from "./splitQuestion";
-import { proveBySplits, statementsOf } from "./splits";
+import { mayBeSplit, proveBySplits, statementsOf } from "./splits";
 
 /** Chains of the graph test that are told. */
 const MOST_CHAINS = 6;
@@ -49,7 +50,7 @@ export function prove(
   const asker = createAsker(solvers, limits);
   if ("reason" in found) {
     const statements = statementsOf(flat, levels);
-    if (statements) return bySplits(asker, statements, graph, without);
+    if (statements) return bySplits(asker, flat, levels, statements, graph, without);
     const obstacles = graph.chains.slice(0, MOST_CHAINS).map(obstacleOf);
     const reason = obstacles.length === 0 && { reason: found.reason };
     return { kind: "blocked", restrictions: [], ...nothing, obstacles, ...reason };
@@ -58,10 +59,16 @@ export function prove(
   const reused = reusedKeys(asker, { ...found.setting, lemmas });
   const induction = proveInductively(asker, { ...found.setting, lemmas });
   const queries = asker.count();
+  const remedy = (obstacle: Obstacle): Obstacle =>
+    withRemedies(flat, levels, obstacle, (changed) => {
+      const again = settingOf(changed, levels, without);
+      if ("reason" in again) return true;
+      return mayBeInTheWay(asker, { ...again.setting, lemmas }, obstacle, induction.readersEarly);
+    });
   if (reused.restrictions.length > 0) {
     const reason = asker.unanswered();
     if (reason !== undefined) return { kind: "unknown", reason, queries };
-    const answer = blockedBy(induction, queries);
+    const answer = blockedBy(asker, induction, remedy);
     return answer.kind === "blocked" ? { ...answer, restrictions: reused.restrictions } : answer;
   }
   if (induction.open.length === 0) {
@@ -85,33 +92,42 @@ export function prove(
       return { kind: "proved", scheme: "shortest path", length, assumed, queries: asker.count() };
     }
   }
-  return blockedBy(induction, asker.count());
+  return blockedBy(asker, induction, remedy);
 }
 
 /** The scheme for levels at which each statement sees a state of its own. */
 function bySplits(
   asker: Asker,
+  flat: FlatProgram,
+  levels: Levels,
   statements: Statements,
   graph: GraphTest,
-  without: ReadonlySet<string> | undefined,
+  without: ReadonlySet<string> = new Set(),
 ): ProofAnswer {
-  const splits = proveBySplits(asker, statements, graph.open, without ?? new Set());
-  const { refuted, assumed, obstacles } = splits;
+  const { refuted, assumed, obstacles } = proveBySplits(asker, statements, graph.open, without);
+  if (obstacles.length > 0)
+    return blockedBy(asker, { obstacles, open: graph.open.flat() }, (obstacle) =>
+      withRemedies(flat, levels, obstacle, (changed) => {
+        const again = statementsOf(changed, levels);
+        return !again || mayBeSplit(asker, again, obstacle.members, without);
+      }),
+    );
   const queries = asker.count();
-  if (obstacles.length > 0) return blockedBy({ obstacles, open: graph.open.flat() }, queries);
   const moments = { refuted };
   return { kind: "proved", scheme: "induction", moments, assumed: [...assumed].sort(), queries };
 }
 
 function blockedBy(
+  asker: Asker,
   { obstacles, open }: Pick<Induction, "obstacles" | "open">,
-  queries: number,
+  remedy: (obstacle: Obstacle) => Obstacle,
 ): Exclude<ProofAnswer, { readonly kind: "proved" }> {
   const shown = obstacles.filter(({ unanswered }) => unanswered === undefined);
   const [missing] = obstacles;
   if (shown.length === 0 && missing?.unanswered !== undefined)
-    return { kind: "unknown", reason: missing.unanswered, queries };
-  return { kind: "blocked", restrictions: [], obstacles: shown.map(obstacleOf), open, queries };
+    return { kind: "unknown", reason: missing.unanswered, queries: asker.count() };
+  const told = shown.map((chain) => remedy(obstacleOf(chain)));
+  return { kind: "blocked", restrictions: [], obstacles: told, open, queries: asker.count() };
 }
 
 function obstacleOf({ members, edges, closed }: Chain): Obstacle {

@@ -57,34 +57,59 @@ export function proveBySplits(
     flat,
     flat.transactions.map((_, at) => at),
   );
-  const ask = (members: readonly number[]): Chain | undefined => {
-    const question = encodeSplit(statements, members);
-    const assumptions = question.assumptions.filter(({ name }) => !without.has(name));
-    const opened = asker.open(question.text);
-    try {
-      return opened.ask(
-        assumptions.map(({ literal }) => literal),
-        (answer) => {
-          if (answer.kind !== "impossible") return chainFrom(members, question, answer);
-          if (members.length > 2) refuted.triples += 1;
-          else refuted.pairs += 1;
-          for (const name of neededNames(opened.ask, [], assumptions, answer.core))
-            assumed.add(name);
-          return undefined;
-        },
-      );
-    } finally {
-      opened.dispose();
-    }
-  };
+  const session: SplitSession = { asker, statements, without, refuted, assumed };
   for (const [first, middle, last] of chainsOf(groups, instances, flat, views)) {
     // Two that depend on each other are the shortest cycle.
-    const pair = first === last ? ask([first, middle]) : undefined;
-    const chain = pair ?? ask([first, middle, last]);
+    const pair = first === last ? splitChain(session, [first, middle]) : undefined;
+    const chain = pair ?? splitChain(session, [first, middle, last]);
     if (chain) obstacles.push(chain);
     if (obstacles.length >= MOST_OBSTACLES) break;
   }
   return { refuted, assumed, obstacles };
+}
+
+/** Whether a chain that was in the way is possible in this program. */
+export function mayBeSplit(
+  asker: Asker,
+  statements: Statements,
+  members: readonly number[],
+  without: ReadonlySet<string>,
+): boolean {
+  const refuted = { pairs: 0, triples: 0 };
+  const session = { asker, statements, without, refuted, assumed: new Set<string>() };
+  return splitChain(session, members) !== undefined;
+}
+
+interface SplitSession {
+  readonly asker: Asker;
+  readonly statements: Statements;
+  readonly without: ReadonlySet<string>;
+  readonly refuted: { pairs: number; triples: number };
+  readonly assumed: Set<string>;
+}
+
+/** The chain if it is possible, or not known to be impossible. */
+function splitChain(
+  { asker, statements, without, refuted, assumed }: SplitSession,
+  members: readonly number[],
+): Chain | undefined {
+  const question = encodeSplit(statements, members);
+  const assumptions = question.assumptions.filter(({ name }) => !without.has(name));
+  const opened = asker.open(question.text);
+  try {
+    return opened.ask(
+      assumptions.map(({ literal }) => literal),
+      (answer) => {
+        if (answer.kind !== "impossible") return chainFrom(members, question, answer);
+        if (members.length > 2) refuted.triples += 1;
+        else refuted.pairs += 1;
+        for (const name of neededNames(opened.ask, [], assumptions, answer.core)) assumed.add(name);
+        return undefined;
+      },
+    );
+  } finally {
+    opened.dispose();
+  }
 }
 
 /** Chains of which the last overwrites what the middle one may have read in an older version. */
