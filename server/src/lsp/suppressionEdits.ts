@@ -1,4 +1,5 @@
 // Edits that write an `@isolens ignore` comment, and edits that take one away, as texts for ranges of a document.
+import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { Position, Range } from "../protocol/source";
 
 export interface CommentEdit {
@@ -60,27 +61,36 @@ export function removal(text: string, range: Range): CommentEdit {
   return { range: { start, end: { line: line + 1, character: 0 } }, newText: "" };
 }
 
-/** `--` in SQL, `#` in languages that comment so, `//` elsewhere. */
+/** `//` in application code, `--` in SQL. */
 function mark(file: string): string {
-  if (isSql(file)) return "--";
-  return /\.(?:py|rb|sh|ya?ml)$/iu.test(file) ? "#" : "//";
+  return isSql(file) ? "--" : "//";
 }
 
 function isSql(file: string): boolean {
-  return !/\.[A-Za-z]+$/u.test(file) || /\.(?:sql|ddl|pgsql|psql|mysql|prc|pls)$/iu.test(file);
+  return codeLanguageOf(file) === undefined;
 }
 
 /**
  * The line where the statement begins that a line of code is a part of: the text of a query may stand in a call, or in a
- * text over several lines, where a comment would be part of the text. A line begins a statement if the one before ended one.
+ * text over several lines, where a comment would be part of the text. A line begins a statement if the one before ended one
+ * and no text over several lines is open there.
  */
 function firstLine(lines: readonly string[], line: number): number {
   for (let at = line; at > 0; at--) {
     const before = (lines[at - 1] ?? "").trimEnd();
     const ended = before === "" || /[;{}]$|^\s*(?:\/\/|\/\*|\*|@|#)|=>$/u.test(before);
-    if (ended) return at;
+    if (ended && !isInText(lines, at)) return at;
   }
   return 0;
+}
+
+/** Whether an odd number of marks stands before the line that begin and end texts over several lines. */
+function isInText(lines: readonly string[], line: number): boolean {
+  const before = lines.slice(0, line).join("\n");
+  return [/\\.|(`)/gu, /\\.|(""")/gu].some(
+    (mark) =>
+      [...before.matchAll(mark)].filter(([, found]) => found !== undefined).length % 2 === 1,
+  );
 }
 
 function newLine(text: string): string {

@@ -60,6 +60,14 @@ describe("a comment that suppresses", () => {
     }
   });
 
+  it("is not taken in by blank lines and ends of statements in a text", () => {
+    const typescript = "f();\nawait db.query(`\n\n  SELECT 1;\n  UPDATE t`);";
+    assert.equal(ignoreHere(typescript, "a.ts", 4, "phantom").range.start.line, 1);
+    const java = 'f();\nString q = """\n\n  UPDATE t;\n  """;\nrun(q);';
+    assert.equal(ignoreHere(java, "A.java", 3, "phantom").range.start.line, 1);
+    assert.equal(ignoreHere(java, "A.java", 5, "phantom").range.start.line, 5);
+  });
+
   it("for a whole file stands at its top, behind a line for the shell", () => {
     assert.equal(
       applied("x();", ignoreInFile("x();", "a.mjs", "phantom")),
