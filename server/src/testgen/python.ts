@@ -110,7 +110,8 @@ MOST_TRIES = 100
 
 
 def connect():
-    client = psycopg.connect(os.environ.get("DATABASE_URL", ""), autocommit=True)
+    # Without an encoding of its own the server gives texts as bytes.
+    client = psycopg.connect(os.environ.get("DATABASE_URL", ""), autocommit=True, client_encoding="utf8")
     client.execute(f"SET search_path = {SCHEMA}, public")
     return client
 

@@ -93,3 +93,20 @@ export async function runNode(
     Number(new RegExp(`^# ${word} (\\d+)$`, "m").exec(out)?.[1] ?? -1);
   return { passed: count("pass"), failed: count("fail"), out };
 }
+
+/** What pytest prints for the tests of a folder. */
+export async function runPython(
+  folder: TestFolder,
+  python: string,
+  address: ServerAddress,
+): Promise<string> {
+  const child = spawn(python, ["-m", "pytest", "-q", "-p", "no:cacheprovider"], {
+    cwd: folder.path,
+    env: { ...process.env, ...environmentOf(address) },
+  });
+  let out = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (out += text));
+  await new Promise((resolve) => child.once("close", resolve));
+  return out;
+}
