@@ -74,6 +74,37 @@ describe("SmallBank in Java", () => {
   }
 });
 
+describe("TPC-C in Java", () => {
+  let program: Program;
+  before(async () => {
+    program = await programOf("tpcc-java");
+  });
+
+  test("every statement is read exactly, with arrays, loops and locks", () => {
+    const names = ["Delivery", "NewOrder", "OrderStatus", "Payment", "StockLevel"];
+    assert.deepEqual(
+      program.transactions.map(({ name }) => name),
+      names.map((name) => `${name}.run`),
+    );
+    for (const each of program.transactions) assert.deepEqual(losses(each), [], each.name);
+  });
+
+  test("the same is found as in SQL", async () => {
+    const level = "postgres:read-committed";
+    const inSql = await analyse(app("tpcc"), level, 2);
+    const inJava = await analyseProgram(program, level, 2);
+    assert.deepEqual(verdicts(inJava).map(plainName).sort(), verdicts(inSql).map(plainName).sort());
+    const open = ({ unknown }: typeof inSql): readonly string[] =>
+      unknown.map(({ transactions }) => plainName(transactions.join("+")));
+    assert.deepEqual(open(inJava), open(inSql));
+  });
+});
+
+/** `new_order+payment` and `NewOrder.run+Payment.run` are the same. */
+function plainName(verdict: string): string {
+  return verdict.replaceAll(".run", "").replaceAll("_", "").toLowerCase();
+}
+
 describe("shapes in Spring", () => {
   let all: Program;
   before(async () => {

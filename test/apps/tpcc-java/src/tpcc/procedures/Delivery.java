@@ -63,11 +63,11 @@ public class Delivery extends TpccProcedure {
               .formatted(TpccTables.CUSTOMER));
 
   @Override
-  public void run(Connection conn, int warehouse, int district, Terminal terminal)
+  public Object run(Connection conn, int warehouse, int district, Terminal terminal)
       throws SQLException {
     Integer order = oldest(conn, warehouse, district);
     if (order == null) {
-      return;
+      return null;
     }
     change(conn, takeOrder, warehouse, district, order);
     int customer = customerOf(conn, warehouse, district, order);
@@ -83,6 +83,7 @@ public class Delivery extends TpccProcedure {
       amount = row.getInt("total");
     }
     change(conn, charge, amount, warehouse, district, customer);
+    return order;
   }
 
   private Integer oldest(Connection conn, int warehouse, int district) throws SQLException {

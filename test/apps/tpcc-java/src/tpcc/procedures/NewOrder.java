@@ -79,17 +79,18 @@ public class NewOrder extends TpccProcedure {
               .formatted(TpccTables.ORDER_LINE));
 
   @Override
-  public void run(Connection conn, int warehouse, int district, Terminal terminal)
+  public Object run(Connection conn, int warehouse, int district, Terminal terminal)
       throws SQLException {
-    order(
+    return order(
         conn, warehouse, district, terminal.customer(), terminal.items(), terminal.quantities());
   }
 
-  private void order(
+  private int order(
       Connection conn, int warehouse, int district, int customer, int[] items, int[] quantities)
       throws SQLException {
-    find(conn, getCustomer, warehouse, district, customer);
-    find(conn, getWarehouse, warehouse);
+    int discount = find(conn, getCustomer, warehouse, district, customer);
+    int tax = find(conn, getWarehouse, warehouse);
+    int total = 0;
     int order = takeNumber(conn, warehouse, district);
     try (PreparedStatement insert = this.getPreparedStatement(conn, addOrder)) {
       insert.setInt(1, warehouse);
@@ -130,10 +131,12 @@ public class NewOrder extends TpccProcedure {
         lines.setInt(7, quantity);
         lines.setInt(8, quantity * price);
         lines.addBatch();
+        total += quantity * price;
       }
       lines.executeBatch();
       lines.clearBatch();
     }
+    return total * (100 - discount) / 100 * (100 + tax) / 100;
   }
 
   private int takeNumber(Connection conn, int warehouse, int district) throws SQLException {

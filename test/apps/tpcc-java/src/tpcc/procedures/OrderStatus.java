@@ -42,9 +42,9 @@ public class OrderStatus extends TpccProcedure {
               .formatted(TpccTables.ORDER_LINE));
 
   @Override
-  public void run(Connection conn, int warehouse, int district, Terminal terminal)
+  public Object run(Connection conn, int warehouse, int district, Terminal terminal)
       throws SQLException {
-    status(conn, warehouse, district, terminal.customer());
+    return status(conn, warehouse, district, terminal.customer());
   }
 
   public List<Object> status(Connection conn, int warehouse, int district, int customer)

@@ -55,7 +55,7 @@ public class Payment extends TpccProcedure {
               + " (h_c_w_id, h_c_d_id, h_c_id, h_amount) VALUES (?, ?, ?, ?)");
 
   @Override
-  public void run(Connection conn, int warehouse, int district, Terminal terminal)
+  public Object run(Connection conn, int warehouse, int district, Terminal terminal)
       throws SQLException {
     int amount = terminal.amount();
     if (amount <= 0) {
@@ -63,16 +63,19 @@ public class Payment extends TpccProcedure {
     }
     updateWarehouse(conn, warehouse, amount);
     updateDistrict(conn, warehouse, district, amount);
-    Customer customer = customer(conn, warehouse, district, terminal.customer());
+    int homeWarehouse = terminal.customerWarehouse();
+    int homeDistrict = terminal.customerDistrict();
+    Customer customer = customer(conn, homeWarehouse, homeDistrict, terminal.customer());
     customer.balance -= amount;
     customer.paid += amount;
     customer.payments += 1;
-    save(conn, warehouse, district, customer);
+    save(conn, homeWarehouse, homeDistrict, customer);
     try (PreparedStatement insert =
         this.getPreparedStatement(
-            conn, addHistory, warehouse, district, customer.id, amount)) {
+            conn, addHistory, homeWarehouse, homeDistrict, customer.id, amount)) {
       insert.executeUpdate();
     }
+    return customer.balance;
   }
 
   private void updateWarehouse(Connection conn, int warehouse, int amount) throws SQLException {

@@ -28,9 +28,9 @@ public class StockLevel extends TpccProcedure {
               .formatted(TpccTables.ORDER_LINE, TpccTables.STOCK));
 
   @Override
-  public void run(Connection conn, int warehouse, int district, Terminal terminal)
+  public Object run(Connection conn, int warehouse, int district, Terminal terminal)
       throws SQLException {
-    level(conn, warehouse, district, terminal.threshold());
+    return level(conn, warehouse, district, terminal.threshold());
   }
 
   public int level(Connection conn, int warehouse, int district, int threshold)

@@ -4,6 +4,11 @@ package tpcc.procedures;
 public interface Terminal {
   int customer();
 
+  /** Some customers pay elsewhere than at home. */
+  int customerWarehouse();
+
+  int customerDistrict();
+
   int amount();
 
   int carrier();

@@ -7,6 +7,6 @@ import java.sql.SQLException;
 /** What the five transactions have in common. */
 public abstract class TpccProcedure extends Procedure {
 
-  public abstract void run(Connection conn, int warehouse, int district, Terminal terminal)
+  public abstract Object run(Connection conn, int warehouse, int district, Terminal terminal)
       throws SQLException;
 }
