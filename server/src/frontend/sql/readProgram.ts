@@ -10,6 +10,7 @@ import {
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
+import { agreed } from "../schema/agree";
 import { inRunOrder } from "../schema/migrations";
 import type { CodeModules } from "../code/modules";
 import { readCode, type CodeSurroundings } from "../code/readCode";
@@ -50,6 +51,8 @@ export interface CodeFilesToRead {
   readonly models?: (library: string) => unknown;
   /** Tables that schema files of an ORM declare. */
   readonly tables?: readonly Table[];
+  /** What is wrong with these files. */
+  readonly notes?: readonly Note[];
 }
 
 /**
@@ -226,7 +229,7 @@ function readGroup(group: Group): GroupReading {
     ({ each }) => each,
   );
   const schema = language.schema(files);
-  const declared = [...schema.tables, ...missing(group.code?.tables ?? [], lookup(schema.tables))];
+  const { tables: declared, notes: drift } = agreed(schema.tables, group.code?.tables ?? []);
   const routines = language.routines(files);
   const lower = (known: readonly Table[]): Lowering =>
     lowerFiles(group, { tables: known, view: schema.view, routines });
@@ -235,16 +238,15 @@ function readGroup(group: Group): GroupReading {
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
   const lowered = inferred.tables.length === 0 ? first : lower(tables);
-  const notes = [...schema.notes, ...routines.notes, ...lowered.notes, ...inferred.notes];
+  const notes = [
+    ...schema.notes,
+    ...(group.code?.notes ?? []),
+    ...drift,
+    ...routines.notes,
+    ...lowered.notes,
+    ...inferred.notes,
+  ];
   return { group, tables, transactions: lowered.transactions, notes };
-}
-
-/** What migrations declare says more of a table than an ORM's schema does. */
-function missing(
-  tables: readonly Table[],
-  known: (name: string) => Table | undefined,
-): readonly Table[] {
-  return tables.filter(({ name }) => known(name) === undefined);
 }
 
 function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
