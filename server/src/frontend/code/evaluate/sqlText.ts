@@ -206,9 +206,8 @@ function readText(state: State, parts: readonly TextPart[], source: SourceRange)
       text += run.text;
       return;
     }
-    const known = part.value.kind === "text" ? undefined : constantOf(part.value);
+    const known = constantOf(part.value);
     if (known !== undefined) text += known;
-    else if (part.value.kind === "text") part.value.parts.forEach(add);
     else {
       const name = `isolens_hole_${String(holes.size + 1)}`;
       holes.set(name, part.value);

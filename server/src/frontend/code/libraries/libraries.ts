@@ -1,6 +1,7 @@
 // The libraries that are known, in the order in which they are asked.
 import { DRIZZLE } from "./builders/drizzle";
 import { KNEX } from "./builders/knex";
+import { KYSELY } from "./builders/kysely";
 import { BENCHBASE } from "./java/benchbase";
 import { JDBC } from "./java/jdbc";
 import { SPRING } from "./java/spring";
@@ -17,6 +18,7 @@ export const LIBRARIES: readonly Library[] = [
   PRISMA,
   KNEX,
   DRIZZLE,
+  KYSELY,
   JDBC,
   BENCHBASE,
   SPRING,

@@ -25,7 +25,7 @@ export function fragmentOf(
       if (items === undefined)
         return fragment(tools, { kind: "text", parts: [{ kind: "hole", value: list }] });
       const parts = items.flatMap((item, at): readonly TextPart[] => [
-        ...(at === 0 ? [] : partsOf(textOf(between))),
+        ...(at === 0 ? [] : runsOf(between)),
         ...partsOf(item),
       ]);
       return fragment(tools, { kind: "text", parts });
@@ -33,6 +33,11 @@ export function fragmentOf(
     default:
       return undefined;
   }
+}
+
+function runsOf(text: string): readonly TextPart[] {
+  const value = textOf(text);
+  return value.kind === "text" ? value.parts : [];
 }
 
 /** A part of a text. */

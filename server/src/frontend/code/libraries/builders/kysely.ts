@@ -1,0 +1,455 @@
+// Kysely: typed builders by names, expressions by callbacks, transactions with a level.
+import {
+  constantScalar,
+  constantText,
+  UNDEFINED,
+  type HandleValue,
+  type TextPart,
+  type Value,
+} from "../../values";
+import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
+import { rowsOf } from "../rawSql";
+import {
+  draftOf,
+  given,
+  namesIn,
+  quoted,
+  raw,
+  runDraft,
+  separated,
+  sequence,
+  textOf,
+  type Draft,
+  type Fragment,
+} from "./draft";
+
+interface Query {
+  readonly kind: "query";
+  readonly draft: Draft;
+  /** Columns of `onConflict`. */
+  readonly target?: readonly string[];
+  readonly source: Call["source"];
+}
+
+const isQuery = (data: unknown): data is Query =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "query";
+
+interface Part {
+  readonly kind: "part";
+  readonly text: Fragment;
+}
+
+const isPart = (data: unknown): data is Part =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "part";
+
+interface Beginning {
+  readonly kind: "beginning";
+  readonly level?: string;
+}
+
+const isBeginning = (data: unknown): data is Beginning =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "beginning";
+
+const STARTS: Readonly<Record<string, Draft["verb"] | undefined>> = {
+  selectFrom: "select",
+  insertInto: "insert",
+  updateTable: "update",
+  deleteFrom: "delete",
+};
+
+/** A method of a query: the query with what the call adds; undefined where it is not known. */
+function extended(query: Query, method: string, call: Call, tools: Tools): Query | undefined {
+  const { draft } = query;
+  const { dialect } = tools;
+  const [first, second, third] = call.arguments;
+  const put = (change: Partial<Draft>): Query => ({ ...query, draft: { ...draft, ...change } });
+  switch (method) {
+    case "select": {
+      const columns = columnsIn(first, tools);
+      return columns && put({ columns: [...draft.columns, ...columns] });
+    }
+    case "selectAll":
+      return put({ columns: [...draft.columns, raw("*")] });
+    case "distinct":
+      return put({ isDistinct: true });
+    case "where":
+    case "having": {
+      const condition = conditionOf(first, second, third, tools);
+      if (!condition) return undefined;
+      return method === "where"
+        ? put({ where: [...draft.where, condition] })
+        : put({ having: [...draft.having, condition] });
+    }
+    case "whereRef": {
+      const [left, right] = [constantText(first), constantText(third)];
+      if (left === undefined || right === undefined) return undefined;
+      const text = `${quoted(left, dialect)} ${constantText(second) ?? "="} ${quoted(right, dialect)}`;
+      return put({ where: [...draft.where, raw(text)] });
+    }
+    case "innerJoin":
+    case "leftJoin": {
+      const table = constantText(first);
+      const [left, right] = [constantText(second), constantText(third)];
+      if (table === undefined || left === undefined || right === undefined) return undefined;
+      const word = method === "leftJoin" ? "LEFT JOIN" : "JOIN";
+      const on = `${word} ${named(table, tools)} ON ${quoted(left, dialect)} = ${quoted(right, dialect)}`;
+      return put({ joins: [...draft.joins, raw(on)] });
+    }
+    case "groupBy":
+      return put({ groupBy: namesIn(first, tools).map((name) => raw(quoted(name, dialect))) });
+    case "orderBy": {
+      const name = constantText(first);
+      if (name === undefined) return undefined;
+      const isDown = constantText(second) === "desc";
+      const key = raw(`${quoted(name, dialect)}${isDown ? " DESC" : ""}`);
+      return put({ orderBy: [...draft.orderBy, key] });
+    }
+    case "limit":
+      return first && put({ limit: given(first) });
+    case "offset":
+      return first && put({ offset: given(first) });
+    case "forUpdate":
+      return put({ lock: "FOR UPDATE" });
+    case "forShare":
+      return put({ lock: "FOR SHARE" });
+    case "forNoKeyUpdate":
+      return put({ lock: "FOR NO KEY UPDATE" });
+    case "skipLocked":
+      return put({ lock: `${draft.lock ?? "FOR UPDATE"} SKIP LOCKED` });
+    case "noWait":
+      return put({ lock: `${draft.lock ?? "FOR UPDATE"} NOWAIT` });
+    case "set": {
+      const set = second ? oneSet(first, second, tools) : first && setIn(first, tools);
+      return set && put({ set: [...draft.set, ...set] });
+    }
+    case "values": {
+      const items = first && (tools.items(first) ?? [first]);
+      const rows = items?.map((item) => {
+        const set = setIn(item, tools);
+        return set && new Map(set);
+      });
+      return rows?.every((row) => row !== undefined) === true ? put({ rows }) : undefined;
+    }
+    case "returning": {
+      const columns = columnsIn(first, tools);
+      return columns && put({ returning: columns });
+    }
+    case "returningAll":
+      return put({ returning: [raw("*")] });
+    case "onConflict":
+      return first && conflict(query, first, call, tools);
+    case "as":
+    case "$castTo":
+    case "$narrowType":
+      return query;
+    case "$call": {
+      const made = first && tools.call(first, [tools.handle("query", query)], call.source);
+      return made?.kind === "handle" && isQuery(made.data) ? made.data : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `onConflict((oc) => oc.column("id").doNothing())`. */
+function conflict(query: Query, callback: Value, call: Call, tools: Tools): Query | undefined {
+  const start = tools.handle("conflict", {
+    kind: "query",
+    draft: query.draft,
+    target: [],
+    source: call.source,
+  } satisfies Query);
+  const made = tools.call(callback, [start], call.source);
+  if (made.kind !== "handle" || !isQuery(made.data)) return undefined;
+  const text = made.data.draft.conflict;
+  return text && { ...query, draft: { ...query.draft, conflict: text } };
+}
+
+function conflictCall(
+  handle: HandleValue,
+  query: Query,
+  call: Call,
+  tools: Tools,
+): Value | undefined {
+  const [first] = call.arguments;
+  const { dialect } = tools;
+  const columns = (query.target ?? []).map((name) => quoted(name, dialect)).join(", ");
+  const on = ` ON CONFLICT${columns === "" ? "" : ` (${columns})`}`;
+  const put = (text: Fragment): Value => ({
+    ...handle,
+    path: "conflict",
+    data: { ...query, draft: { ...query.draft, conflict: text } },
+  });
+  switch (handle.path) {
+    case "conflict.column":
+    case "conflict.columns": {
+      const target = [...(query.target ?? []), ...namesIn(first, tools)];
+      return { ...handle, path: "conflict", data: { ...query, target } };
+    }
+    case "conflict.doNothing":
+      return put(raw(`${on} DO NOTHING`));
+    case "conflict.doUpdateSet": {
+      const set = first && setIn(first, tools);
+      if (!set) return undefined;
+      const list = set.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
+      return put(sequence(`${on} DO UPDATE SET `, separated(list, ", ")));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `where("a", "=", 1)`, `where((eb) => eb.and([...]))`, `where(eb("a", "=", 1))`. */
+function conditionOf(
+  first: Value | undefined,
+  second: Value | undefined,
+  third: Value | undefined,
+  tools: Tools,
+): Fragment | undefined {
+  if (!first) return undefined;
+  const name = constantText(first);
+  const left = name === undefined ? fragment(first, tools) : raw(quoted(name, tools.dialect));
+  if (!second || !third) return name === undefined ? left : undefined;
+  const operator = (constantText(second) ?? "=").toLowerCase();
+  if (!left) return undefined;
+  const isNull = third.kind === "undefined" || constantScalar(third) === null;
+  if ((operator === "is" || operator === "is not") && isNull) {
+    return sequence(left, ` ${operator.toUpperCase()} NULL`);
+  }
+  if (operator === "in" || operator === "not in") {
+    const items = tools.items(third);
+    const right = items ? separated(items.map(given), ", ") : given(third);
+    return sequence(left, ` ${operator.toUpperCase()} (`, right, ")");
+  }
+  const right = third.kind === "handle" ? fragment(third, tools) : given(third);
+  return right && sequence(left, ` ${operator === "!=" ? "<>" : operator} `, right);
+}
+
+/** A value, or what an expression builder made. */
+function fragment(value: Value, tools: Tools): Fragment | undefined {
+  if (value.kind === "function") {
+    const start = { line: 0, character: 0 };
+    const source = { file: value.scope.module.file, range: { start, end: start } };
+    return fragment(tools.call(value, [tools.handle("eb")], source), tools);
+  }
+  if (value.kind === "handle") {
+    if (isPart(value.data)) return value.data.text;
+    if (isQuery(value.data)) return sequence("(", textOf(value.data.draft, tools.dialect), ")");
+    return undefined;
+  }
+  return given(value);
+}
+
+/** Calls of an expression builder: `eb("a", "+", 1)`, `eb.and([...])`, `eb.fn.count("id")`. */
+function expression(path: string, call: Call, tools: Tools): Value | undefined {
+  const [first, second, third] = call.arguments;
+  const part = (...parts: readonly (string | Fragment)[]): Value =>
+    tools.handle("part", { kind: "part", text: sequence(...parts) } satisfies Part);
+  switch (path) {
+    case "eb": {
+      const made = conditionOf(first, second, third, tools);
+      return made && part("(", made, ")");
+    }
+    case "eb.and":
+    case "eb.or": {
+      const items = (first && tools.items(first)) ?? call.arguments;
+      const parts = items.flatMap((item) => fragment(item, tools) ?? []);
+      if (items.length === 0 || parts.length === 0) return undefined;
+      const each = items.map((item) => fragment(item, tools) ?? []);
+      return part("(", separated(each, path === "eb.and" ? " AND " : " OR "), ")");
+    }
+    case "eb.not": {
+      const inner = first && fragment(first, tools);
+      return inner && part("NOT ", inner);
+    }
+    case "eb.val":
+    case "eb.lit":
+      return first && part(given(first));
+    case "eb.ref": {
+      const name = constantText(first);
+      return name === undefined ? undefined : part(quoted(name, tools.dialect));
+    }
+    case "eb.exists": {
+      const inner = first && fragment(first, tools);
+      return inner && part("EXISTS ", inner);
+    }
+    default: {
+      const name = /^eb\.fn\.(count|countAll|sum|max|min|avg)$/u.exec(path)?.[1];
+      if (name === undefined) return undefined;
+      const column = constantText(first);
+      const inner = column === undefined ? "*" : quoted(column, tools.dialect);
+      return part(`${name === "countAll" ? "count" : name}(${inner})`);
+    }
+  }
+}
+
+function columnsIn(value: Value | undefined, tools: Tools): readonly Fragment[] | undefined {
+  if (!value) return undefined;
+  if (value.kind === "function") {
+    const start = { line: 0, character: 0 };
+    const source = { file: value.scope.module.file, range: { start, end: start } };
+    return columnsIn(tools.call(value, [tools.handle("eb")], source), tools);
+  }
+  const name = constantText(value);
+  if (name !== undefined) return [raw(named(name, tools))];
+  const items = tools.items(value);
+  if (items) {
+    const parts = items.map((item) => columnsIn(item, tools));
+    return parts.every((each) => each !== undefined) ? parts.flat() : undefined;
+  }
+  const text = fragment(value, tools);
+  return value.kind === "handle" && text ? [text] : undefined;
+}
+
+/** `a.b as c`, in the dialect's quotes. */
+function named(written: string, { dialect }: Tools): string {
+  const [name = written, alias] = written.split(/\s+as\s+/iu);
+  return `${quoted(name.trim(), dialect)}${alias === undefined ? "" : ` AS ${quoted(alias.trim(), dialect)}`}`;
+}
+
+function setIn(value: Value, tools: Tools): Draft["set"] | undefined {
+  if (value.kind === "function") {
+    const start = { line: 0, character: 0 };
+    const source = { file: value.scope.module.file, range: { start, end: start } };
+    return setIn(tools.call(value, [tools.handle("eb")], source), tools);
+  }
+  const fields = tools.fields(value);
+  if (!fields) return undefined;
+  return [...fields]
+    .filter(([, each]) => each.kind !== "undefined")
+    .map(([column, each]) => [column, fragment(each, tools) ?? given(each)] as const);
+}
+
+function oneSet(first: Value | undefined, second: Value, tools: Tools): Draft["set"] | undefined {
+  const name = constantText(first);
+  return name === undefined ? undefined : [[name, fragment(second, tools) ?? given(second)]];
+}
+
+function run(
+  handle: HandleValue,
+  query: Query,
+  method: string,
+  source: Call["source"],
+  tools: Tools,
+): Value {
+  const { draft } = query;
+  const outcome = runDraft(draft, handle.connection, query.source, tools);
+  const gives = draft.verb === "select" || draft.returning.length > 0;
+  if (!gives) {
+    const count = counted(draft, outcome, tools);
+    return method === "execute" ? tools.list([count]) : count;
+  }
+  const rows = rowsOf(outcome, tools);
+  if (method === "execute") return rows;
+  const row = tools.firstRow(rows);
+  if (method === "executeTakeFirstOrThrow") {
+    tools.require(tools.condition(row), "no result", source);
+  }
+  return row;
+}
+
+function counted({ verb }: Draft, outcome: SqlOutcome, tools: Tools): Value {
+  const names = {
+    insert: "numInsertedOrUpdatedRows",
+    update: "numUpdatedRows",
+    delete: "numDeletedRows",
+  };
+  return verb === "select" ? outcome.count : tools.object({ [names[verb]]: outcome.count });
+}
+
+function transaction(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const [callback] = call.arguments;
+  const level = isBeginning(handle.data) ? handle.data.level : undefined;
+  if (!callback) return undefined;
+  const { source } = call;
+  const connection = tools.connection(false);
+  const inner = tools.handle("db", undefined, connection);
+  return tools.inTransaction(connection, { source, ...(level !== undefined && { level }) }, () =>
+    tools.settle(tools.call(callback, [inner], source)),
+  );
+}
+
+/** `sql`...``. */
+function template({ text }: Template, tools: Tools): Value {
+  const parts: readonly TextPart[] = text.kind === "text" ? text.parts : [];
+  const own = parts.flatMap((part) =>
+    part.kind === "hole" ? (fragment(part.value, tools) ?? given(part.value)) : [part],
+  );
+  return tools.handle("part", { kind: "part", text: own } satisfies Part);
+}
+
+export const KYSELY: Library = {
+  name: "kysely",
+  modules: ["kysely"],
+  words: ["kysely"],
+  imported: (name, _module, tools) => (name === "*" ? undefined : tools.handle(name)),
+  typed: (type, tools) => {
+    if (type === "Kysely") return tools.handle("db", undefined, tools.connection(true));
+    if (type === "Transaction") return tools.handle("db", undefined, tools.connection(false));
+    return undefined;
+  },
+  tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
+  call: (handle, call, tools) => {
+    const { path, data } = handle;
+    const { source } = call;
+    const method = path.split(".").at(-1) ?? "";
+    if (isQuery(data)) {
+      if (path.startsWith("conflict")) return conflictCall(handle, data, call, tools);
+      if (/^execute(?:TakeFirst(?:OrThrow)?)?$/u.test(method)) {
+        return run(handle, data, method, source, tools);
+      }
+      const next = extended(data, method, call, tools);
+      return next && { ...handle, path: "query", data: next };
+    }
+    if (isPart(data)) {
+      const [first] = call.arguments;
+      if (method === "as") {
+        const name = quoted(constantText(first) ?? "?", tools.dialect);
+        const text = sequence(data.text, ` AS ${name}`);
+        return tools.handle("part", { kind: "part", text } satisfies Part);
+      }
+      if (method === "execute" && first?.kind === "handle") {
+        const text: Value = { kind: "text", parts: data.text };
+        const outcome = tools.sql(first.connection, text, {}, source);
+        return tools.object({ rows: rowsOf(outcome, tools), numAffectedRows: outcome.count });
+      }
+      return undefined;
+    }
+    const verb = path.startsWith("db.") || path.startsWith("eb.") ? STARTS[method] : undefined;
+    if (verb !== undefined) {
+      const table = constantText(call.arguments[0]);
+      if (table === undefined) return undefined;
+      const query: Query = {
+        kind: "query",
+        draft: draftOf(verb, raw(named(table, tools))),
+        source,
+      };
+      return { ...handle, path: "query", data: query };
+    }
+    switch (path) {
+      case "Kysely":
+        return tools.handle("db", undefined, tools.connection(true));
+      case "db.transaction":
+        return { ...handle, path: "transaction", data: { kind: "beginning" } satisfies Beginning };
+      case "transaction.setIsolationLevel": {
+        const level = constantText(call.arguments[0]);
+        const beginning: Beginning = { kind: "beginning", ...(level !== undefined && { level }) };
+        return { ...handle, path: "transaction", data: beginning };
+      }
+      case "transaction.setAccessMode":
+        return { ...handle, path: "transaction" };
+      case "transaction.execute":
+        return transaction(handle, call, tools);
+      case "sql.ref":
+      case "sql.id": {
+        const text = raw(quoted(constantText(call.arguments[0]) ?? "?", tools.dialect));
+        return tools.handle("part", { kind: "part", text } satisfies Part);
+      }
+      case "db.destroy":
+        return UNDEFINED;
+      default:
+        if (call.isNew && /(?:Dialect|Plugin)$/u.test(path)) return tools.handle(path);
+        return path.startsWith("eb") ? expression(path, call, tools) : undefined;
+    }
+  },
+};
