@@ -59,13 +59,16 @@ export async function startPostgres(further: readonly string[] = []): Promise<St
   const data = path.join(folder, "data");
   const made = spawnSync(
     path.join(bin, "initdb"),
-    ["-D", data, "-A", "trust", "-U", "isolens", "--no-sync", "--no-instructions"],
+    ["-D", data, "-A", "trust", "-U", "isolens", "-E", "UTF8", "--no-sync", "--no-instructions"],
     { env, cwd: folder, encoding: "utf8", ...owner },
   );
   if (made.status !== 0) return notMade("initdb", made, folder);
   const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off"];
   // Deadlocks are found soon: nothing else waits for long here.
-  const options = [...settings, "deadlock_timeout=20ms", ...further].flatMap((each) => ["-c", each]);
+  const options = [...settings, "deadlock_timeout=20ms", ...further].flatMap((each) => [
+    "-c",
+    each,
+  ]);
   const server = spawn(path.join(bin, "postgres"), ["-D", data, ...options], {
     env,
     cwd: folder,

@@ -2,7 +2,7 @@
 import { jsonAt } from "../compile/operators";
 import { toJson } from "../compile/jsonValues";
 import { coerced, converted, settled, type Node } from "../compile/node";
-import { unsupported } from "../sqlError";
+import { failure, unsupported } from "../sqlError";
 import {
   formatJson,
   isJsonList,
@@ -31,7 +31,9 @@ export const DOCUMENTS: FunctionTable = tableOf({
   },
   "jsonb_array_length json_array_length": plain("int4", ["jsonb"], ([value]) => {
     const read = parseJson(text(value));
-    return read !== undefined && isJsonList(read) ? read.length : null;
+    if (read === undefined) return null;
+    if (!isJsonList(read)) throw failure("badArgument", "cannot get array length of a non-array");
+    return read.length;
   }),
   "jsonb_typeof json_typeof": plain("text", ["jsonb"], ([value]) => kindOf(parseJson(text(value)))),
   json_extract: only("mysql", ([node, path]) => {

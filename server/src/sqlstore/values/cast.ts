@@ -103,7 +103,10 @@ export function number(value: SqlValue, to: SqlType, dialect: Dialect): SqlValue
   if (typeof value !== "number" && typeof value !== "bigint" && !isDecimal(value)) return value;
   if (isFloat(to)) {
     const float = isDecimal(value) ? decimalToNumber(value) : Number(value);
-    return to === "float4" ? Math.fround(float) : float;
+    const rounded = to === "float4" ? Math.fround(float) : float;
+    if (!Number.isFinite(rounded) && !(typeof value === "number" && !Number.isFinite(value)))
+      throw failure("outOfRange", `value out of range for ${to}`);
+    return rounded;
   }
   if (to === "numeric") return toDecimal(value);
   if (!isInteger(to)) return value;

@@ -13,9 +13,8 @@ export function formatValue(value: SqlValue, type: SqlType): string {
     case "string":
       return type === "timestamptz" ? `${value}+00` : value;
     case "number":
-      return Number.isInteger(value) && type !== "float8" && type !== "float4"
-        ? String(value)
-        : formatFloat(value);
+      if (type === "float4") return formatFloat(shortestSingle(value));
+      return Number.isInteger(value) && type !== "float8" ? String(value) : formatFloat(value);
     case "bigint":
       return value.toString();
     case "boolean":
@@ -44,6 +43,15 @@ export function formatFloat(value: number): string {
   const [digits = "", exponent = "0"] = value.toExponential().split("e");
   const sign = exponent.startsWith("-") ? "-" : "+";
   return `${digits}e${sign}${exponent.replace(/^[+-]/, "").padStart(2, "0")}`;
+}
+
+/** The number with the fewest digits that is the same in single precision: nine tell any two of them apart. */
+function shortestSingle(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === value) return shorter;
+  }
+  return value;
 }
 
 /** JavaScript writes numbers below 10^-6 with an exponent. */
