@@ -1,0 +1,208 @@
+// What JDBC and Spring do in small methods, as the AR.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderCommand } from "../../sql/render";
+import { transactionsOf } from "../codePrograms";
+import { losses } from "../prismaPrograms";
+
+const DDL = `
+  CREATE TABLE accounts (id bigint PRIMARY KEY, owner bigint NOT NULL, balance bigint NOT NULL);
+  CREATE TABLE log (id bigint PRIMARY KEY, account bigint, amount bigint);
+`;
+
+const IMPORTS = `
+  import java.sql.*;
+  import java.util.*;
+  import javax.sql.DataSource;
+  import org.springframework.jdbc.core.*;
+  import org.springframework.jdbc.core.namedparam.*;
+  import org.springframework.jdbc.support.*;
+  import org.springframework.transaction.annotation.*;
+  import org.springframework.transaction.support.*;
+`;
+
+const FIELDS = `
+  private DataSource source;
+  private JdbcTemplate jdbc;
+  private NamedParameterJdbcTemplate named;
+  private TransactionTemplate template;
+`;
+
+/** The last of a class's methods: its boundary and level, its commands, and what was lost. */
+function check(name: string, methods: string, ...expected: readonly string[]): void {
+  test(name, async () => {
+    const text = `${IMPORTS} class C { ${FIELDS} ${methods} }`;
+    const last = (await transactionsOf(DDL, { "src/C.java": text })).at(-1);
+    assert.ok(last, "there is a transaction");
+    const level = last.level === undefined ? "" : ` @ ${last.level.name}`;
+    const lost = losses(last).map((reason) => `! ${reason}`);
+    assert.deepEqual(
+      [`${last.boundary}${level}`, ...renderCommand(last.body, ""), ...lost],
+      expected,
+    );
+  });
+}
+
+check(
+  "a loop over a cursor",
+  `void f(Connection c) throws SQLException {
+     ResultSet rs = c.createStatement().executeQuery("SELECT id, balance FROM accounts WHERE balance < 0");
+     PreparedStatement ps = c.prepareStatement("INSERT INTO log (id, account, amount) VALUES (?, ?, ?)");
+     while (rs.next()) {
+       if (rs.getLong("balance") < -100) continue;
+       ps.setLong(1, rs.getLong(1));
+       ps.setLong(2, rs.getLong("ID"));
+       ps.setNull(3, Types.BIGINT);
+       ps.executeUpdate();
+     }
+   }`,
+  "explicit",
+  "r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.balance < 0)",
+  "loop rows",
+  "  if (r1.balance < -100)",
+  "    continue",
+  "  insert log {id = r1.id, account = r1.id, amount = null}",
+);
+
+check(
+  "a level, and transactions one after the other",
+  `void f(long id) throws SQLException {
+     try (Connection c = source.getConnection()) {
+       c.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+       c.setAutoCommit(false);
+       run(c, "UPDATE accounts SET balance = 1 WHERE id = ?", id);
+       c.commit();
+       run(c, "UPDATE accounts SET balance = ? WHERE id = ?", 2, id);
+       c.commit();
+     }
+   }
+   private void run(Connection c, String sql, Object... args) throws SQLException {
+     PreparedStatement ps = c.prepareStatement(sql);
+     int i = 1;
+     for (Object each : args) ps.setObject(i++, each);
+     ps.executeUpdate();
+   }`,
+  "unit",
+  "atomic postgres:serializable",
+  "  update accounts set balance = 1 where (accounts.id = :id)",
+  "atomic",
+  "  update accounts set balance = 2 where (accounts.id = :id)",
+);
+
+check(
+  "a batch over an argument",
+  `void f(Connection c, List<Long> ids) throws SQLException {
+     PreparedStatement ps = c.prepareStatement("UPDATE accounts SET balance = 0 WHERE id = ?");
+     for (long id : ids) { ps.setLong(1, id); ps.addBatch(); }
+     ps.executeBatch();
+   }`,
+  "explicit",
+  "loop count",
+  "  update accounts set balance = 0 where (accounts.id = :ids[@i1])",
+);
+
+check(
+  "NULL is 0 for getLong, and null for getObject",
+  `long f(Connection c) throws SQLException {
+     ResultSet rs = c.createStatement().executeQuery("SELECT max(amount) AS a FROM log");
+     rs.next();
+     run(rs.getObject("a"));
+     return rs.getLong(1) + 1;
+   }`,
+  "explicit",
+  "r1 = select max(log.amount) as a from log",
+  "return (coalesce(r1.a, 0) + 1)",
+);
+
+check(
+  "statements without a transaction commit by themselves",
+  `void f(long id) {
+     Long balance = jdbc.queryForObject("SELECT balance FROM accounts WHERE id = ?", Long.class, id);
+     jdbc.update("UPDATE accounts SET balance = ? WHERE id = ?", balance + 1, id);
+   }`,
+  "unit",
+  "r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "update accounts set balance = (r1.balance + 1) where (accounts.id = :id)",
+);
+
+check(
+  "a call on itself opens no transaction",
+  `@Transactional public void g(long id) { jdbc.update("DELETE FROM log WHERE id = ?", id); }
+   public void f(long id) { g(id); jdbc.update("DELETE FROM accounts WHERE id = ?", id); }`,
+  "unit",
+  "delete log where (log.id = :id)",
+  "delete accounts where (accounts.id = :id)",
+);
+
+check(
+  "an entry that its own object calls stays an entry",
+  `public void g(long id) { f(id); }
+   @Transactional(isolation = Isolation.REPEATABLE_READ, propagation = Propagation.REQUIRED)
+   public void f(long id) { jdbc.update("DELETE FROM log WHERE id = ?", new Object[] {id}); }`,
+  "explicit @ postgres:repeatable-read",
+  "delete log where (log.id = :id)",
+);
+
+check(
+  "a method that only takes part in transactions opens none",
+  `@Transactional(propagation = Propagation.SUPPORTS)
+   public void f(long id) { jdbc.update("DELETE FROM log WHERE id = ?", id); }`,
+  "autocommit",
+  "delete log where (log.id = :id)",
+);
+
+check(
+  "a callback for each row",
+  `void f() {
+     named.query("SELECT id FROM accounts", rs -> {
+       named.update("DELETE FROM log WHERE account = :a", Map.of("a", rs.getLong(1)));
+     });
+   }`,
+  "unit",
+  "r1 = select accounts.id as id from accounts",
+  "loop rows",
+  "  delete log where (log.account = r1.id)",
+);
+
+check(
+  "an anonymous callback in a template's transaction",
+  `Long f(long id) {
+     return template.execute(new TransactionCallback<Long>() {
+       public Long doInTransaction(TransactionStatus status) {
+         named.update("UPDATE accounts SET owner = :o WHERE id = :id",
+             new MapSqlParameterSource("id", id).addValue("o", 3));
+         return id;
+       }
+     });
+   }`,
+  "explicit",
+  "update accounts set owner = 3 where (accounts.id = :id)",
+  "return :id",
+);
+
+check(
+  "SQL that is put together",
+  `void f(Connection c, long id) throws SQLException {
+     StringBuilder sql = new StringBuilder("DELETE FROM ").append(String.format("%s WHERE %2$s = ?", "log", "id"));
+     PreparedStatement ps = c.prepareStatement(sql.toString());
+     ps.setLong(1, id / 2);
+     ps.execute();
+   }`,
+  "explicit",
+  "delete log where (log.id = (:id / 2))",
+);
+
+check(
+  "what is not known is said",
+  `interface Logs extends JpaRepository<Log, Long> {}
+   private Logs logs;
+   @Transactional public void f(long id) {
+     logs.deleteById(id);
+     jdbc.update("DELETE FROM accounts WHERE id = ?", id);
+   }`,
+  "explicit",
+  "delete accounts where (accounts.id = :id)",
+  "! spring: Repository.deleteById() is not known",
+);
