@@ -223,7 +223,7 @@ describe("wrong usage", () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["check", /"check" needs a file or a folder/u],
     ["check nothing.sql", /^isolens: nothing\.sql: no such file or folder\n/u],
-    ["check none", /^isolens: no SQL files in none; /u],
+    ["check none", /^isolens: no SQL files and no code that uses a database in none; /u],
     [
       "check deposit.sql --level snapshot",
       /did you mean "snapshot-isolation", "parallel-snapshot-isolation"\?/u,

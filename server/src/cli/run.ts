@@ -60,7 +60,9 @@ export async function runChecks(
   const files = projects.flatMap((project) => [...project.files, ...project.skipped]);
   if (files.length === 0) {
     const asked = args.paths.join(", ");
-    io.error(`isolens: no SQL files in ${asked}; name a file, or set "include" in isolens.json\n`);
+    io.error(
+      `isolens: no SQL files and no code that uses a database in ${asked}; name a file, or set "include" in isolens.json\n`,
+    );
     return EXIT.usage;
   }
   const planned: PlannedCheck[] = [];

@@ -43,7 +43,10 @@ export type HirExpression = Node &
         readonly index: HirExpression;
         readonly optional: boolean;
       }
-    /** A method's call has a `member` as its callee; a call of a method of the same class in Java has `this` made explicit. */
+    /**
+     * A method's call has a `member` as its callee; a call of a method of the same class in Java has `this` made explicit.
+     * `import("x")`, and `require("x")` that is not at the top, are calls of those names.
+     */
     | {
         readonly kind: "call";
         readonly callee: HirExpression;
@@ -309,7 +312,10 @@ export interface HirImport extends Node {
   readonly isStatic?: boolean;
 }
 
-/** `export { local as name }`, or of another module where `from` is given; `name` `*` without `local`: all of it. */
+/**
+ * `export { local as name }`, or of another module where `from` is given. `name` `*` without `local`: all of that module;
+ * with `local`: the module itself is that value (`module.exports = local`). `local` `*`: that module as one value.
+ */
 export interface HirExport extends Node {
   readonly name: string;
   readonly local?: string;

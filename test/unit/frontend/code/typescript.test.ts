@@ -373,9 +373,11 @@ checkJavaScript(
 );
 checkJavaScript(
   "module.exports = { a, b: c, d() {}, ...e }",
-  "const module.exports = {a: a, b: c, d: function d() {}, ...e}",
+  "const exports.d = function d() {}",
+  "const module.exports = {a: a, b: c, d: exports.d, ...e}",
   "export a as a",
   "export c as b",
+  "export exports.d as d",
   "export module.exports as *",
 );
 checkJavaScript(

@@ -167,6 +167,8 @@ function importedValue(
   const target = library ? undefined : state.workspace.modules.resolve(file, from);
   if (target !== undefined) {
     state.files.add(target);
+    const whole = wholeModule(state, target, name);
+    if (whole !== undefined) return scopes(target)?.lookup(whole);
     return name === "*"
       ? namespaceOf(state, target, scopes)
       : exported(state, target, name, scopes);
@@ -183,6 +185,14 @@ function importedValue(
       path: name === "default" || name === "*" ? library.name : name,
     }
   );
+}
+
+/** The name in a CommonJS module of the value that it is (`module.exports = x`), where that is asked for. */
+function wholeModule(state: State, file: FileId, name: string): string | undefined {
+  if (name !== "*" && name !== "default") return undefined;
+  const exports = state.workspace.modules.moduleOf(file)?.exports ?? [];
+  if (name === "default" && exports.some((each) => each.name === "default")) return undefined;
+  return exports.find((each) => each.name === "*" && each.from === undefined)?.local;
 }
 
 /** The library that a module is, or a part of. */

@@ -1,6 +1,13 @@
 // What a module gives to others: `export` in all its forms, and CommonJS' `module.exports` and `exports.x`.
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
-import type { HirClass, HirExport, HirExpression, HirPattern, HirStatement } from "../hir";
+import type {
+  HirClass,
+  HirEntry,
+  HirExport,
+  HirExpression,
+  HirPattern,
+  HirStatement,
+} from "../hir";
 import { boundNames } from "./declarations";
 import { decoratorsOf } from "./functions";
 import { exportedName } from "./imports";
@@ -57,17 +64,7 @@ export function exportedByAssignment(statement: HirStatement): Exported | undefi
   if (target.kind !== "place" || operator !== undefined) return undefined;
   const path = pathOf(target.place);
   if (path === undefined) return undefined;
-  if (path === "") {
-    const own = value.kind === "object" ? value.entries : [];
-    const exports = own.flatMap((entry): readonly HirExport[] => {
-      if (entry.kind !== "property" || typeof entry.key !== "string") return [];
-      return entry.value.kind === "name"
-        ? [{ name: entry.key, local: entry.value.name, span: entry.span }]
-        : [];
-    });
-    const whole = bound(value, "module.exports", "*", span);
-    return { statements: whole.statements, exports: [...exports, ...whole.exports] };
-  }
+  if (path === "") return wholeExport(value, span);
   // `exports.a = exports.b = x`
   if (value.kind === "assign") {
     const inner = exportedByAssignment({ kind: "expression", expression: value, span });
@@ -83,6 +80,28 @@ export function exportedByAssignment(statement: HirStatement): Exported | undefi
   // What compilers write before the exports themselves.
   if (value.kind === "unary" && value.operator === "void") return NOTHING;
   return bound(value, `exports.${path}`, path, span);
+}
+
+/** `module.exports = x`; entries of an object are exports of their own as well. */
+function wholeExport(value: HirExpression, span: HirExport["span"]): Exported {
+  if (value.kind !== "object") return bound(value, "module.exports", "*", span);
+  const statements: HirStatement[] = [];
+  const exports: HirExport[] = [];
+  const entries = value.entries.map((entry): HirEntry => {
+    if (entry.kind !== "property" || typeof entry.key !== "string") return entry;
+    const own = bound(entry.value, `exports.${entry.key}`, entry.key, entry.span);
+    statements.push(...own.statements);
+    exports.push(...own.exports);
+    const name = own.exports[0]?.local;
+    return name === undefined
+      ? entry
+      : { ...entry, value: { kind: "name", name, span: entry.value.span } };
+  });
+  const whole = bound({ ...value, entries }, "module.exports", "*", span);
+  return {
+    statements: [...statements, ...whole.statements],
+    exports: [...exports, ...whole.exports],
+  };
 }
 
 const NOTHING: Exported = { statements: [], exports: [] };
