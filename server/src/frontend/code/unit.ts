@@ -44,29 +44,32 @@ interface Parts {
   /** A ROLLBACK behind which the function goes on. */
   readonly goesOn: boolean;
   readonly isInLoop: boolean;
+  /** A transaction whose errors are caught around it. */
+  readonly isCaught: boolean;
 }
 
 function partsOf(body: Command): Parts {
-  const parts = { atomics: 0, outside: 0, goesOn: false, isInLoop: false };
-  const visit = (command: Command, inside: boolean, looping: boolean): void => {
+  const parts = { atomics: 0, outside: 0, goesOn: false, isInLoop: false, isCaught: false };
+  const visit = (command: Command, inside: boolean, looping: boolean, caught = false): void => {
     switch (command.kind) {
       case "sequence":
-        for (const each of command.commands) visit(each, inside, looping);
+        for (const each of command.commands) visit(each, inside, looping, caught);
         return;
       case "if":
-        visit(command.then, inside, looping);
-        if (command.otherwise) visit(command.otherwise, inside, looping);
+        visit(command.then, inside, looping, caught);
+        if (command.otherwise) visit(command.otherwise, inside, looping, caught);
         return;
       case "loop":
-        visit(command.body, inside, true);
+        visit(command.body, inside, true, caught);
         return;
       case "try":
-        visit(command.body, inside, looping);
-        visit(command.handler, inside, looping);
+        visit(command.body, inside, looping, true);
+        visit(command.handler, inside, looping, caught);
         return;
       case "atomic":
         parts.atomics += 1;
         if (looping) parts.isInLoop = true;
+        if (caught) parts.isCaught = true;
         visit(command.body, true, looping);
         return;
       case "statement":
@@ -91,7 +94,7 @@ function shapeOf(
 ): Pick<Transaction, "body" | "boundary" | "level"> {
   // What runs on the caller's connection is a part of the caller's transaction: more cannot be known here.
   if (isGiven && parts.atomics === 0) return { body, boundary: "explicit" };
-  const isOne = !parts.isInLoop && !parts.goesOn;
+  const isOne = !parts.isInLoop && !parts.goesOn && !parts.isCaught;
   if (isOne && parts.atomics === 1 && parts.outside === 0) {
     const { inner, level } = opened(body);
     return { body: inner, boundary: "explicit", ...(level && { level }) };

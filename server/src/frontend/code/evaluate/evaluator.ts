@@ -16,6 +16,7 @@ import {
   type State,
   type Workspace,
 } from "./state";
+import { withoutIdleHandlers } from "./idleHandlers";
 import { toolsOf } from "./tools";
 import { grouped } from "./transactions";
 
@@ -117,7 +118,10 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   };
   if (boundary) boundary(run);
   else run();
-  const body = withEscapes(grouped(state, { kind: "sequence", commands: state.commands }), state);
+  const body = withEscapes(
+    withoutIdleHandlers(grouped(state, { kind: "sequence", commands: state.commands })),
+    state,
+  );
   const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));
   return {
     root,

@@ -1,6 +1,7 @@
 // The tops of modules: what their names are, evaluated when somebody asks.
 import type { FileId } from "../../../protocol/source";
-import type { HirExport, HirModule, HirPattern, HirStatement } from "../hir";
+import { boundNames } from "../boundNames";
+import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { bind } from "./bindings";
@@ -61,45 +62,9 @@ function moduleScope(
 
 /** Statements by the names that they declare. */
 function declarations(body: readonly HirStatement[]): ReadonlyMap<string, HirStatement> {
-  const found = new Map<string, HirStatement>();
-  for (const statement of body) {
-    switch (statement.kind) {
-      case "let":
-        for (const name of namesOf(statement.pattern)) found.set(name, statement);
-        break;
-      case "function":
-        found.set(statement.function.name, statement);
-        break;
-      case "class":
-        if (statement.class.name !== undefined) found.set(statement.class.name, statement);
-        break;
-      default:
-    }
-  }
-  return found;
-}
-
-function namesOf(pattern: HirPattern): readonly string[] {
-  switch (pattern.kind) {
-    case "bind":
-      return [pattern.name];
-    case "place":
-      return [];
-    case "default":
-      return namesOf(pattern.pattern);
-    case "object":
-      return [...pattern.entries.map((entry) => entry.pattern), ...listed(pattern.rest)].flatMap(
-        namesOf,
-      );
-    case "array":
-      return [...pattern.items.flatMap(listed), ...listed(pattern.rest)].flatMap(namesOf);
-    default:
-      return pattern satisfies never;
-  }
-}
-
-function listed<Item>(item: Item | undefined): readonly Item[] {
-  return item === undefined ? [] : [item];
+  return new Map(
+    body.flatMap((statement) => boundNames(statement).map((name) => [name, statement])),
+  );
 }
 
 function declaredValue(

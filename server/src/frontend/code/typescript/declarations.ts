@@ -1,6 +1,7 @@
 // TypeScript's declarations that are values at run time: enums, namespaces, and ambient variables with their types.
 import { childOf, isComment, namedChildren, type SyntaxNode } from "../codeParsers";
 import type { HirEntry, HirExpression, HirStatement } from "../hir";
+import { boundNames } from "../boundNames";
 import { readKey } from "./patterns";
 import { nameAt, slice, spanOf, unknown, type Reading } from "./reading";
 
@@ -88,34 +89,4 @@ export function readAmbient(reading: Reading, node: SyntaxNode): readonly HirSta
     ({ type }) => type === "lexical_declaration" || type === "variable_declaration",
   );
   return reading.statements(variables);
-}
-
-/** The names that a statement binds around itself. */
-export function boundNames(statement: HirStatement): readonly string[] {
-  if (statement.kind === "let") return namesIn(statement.pattern);
-  if (statement.kind === "function") return [statement.function.name];
-  return statement.kind === "class" && statement.class.name !== undefined
-    ? [statement.class.name]
-    : [];
-}
-
-function namesIn(pattern: Extract<HirStatement, { kind: "let" }>["pattern"]): readonly string[] {
-  switch (pattern.kind) {
-    case "bind":
-      return [pattern.name];
-    case "place":
-      return [];
-    case "default":
-      return namesIn(pattern.pattern);
-    case "object":
-      return [
-        ...pattern.entries.flatMap((entry) => namesIn(entry.pattern)),
-        ...(pattern.rest ? namesIn(pattern.rest) : []),
-      ];
-    case "array":
-      return [
-        ...pattern.items.flatMap((item) => (item ? namesIn(item) : [])),
-        ...(pattern.rest ? namesIn(pattern.rest) : []),
-      ];
-  }
 }

@@ -1,4 +1,5 @@
 // What a module gives to others: `export` in all its forms, and CommonJS' `module.exports` and `exports.x`.
+import { boundNames } from "../boundNames";
 import { childOf, namedChildren, type SyntaxNode } from "../codeParsers";
 import type {
   HirClass,
@@ -8,7 +9,6 @@ import type {
   HirPattern,
   HirStatement,
 } from "../hir";
-import { boundNames } from "./declarations";
 import { decoratorsOf } from "./functions";
 import { exportedName } from "./imports";
 import { stringValue } from "./literals";

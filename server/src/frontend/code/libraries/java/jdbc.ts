@@ -139,6 +139,7 @@ export const JDBC: Library = {
   typed: (type, tools) => TYPES[type]?.(tools),
   cursor: resultSetCursor,
   call: (handle, call, tools) => {
+    if (TIMES.test(handle.path)) return call.arguments[0];
     if (call.isNew) return newError(handle, call, tools);
     const [, name = ""] = /\.(\w+)$/u.exec(handle.path) ?? [];
     return OBJECTS.map((object) => object(handle, name, call, tools)).find(
@@ -146,6 +147,9 @@ export const JDBC: Library = {
     );
   },
 };
+
+/** A time is the number or text that it is made of. */
+const TIMES = /^(?:Timestamp|Date|Time)(?:\.valueOf|\.from)?$/u;
 
 /** An error with its message. */
 export function newError({ path }: HandleValue, call: Call, tools: Tools): Value | undefined {

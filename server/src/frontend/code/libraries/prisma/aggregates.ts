@@ -3,7 +3,7 @@ import type { AggregateFunction, Expression } from "../../../../program/expressi
 import type { Output } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
-import { columnOf, fieldOf, queryOf, relationTo, run, type RowScope } from "./context";
+import { columnOf, fieldOf, queryOf, relationTo, run, scopeOf, type RowScope } from "./context";
 import { constantOf, fieldsGiven, given, isTrue, listGiven } from "./given";
 import type { Work } from "./operations";
 import { narrowed } from "./page";
@@ -14,7 +14,7 @@ import { conditionOf } from "./where";
 export function counted(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(operation, model);
   const where = conditionOf(scope, given(tools, args, "where"));
   const select = given(tools, args, "select");
   const page = narrowed(scope, queryOf([relationTo(model.table)], where), args);
@@ -38,7 +38,7 @@ export function counted(work: Work): Value {
 export function aggregated(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(operation, model);
   const where = conditionOf(scope, given(tools, args, "where"));
   const page = narrowed(scope, queryOf([relationTo(model.table)], where), args);
   if (page.limit !== undefined || page.offset !== undefined) {
@@ -55,7 +55,7 @@ export function aggregated(work: Work): Value {
 export function grouped(work: Work): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(operation, model);
   const where = conditionOf(scope, given(tools, args, "where"));
   const by = given(tools, args, "by");
   const names = (by && (listGiven(tools, by) ?? [by]))?.map(constantOf) ?? [];
@@ -76,10 +76,6 @@ export function grouped(work: Work): Value {
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
   const types = new Map(fields.map(({ name, type }) => [name, type] as const));
   return tools.rows(into, { order: [...own, ...outputs].map(({ name }) => name), types });
-}
-
-function scopeOf({ operation, model }: Work): RowScope {
-  return { operation, model, alias: model.table, losses: [] };
 }
 
 const FUNCTIONS: Readonly<Record<string, AggregateFunction>> = {

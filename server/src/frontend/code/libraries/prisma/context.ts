@@ -1,11 +1,10 @@
 // What lowering one operation of the Prisma client needs, and small makers of queries over its models.
 import type { Expression } from "../../../../program/expression";
-import { literal, TRUE } from "../../../sql/expressions";
+import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { Query, Relation } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import type {
-  PrismaField,
   PrismaModel,
   PrismaRelation,
   PrismaScalar,
@@ -33,6 +32,11 @@ export interface RowScope {
   readonly losses: Losses;
 }
 
+/** Where expressions over a model's own table stand, in a statement that is about to be made. */
+export function scopeOf(operation: Operation, model: PrismaModel): RowScope {
+  return { operation, model, alias: model.table, losses: [] };
+}
+
 /** Adds a statement, with its losses. */
 export function run(operation: Operation, draft: StatementDraft, losses: Losses): string {
   const { tools, connection, source } = operation;
@@ -47,8 +51,12 @@ export function fieldOf(result: string, field: string): Expression {
   return { kind: "field", result, field, at: "first" };
 }
 
-export function isField(model: PrismaModel, name: string): PrismaField | undefined {
-  return model.fields.get(name);
+/** The field that a column belongs to: results have the names of fields. */
+export function fieldNameOf(model: PrismaModel, column: string): string {
+  const field = [...model.fields.values()].find(
+    (each) => each.kind === "scalar" && each.column === column,
+  );
+  return field?.name ?? column;
 }
 
 /** The columns of a model that its client has. */
@@ -139,10 +147,3 @@ export function storedValue(scope: RowScope, field: PrismaScalar, value: Value):
   }
   return expression;
 }
-
-/** `a and b`, or whichever is there. */
-export function both(left: Expression, right: Expression): Expression {
-  return joined("and", [left, right]);
-}
-
-export { TRUE };

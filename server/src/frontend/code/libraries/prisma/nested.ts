@@ -7,10 +7,12 @@ import type { PrismaLink, PrismaModel, PrismaRelation } from "../../../schema/pr
 import type { Value } from "../../values";
 import {
   columnOf,
+  fieldNameOf,
   fieldOf,
   queryOf,
   relationTo,
   run,
+  scopeOf,
   type Losses,
   type Operation,
   type RowScope,
@@ -110,13 +112,6 @@ export function equatedColumns(
     const isKey = model.keys.some((key) => key.name === name);
     return isKey ? equatedColumns(operation, model, value) : [];
   });
-}
-
-function fieldNameOf(model: PrismaModel, column: string): string {
-  const field = [...model.fields.values()].find(
-    (each) => each.kind === "scalar" && each.column === column,
-  );
-  return field?.name ?? column;
 }
 
 /** Reads the row that a `where` finds; gives the result. */
@@ -224,10 +219,6 @@ function eachOf({ operation }: Nesting, value: Value, write: (item: Value) => vo
   const items = listGiven(operation.tools, value);
   if (items === undefined) operation.tools.each(value, operation.source, write);
   else items.forEach(write);
-}
-
-function scopeOf({ operation, target }: Nesting): RowScope {
-  return { operation, model: target, alias: target.table, losses: [] };
 }
 
 /** Rows that point here: their columns say whom they belong to. */
@@ -448,7 +439,7 @@ function chosen(
   mustBeThere: boolean,
 ): string {
   const { operation, target } = nesting;
-  const scope = scopeOf(nesting);
+  const scope = scopeOf(nesting.operation, nesting.target);
   const into = operation.tools.fresh("r");
   const condition = joined("and", [conditionOf(scope, where), mine]);
   const query = { ...queryOf([relationTo(target.table)], condition), outputs: allOutputs(target) };
@@ -504,7 +495,7 @@ function updateChosen(
 ): void {
   const { operation, target } = nesting;
   eachChosen(nesting, chosenRows, (isRow) => {
-    const scope = scopeOf(nesting);
+    const scope = scopeOf(nesting.operation, nesting.target);
     const reading = updateData(scope, data);
     const set = [...reading.set, ...linksBefore(scope, reading.nested)];
     const relation = relationTo(target.table);
@@ -535,7 +526,7 @@ function changed(
   mustBeThere: boolean,
 ): void {
   const { operation, target } = nesting;
-  const scope = scopeOf(nesting);
+  const scope = scopeOf(nesting.operation, nesting.target);
   // `disconnect: true` of a single row finds it by its link alone.
   const filter = where?.kind === "scalar" ? undefined : where;
   const condition = joined("and", [mine, conditionOf(scope, filter)]);

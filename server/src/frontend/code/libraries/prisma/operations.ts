@@ -7,12 +7,13 @@ import { scalar, UNDEFINED, type Value } from "../../values";
 import { aggregated, counted, grouped } from "./aggregates";
 import {
   columnOf,
+  fieldNameOf,
   fieldOf,
   queryOf,
   relationTo,
   run,
   type Operation,
-  type RowScope,
+  scopeOf,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
 import { fieldsGiven, given, isTrue } from "./given";
@@ -94,14 +95,10 @@ function isCompound({ operation, model, name, args, isPart }: Work): boolean {
   return name.startsWith("delete") && schema.integrity === "client";
 }
 
-function scopeOf({ operation, model }: Work): RowScope {
-  return { operation, model, alias: model.table, losses: [] };
-}
-
 function find(work: Work, kind: "row" | "present" | "rows"): Value {
   const { operation, model, args } = work;
   const { tools, source } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const where = conditionOf(scope, given(tools, args, "where"));
   const outputs = [...outputsOf(scope, args), ...countsAsked(scope, args)];
   const base = { ...queryOf([relationTo(model.table)], where), outputs };
@@ -134,7 +131,7 @@ function insertOne(
   draft: (row: readonly Assignment[], into: string) => InsertDraft,
 ): Value {
   const { operation, model } = work;
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const reading = createData(scope, data, []);
   const before = linksBefore(scope, reading.nested);
   const row = reading.set.map(
@@ -151,7 +148,7 @@ function written(work: Work, into: string): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
   if (!isCompound(work)) return resultOf(operation, model, into, returned(model), args, "row");
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const keyOf = keyOfResult(model, into);
   const key = (model.keys[0]?.fields ?? []).flatMap((name) => {
     const field = model.fields.get(name);
@@ -169,12 +166,7 @@ function written(work: Work, into: string): Value {
 }
 
 function keyOfResult(model: PrismaModel, into: string): KeyOf {
-  return (column) => {
-    const field = [...model.fields.values()].find(
-      (each) => each.kind === "scalar" && each.column === column,
-    );
-    return fieldOf(into, field?.name ?? column);
-  };
+  return (column) => fieldOf(into, fieldNameOf(model, column));
 }
 
 function returned(model: PrismaModel): readonly Output[] {
@@ -184,7 +176,7 @@ function returned(model: PrismaModel): readonly Output[] {
 function createMany(work: Work, isReturned: boolean): Value {
   const { operation, model, args } = work;
   const { tools, source } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const data = given(tools, args, "data");
   const items = data && (tools.items(data) ?? (data.kind === "object" ? [data] : undefined));
   const skips = isTrue(given(tools, args, "skipDuplicates"));
@@ -229,7 +221,7 @@ function countResult(work: Work, count: Value, isReturned: boolean, into: string
 function update(work: Work, kind: "one" | "many" | "returned"): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const where = given(tools, args, "where");
   const condition = conditionOf(scope, where);
   const reading = updateData(scope, given(tools, args, "data"));
@@ -264,7 +256,7 @@ function untouched(
   into: string,
 ): Value {
   const { operation, model, name } = work;
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const outputs = returned(model);
   const query = { ...queryOf([relationTo(model.table)], condition), outputs };
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
@@ -306,7 +298,7 @@ function upsert(work: Work): Value {
   const isPlain = !isCompound(work);
   if (isPlain && where !== undefined && isNative(work)) {
     const target = equatedColumns(operation, model, where).map(([column]) => column);
-    const scope = scopeOf(work);
+    const scope = scopeOf(work.operation, work.model);
     const { set } = updateData(scope, given(tools, args, "update"));
     return insertOne(work, data, (row, into) => ({
       kind: "insert",
@@ -317,7 +309,7 @@ function upsert(work: Work): Value {
       taint: scope.losses,
     }));
   }
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const into = tools.fresh("r");
   const condition = conditionOf(scope, where);
   const query = { ...queryOf([relationTo(model.table)], condition), outputs: returned(model) };
@@ -356,7 +348,7 @@ function shared({ operation, args }: Work): Readonly<Record<string, Value>> {
 function remove(work: Work, isOne: boolean): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  const scope = scopeOf(work);
+  const scope = scopeOf(work.operation, work.model);
   const where = conditionOf(scope, given(tools, args, "where"));
   removeDependants(operation, model, where);
   const into = tools.fresh("r");

@@ -8,6 +8,8 @@ import type { PrismaModel, PrismaRelation, PrismaScalar } from "../../../schema/
 import { scalar, type ResultColumns, type Value } from "../../values";
 import {
   columnOf,
+  fieldNameOf,
+  fieldOf,
   joinOf,
   queryOf,
   relationTo,
@@ -203,12 +205,7 @@ export function resultOf(
     });
     related.set("_count", tools.object(Object.fromEntries(fields)));
   }
-  const keyOf = (column: string): Expression => {
-    const name = [...model.fields.values()].find(
-      (field) => field.kind === "scalar" && field.column === column,
-    )?.name;
-    return { kind: "field", result: into, field: name ?? column, at: "first" };
-  };
+  const keyOf = (column: string): Expression => fieldOf(into, fieldNameOf(model, column));
   for (const [name, value] of readRelated(operation, model, args, keyOf)) related.set(name, value);
   if (kind === "rows" && related.size > 0) {
     tools.lose("rows related to several rows are read for the first of them", operation.source);
