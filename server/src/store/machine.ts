@@ -204,7 +204,7 @@ export function partOf(machine: Machine): number | undefined {
 export function continueUnit(machine: Machine): void {
   machine.ended += 1;
   machine.savepoints = {};
-  if (machine.next?.kind !== "statement") machine.next = undefined;
+  if (machine.next !== undefined && endsPart(machine.next)) machine.next = undefined;
 }
 
 /** A machine that goes on independently. */

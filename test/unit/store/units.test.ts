@@ -1,0 +1,153 @@
+// What commits before its end: which writes stay when a part of it fails, and which units are none.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Program, Transaction } from "../../../server/src/program/program";
+import type { Command } from "../../../server/src/program/statement";
+import { plainUnit } from "../../../server/src/program/unit";
+import { runSerial } from "../../../server/src/store/run";
+import { programOf, rowsOf, table } from "./programs";
+
+const TABLES = [table("t", { id: "int", v: "int" })];
+const [MODEL] = programOf({ P: "SELECT v FROM t WHERE id = 1;" }, TABLES).transactions;
+if (MODEL === undefined) throw new Error("no transaction");
+const { source } = MODEL;
+
+function statements(sql: string): Command {
+  const [transaction] = programOf({ P: sql }, TABLES).transactions;
+  if (transaction === undefined) throw new Error(`no transaction in ${sql}`);
+  return transaction.body;
+}
+
+const sequence = (...commands: readonly Command[]): Command => ({ kind: "sequence", commands });
+const atomic = (...commands: readonly Command[]): Command => ({
+  kind: "atomic",
+  body: sequence(...commands),
+  source,
+});
+const fails: Command = { kind: "rollback", why: "no", code: "P0001", source };
+const leaves: Command = { kind: "rollback", why: "no", leaves: "atomic", source };
+const caught = (body: Command, handler: Command): Command => ({
+  kind: "try",
+  body,
+  handler,
+  source,
+});
+const set = (id: number, v: number): Command =>
+  statements(`UPDATE t SET v = ${String(v)} WHERE id = ${String(id)};`);
+const insert = (id: number): Command => statements(`INSERT INTO t VALUES (${String(id)}, 0);`);
+
+function unit(body: Command): Transaction {
+  return {
+    ...MODEL,
+    id: "P",
+    name: "P",
+    header: source,
+    source,
+    boundary: "unit",
+    body,
+    parameters: [],
+    preconditions: [],
+    annotations: [],
+    taint: [],
+  };
+}
+
+interface Expected {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly status?: string;
+  readonly returns?: readonly string[];
+}
+
+/** Rows 1 and 2 are 10 and 20 at the start. */
+function check(name: string, body: Command, expected: Expected): void {
+  test(name, () => {
+    const program: Program = {
+      schema: { tables: TABLES },
+      transactions: [unit(body)],
+      notes: [],
+      files: [source.file],
+    };
+    const setup = {
+      instances: [{ instance: "T1", transaction: "P", arguments: {} }],
+      initial: { t: rowsOf({ 1: 10, 2: 20 }) },
+    };
+    const result = runSerial(program, setup, ["T1"]);
+    assert.ok(result.ok, result.ok ? "" : result.reason);
+    const { outcome } = result.execution;
+    assert.deepEqual(outcome.final["t"], rowsOf(expected.rows));
+    assert.equal(outcome.status["T1"], expected.status ?? "committed");
+    if (expected.returns) assert.deepEqual(outcome.returned["T1"], expected.returns);
+  });
+}
+
+check("what was committed stays when the unit fails", sequence(set(1, 1), fails), {
+  rows: { 1: 1, 2: 20 },
+  returns: ["fails: no"],
+});
+check("a unit that fails before it has written anything has not happened", fails, {
+  rows: { 1: 10, 2: 20 },
+  status: "rolled back: no",
+});
+check(
+  "a failure undoes the transaction around it alone",
+  sequence(set(1, 1), atomic(set(2, 2), fails)),
+  {
+    rows: { 1: 1, 2: 20 },
+  },
+);
+check(
+  "a handler around a transaction goes on with nothing of it",
+  caught(atomic(set(1, 1), fails), set(2, 2)),
+  {
+    rows: { 1: 10, 2: 2 },
+  },
+);
+check(
+  "a handler inside of a transaction undoes its block",
+  atomic(set(1, 1), caught(sequence(set(2, 2), fails), set(2, 3))),
+  {
+    rows: { 1: 1, 2: 3 },
+  },
+);
+check(
+  "a handler does not undo what statements outside have committed",
+  caught(sequence(set(1, 1), fails), set(2, 2)),
+  {
+    rows: { 1: 1, 2: 2 },
+  },
+);
+check(
+  "an error of a statement outside leaves those before it",
+  caught(sequence(set(1, 1), insert(2)), set(2, 2)),
+  {
+    rows: { 1: 1, 2: 2 },
+  },
+);
+check("ROLLBACK goes on behind the transaction", sequence(atomic(set(1, 1), leaves), set(2, 2)), {
+  rows: { 1: 10, 2: 2 },
+});
+check(
+  "leaving a loop out of a transaction commits it",
+  sequence(
+    {
+      kind: "loop",
+      id: "l",
+      over: { kind: "while", condition: { kind: "literal", value: true, type: "bool" } },
+      body: atomic(set(1, 1), { kind: "exit", loop: "l", source }),
+      source,
+    },
+    fails,
+  ),
+  { rows: { 1: 1, 2: 20 } },
+);
+
+test("a unit of one transaction is that transaction", () => {
+  const boundary = (body: Command): string => plainUnit(unit(body)).boundary;
+  assert.equal(boundary(set(1, 1)), "autocommit");
+  assert.equal(boundary(atomic(set(1, 1), set(2, 2))), "explicit");
+  assert.equal(boundary(caught(atomic(set(1, 1)), fails)), "explicit");
+  assert.equal(boundary(sequence(set(1, 1), set(2, 2))), "unit");
+  assert.equal(boundary(sequence(atomic(set(1, 1)), fails)), "unit");
+  assert.equal(boundary(sequence(atomic(set(1, 1), leaves), fails)), "unit");
+  assert.equal(boundary(sequence(atomic(set(1, 1)), set(2, 2))), "unit");
+});
