@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { TemporaryServer } from "../../../server/src/replay/servers/temporary";
+import { connectPostgres } from "../../../server/src/replay/servers/postgres";
 import { serverFor } from "../../support/liveServers";
 import { sql } from "../truth/analyse";
 import { checkNothingLeft, replayAll, verdictsOf } from "./replayCases";
@@ -207,6 +208,30 @@ COMMIT;`;
     assert.notEqual(replayed.length, 0, "nothing was found");
     for (const verdict of verdictsOf(replayed))
       assert.match(verdict, /not replayed: program\.sql names the schema public of this server/);
+  });
+
+  test("a user without rights is told what the server refuses, and no password is repeated", async () => {
+    if (!temporary) return;
+    const [{ text = "" } = {}] = CASES;
+    const session = await temporary.server.open();
+    const password = "not-for-anybodys-eyes";
+    await session.execute(`CREATE ROLE weak LOGIN PASSWORD '${password}'`);
+    const server = await connectPostgres({ ...temporary.address, user: "weak", password });
+    const refused = await replayAll(server, [sql(text)], READ_COMMITTED);
+    assert.match(
+      verdictsOf(refused).join(),
+      /not replayed: .* refuses "CREATE SCHEMA .*permission denied/,
+    );
+    assert.ok(!JSON.stringify(refused.map(({ report }) => report)).includes(password));
+    await server.close();
+    await session.execute("ALTER ROLE weak NOLOGIN");
+    await assert.rejects(
+      connectPostgres({ ...temporary.address, user: "weak", password }),
+      (error: unknown) => error instanceof Error && !String(error.stack).includes(password),
+    );
+    await session.execute("DROP ROLE weak");
+    await session.close();
+    await checkNothingLeft(temporary.server);
   });
 
   test("a schema of that name is not touched, and a stop leaves nothing", async () => {
