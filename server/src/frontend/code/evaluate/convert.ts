@@ -76,6 +76,9 @@ export function conditional(
     if (isLiteral(then, true) || sameExpression(condition, then)) return condition;
     if (isCondition(condition) && isCondition(then)) return joined("and", [condition, then]);
   }
+  if (isCondition(then) && sameExpression(otherwise, negated(condition))) {
+    return joined("or", [otherwise, then]);
+  }
   return { kind: "conditional", condition, then, otherwise };
 }
 
