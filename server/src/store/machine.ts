@@ -200,6 +200,12 @@ export function partOf(machine: Machine): number | undefined {
   return isUnit(machine) ? machine.ended : undefined;
 }
 
+/** What a step of the machine records of the transaction that it is in. */
+export function placeOf(machine: Machine): { readonly part?: number } {
+  const part = partOf(machine);
+  return part === undefined ? {} : { part };
+}
+
 /** Goes on behind the end of a transaction of a unit; its driver has committed it or rolled it back. */
 export function continueUnit(machine: Machine): void {
   machine.ended += 1;

@@ -22,6 +22,7 @@ import {
   isUnit,
   nextOf,
   partOf,
+  placeOf,
   startMachine,
   type Machine,
   type Undo,
@@ -309,11 +310,6 @@ function closePart(participant: Participant): void {
   participant.kept = [...participant.kept, ...participant.log];
   participant.log = [];
   continueUnit(participant.machine);
-}
-
-function placeOf(machine: Machine): { readonly part?: number } {
-  const part = partOf(machine);
-  return part === undefined ? {} : { part };
 }
 
 function pushEnd(state: State, machine: Machine, why: string | undefined): void {

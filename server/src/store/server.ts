@@ -25,6 +25,7 @@ import {
   isUnit,
   nextOf,
   partOf,
+  placeOf,
   startMachine,
   type Machine,
   type Undo,
@@ -420,11 +421,6 @@ function endRecord(machine: Machine, why: string | undefined): StepRecord {
     affected: 0,
     ...(why === undefined ? {} : { why }),
   };
-}
-
-function placeOf(machine: Machine): { readonly part?: number } {
-  const part = partOf(machine);
-  return part === undefined ? {} : { part };
 }
 
 /** The name of the transaction that an instance is in. */
