@@ -15,7 +15,7 @@ export type Check = <Result>(
 ) => Result;
 
 /** A text that has no solution under some literals, and some of these assumptions. */
-export interface Refutable {
+interface Refutable {
   readonly text: string;
   readonly literals: readonly string[];
   readonly assumptions: readonly Assumption[];

@@ -31,7 +31,7 @@ export interface ChainSession {
 export type Step = readonly [number, number];
 
 /** A question about a chain, in a solver that has its text. */
-export interface ChainQuestion {
+interface ChainQuestion {
   readonly question: OpenQuestion;
   readonly check: Check;
   readonly members: readonly number[];

@@ -28,7 +28,7 @@ const MOST_CHAINS = 6;
 /** Shortest paths are tried for few transactions: their sequences grow exponentially. */
 const PATHS = { types: 3, longest: 3, sequences: 60 };
 
-export interface ProveOptions {
+interface ProveOptions {
   /** Names of assumptions and lemmas that the proof must do without. */
   readonly without?: ReadonlySet<string>;
 }

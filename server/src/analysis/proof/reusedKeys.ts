@@ -15,7 +15,7 @@ import { releasesLocks } from "./moments";
 import { beforeLiteral, encodeQuestion, unseenLiteral } from "./question";
 import type { Setting } from "./setting";
 
-export interface ReusedKeys {
+interface ReusedKeys {
   /** Insertions that may take a key that another gave up without having seen that; none at the papers' levels. */
   readonly restrictions: readonly Restriction[];
   /** Names of assumptions that it took to rule out others. */

@@ -103,7 +103,7 @@ export function encodeSplit(
 }
 
 /** Whether what is read at the edge may be older than the commit of the one that it leads to. */
-export function isOlder(
+function isOlder(
   { views, instance, run }: Pick<Timed, "views" | "instance" | "run">,
   edge: StaticEdge,
 ): boolean {

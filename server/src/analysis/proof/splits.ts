@@ -21,7 +21,7 @@ import { encodeSplit } from "./splitQuestion";
 import type { OpenSelector } from "./question";
 import type { SplitQuestion, Statements } from "./splitQuestion";
 
-export interface Splits {
+interface Splits {
   readonly refuted: { readonly pairs: number; readonly triples: number };
   readonly assumed: ReadonlySet<string>;
   /** Chains that may be like this. */

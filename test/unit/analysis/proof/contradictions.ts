@@ -39,7 +39,7 @@ export interface Comparison {
   readonly contradiction?: string;
 }
 
-export interface ComparisonSize extends EnumerationSize {
+interface ComparisonSize extends EnumerationSize {
   /** Transactions of an anomaly that the search looks for, at the most. */
   readonly most: number;
 }
