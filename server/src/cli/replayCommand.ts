@@ -1,6 +1,7 @@
 // `isolens replay`: an anomaly on a real server, with the user's own transactions, compared with every serial order there.
 import { randomInt } from "node:crypto";
 import { loadPgParser } from "../engine/pgParser";
+import { loadCodeParsers } from "../engine/treeSitter";
 import type { Level, ProductLevel } from "../isolation/levels";
 import { replayAnomaly, type ReplayReport } from "../replay/replayAnomaly";
 import { addressOf, connectTo } from "../replay/servers/address";
@@ -97,7 +98,7 @@ async function replay(
   const names = anomaly.witness.instances.map(({ instance }) => instance);
   return replayAnomaly({
     anomaly,
-    program: createProjectReader(parsers).read(done.project),
+    program: createProjectReader(parsers, await loadCodeParsers()).read(done.project),
     files: [...done.project.files, ...done.project.context],
     dialect: done.project.configuration.dialect,
     parsers,

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { loadPgParser } from "../engine/pgParser";
+import { loadCodeParsers } from "../engine/treeSitter";
 import { createProjectReader } from "../service/readProject";
 import { generateTest } from "../testgen/generate";
 import { fileErrorText } from "../workspace/textFile";
@@ -30,7 +31,7 @@ export async function testgenCommand(
   const test = generateTest(
     {
       anomaly,
-      program: createProjectReader(parsers).read(project),
+      program: createProjectReader(parsers, await loadCodeParsers()).read(project),
       files: [...project.files, ...project.context],
       dialect: project.configuration.dialect,
       parsers,

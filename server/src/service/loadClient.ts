@@ -1,5 +1,7 @@
 // Loads a client program: its file, and the transactions of the workspace that it calls.
 import path from "node:path";
+import { loadCodeParsers } from "../engine/treeSitter";
+import { codeLanguageOf } from "../frontend/code/codeParsers";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { assertionFiles, bindAssertions, withoutAssertions } from "../clients/assertions";
 import type { Assertion } from "../clients/assertions";
@@ -79,7 +81,8 @@ export async function loadClient(
     });
   if (project === undefined || problems.some(({ severity }) => severity === "error"))
     return { problems };
-  const reader = createProjectReader(parsers);
+  const hasCode = project.files.some(({ file }) => codeLanguageOf(file) !== undefined);
+  const reader = createProjectReader(parsers, hasCode ? await loadCodeParsers() : undefined);
   const program = reader.read(project);
   const { bound, problems: wrong } = bindClient(client, program);
   problems.push(...wrong);
