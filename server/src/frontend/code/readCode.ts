@@ -9,10 +9,13 @@ import type { LowerSql } from "../sql/scriptState";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import type { State, Workspace } from "./evaluate/state";
+import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
+import type { ClassValue, Library } from "./libraries/library";
 import type { CodeModules } from "./modules";
 import { rootsOf } from "./roots";
 import { elementTypes, transactionOf } from "./unit";
+import type { HandleValue } from "./values";
 
 /** What reading code needs of the workspace around it. */
 export interface CodeSurroundings {
@@ -38,8 +41,10 @@ export interface CodeReading {
  */
 export function readCode(around: CodeSurroundings): CodeReading {
   const used = usedModules(around);
+  let notes: Note[] = [];
   const workspace: Workspace = {
     ...around,
+    note: (note) => notes.push(note),
     libraries: LIBRARIES,
     used,
     moduleScope: (file) => scopes(file),
@@ -48,12 +53,14 @@ export function readCode(around: CodeSurroundings): CodeReading {
   let current: State = createState(workspace, firstFile(around), "module");
   const scopes = createModuleScopes(() => current);
   const evaluated: Evaluated[] = [];
+  const notesOf = new Map<Evaluated, readonly Note[]>();
   const seen = new Set<string>();
   const run = (root: Root): void => {
     if (seen.has(root.key)) return;
     seen.add(root.key);
     const { file } = root.callee.scope.module;
     const evaluate = (types?: State["elementTypes"]): Evaluated => {
+      notes = [];
       current = createState(workspace, file, root.name, types);
       return evaluateRoot(root, current);
     };
@@ -61,6 +68,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
     const types = elementTypes(result.body, around.table);
     if (types.size > 0) result = evaluate(types);
     evaluated.push(result);
+    notesOf.set(result, notes);
     result.handlers.forEach(run);
   };
   for (const file of around.files) {
@@ -70,7 +78,12 @@ export function readCode(around: CodeSurroundings): CodeReading {
     current = createState(workspace, file, "module");
     rootsOf(file, hir, scope, current).forEach(run);
   }
-  return { transactions: kept(evaluated).flatMap((each) => transaction(each, around)) };
+  const own = new Set(kept(evaluated));
+  // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
+  for (const each of evaluated) {
+    if (each.statements === 0 || own.has(each)) notesOf.get(each)?.forEach(around.note);
+  }
+  return { transactions: [...own].flatMap((each) => transaction(each, around)) };
 }
 
 /** The tables that the files declare in code, as ORMs' schemas do. */
@@ -101,16 +114,35 @@ export function codeTables(
   for (const file of files) {
     const hir = around.modules.moduleOf(file);
     for (const statement of hir?.body ?? []) {
-      if (statement.kind !== "let" || statement.pattern.kind !== "bind") continue;
-      const value = scopes(file)?.lookup(statement.pattern.name);
-      if (value?.kind !== "handle") continue;
-      const table = value.library.declares?.(value, state.evaluator.tools(state, value.library));
+      const name = declaredName(statement);
+      const value = name === undefined ? undefined : scopes(file)?.lookup(name);
+      if (value?.kind !== "handle" && value?.kind !== "class") continue;
+      const table = declaredTable(value, declaring, state);
       const lines = around.lines(file);
       const { start, end } = statement.span;
       if (table) found.set(table.name, { ...table, source: rangeOf(lines, start, end) });
     }
   }
   return [...found.values()];
+}
+
+function declaredName(statement: HirStatement): string | undefined {
+  if (statement.kind === "class") return statement.class.name;
+  if (statement.kind !== "let" || statement.pattern.kind !== "bind") return undefined;
+  return statement.pattern.name;
+}
+
+function declaredTable(
+  value: HandleValue | ClassValue,
+  declaring: readonly Library[],
+  state: State,
+): Table | undefined {
+  for (const library of declaring) {
+    if (value.kind === "handle" && value.library !== library) continue;
+    const table = library.declares?.(value, state.evaluator.tools(state, library));
+    if (table) return table;
+  }
+  return undefined;
 }
 
 function firstFile({ files }: Pick<CodeSurroundings, "files">): FileId {

@@ -30,6 +30,7 @@ import {
   type Frame,
   type State,
 } from "./state";
+import { canChoose } from "./texts";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -59,7 +60,11 @@ export function callValue(
       return callUnknown(state, site.name, args, site);
     }
     case "builtin":
-      return callBuiltin(state, callee, args, site) ?? shaped(state, callee, args, site);
+      return (
+        callOfRow(state, callee, args, site) ??
+        callBuiltin(state, callee, args, site) ??
+        shaped(state, callee, args, site)
+      );
     case "class":
       return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
     case "choice":
@@ -80,6 +85,25 @@ export function callValue(
     default:
       return shaped(state, callee, args, site);
   }
+}
+
+/** `row.save()`: what a library gave to rows and objects. */
+function callOfRow(
+  state: State,
+  { self, name }: Extract<Value, { kind: "builtin" }>,
+  args: readonly Value[],
+  { span, isNew, typeArguments: types }: CallSite,
+): Value | undefined {
+  if (self?.kind !== "row" && self?.kind !== "rows" && self?.kind !== "object") return undefined;
+  const method = name.split(".").at(-1) ?? name;
+  const source = sourceOf(state, span);
+  const call = { arguments: args, isNew, typeArguments: types, source };
+  for (const library of state.workspace.libraries) {
+    const tools = state.evaluator.tools(state, library);
+    const result = library.rowCall?.(self, method, call, tools);
+    if (result) return result;
+  }
+  return undefined;
 }
 
 /** `items.map` of an argument is a method of a list as any other. */
@@ -163,10 +187,18 @@ export function inputOf(state: State, parameter: HirParameter, prefix = ""): Val
   const { pattern, type } = parameter;
   const inner = pattern.kind === "default" ? pattern.pattern : pattern;
   const typed = type === undefined ? undefined : typedValue(state, type);
-  if (typed) return given(typed);
+  if (typed && !isRecord(typed)) return given(typed);
   const name = inner.kind === "bind" ? inner.name : "";
   const path = prefix === "" ? name : name === "" ? prefix : `${prefix}.${name}`;
   return { kind: "input", path, origin: "argument", ...(type !== undefined && { type }) };
+}
+
+/** An object of a class of TypeScript with nothing but fields: its caller gives what is in them. */
+function isRecord(value: Value): boolean {
+  if (value.kind !== "object" || !value.class || hasConnection(value)) return false;
+  const { class: of, scope } = value.class;
+  const isJava = scope.module.file.endsWith(".java");
+  return !isJava && of.methods.every(({ kind }) => kind === "constructor");
 }
 
 /** What a caller gives. */
@@ -186,7 +218,8 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
   const declared = module?.lookup(first);
   if (declared?.kind === "handle") {
     const path = [declared.path, ...rest].join(".");
-    return declared.library.typed?.(path, state.evaluator.tools(state, declared.library));
+    const of = typeArguments(type).map((each) => module?.lookup(each) ?? UNDEFINED);
+    return declared.library.typed?.(path, state.evaluator.tools(state, declared.library), of);
   }
   if (declared?.kind === "class") return objectOf(state, declared);
   for (const library of state.workspace.libraries) {
@@ -194,6 +227,12 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     if (value) return value;
   }
   return undefined;
+}
+
+/** The names in `<A, B>` that stand there by themselves. */
+function typeArguments(type: string): readonly string[] {
+  const inner = /<([^<>]*)>/su.exec(type)?.[1];
+  return inner === undefined ? [] : inner.split(",").map((each) => each.trim());
 }
 
 /** An object of a class that something is declared with. */
@@ -355,7 +394,7 @@ function returned(frame: Frame, left: boolean): Value {
   if (only === undefined) return UNDEFINED;
   if (returns.length === 1 && left) return only;
   const values = left ? returns : [...returns, UNDEFINED];
-  if (returns.every(isScalar) && left) {
+  if (returns.every(isScalar) && left && !canChoose(returns)) {
     const types = new Set(
       returns.map((value) => (value.kind === "scalar" ? value.type : undefined)),
     );
@@ -507,8 +546,9 @@ export function instanceOf(
       const value = inputs[at];
       if (isField && parameter.pattern.kind === "bind" && value) {
         const { name } = parameter.pattern;
-        const declared = self.fields.get(name);
-        if (!declared) self.fields.set(name, newCell(state, value));
+        // What was given says more than its declared type, if anything is known of it.
+        if (!self.fields.has(name) || (args && isKnown(value)))
+          self.fields.set(name, newCell(state, value));
       }
     });
     collected(state, () => state.evaluator.block(state, scope, hir.body));
@@ -516,6 +556,10 @@ export function instanceOf(
   state.calls = outer.calls;
   state.frame = outer.frame;
   return self;
+}
+
+function isKnown({ kind }: Value): boolean {
+  return kind !== "unknown" && kind !== "external" && kind !== "input" && kind !== "undefined";
 }
 
 /** An object of a class that extends a class of a library (`class Db extends PrismaClient`). */

@@ -299,6 +299,11 @@ function staticMember(
   if (method) return boundMethod({ method, of: value }, value);
   const nested = value.class.classes.find((each) => each.name === property);
   if (nested) return { kind: "class", class: nested, scope: value.scope };
+  for (const library of state.workspace.libraries) {
+    const tools = state.evaluator.tools(state, library);
+    const own = library.classMember?.(value, property, tools);
+    if (own) return own;
+  }
   return { kind: "builtin", name: `class.${property}`, self: value };
 }
 

@@ -19,8 +19,16 @@ import {
 
 const NOWHERE = { start: 0, end: 0 };
 
-/** The tools of a library, for one call. */
+/** The tools of a library. */
 export function toolsOf(state: State, library: Library): Tools {
+  const known = state.tools.get(library);
+  if (known) return known;
+  const made = makeTools(state, library);
+  state.tools.set(library, made);
+  return made;
+}
+
+function makeTools(state: State, library: Library): Tools {
   const { workspace } = state;
   return {
     dialect: workspace.dialect,
@@ -50,6 +58,14 @@ export function toolsOf(state: State, library: Library): Tools {
       requireHolds(state, condition, why, source);
       knowing(state, condition, true);
     },
+    evaluate: (expression, scope) => {
+      const { frame } = state;
+      state.frame = { ...frame, file: scope.module.file };
+      const value = state.evaluator.expression(state, scope, expression);
+      state.frame = frame;
+      return value;
+    },
+    module: (file) => workspace.modules.moduleOf(file),
     call: (callee, args, source) =>
       state.evaluator.call(state, callee, args, {
         span: state.evaluator.span(state, source),

@@ -5,8 +5,8 @@ import type { Dialect } from "../../../program/dialect";
 import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
-import type { HirClass, HirFunction } from "../hir";
-import type { Connection, HandleValue, ResultColumns, Value } from "../values";
+import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
+import type { Connection, HandleValue, ResultColumns, Scope, Value } from "../values";
 
 export interface Library {
   /** As in package.json or an import. */
@@ -21,8 +21,11 @@ export interface Library {
   readonly dialect?: Dialect;
   /** The value of an import of one of its modules (`default`, `*` or a name); undefined: a plain handle by the name. */
   readonly imported?: (name: string, module: string, tools: Tools) => Value | undefined;
-  /** The value of something declared with that type (without type arguments): a parameter, a field. */
-  readonly typed?: (type: string, tools: Tools) => Value | undefined;
+  /**
+   * The value of something declared with that type (without type arguments): a parameter, a field. `of`: what the names
+   * of its type arguments are.
+   */
+  readonly typed?: (type: string, tools: Tools, of?: readonly Value[]) => Value | undefined;
   /** An object of a class of the workspace that extends one of its classes. */
   readonly extended?: (superclass: string, tools: Tools) => Value | undefined;
   /** `handle.property`; undefined: a handle with the property added to its path. */
@@ -39,13 +42,15 @@ export interface Library {
     handle: HandleValue,
     tools: Tools,
   ) => { readonly rows: Value; readonly enter: (row: Value) => void } | undefined;
-  /** The table that a handle declares, as a schema in code does. */
-  readonly declares?: (handle: HandleValue, tools: Tools) => Table | undefined;
+  /** The table that a handle or a class declares, as a schema in code does. */
+  readonly declares?: (declared: HandleValue | ClassValue, tools: Tools) => Table | undefined;
+  /** A static method that a class of the workspace has from this library. */
+  readonly classMember?: (of: ClassValue, property: string, tools: Tools) => Value | undefined;
   /** A tagged template whose tag is a handle. */
   readonly tagged?: (handle: HandleValue, template: Template, tools: Tools) => Value | undefined;
-  /** A method called on a row or rows that this library made (`save()`, `increment()`). */
+  /** A method called on a row or rows, or on an object of a class, that this library gave it (`save()`, `increment()`). */
   readonly rowCall?: (
-    row: Extract<Value, { kind: "row" | "rows" }>,
+    row: Extract<Value, { kind: "row" | "rows" | "object" }>,
     method: string,
     call: Call,
     tools: Tools,
@@ -66,6 +71,8 @@ export interface Library {
     tools: Tools,
   ) => TransactionOptions | undefined;
 }
+
+export type ClassValue = Extract<Value, { kind: "class" }>;
 
 export interface Call {
   readonly arguments: readonly Value[];
@@ -170,6 +177,9 @@ export interface Tools {
   /** Ends the function with an error unless the condition holds. */
   readonly require: (condition: Expression, why: string, source: SourceRange) => void;
 
+  /** The value of an expression of the code that stands outside of functions: an argument of a decorator. */
+  readonly evaluate: (expression: HirExpression, scope: Scope) => Value;
+  readonly module: (file: FileId) => HirModule | undefined;
   /** Calls a function value. */
   readonly call: (callee: Value, args: readonly Value[], source: SourceRange) => Value;
   /** Runs what is deferred. */

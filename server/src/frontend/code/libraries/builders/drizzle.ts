@@ -426,7 +426,10 @@ export const DRIZZLE: Library = {
     if (isQuery(handle.data)) return run(handle, handle.data, tools);
     return undefined;
   },
-  declares: ({ data }, tools) => (isTable(data) ? schemaTable(data, tools) : undefined),
+  declares: (declared, tools) =>
+    declared.kind === "handle" && isTable(declared.data)
+      ? schemaTable(declared.data, tools)
+      : undefined,
   call: (handle, call, tools) => {
     const { path, data } = handle;
     if (isQuery(data)) {

@@ -129,7 +129,7 @@ function called(handle: HandleValue, call: Call, tools: Tools): Value | undefine
 
 /** `row.getOwnerId()` of a row that became an object by its columns' names, and `row.get("owner_id")` of a map. */
 function property(
-  row: Extract<Value, { kind: "row" | "rows" }>,
+  row: Extract<Value, { kind: "row" | "rows" | "object" }>,
   method: string,
   tools: Tools,
 ): Value | undefined {
