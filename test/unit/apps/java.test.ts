@@ -1,46 +1,17 @@
 // SmallBank in BenchBase's style gives what it gives in SQL; the four shapes that break most often are found in Spring,
 // and each corrected twin is clean.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { before, describe, test } from "node:test";
-import { loadPgParser } from "../../../server/src/engine/pgParser";
-import { loadCodeParsers } from "../../../server/src/engine/treeSitter";
-import { createWorkspaceCode } from "../../../server/src/frontend/code/workspaceCode";
-import { createReader, type SourceFile } from "../../../server/src/frontend/sql/readProgram";
 import { precisionOf } from "../../../server/src/program/precision";
 import type { Program } from "../../../server/src/program/program";
-import type { FileId } from "../../../server/src/protocol/source";
 import { losses } from "../frontend/code/prismaPrograms";
 import { analyse, analyseProgram, app, verdicts } from "../truth/analyse";
-
-const APPS = path.join(__dirname, "../../apps");
-
-/** The program of an app whose code is Java. */
-async function programOf(name: string): Promise<Program> {
-  const folder = path.join(APPS, name);
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.(?:java|sql)$/u.test(file))
-    .sort()
-    .map((file): SourceFile => {
-      // A file id is any name that is unique in its workspace.
-      const id = file as FileId;
-      return { file: id, text: readFileSync(path.join(folder, file), "utf8") };
-    });
-  const isJava = ({ file }: SourceFile): boolean => file.endsWith(".java");
-  const code = createWorkspaceCode(await loadCodeParsers()).read(files.filter(isJava));
-  const told = { dialect: "postgres" } as const;
-  return createReader({ pg: await loadPgParser() }).read(
-    files.filter((file) => !isJava(file)),
-    told,
-    { ...code, ...told },
-  );
-}
+import { codeApp } from "./codeApp";
 
 describe("SmallBank in Java", () => {
   let program: Program;
   before(async () => {
-    program = await programOf("smallbank-java");
+    program = await codeApp("smallbank-java");
   });
 
   test("every statement is read exactly", () => {
@@ -77,7 +48,7 @@ describe("SmallBank in Java", () => {
 describe("TPC-C in Java", () => {
   let program: Program;
   before(async () => {
-    program = await programOf("tpcc-java");
+    program = await codeApp("tpcc-java");
   });
 
   test("every statement is read exactly, with arrays, loops and locks", () => {
@@ -108,7 +79,7 @@ function plainName(verdict: string): string {
 describe("shapes in Spring", () => {
   let all: Program;
   before(async () => {
-    all = await programOf("spring-shapes");
+    all = await codeApp("spring-shapes");
   });
 
   /** What is found when one function runs twice at PostgreSQL's default level. */

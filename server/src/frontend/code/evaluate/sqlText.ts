@@ -67,16 +67,34 @@ export function runSql(
     );
     return { kind: "change", count: unknown(why, readsOf(text)) };
   }
-  const sql = readText(state, text.parts, source);
+  const place = writtenAt(state, text.parts, source);
+  const sql = readText(state, text.parts, place);
   let outcome = NOTHING;
   let anonymous = 0;
   for (const slice of sql.slices) {
     if (slice.kind !== "statement") continue;
     const lexed = preLex(sql.lines, slice.start, slice.end, anonymous);
     anonymous += lexed.placeholders.filter((each) => each.name.startsWith("?")).length;
-    outcome = runSlice(state, { sql, slice, lexed, connection, parameters, source });
+    outcome = runSlice(state, { sql, slice, lexed, connection, parameters, source: place });
   }
   return outcome;
+}
+
+/**
+ * Where a statement stands for its author: where its text does, if a caller in another file wrote it and a helper only
+ * runs it (`one(client, "SELECT ...")`); else at the call that runs it.
+ */
+function writtenAt(state: State, parts: readonly TextPart[], source: SourceRange): SourceRange {
+  const first = parts.find((part) => part.kind === "run" && part.run.start >= 0);
+  if (first?.kind !== "run" || first.file === source.file) return source;
+  const { file } = first;
+  if (!state.calls.some((key) => key.startsWith(`${file}#`))) return source;
+  const ends = parts.flatMap((part) =>
+    part.kind === "run" && part.file === file && part.run.start >= 0
+      ? [part.run.start + (part.run.length ?? part.run.text.length)]
+      : [],
+  );
+  return rangeOf(state.workspace.lines(file), first.run.start, Math.max(...ends));
 }
 
 /** Both of two texts as branches. */
