@@ -12,6 +12,7 @@ import type { State, Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
+import { createClosures, type CodeMemory, type Environment } from "./memory";
 import type { CodeModules } from "./modules";
 import { rootsOf } from "./roots";
 import { elementTypes, transactionOf } from "./unit";
@@ -29,6 +30,9 @@ export interface CodeSurroundings {
   readonly note: (note: Note) => void;
   /** What schema files of an ORM say, by its library. */
   readonly models: (library: string) => unknown;
+  /** Earlier readings, with what else these depend on. */
+  readonly memory?: CodeMemory;
+  readonly environment?: Environment;
 }
 
 export interface CodeReading {
@@ -55,9 +59,16 @@ export function readCode(around: CodeSurroundings): CodeReading {
   const evaluated: Evaluated[] = [];
   const notesOf = new Map<Evaluated, readonly Note[]>();
   const seen = new Set<string>();
+  let here = new Set<string>();
+  let isWhole = true;
   const run = (root: Root): void => {
-    if (seen.has(root.key)) return;
+    if (seen.has(root.key)) {
+      // Another file led here: whether it still does is not told by what this file uses.
+      if (!here.has(root.key)) isWhole = false;
+      return;
+    }
     seen.add(root.key);
+    here.add(root.key);
     const { file } = root.callee.scope.module;
     const evaluate = (types?: State["elementTypes"]): Evaluated => {
       notes = [];
@@ -71,12 +82,34 @@ export function readCode(around: CodeSurroundings): CodeReading {
     notesOf.set(result, notes);
     result.handlers.forEach(run);
   };
+  const { memory, environment: surroundings = [] } = around;
+  const environment = [...surroundings, [...used].sort().join()];
+  const closureOf = createClosures(around.modules, around.files);
   for (const file of around.files) {
     const hir = around.modules.moduleOf(file);
+    const closure = memory && closureOf(file);
+    const known = closure && memory.recall(file, closure, environment);
+    if (known && known.evaluated.every(({ result }) => !seen.has(result.root.key))) {
+      for (const { result, notes: told } of known.evaluated) {
+        seen.add(result.root.key);
+        evaluated.push(result);
+        notesOf.set(result, told);
+      }
+      continue;
+    }
     const scope = hir && scopes(file);
     if (!hir || !scope) continue;
     current = createState(workspace, file, "module");
+    const first = evaluated.length;
+    isWhole = true;
+    here = new Set();
     rootsOf(file, hir, scope, current).forEach(run);
+    if (closure && isWhole) {
+      const own = evaluated.slice(first);
+      memory.keep(file, closure, environment, {
+        evaluated: own.map((result) => ({ result, notes: notesOf.get(result) ?? [] })),
+      });
+    }
   }
   const own = new Set(kept(evaluated));
   // What is told of a helper alone (a table that its callers name) is nothing to those who call it.

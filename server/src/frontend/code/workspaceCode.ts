@@ -9,6 +9,7 @@ import { indexLines } from "../sql/lines";
 import { codeDialect } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
 import { codeTables } from "./readCode";
+import { createCodeMemory } from "./memory";
 import { createModuleReader, type CodeFiles } from "./modules";
 
 /** Code that was found, before it is known which database it runs on. */
@@ -27,6 +28,7 @@ export interface WorkspaceCodeReader {
 /** A reader that remembers the modules of its last reading by their texts. */
 export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
   const reader = createModuleReader(parsers);
+  const memory = createCodeMemory();
   let known: { readonly key: string; readonly schema: PrismaSchema | undefined } | undefined;
 
   function schemaOf(files: readonly SourceFile[]): PrismaSchema | undefined {
@@ -58,6 +60,7 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
         files,
         text,
         dialect,
+        memory,
         models: (library) => (library === "prisma" ? schema : undefined),
         tables: [...(schema?.tables ?? []), ...inCode],
         notes: schema?.notes ?? [],

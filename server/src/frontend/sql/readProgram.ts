@@ -12,6 +12,7 @@ import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { agreed } from "../schema/agree";
 import { inRunOrder } from "../schema/migrations";
+import type { CodeMemory } from "../code/memory";
 import type { CodeModules } from "../code/modules";
 import { readCode, type CodeSurroundings } from "../code/readCode";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
@@ -49,6 +50,8 @@ export interface CodeFilesToRead {
   readonly dialect: Dialect;
   /** What schema files of an ORM say, by its library. */
   readonly models?: (library: string) => unknown;
+  /** Earlier readings. */
+  readonly memory?: CodeMemory;
   /** Tables that schema files of an ORM declare. */
   readonly tables?: readonly Table[];
   /** What is wrong with these files. */
@@ -276,7 +279,19 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
     }),
   );
   const called =
-    code === undefined ? [] : codeTransactions(code, { table, note, lowerSql: calling });
+    code === undefined
+      ? []
+      : codeTransactions(code, {
+          table,
+          note,
+          lowerSql: calling,
+          environment: [
+            code.dialect,
+            JSON.stringify(around.tables),
+            code.models?.("prisma"),
+            ...files,
+          ],
+        });
   const order = files.map(({ lines }) => lines.file);
   return { transactions: [...inOrder([...transactions, ...scripts], order), ...called], notes };
 }
@@ -293,7 +308,7 @@ function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions
 
 function codeTransactions(
   code: CodeFilesToRead,
-  around: Pick<CodeSurroundings, "table" | "note" | "lowerSql">,
+  around: Pick<CodeSurroundings, "table" | "note" | "lowerSql" | "environment">,
 ): readonly Transaction[] {
   const indexes = new Map<FileId, LineIndex>();
   const lines = (file: FileId): LineIndex => {
@@ -301,9 +316,10 @@ function codeTransactions(
     indexes.set(file, known);
     return known;
   };
-  const { modules, dialect, models = () => undefined } = code;
+  const { modules, dialect, memory, models = () => undefined } = code;
   const files = code.files.map(({ file }) => file);
-  return readCode({ modules, files, lines, dialect, models, ...around }).transactions;
+  return readCode({ modules, files, lines, dialect, models, ...(memory && { memory }), ...around })
+    .transactions;
 }
 
 /** Says of each dialect other than PostgreSQL in which file it was found first. */

@@ -32,6 +32,8 @@ export function expressionOf(state: State, value: Value): Expression {
       return unknownExpression(state, value.why, value.dependsOn);
     case "deferred":
       return expressionOf(state, value.run());
+    case "builtin":
+      return unknownExpression(state, `${value.name} is not known`, readsOf(value));
     default:
       return unknownExpression(
         state,
@@ -136,6 +138,8 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
       return value.items.flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : []));
     case "derived":
       return readsOf(value.from, depth - 1);
+    case "builtin":
+      return value.self ? readsOf(value.self, depth - 1) : [];
     case "choice":
       return [
         value.condition,
@@ -199,6 +203,11 @@ export function conditionOf(state: State, value: Value): Expression {
       return conditionOf(state, value.run());
     case "unknown":
       return unknownExpression(state, value.why, value.dependsOn, "bool");
+    case "builtin":
+      // A property of something, of which it is not known whether it is there.
+      return value.self === undefined
+        ? TRUE
+        : unknownExpression(state, `${value.name} is not known`, readsOf(value), "bool");
     default:
       return TRUE;
   }
@@ -279,8 +288,19 @@ export function isLiteral(expression: Expression, value: boolean | number): bool
 
 /** Whether two expressions are the same text of the AR. */
 export function sameExpression(left: Expression, right: Expression): boolean {
+  return samePlain(left, right);
+}
+
+/** Whether two values of plain data are the same. Stops at the first difference. */
+function samePlain(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  return left.kind === right.kind && JSON.stringify(left) === JSON.stringify(right);
+  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return false;
+  const entries = Object.entries(left);
+  const other = new Map(Object.entries(right));
+  return (
+    entries.length === other.size &&
+    entries.every(([key, value]) => other.has(key) && samePlain(value, other.get(key)))
+  );
 }
 
 /** Whether an expression has more parts than `most`. */

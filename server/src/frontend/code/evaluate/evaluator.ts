@@ -56,7 +56,7 @@ export interface Evaluated {
 }
 
 /** Steps of one root; a function of a thousand lines takes some ten thousand. */
-const BUDGET = 60_000;
+const BUDGET = 20_000;
 
 /** A state in which nothing has happened; `name` is the transaction's. */
 export function createState(
@@ -97,6 +97,7 @@ export function createState(
     budget: BUDGET,
     isTrial: false,
     emitted: 0,
+    tools: new Map(),
     here,
     elementTypes,
     handlers: [],

@@ -6,6 +6,7 @@ import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { expressionOf, isLarge, readsOf, sameExpression } from "./convert";
 import { collected, undone, write, type State } from "./state";
+import { assuming, canChoose, isTextual } from "./texts";
 
 /** A path that was evaluated and undone. */
 export interface Path {
@@ -79,7 +80,9 @@ function joined(
   if (otherwise === undefined) return joined(joining, then, UNDEFINED);
   if (sameValue(then, otherwise)) return then;
   const { state, source } = joining;
-  if (isScalar(then) && isScalar(otherwise)) {
+  // Which text it is may decide what SQL runs.
+  const isChoice = canChoose([then, otherwise]);
+  if (!isChoice && isOneExpression(then) && isOneExpression(otherwise)) {
     const name = state.ids.fresh("v");
     const a = expressionOf(state, then);
     const b = expressionOf(state, otherwise);
@@ -90,7 +93,12 @@ function joined(
     return type === undefined ? value : { ...value, type };
   }
   const condition = flagOf(joining);
-  return { kind: "choice", condition, then, otherwise } satisfies Value;
+  return {
+    kind: "choice",
+    condition,
+    then: assuming(then, condition, true),
+    otherwise: assuming(otherwise, condition, false),
+  } satisfies Value;
 }
 
 /** What tells afterwards which path was taken: the condition itself where nothing can change it. */
@@ -111,6 +119,11 @@ function flagOf(joining: Joining): Expression {
 /** Whether a value is one expression of the AR. */
 export function isScalar(value: Value): boolean {
   return value.kind === "scalar" || value.kind === "text" || value.kind === "input";
+}
+
+/** Whether a value is one expression, be it a text of several. */
+function isOneExpression(value: Value): boolean {
+  return isScalar(value) || isTextual(value);
 }
 
 /** Whether two values are the same for all that is known. */
@@ -156,11 +169,12 @@ export function loopBody(
   body: (carried: ReadonlyMap<Cell, string>) => boolean,
 ): LoopBody {
   const before = state.workspace.counts.births;
-  const changed = trialWrites(state, () => body(new Map()), before);
+  // A trial asks for what is written alone: what is inside of it needs none of its own.
+  const changed = state.isTrial ? [] : trialWrites(state, () => body(new Map()), before);
   const carried = new Map<Cell, string>();
   for (const cell of changed) {
     const { value } = cell;
-    if (value !== undefined && (isScalar(value) || value.kind === "undefined")) {
+    if (value !== undefined && (isOneExpression(value) || value.kind === "undefined")) {
       const variable = state.ids.fresh("v");
       const start = expressionOf(state, value);
       state.commands.push({ kind: "assign", variable, value: start, source });

@@ -137,6 +137,8 @@ export interface State {
   isTrial: boolean;
   /** How many statements were emitted, in trials too. */
   emitted: number;
+  /** What was made for the libraries so far. */
+  readonly tools: Map<Library, Tools>;
   /** The call that is evaluated. */
   here: SourceRange;
   /** The types of the elements of arrays among the inputs, as far as they are known. */
