@@ -7,6 +7,8 @@ export interface MixedLevels {
   readonly family: "mixed";
   /** By the transaction's id; complete for the program at hand. */
   readonly perTransaction: Readonly<Record<string, Level>>;
+  /** Of units: what their transactions run at that declare a level, by the unit's id and then by the declared name. */
+  readonly inside?: Readonly<Record<string, Readonly<Record<string, Level>>>>;
   /**
    * Selective serializability (ANODE, section 2): of two instances of such a pair, one sees all of the other and comes
    * after it. A transaction may be paired with itself. Papers' levels only.
@@ -28,13 +30,18 @@ export type LevelNames =
   | LevelReference
   | {
       readonly perTransaction: Readonly<Record<string, LevelReference>>;
+      readonly inside?: Readonly<Record<string, Readonly<Record<string, LevelReference>>>>;
       readonly serializablePairs: readonly SerializablePair[];
     };
 
-/** The level of a transaction, by its id. Throws for one that a mixture does not know: a defect of ours. */
-export function levelAt(levels: Levels, transaction: string): Level {
+/**
+ * The level of a transaction, by its id; with `declared`, of the unit's transactions that declare a level of that name.
+ * Throws for one that a mixture does not know: a defect of ours.
+ */
+export function levelAt(levels: Levels, transaction: string, declared?: string): Level {
   if (levels.family !== "mixed") return levels;
-  const level = levels.perTransaction[transaction];
+  const own = declared === undefined ? undefined : levels.inside?.[transaction]?.[declared];
+  const level = own ?? levels.perTransaction[transaction];
   if (level === undefined) throw new Error(`no level is known for ${transaction}`);
   return level;
 }
@@ -47,8 +54,12 @@ export function paperLevelAt(levels: Levels, transaction: string): PaperLevel {
 }
 
 /** As `levelAt` where only a product's levels can be. */
-export function productLevelAt(levels: Levels, transaction: string): ProductLevel {
-  const level = levelAt(levels, transaction);
+export function productLevelAt(
+  levels: Levels,
+  transaction: string,
+  declared?: string,
+): ProductLevel {
+  const level = levelAt(levels, transaction, declared);
   if (level.family !== "product") throw new Error(`${level.name} is no product's level`);
   return level;
 }
@@ -72,26 +83,44 @@ export function restrictLevels(levels: Levels, transactions: readonly string[]):
     .filter(([a, b]) => ids.includes(a) && ids.includes(b))
     .map(([a, b]): SerializablePair => (a < b ? [a, b] : [b, a]))
     .sort((a, b) => (a.join("\n") < b.join("\n") ? -1 : 1));
-  const [first, ...rest] = ids.map((id) => levelAt(levels, id));
+  const own = ids.flatMap((id) => {
+    const known = levels.inside?.[id];
+    return known === undefined ? [] : [[id, known] as const];
+  });
+  const [first, ...rest] = [
+    ...ids.map((id) => levelAt(levels, id)),
+    ...own.flatMap(([, known]) => Object.values(known)),
+  ];
   if (first !== undefined && pairs.length === 0 && rest.every((each) => each === first))
     return first;
   const perTransaction = Object.fromEntries(ids.map((id) => [id, levelAt(levels, id)]));
-  return { family: "mixed", perTransaction, serializablePairs: pairs };
+  const inside = own.length > 0 && { inside: Object.fromEntries(own) };
+  return { family: "mixed", perTransaction, ...inside, serializablePairs: pairs };
 }
 
 /** The distinct levels that occur. */
 export function distinctLevels(levels: Levels): readonly Level[] {
-  return levels.family === "mixed" ? [...new Set(Object.values(levels.perTransaction))] : [levels];
+  if (levels.family !== "mixed") return [levels];
+  const inside = Object.values(levels.inside ?? {}).flatMap((own) => Object.values(own));
+  return [...new Set([...Object.values(levels.perTransaction), ...inside])];
 }
 
 /** Levels by references to them. */
 export function namesOfLevels(levels: Levels): LevelNames {
   if (levels.family !== "mixed") return referenceTo(levels);
-  const own = Object.entries(levels.perTransaction);
+  const { inside } = levels;
   return {
-    perTransaction: Object.fromEntries(own.map(([id, level]) => [id, referenceTo(level)])),
+    perTransaction: mapped(levels.perTransaction, referenceTo),
+    ...(inside && { inside: mapped(inside, (own) => mapped(own, referenceTo)) }),
     serializablePairs: levels.serializablePairs,
   };
+}
+
+function mapped<From, To>(
+  values: Readonly<Record<string, From>>,
+  change: (value: From) => To,
+): Readonly<Record<string, To>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 function referenceTo(level: Level): LevelReference {
@@ -105,13 +134,32 @@ function referred(reference: LevelReference): Level | undefined {
 /** The levels of these names; undefined when one of them does not exist. */
 export function findLevels(names: LevelNames): Levels | undefined {
   if (typeof names === "string" || "family" in names) return referred(names);
-  const perTransaction: Record<string, Level> = {};
-  for (const [id, reference] of Object.entries(names.perTransaction)) {
+  const perTransaction = allReferred(names.perTransaction);
+  if (perTransaction === undefined) return undefined;
+  const inside: Record<string, Readonly<Record<string, Level>>> = {};
+  for (const [id, references] of Object.entries(names.inside ?? {})) {
+    const own = allReferred(references);
+    if (own === undefined) return undefined;
+    inside[id] = own;
+  }
+  return {
+    family: "mixed",
+    perTransaction,
+    ...(names.inside && { inside }),
+    serializablePairs: names.serializablePairs,
+  };
+}
+
+function allReferred(
+  references: Readonly<Record<string, LevelReference>>,
+): Readonly<Record<string, Level>> | undefined {
+  const levels: Record<string, Level> = {};
+  for (const [id, reference] of Object.entries(references)) {
     const level = referred(reference);
     if (level === undefined) return undefined;
-    perTransaction[id] = level;
+    levels[id] = level;
   }
-  return { family: "mixed", perTransaction, serializablePairs: names.serializablePairs };
+  return levels;
 }
 
 /** What the levels are in a key: the same text for the same levels, with all that users' levels ask for. */
@@ -127,8 +175,13 @@ export function keyOfLevels(levels: Levels): string {
 export function labelOfLevels(levels: Levels): string {
   if (levels.family !== "mixed") return levels.label;
   const byLabel = new Map<string, string[]>();
-  for (const [id, { label }] of Object.entries(levels.perTransaction))
-    byLabel.set(label, [...(byLabel.get(label) ?? []), id]);
+  const add = (label: string, who: string): void => {
+    const known = byLabel.get(label) ?? [];
+    if (!known.includes(who)) byLabel.set(label, [...known, who]);
+  };
+  for (const [id, { label }] of Object.entries(levels.perTransaction)) add(label, id);
+  for (const [id, own] of Object.entries(levels.inside ?? {}))
+    for (const { label } of Object.values(own)) add(label, `a transaction of ${id}`);
   const parts = [...byLabel].map(([label, ids]) => `${ids.join(", ")} at ${label}`);
   const [only] = byLabel.keys();
   const runs =

@@ -58,14 +58,26 @@ export function effectiveLevels(
     return asked;
   };
   const perTransaction = Object.fromEntries(transactions.map((each) => [each.id, levelOf(each)]));
+  const inside: Record<string, Readonly<Record<string, Level>>> = {};
   for (const transaction of transactions) {
     const own = perTransaction[transaction.id] ?? asked;
     for (const { level: declared, source } of atomicIn(transaction.body)) {
       if (!declared) continue;
       const inner = findOfProduct(declared.name, asked) ?? findLevel(declared.name, defined);
       if (inner === own) continue;
+      if (inner?.family === "product" && sameProduct(inner, asked)) {
+        inside[transaction.id] = { ...inside[transaction.id], [declared.name]: inner };
+        continue;
+      }
+      // Where transactions pass over such a level, so do those of a unit.
+      if (inner && !sameProduct(inner, asked) && (isOverride || declared.from === "sql")) continue;
+      const why = !inner
+        ? unknownLevelText(declared.name, defined)
+        : sameProduct(inner, asked)
+          ? `a transaction of ${transaction.name} asks for ${declared.name}, which is not followed inside of what is no single transaction`
+          : mixedProductsText(transaction.name, inner, asked);
       unknown.push({
-        reason: `a transaction of ${transaction.name} asks for ${declared.name}, which is not followed inside of what is no single transaction (checked at ${own.name})`,
+        reason: `${why} (checked at ${own.name})`,
         transactions: [transaction.id],
         file: source.file,
         range: source.range,
@@ -74,9 +86,11 @@ export function effectiveLevels(
   }
   const pairs = asked.family === "paper" ? pairsOfIds(transactions, serializablePairs) : [];
   const own = Object.entries(perTransaction).map(([id, level]) => [id, level.name] as const);
-  const single = pairs.length === 0 && own.every(([, name]) => name === asked.name);
+  const isMixed = Object.keys(inside).length > 0;
+  const single = pairs.length === 0 && !isMixed && own.every(([, name]) => name === asked.name);
+  const mixed = { perTransaction, ...(isMixed && { inside }), serializablePairs: pairs };
   return {
-    levels: single ? asked : { family: "mixed", perTransaction, serializablePairs: pairs },
+    levels: single ? asked : { family: "mixed", ...mixed },
     reported: {
       default: asked.name,
       perTransaction: Object.fromEntries(own),

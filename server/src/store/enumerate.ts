@@ -1,6 +1,6 @@
 // All runs of a setup: every interleaving of statements and commits at product levels, every commit order with every
 // snapshot at the papers' atomic levels. Used to check the store against measured outcomes and the search against it.
-import type { PaperLevel, ProductLevel } from "../isolation/levels";
+import type { PaperLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { ScheduleStep } from "../protocol/witness";
 import type { Setup } from "./execution";
@@ -14,6 +14,7 @@ import {
   runOf,
   startServer,
   type Committed,
+  type LevelOf,
   type Server,
 } from "./server";
 import type { Run, StepRecord } from "./runRecord";
@@ -40,7 +41,7 @@ export interface Enumeration {
 export function enumerateProduct(
   program: Program,
   setup: Setup,
-  levelOf: (instance: string) => ProductLevel,
+  levelOf: LevelOf,
   limit: number,
 ): Enumeration {
   const runs: Run[] = [];
@@ -74,7 +75,7 @@ export function enumerateProduct(
     if (ready.length === 0) {
       finished += 1;
       const run = runOf(server);
-      if (serializationProblem(run, server) !== undefined) return;
+      if (serializationProblem(run) !== undefined) return;
       runs.push(run);
       schedules.push(scheduleOf(run, turns));
       return;

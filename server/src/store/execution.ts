@@ -49,6 +49,8 @@ export interface ExecutedStep {
   readonly part?: number;
   /** The statement is a transaction of its own, of a unit: it commits at once. */
   readonly commits?: boolean;
+  /** Of a unit's transaction at a product's level: the name of that level. */
+  readonly level?: string;
   readonly source?: Statement;
   /** Instances whose commits the snapshot contains, or visible statements ("T1.2") at a paper's level. */
   readonly sees: readonly string[];

@@ -68,8 +68,12 @@ type Continuation =
       readonly last?: number;
       readonly rest: Continuation | undefined;
     }
-  /** The end of an `atomic` command. */
-  | { readonly kind: "commit"; readonly rest: Continuation | undefined }
+  /** The end of an `atomic` command, with the name of the level that it declares. */
+  | {
+      readonly kind: "commit";
+      readonly level: string | undefined;
+      readonly rest: Continuation | undefined;
+    }
   | {
       readonly kind: "handler";
       readonly of: Extract<Command, { kind: "try" }>;
@@ -190,6 +194,12 @@ export function isUnit({ transaction }: Machine): boolean {
   return transaction.boundary === "unit";
 }
 
+/** The name of the level that the transaction of a unit declares which the machine is in; undefined without one. */
+export function declaredLevel({ rest }: Pick<Machine, "rest">): string | undefined {
+  for (let at = rest; at !== undefined; at = at.rest) if (at.kind === "commit") return at.level;
+  return undefined;
+}
+
 /** Whether a unit's transaction ends next, and the unit does not. */
 export function endsPart(next: Next): boolean {
   return (next.kind === "commit" || next.kind === "rollback") && next.goesOn === true;
@@ -281,7 +291,7 @@ function runCommand(machine: Machine, command: Command, undo: Undo): void {
       machine.rest = {
         kind: "run",
         command: command.body,
-        rest: { kind: "commit", rest: machine.rest },
+        rest: { kind: "commit", level: command.level?.name, rest: machine.rest },
       };
       return;
     case "savepoint":
@@ -368,12 +378,12 @@ function entersRound(machine: Machine, at: Extract<Continuation, { kind: "round"
 }
 
 function leaveLoop(machine: Machine, loop: string, how: "exit" | "continue"): void {
-  let commits = false;
+  let left: Extract<Continuation, { kind: "commit" }> | undefined;
   for (let at = machine.rest; at !== undefined; at = at.rest) {
-    if (at.kind === "commit") commits = true;
+    if (at.kind === "commit") left = at;
     if (at.kind !== "round" || at.id !== loop) continue;
     const target = how === "exit" ? at.rest : at;
-    machine.rest = commits ? { kind: "commit", rest: target } : target;
+    machine.rest = left ? { ...left, rest: target } : target;
     return;
   }
   throw new NotExecutable(`${how.toUpperCase()} of a loop that is not running`);

@@ -18,6 +18,7 @@ import {
   startServer,
   type Committed,
   type Event,
+  type LevelOf,
   type Server,
 } from "./server";
 import type { Run } from "./runRecord";
@@ -55,15 +56,15 @@ export function runPlan(
   if (distinctLevels(levels).some((level) => level.family === "paper"))
     return runRelational(program, levels, plan, fresh);
   const transactions = new Map(plan.instances.map((each) => [each.instance, each.transaction]));
-  const levelOf = (instance: string): ProductLevel =>
-    productLevelAt(levels, transactions.get(instance) ?? "");
+  const levelOf: LevelOf = (instance, declared) =>
+    productLevelAt(levels, transactions.get(instance) ?? "", declared);
   return runProduct(program, levelOf, plan, fresh);
 }
 
 /** A schedule at product levels, one per instance. Throws NotExecutable. */
 export function runProduct(
   program: Program,
-  levelOf: (instance: string) => ProductLevel,
+  levelOf: LevelOf,
   plan: WitnessPlan,
   fresh: FreshValues = freshValues(plan),
 ): Run {
@@ -75,7 +76,7 @@ export function runProduct(
     throw new NotExecutable(`${unfinished.machine.instance} waits without end`);
   checkPredictions(server, plan);
   const run = runOf(server);
-  const problem = serializationProblem(run, server);
+  const problem = serializationProblem(run);
   if (problem !== undefined) throw new NotExecutable(problem);
   return run;
 }

@@ -1,4 +1,5 @@
 // What the drivers record while they run.
+import type { ProductLevel } from "../isolation/levels";
 import type { Schema } from "../program/schema";
 import type { Statement } from "../program/statement";
 import type { ResultRows } from "./frame";
@@ -14,6 +15,8 @@ export interface StepRecord {
   readonly part?: number;
   /** The statement was a transaction of its own, of a unit. */
   readonly commits?: boolean;
+  /** Of a statement at a product's level: that level. */
+  readonly level?: ProductLevel;
   readonly source?: Statement;
   readonly sees: readonly string[];
   /** It met the newest rows where it got to them, not those of a snapshot. */

@@ -3,21 +3,15 @@
 import type { ExecutedDependency } from "./execution";
 import { cycleThrough } from "./cycle";
 import { findDependencies } from "./dependencies";
-import { isUnit } from "./machine";
-import type { Server } from "./server";
 import { transactionAt, type Run } from "./runRecord";
 
-/** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE instances are protected. */
-export function serializationProblem(run: Run, server: Server): string | undefined {
-  const safe = new Set(
-    [...server.sessions.values()]
-      .filter((session) => session.level.ssi)
-      .map((session) => session.machine.instance),
-  );
-  if (safe.size < 2 && !run.machines.some(isUnit)) return undefined;
-  const among = (end: number) => safe.has(run.steps[end]?.instance ?? "");
+/** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE transactions are protected. */
+export function serializationProblem(run: Run): string | undefined {
+  const safe = new Set(run.steps.filter(({ level }) => level?.ssi).map(transactionAt));
+  if (safe.size < 2) return undefined;
+  const among = (end: number) => run.steps[end]?.level?.ssi === true;
   const dependencies = findDependencies(run, transactionAt).filter(
-    (each) => among(each.from) && among(each.to) && !isOverlooked(run, server, each),
+    (each) => among(each.from) && among(each.to) && !isOverlooked(run, each),
   );
   const nameAt = (end: number): string => {
     const step = run.steps[end];
@@ -29,9 +23,9 @@ export function serializationProblem(run: Run, server: Server): string | undefin
 }
 
 /** What the server does not notice: an INSERT that did nothing because of a row which is then changed or deleted. */
-function isOverlooked(run: Run, server: Server, { dependency, from }: ExecutedDependency): boolean {
+function isOverlooked(run: Run, { dependency, from }: ExecutedDependency): boolean {
   const step = run.steps[from];
   if (dependency !== "rw" || step?.source?.kind !== "insert") return false;
   if (step.source.onConflict?.action !== "nothing") return false;
-  return server.sessions.get(step.instance)?.level.overlooks === "skipped-inserts";
+  return step.level?.overlooks === "skipped-inserts";
 }

@@ -18,6 +18,7 @@ import {
   commitsAtOnce,
   continueUnit,
   copyMachine,
+  declaredLevel,
   deliver,
   endsPart,
   environmentOf,
@@ -28,6 +29,7 @@ import {
   placeOf,
   startMachine,
   type Machine,
+  type Next,
   type Undo,
 } from "./machine";
 import { COMMITTED, transactionAt, type Run, type StepRecord } from "./runRecord";
@@ -47,7 +49,10 @@ export interface Committed {
 /** One session. */
 export interface Session {
   readonly machine: Machine;
-  readonly level: ProductLevel;
+  /** Of the transaction that it is in. */
+  level: ProductLevel;
+  /** Of a transaction that declares a level of that name. */
+  readonly levels: (declared: string | undefined) => ProductLevel;
   /** Of the transaction, or of the statement that waits. */
   snapshot: Committed | undefined;
   /** Of the transaction that is open. */
@@ -92,11 +97,14 @@ export type Event =
       readonly why: string;
     };
 
+/** The level of an instance, and in a unit of the transactions that declare one of that name. */
+export type LevelOf = (instance: string, declared?: string) => ProductLevel;
+
 /** A server with the setup's rows and one idle session per instance. Throws NotExecutable. */
 export function startServer(
   program: Program,
   setup: Setup,
-  levelOf: (instance: string) => ProductLevel,
+  levelOf: LevelOf,
   fresh: FreshValues,
 ): Server {
   const sessions = setup.instances.map((instance): [string, Session] => [
@@ -104,6 +112,7 @@ export function startServer(
     {
       machine: startMachine(program, instance, fresh),
       level: levelOf(instance.instance),
+      levels: (declared) => levelOf(instance.instance, declared),
       snapshot: undefined,
       log: [],
       kept: [],
@@ -130,13 +139,13 @@ export function copyServer(server: Server): Server {
 /** What the session would do next: the number of its next statement, or "end". Undefined when it has ended. */
 export function nextStatement(session: Session): number | "end" | undefined {
   if (session.ended !== undefined) return undefined;
-  const next = nextOf(session.machine, undoOf(session));
+  const next = nextOfSession(session);
   return next.kind === "statement" ? session.machine.executed + 1 : "end";
 }
 
 /** Whether what the session does next is to end a transaction of a unit, and then to go on. */
 export function isBetween(session: Session): boolean {
-  return session.ended === undefined && endsPart(nextOf(session.machine, undoOf(session)));
+  return session.ended === undefined && endsPart(nextOfSession(session));
 }
 
 /**
@@ -145,7 +154,7 @@ export function isBetween(session: Session): boolean {
  */
 export function advance(server: Server, name: string, begun?: Committed): readonly Event[] {
   const session = sessionOf(server, name);
-  const next = nextOf(session.machine, undoOf(session));
+  const next = nextOfSession(session);
   switch (next.kind) {
     case "statement":
       openSnapshot(server, session, begun);
@@ -177,6 +186,13 @@ export function runOf(server: Server): Run {
   };
 }
 
+/** What the session does next, which is what says at which level. */
+function nextOfSession(session: Session): Next {
+  const next = nextOf(session.machine, undoOf(session));
+  session.level = session.levels(declaredLevel(session.machine));
+  return next;
+}
+
 function sessionOf(server: Server, name: string): Session {
   const session = server.sessions.get(name);
   if (session === undefined) throw new Error(`no session ${name}`);
@@ -202,7 +218,9 @@ function openSnapshot(server: Server, session: Session, begun: Committed | undef
 
 /** The states of which one may have been the newest at the BEGIN of a session that is about to start. */
 export function possibleBegins(server: Server, name: string): readonly (Committed | undefined)[] {
-  const { level, snapshot } = sessionOf(server, name);
+  const session = sessionOf(server, name);
+  nextOfSession(session);
+  const { level, snapshot } = session;
   return level.snapshot === "begin" && snapshot === undefined ? server.past : [undefined];
 }
 
@@ -223,6 +241,7 @@ function attempt(
     statement: machine.executed + 1,
     ...placeOf(machine),
     ...(commitsAtOnce(machine) && { commits: true }),
+    level: session.level,
     source: statement,
     sees: seenBy(server, session, statement),
     ...(usesSnapshot(session, statement) ? {} : { current: true }),
@@ -436,7 +455,7 @@ function wake(server: Server, instance: string): readonly Event[] {
   const events: Event[] = [];
   for (const session of waiting) {
     if (session.waiting === undefined) continue;
-    const next = nextOf(session.machine, undoOf(session));
+    const next = nextOfSession(session);
     if (next.kind === "statement")
       events.push(...attempt(server, session, next.statement, instance));
   }

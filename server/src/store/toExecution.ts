@@ -111,6 +111,7 @@ function executedStep(step: StepRecord, steps: readonly StepRecord[]): ExecutedS
     statement: step.statement,
     ...(step.part === undefined ? {} : { part: step.part }),
     ...(step.commits === true ? { commits: true } : {}),
+    ...(step.part === undefined || !step.level ? {} : { level: step.level.name }),
     ...(step.source === undefined ? {} : { source: step.source }),
     sees: step.sees,
     reads,

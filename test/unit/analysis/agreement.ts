@@ -169,7 +169,8 @@ export function enumerated(
   setup: Setup,
 ): { readonly worst: Worst; readonly reasons: readonly string[] } {
   const transactions = new Map(setup.instances.map((each) => [each.instance, each.transaction]));
-  const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
+  const levelOf = (instance: string, declared?: string) =>
+    productLevelAt(levels, transactions.get(instance) ?? "", declared);
   const { runs, complete, leftOut } = enumerateProduct(program, setup, levelOf, RUNS);
   const worst = runs.map(makeJudge(program, setup)).reduce<Worst>(severer, "none");
   const reasons = leftOut.map((reason) => `not enumerated: ${reason}`);

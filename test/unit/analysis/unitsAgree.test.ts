@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findLevel, type Level } from "../../../server/src/isolation/levels";
+import { effectiveLevels } from "../../../server/src/service/effectiveLevels";
 import { enumerateProduct } from "../../../server/src/store/enumerate";
 import { runSchedule } from "../../../server/src/store/run";
 import { outcomeOf } from "../../../server/src/store/toExecution";
@@ -85,6 +86,29 @@ for (const [name, seed] of [
     const found = await checkRandom({ seed, rounds: 4, programs, levelsOf: () => [levels] });
     assert.ok(found > 0);
   });
+
+test("random units agree with enumeration where their transactions have levels of their own", async () => {
+  const postgres = [
+    "BEGIN ISOLATION LEVEL READ COMMITTED;",
+    "BEGIN ISOLATION LEVEL REPEATABLE READ;",
+    "BEGIN ISOLATION LEVEL SERIALIZABLE;",
+  ] as const;
+  let mixed = 0;
+  const found = await checkRandom({
+    seed: 7,
+    rounds: 5,
+    programs: (choose) =>
+      programs(choose).replace(/^BEGIN;$/gm, () => choose(["BEGIN;", ...postgres])),
+    levelsOf: ({ transactions }) =>
+      ["postgres:read-committed", "postgres:serializable"].map((name) => {
+        const { levels, unknown } = effectiveLevels(transactions, level(name));
+        assert.deepEqual(unknown, []);
+        if (levels.family === "mixed" && levels.inside) mixed += 1;
+        return levels;
+      }),
+  });
+  assert.ok(found > 0 && mixed > 1);
+});
 
 test("both encodings say the same of units at SERIALIZABLE", async () => {
   const choose = chooser(5);

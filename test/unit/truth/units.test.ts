@@ -162,3 +162,54 @@ INSERT INTO claim (slot, owner) VALUES (:slot, :id);`;
   assert.equal(report.verdict, "unknown");
   assert.match(JSON.stringify(report.unknown), /behind something that it has committed/);
 });
+
+// What a transaction inside declares is what it runs at.
+const TRANSFER = (begin: string): string => `-- @isolens unit Move
+SELECT owner FROM claim WHERE slot = :slot;
+${begin};
+SELECT balance AS bal FROM account WHERE id = :id \\gset
+UPDATE account SET balance = :bal + :amount WHERE id = :id;
+COMMIT;`;
+
+check(
+  "a transaction inside at a level that forbids it keeps the update",
+  TRANSFER("BEGIN ISOLATION LEVEL REPEATABLE READ"),
+  { found: [], verdict: "safe", at: ["postgres:read-committed"] },
+);
+
+check(
+  "and one inside at a weaker level than the others loses it",
+  TRANSFER("BEGIN ISOLATION LEVEL READ COMMITTED"),
+  {
+    found: ["Move+Move state"],
+    verdict: "anomaly",
+    at: ["postgres:serializable", "postgres:repeatable-read"],
+  },
+);
+
+check(
+  "write skew inside at SERIALIZABLE is refused where the statements outside run at READ COMMITTED",
+  `-- @isolens unit Off
+SELECT owner FROM claim WHERE slot = :slot;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT sum(balance) AS total FROM account WHERE id IN (1, 2) \\gset
+UPDATE account SET balance = balance - :amount WHERE id = :id AND :total > :amount;
+COMMIT;`,
+  { found: [], verdict: "safe", at: ["postgres:read-committed"] },
+);
+
+check(
+  "and happens at REPEATABLE READ",
+  `-- @isolens unit Off
+SELECT owner FROM claim WHERE slot = :slot;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT sum(balance) AS total FROM account WHERE id IN (1, 2) \\gset
+UPDATE account SET balance = balance - :amount WHERE id = :id AND :total > :amount;
+COMMIT;`,
+  {
+    found: ["Off+Off state"],
+    verdict: "anomaly",
+    kind: "write-skew",
+    at: ["postgres:read-committed"],
+  },
+);

@@ -119,26 +119,41 @@ export function makeTuple(
     if (table) tables.set(name, describeTable(table, tables.size, present));
   }
   const accesses = transactions.map((transaction, instance) => {
-    const level = productLevelAt(levels, transaction.id);
     const writing = stepsThatWrite(transaction);
     return (instances[instance]?.operations ?? []).flatMap((operation) => {
       const table = tables.get(operation.table);
+      const level = productLevelAt(levels, transaction.id, declaredAt(transaction, operation));
       const locks = locksReads(level, writing.has(operation.step));
       return table ? [makeAccess(instance, operation, table, level, locks)] : [];
     });
   });
+  const parts = instances.map(({ part, transaction }) =>
+    part === undefined ? undefined : transaction.parts?.[part],
+  );
   return {
     flat,
     transactions,
     units,
     leads: instances.map(({ unit }, instance) => units[unit]?.[0] ?? instance),
-    parts: instances.map(({ part, transaction }) =>
-      part === undefined ? undefined : transaction.parts?.[part],
-    ),
-    levels: transactions.map(({ id }) => productLevelAt(levels, id)),
+    parts,
+    levels: transactions.map(({ id }, at) => productLevelAt(levels, id, parts[at]?.level)),
     accesses,
     tables,
   };
+}
+
+/** The level that the transaction of a unit declares to which the operation belongs. */
+function declaredAt({ parts }: FlatTransaction, { step }: Operation): string | undefined {
+  return parts?.find(({ from, to }) => step >= from && step < to)?.level;
+}
+
+/** The levels of a transaction, or of those of a unit. */
+export function levelsWithin(
+  levels: Levels,
+  { id, parts }: FlatTransaction,
+): readonly ProductLevel[] {
+  const all = (parts ?? [undefined]).map((part) => productLevelAt(levels, id, part?.level));
+  return [...new Set(all)];
 }
 
 /** Whether the instance takes a snapshot per statement, not one for all of it. */
@@ -181,6 +196,11 @@ export function catchesDuplicate({ operation }: Access): boolean {
 /** The versions that its results come from. */
 export function readView(access: Access): View {
   return access.plain ? access.view : "current";
+}
+
+/** Whether the transaction's snapshot is there from then on: a constraint's search needs none. */
+export function opensSnapshot({ plain, view }: Access): boolean {
+  return plain && view === "snapshot";
 }
 
 /** Whether the operation may create a version of a row. */
@@ -301,8 +321,9 @@ function makeAccess(
 ): Access {
   const changes = (columns: Iterable<string>): readonly string[] =>
     [...columns].filter((column) => table.mutable.has(column));
-  const plain = operation.kind === "read" && operation.lock === "none" && !locksReads;
-  const view = viewOf(level, plain);
+  const checks = operation.mustMiss === true;
+  const plain = checks || (operation.kind === "read" && operation.lock === "none" && !locksReads);
+  const view = checks ? "look" : viewOf(level, plain);
   const isInsert = operation.kind === "insert";
   const caught = isInsert && operation.caught?.includes(ERRORS.duplicate) === true;
   const skips =

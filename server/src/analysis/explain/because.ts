@@ -10,7 +10,7 @@ import { rowText, valueText } from "./words";
 export function becauseOf(
   execution: Execution,
   cycle: readonly number[],
-  levelOf: (instance: string) => Level,
+  levelOf: (step: ExecutedStep) => Level,
   index: number,
 ): string {
   const step = execution.steps[index];
@@ -23,10 +23,10 @@ export function becauseOf(
   const dirty = execution.dirtyReads?.find((read) => read.to === index);
   const parts = [
     waited(step),
-    fresh(execution, index, levelOf(step.instance)),
+    fresh(execution, index, levelOf(step)),
     overwritten ? lost(execution, overwritten, step) : "",
     dirty ? neverCommitted(execution, dirty) : "",
-    missed ? notSeen(execution, missed, levelOf(step.instance)) : "",
+    missed ? notSeen(execution, missed, levelOf(step)) : "",
     !missed && !overwritten && seen && cycle.includes(execution.dependencies.indexOf(seen))
       ? saw(execution, seen, step)
       : "",

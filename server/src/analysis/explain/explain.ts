@@ -1,4 +1,5 @@
 // Turns a judged finding into the anomaly that people see: named, told in steps, with the cycle in the user's code.
+import { findLevel } from "../../isolation/levels";
 import type { Level } from "../../isolation/levels";
 import { keyOfLevels, labelOfLevels, levelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
@@ -34,7 +35,9 @@ export function explainAsNamed(program: Program, levels: Levels, finding: Findin
     const id = transactionOf(instance);
     return program.transactions.find((each) => each.id === id)?.name ?? id;
   };
-  const levelOf = (instance: string): Level => levelAt(levels, transactionOf(instance));
+  const levelOf = ({ instance, level }: ExecutedStep): Level =>
+    (level === undefined ? undefined : findLevel(level)) ??
+    levelAt(levels, transactionOf(instance));
   const steps = execution
     ? stepsOf(program, transactionOf, levelOf, execution, confirmation.cycle)
     : [];

@@ -19,7 +19,7 @@ export function leftOutOf(
   program: Program,
   steps: readonly ExecutedStep[],
   transactionOf: (instance: string) => string,
-  levelOf: (instance: string) => Level,
+  levelOf: (step: ExecutedStep) => Level,
 ): readonly LeftOut[] {
   const found = new Map<string, LeftOut>();
   const add = (reason: string, { file, range }: SourceRange): void => {
@@ -28,15 +28,16 @@ export function leftOutOf(
   const inserted = new Set(
     steps.flatMap(({ source }) => (source?.kind === "insert" ? [source.table] : [])),
   );
-  for (const { instance, source, waitedFor } of steps) {
-    const level = levelOf(instance);
+  for (const step of steps) {
+    const { source, waitedFor } = step;
+    const level = levelOf(step);
     if (source === undefined || level.family === "paper") continue;
     for (const reason of reasonsOf(program, source, level, inserted)) add(reason, source.source);
     if (waitedFor !== undefined) add(REASONS.waiting, source.source);
   }
-  for (const instance of new Set(steps.map((step) => step.instance))) {
-    const own = program.transactions.find(({ id }) => id === transactionOf(instance));
-    if (own === undefined || levelOf(instance).family === "paper") continue;
+  for (const step of new Map(steps.map((each) => [each.instance, each])).values()) {
+    const own = program.transactions.find(({ id }) => id === transactionOf(step.instance));
+    if (own === undefined || levelOf(step).family === "paper") continue;
     const undoing = undoingIn(own);
     if (undoing !== undefined) add(REASONS.savepoint, undoing);
   }

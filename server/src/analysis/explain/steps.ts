@@ -11,7 +11,7 @@ import { effectOf } from "./effect";
 export function stepsOf(
   program: Program,
   transactionOf: (instance: string) => string,
-  levelOf: (instance: string) => Level,
+  levelOf: (step: ExecutedStep) => Level,
   execution: Execution,
   cycle: readonly number[],
 ): readonly Step[] {

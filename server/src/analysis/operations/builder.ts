@@ -99,6 +99,8 @@ export interface Builder {
 /** A transaction of a unit. */
 export interface PartDraft {
   readonly single: boolean;
+  /** What it declares. */
+  readonly level?: string | undefined;
   readonly guard: Term;
   /** Its first statement and its first operation. */
   readonly from: number;

@@ -221,7 +221,7 @@ function run(builder: Builder, flow: Flow, command: Command, path: Term): Term {
     case "try":
       return runTry(builder, command, path, (body, on) => run(builder, flow, body, on));
     case "atomic":
-      return runAtomic(builder, path, () => run(builder, flow, command.body, path));
+      return runAtomic(builder, command, path, () => run(builder, flow, command.body, path));
     case "savepoint":
       setSavepoint(builder, command.name);
       return path;

@@ -119,6 +119,11 @@ export interface Operation {
   /** A read whose absence excludes the run (a foreign key's parent). */
   readonly mustFind: boolean;
   /**
+   * A read that excludes the run where it finds a row (one that refers to what is deleted). It goes to the newest rows at
+   * databases' levels, locks nothing, and opens no snapshot.
+   */
+  readonly mustMiss?: true;
+  /**
    * SQLSTATEs of errors that do not exclude the run: `failed` says that there was one. Its effects are then undone,
    * but for an insertion that fails for a duplicate, which has none.
    */
@@ -182,6 +187,8 @@ export interface FlatPart {
   readonly to: number;
   /** A statement outside of every `atomic` command, which commits by itself. */
   readonly single: boolean;
+  /** The name of the level that it declares, where it does. */
+  readonly level?: string;
   /** It begins iff this holds; one that does not begin does not commit either. */
   readonly guard: Term;
   /** It is undone iff this holds. */

@@ -1,4 +1,5 @@
 // The transactions of a unit: where each begins and ends among its statements, and what an error or a ROLLBACK undoes.
+import type { Command } from "../../program/statement";
 import type { Builder, PartDraft } from "./builder";
 import { openPart, orAll } from "./builder";
 import { undoPart } from "./handlers";
@@ -15,11 +16,16 @@ export function beginStatement(builder: Builder): PartDraft | undefined {
 }
 
 /** Runs the body of an `atomic` command where `path` holds; returns where control goes on behind it. */
-export function runAtomic(builder: Builder, path: Term, body: () => Term): Term {
+export function runAtomic(
+  builder: Builder,
+  { level }: Extract<Command, { kind: "atomic" }>,
+  path: Term,
+  body: () => Term,
+): Term {
   // One inside of another is a part of it.
   if (!builder.parts || openPart(builder)) return body();
   builder.path = path;
-  const part = beginPart(builder, false);
+  const part = beginPart(builder, false, level?.name);
   const after = body();
   endPart(builder, part);
   return part.left.length === 0 ? after : join(after, ...part.left);
@@ -64,7 +70,17 @@ export function withErrorsBehind(
   const all = transactions.flatMap(({ operations }) => operations);
   const others = (kind: Operation["kind"], table: string): number =>
     all.filter((each) => each.kind === kind && each.table === table).length;
-  const mayFail = ({ kind, table, onDuplicate, caught, mustFind, key }: Operation): boolean => {
+  const mayFail = ({
+    kind,
+    table,
+    onDuplicate,
+    caught,
+    mustFind,
+    mustMiss,
+    key,
+  }: Operation): boolean => {
+    if (kind === "read" && mustMiss && caught === undefined)
+      return others("insert", table) + others("update", table) > 0;
     if (kind === "read") return mustFind && caught === undefined && others("delete", table) > 0;
     // A number that the database gives is nobody else's.
     const isGiven = Object.values(key).some(
@@ -88,19 +104,21 @@ export function withErrorsBehind(
 export function partsOf({ parts }: Builder): Pick<FlatTransaction, "parts"> {
   if (!parts) return {};
   return {
-    parts: parts.map(({ from, to = from, single, guard, undone }) => ({
+    parts: parts.map(({ from, to = from, single, level, guard, undone }) => ({
       from,
       to,
       single,
+      ...(level !== undefined && { level }),
       guard,
       undone: orAll(undone),
     })),
   };
 }
 
-function beginPart(builder: Builder, single: boolean): PartDraft {
+function beginPart(builder: Builder, single: boolean, level?: string): PartDraft {
   const part: PartDraft = {
     single,
+    level,
     guard: builder.path,
     from: builder.steps.length,
     firstOperation: builder.operations.length,

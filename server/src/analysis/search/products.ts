@@ -1,6 +1,5 @@
 // The search at a product's level: per commit order one solver; a cycle is proposed, the store runs it, and only where
 // that does not settle the matter the solver is asked for an outcome that no serial order gives.
-import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import type { Program } from "../../program/program";
 import type { SolverFactory } from "../../solver/solver";
@@ -10,6 +9,7 @@ import type { CycleShape, ProductEncoding } from "../encoding/product";
 import { not } from "../encoding/smt";
 import { commitOrders } from "../encoding/productParts";
 import type { Member } from "../encoding/productParts";
+import { levelsWithin } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
@@ -34,7 +34,7 @@ export function solveProduct(
   judge: Judge = confirm,
 ): UnitResult {
   const members = unit.transactions.flatMap((each) => flat.transactions[each] ?? []);
-  const own = members.map(({ id }) => productLevelAt(levels, id));
+  const own = members.flatMap((each) => levelsWithin(levels, each));
   if (members.every((each) => isCertified(levels, each)))
     return { findings: [], undecided: [], queries: 0 };
   const size = unit.transactions.length;
@@ -61,7 +61,7 @@ interface Question {
 /** Units commit several times: every order of their commits is a question of its own, until one shows the worst. */
 function solveOrders(question: Question, members: readonly FlatTransaction[]): UnitResult {
   const subject = members.map(({ id }) => id).join(", ");
-  if (members.some(({ id }) => readsDirty(productLevelAt(question.levels, id)))) {
+  if (members.some((each) => levelsWithin(question.levels, each).some(readsDirty))) {
     const reason = `${subject}: what commits before its end is not searched where reads see what is not committed`;
     return { findings: [], undecided: [reason], queries: 0 };
   }

@@ -6,6 +6,7 @@ import type { Program } from "../../program/program";
 import { enumerateProduct } from "../../store/enumerate";
 import type { Enumeration } from "../../store/enumerate";
 import type { Confirmation, WitnessPlan } from "../../store/execution";
+import type { LevelOf } from "../../store/server";
 import { toExecution } from "../../store/toExecution";
 
 /** So many runs are looked at, and so many different outcomes judged. */
@@ -41,6 +42,7 @@ function interleavings(
   plan: WitnessPlan,
 ): Pick<Enumeration, "runs" | "schedules"> {
   const transactions = new Map(plan.instances.map((each) => [each.instance, each.transaction]));
-  const levelOf = (instance: string) => productLevelAt(levels, transactions.get(instance) ?? "");
+  const levelOf: LevelOf = (instance, declared) =>
+    productLevelAt(levels, transactions.get(instance) ?? "", declared);
   return enumerateProduct(program, plan, levelOf, MOST.runs);
 }

@@ -139,10 +139,11 @@ function addControl(state: State, item: ControlItem): void {
 
 /** What stands since BEGIN in a unit becomes a transaction of it; one without an end reaches to the end of the unit. */
 function endAtomic(state: State, frame: Frame, end: Span): void {
-  const { from = 0, start = end } = frame.atomic ?? {};
+  const { from = 0, start = end, level } = frame.atomic ?? {};
   const commands = frame.commands.splice(from);
   const around = source(state, { start: start.start, end: end.end });
-  frame.commands.push({ kind: "atomic", body: { kind: "sequence", commands }, source: around });
+  const body: Command = { kind: "sequence", commands };
+  frame.commands.push({ kind: "atomic", body, ...(level && { level }), source: around });
   frame.atomic = undefined;
 }
 
@@ -151,7 +152,10 @@ function addInUnit(state: State, item: ControlItem): void {
   const current = top(state);
   const { kind } = item.control;
   if (kind === "begin") {
-    current.atomic ??= { from: current.commands.length, start: item };
+    current.atomic ??= { from: current.commands.length, start: item, level: item.level };
+  } else if (kind === "setTransaction") {
+    // Outside of a transaction it has no effect.
+    if (current.atomic && item.level) current.atomic = { ...current.atomic, level: item.level };
   } else if (kind === "commit" || kind === "rollback") {
     if (current.atomic === undefined) {
       const message = "There is no transaction to end here.";

@@ -13,7 +13,12 @@ import type { Slice, Span } from "./split";
 import { firstWords, KEYWORDS, statementKind, type StatementKind } from "./statementKind";
 
 export type StatementItem = Span & { readonly kind: "statement"; readonly what: StatementKind };
-export type ControlItem = Span & { readonly kind: "control"; readonly control: Control };
+/** `level`: what a transaction inside of a unit declares. */
+export type ControlItem = Span & {
+  readonly kind: "control";
+  readonly control: Control;
+  readonly level?: DeclaredLevel;
+};
 export type MetaItem = Span & { readonly kind: "meta"; readonly command: MetaCommand };
 export type ScriptItem = StatementItem | ControlItem | MetaItem;
 
@@ -333,7 +338,9 @@ function addControl(state: State, item: ControlItem): void {
       const isUnit = state.waiting.findLast(isName)?.kind === "unit";
       const unit = open === undefined && isUnit ? openMarked(state, item) : open;
       if (unit?.boundary === "unit") {
-        addItem(state, unit, item);
+        const level = declared(state, control.modes.level) ?? state.nextLevel;
+        state.nextLevel = undefined;
+        addItem(state, unit, { ...item, ...(level && { level }) });
         return;
       }
       if (open?.boundary === "explicit" && state.autocommit) {
@@ -345,9 +352,13 @@ function addControl(state: State, item: ControlItem): void {
       begun.level = declared(state, control.modes.level) ?? begun.level;
       return;
     }
-    case "setTransaction":
-      if (open !== undefined) open.level = declared(state, control.modes.level) ?? open.level;
+    case "setTransaction": {
+      if (open === undefined) return;
+      const level = declared(state, control.modes.level);
+      if (open.boundary === "unit") addItem(state, open, { ...item, ...(level && { level }) });
+      else open.level = level ?? open.level;
       return;
+    }
     case "setSession": {
       const level = declared(state, control.modes.level);
       if (level !== undefined) state.sessionLevel = level;

@@ -1,6 +1,6 @@
 // What is known while one transaction of a script is lowered: variables, parameters, open branches.
 import type { Expression, ValueType } from "../../program/expression";
-import type { Note } from "../../program/program";
+import type { DeclaredLevel, Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command, Query } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
@@ -38,8 +38,14 @@ export interface Frame {
   }[];
   ended: boolean;
   readonly before: ReadonlyMap<string, Bound>;
-  /** In a unit: its transaction that is open, by its BEGIN and how many commands come before it. */
-  atomic?: { readonly from: number; readonly start: Span } | undefined;
+  /** In a unit: its transaction that is open, by its BEGIN, how many commands come before it, and its level. */
+  atomic?:
+    | {
+        readonly from: number;
+        readonly start: Span;
+        readonly level: DeclaredLevel | undefined;
+      }
+    | undefined;
 }
 
 export interface State {
