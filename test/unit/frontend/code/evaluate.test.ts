@@ -44,6 +44,35 @@ export async function f(id, n) {
       ],
     ));
 
+  it("reads SQL that is put together by conditions", async () => {
+    const locked = [
+      "f unit",
+      "  if not (:lock is null)",
+      "    r1 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
+      "  else",
+      "    r2 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+    ];
+    const from = (body: string): string => `${POOL}export async function f(id, lock) {${body}}`;
+    const sql = "SELECT balance FROM accounts WHERE id = $1";
+    await check(
+      from(`let sql = "${sql}"; if (lock) sql += " FOR UPDATE"; await pool.query(sql, [id]);`),
+      locked,
+    );
+    await check(from(`await pool.query(\`${sql} \${lock ? "FOR UPDATE" : ""}\`, [id]);`), locked);
+    await check(
+      from(
+        `let sql = "${sql.slice(0, -14)}"; if (lock) sql += " WHERE id = $1";
+         if (lock) sql += " FOR UPDATE"; else sql += " WHERE id = $1";
+         await pool.query(sql, [id]);`,
+      ),
+      locked,
+    );
+    const many = "abcde".split("").map((name) => `if (id.${name}) sql += " OR ${name}";`);
+    const body = `let sql = "${sql}"; ${many.join(" ")} await pool.query(sql, [id]);`;
+    const [found] = await transactionsOf(DDL, { "a.ts": from(body) });
+    assert.match(JSON.stringify(found?.body), /SQL that is made elsewhere/u);
+  });
+
   it("takes both of two texts, each where it is meant", () =>
     check(
       POOL +

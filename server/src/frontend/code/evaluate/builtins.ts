@@ -8,9 +8,13 @@ import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
 import { anywhere, lists, methods, named, type Builtin } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
-import { binary, choose, concatenated, condition } from "./operators";
-import { lengthOf, memberOf, THROWN } from "./member";
+import { binary, choose, condition } from "./operators";
+import { callWithItem, lengthOf, memberOf, THROWN } from "./member";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { concatenated } from "./texts";
+
+/** Makes the pair of an item's index and the item. */
+const ENTRY = "isolens entry";
 
 const first: Builtin = ({ args }) => args[0] ?? UNDEFINED;
 const itself: Builtin = ({ self }) => self;
@@ -143,10 +147,12 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
         state,
         self,
         site.span,
-        (item) => void settle(state, state.evaluator.call(state, callee, [item], site)),
+        (item, index) => void settle(state, callWithItem(state, callee, item, index, site)),
       );
     return UNDEFINED;
   }),
+  ...lists("entries", ({ state, self, site }) => numbered(state, self, site)),
+  [ENTRY]: ({ state, args }) => listOf(state, [args[1] ?? UNDEFINED, args[0] ?? UNDEFINED]),
   ...lists("reduce", ({ state, self, args, site }) => reduced(state, self, args, site)),
   ...lists("some", ({ state, self, args, site }) => quantified(state, self, args[0], site, true)),
   ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
@@ -293,15 +299,27 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
   if (!by) return self;
   const items = itemsOf(self);
   if (items) {
-    const made = items.map((item) => state.evaluator.call(state, by, [item], site));
+    const made = items.map((item, at) => callWithItem(state, by, item, constant(at), site));
     return listOf(state, made);
   }
-  const isQuiet = rowsAsLoop(state, self, site.span, (item) => {
-    settle(state, state.evaluator.call(state, by, [item], site));
+  const isQuiet = rowsAsLoop(state, self, site.span, (item, index) => {
+    settle(state, callWithItem(state, by, item, index, site));
   });
   return isQuiet
     ? { kind: "derived", from: self, how: "map", by }
     : unknown("what a loop gives is not kept", readsOf(self));
+}
+
+/** `items.entries()`: pairs of index and item; of what may be a map the first of a pair is not known. */
+function numbered(state: State, self: Value, site: CallSite): Value {
+  if (self.kind === "input" && !isArrayType(self.type)) {
+    return unknown("the entries of this are not known", readsOf(self));
+  }
+  return mapped(state, self, { kind: "builtin", name: ENTRY }, site);
+}
+
+function isArrayType(type: string | undefined): boolean {
+  return type !== undefined && /\[\]$|^(?:Readonly)?Array</u.test(type.trim());
 }
 
 function filtered(self: Value, by: Value | undefined): Value {
@@ -329,8 +347,8 @@ function quantified(
 ): Value {
   if (!by) return unknown("a test of a list is not understood", readsOf(self));
   const answer = newCell(state, constant(!isSome));
-  eachItem(state, self, site.span, (item) => {
-    const test = conditionOf(state, state.evaluator.call(state, by, [item], site));
+  eachItem(state, self, site.span, (item, index) => {
+    const test = conditionOf(state, callWithItem(state, by, item, index, site));
     const old = answer.value ?? UNDEFINED;
     const next = isSome ? choose(test, constant(true), old) : choose(test, old, constant(false));
     write(state, answer, next);
@@ -342,8 +360,8 @@ function found(state: State, self: Value, by: Value | undefined, site: CallSite)
   const items = itemsOf(self);
   if (!items || !by)
     return unknown("an item that is searched for is not told from the others", readsOf(self));
-  return items.reduceRight((otherwise: Value, item) => {
-    const test = conditionOf(state, state.evaluator.call(state, by, [item], site));
+  return items.reduceRight((otherwise: Value, item, at) => {
+    const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));
     return choose(test, item, otherwise);
   }, UNDEFINED);
 }

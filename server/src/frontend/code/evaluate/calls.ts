@@ -326,6 +326,7 @@ function boundaryOf(
     const tools = state.evaluator.tools(state, library);
     const of = {
       function: callee.function,
+      file: callee.scope.module.file,
       ...(owner && { class: owner }),
       isOwnCall: isOwnCall(site),
     };

@@ -32,8 +32,9 @@ import {
   superclassOf,
 } from "./member";
 import { knowing } from "./presence";
-import { binary, choose, lazy, partsOf, unary, isNullish } from "./operators";
+import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { concatenated, partsOf } from "./texts";
 
 /** The value of an expression; statements that it runs are added to the state. */
 export function evaluateExpression(state: State, scope: Scope, hir: HirExpression): Value {
@@ -228,14 +229,19 @@ function template(
   hir: Extract<HirExpression, { kind: "template" }>,
 ): Value {
   const values = hir.values.map((value) => evaluateExpression(state, scope, value));
-  const parts = hir.texts.flatMap((runs, at): TextPart[] => {
-    const value = values[at];
-    const text = runs.map((run): TextPart => ({ kind: "run", run, file: state.frame.file }));
-    if (value === undefined) return text;
-    return [...text, ...(hir.tag ? [{ kind: "hole", value } as const] : partsOf(value))];
+  const pieces = hir.texts.map((runs, at): readonly [Value, Value | undefined] => {
+    const parts = runs.map((run): TextPart => ({ kind: "run", run, file: state.frame.file }));
+    return [{ kind: "text", parts }, values[at]];
+  });
+  if (!hir.tag) {
+    return pieces
+      .flatMap((piece) => piece.filter((each) => each !== undefined))
+      .reduce(concatenated, { kind: "text", parts: [] });
+  }
+  const parts = pieces.flatMap(([run, value]): readonly TextPart[] => {
+    return value ? [...partsOf(run), { kind: "hole", value }] : partsOf(run);
   });
   const text: Value = { kind: "text", parts };
-  if (!hir.tag) return text;
   const tag = evaluateExpression(state, scope, hir.tag);
   const source = sourceOf(state, hir.span);
   if (tag.kind === "handle") {

@@ -15,8 +15,9 @@ import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from 
 import { negated, readsOf } from "./convert";
 import { recordOf } from "./expressions";
 import { itemOf, requireHolds, setMember } from "./member";
-import { binary, choose, concatenated, condition, isNullish, partsOf } from "./operators";
+import { binary, choose, condition, isNullish } from "./operators";
 import { sourceOf, type State } from "./state";
+import { concatenated, partsOf } from "./texts";
 
 /** The text that a StringBuilder has come to. */
 const BUILT = "#text";

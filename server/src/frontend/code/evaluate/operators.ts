@@ -6,17 +6,21 @@ import type {
 } from "../../../program/expression";
 import { literal } from "../../sql/expressions";
 import { compare, joined } from "../../sql/terms";
-import { constant, constantScalar, scalar, unknown, type TextPart, type Value } from "../values";
+import { constant, constantScalar, scalar, unknown, type Value } from "../values";
 import {
   conditional,
   conditionOf,
   expressionOf,
+  isTooLarge,
+  leavesOf,
   negated,
   presenceOf,
   readsOf,
   sameExpression,
+  TOO_LARGE,
 } from "./convert";
 import type { State } from "./state";
+import { concatenated, isTextual } from "./texts";
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
   "+": "+",
@@ -37,11 +41,11 @@ const COMPARISON: Readonly<Record<string, ComparisonOperator | undefined>> = {
 
 /** What a strict binary operator gives; the lazy ones are the evaluator's. */
 export function binary(state: State, operator: string, left: Value, right: Value): Value {
+  if (operator === "+" && (isText(left) || isText(right))) return concatenated(left, right);
   if (left.kind === "choice")
     return overChoice(left, (part) => binary(state, operator, part, right));
   if (right.kind === "choice")
     return overChoice(right, (part) => binary(state, operator, left, part));
-  if (operator === "+" && (isText(left) || isText(right))) return concatenated(left, right);
   const arithmetic = ARITHMETIC[operator];
   if (arithmetic !== undefined) {
     return calculated(state, arithmetic, left, right, operator === "div");
@@ -105,6 +109,8 @@ export function choose(when: Expression, then: Value, otherwise: Value): Value {
   }
   if (then.kind === "scalar" && otherwise.kind === "scalar") {
     const { type } = then;
+    const parts = [when, then.expression, otherwise.expression];
+    if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
     return scalar(
       conditional(when, then.expression, otherwise.expression),
       type === otherwise.type ? type : undefined,
@@ -133,6 +139,9 @@ export function isNullish(state: State, value: Value): Expression {
         isNullish(state, value.then),
         isNullish(state, value.otherwise),
       );
+    case "builtin":
+      if (value.self === undefined) return literal(false);
+      return { kind: "isNull", operand: expressionOf(state, value) };
     case "unknown": {
       const operand = expressionOf(state, value);
       return { kind: "isNull", operand };
@@ -172,17 +181,7 @@ function isAbsent(value: Value): boolean {
 }
 
 function isText(value: Value): boolean {
-  return value.kind === "text" || (value.kind === "scalar" && value.type === "text");
-}
-
-/** Two texts, one behind the other. */
-export function concatenated(left: Value, right: Value): Value {
-  return { kind: "text", parts: [...partsOf(left), ...partsOf(right)] };
-}
-
-/** A value as part of a text. */
-export function partsOf(value: Value): readonly TextPart[] {
-  return value.kind === "text" ? value.parts : [{ kind: "hole", value }];
+  return isTextual(value) || (value.kind === "scalar" && value.type === "text");
 }
 
 function calculated(
@@ -240,6 +239,7 @@ function folded(
 
 /** A condition as a value. */
 export function condition(expression: Expression): Value {
+  if (isTooLarge(expression)) return unknown(TOO_LARGE, leavesOf(expression));
   return scalar(expression, "bool");
 }
 

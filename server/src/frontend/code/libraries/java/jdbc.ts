@@ -49,6 +49,11 @@ const statement: Method<ConnectionData> = ({ handle, call, tools }) => {
 
 /** PostgreSQL's driver asks for generated keys by RETURNING; others get the number that was made. */
 export function withKeys(sql: Value, tools: Tools): Value {
+  if (sql.kind === "choice") {
+    const { condition } = sql;
+    const [then, otherwise] = [withKeys(sql.then, tools), withKeys(sql.otherwise, tools)];
+    return { kind: "choice", condition, then, otherwise };
+  }
   const isInsert = sql.kind === "text" && /^\s*insert\b/iu.test(constantText(sql) ?? "");
   const isComplete = /\breturning\b/iu.test(constantText(sql) ?? "");
   if (tools.dialect !== "postgres" || !isInsert || isComplete) return sql;
