@@ -147,7 +147,11 @@ function boundaryOf(state: State, { callee }: Root): ((run: () => void) => void)
   const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
   for (const library of state.workspace.libraries) {
     const tools = toolsOf(state, library);
-    const of = { function: callee.function, ...(owner && { class: owner }) };
+    const of = {
+      function: callee.function,
+      file: callee.scope.module.file,
+      ...(owner && { class: owner }),
+    };
     const options = library.boundary?.(of, tools);
     if (!options) continue;
     const { header } = callee.function;

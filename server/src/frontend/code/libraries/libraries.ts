@@ -10,6 +10,7 @@ import { MYSQL2 } from "./mysql2";
 import { PG } from "./pg";
 import { POSTGRES_JS } from "./postgresJs";
 import { PRISMA } from "./prisma/prisma";
+import { TYPEORM } from "./typeorm/typeorm";
 
 export const LIBRARIES: readonly Library[] = [
   PG,
@@ -19,6 +20,7 @@ export const LIBRARIES: readonly Library[] = [
   KNEX,
   DRIZZLE,
   KYSELY,
+  TYPEORM,
   JDBC,
   BENCHBASE,
   SPRING,

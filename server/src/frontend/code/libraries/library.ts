@@ -64,6 +64,7 @@ export interface Library {
   readonly boundary?: (
     of: {
       readonly function: HirFunction;
+      readonly file: FileId;
       readonly class?: HirClass;
       /** An object calls it on itself, which what stands around objects does not see. */
       readonly isOwnCall?: boolean;

@@ -42,7 +42,7 @@ export const SPRING: Library = {
     return called(handle, call, tools);
   },
   rowCall: (row, method, _call, tools) => property(row, method, tools),
-  boundary: (of) => annotatedTransaction(of),
+  boundary: (of) => (of.file.endsWith(".java") ? annotatedTransaction(of) : undefined),
 };
 
 /** Interfaces that Spring Data implements. */

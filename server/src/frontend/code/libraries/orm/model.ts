@@ -1,0 +1,145 @@
+// Models of object-relational mappers: classes or definitions in code that stand for tables.
+import type { Dialect } from "../../../../program/dialect";
+import type { Expression, ValueType } from "../../../../program/expression";
+import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
+import type { ClassValue, Tools } from "../library";
+
+export interface ModelColumn {
+  /** What the code calls it; undefined for the column of a relation that has no property of its own. */
+  readonly property?: string;
+  readonly column: string;
+  readonly type: ValueType;
+  readonly isKey?: boolean;
+  readonly isRequired?: boolean;
+  readonly generated?: "sequence" | "uuid";
+  readonly default?: Expression;
+  readonly unique?: boolean;
+  /** What the mapper writes into it by itself. */
+  readonly role?: "version" | "created" | "updated" | "deleted";
+  /** It is only read where it is asked for. */
+  readonly isHidden?: boolean;
+}
+
+/** Rows of another model that belong to a row of this one. */
+export interface ModelRelation {
+  readonly property: string;
+  readonly target: () => Model | undefined;
+  /** The own column that holds the other's key. */
+  readonly column?: string;
+  /** Else: the other's property for the relation back to this one. */
+  readonly inverse?: string;
+  readonly isMany: boolean;
+  readonly isEager?: boolean;
+  readonly onDelete?: "cascade" | "set";
+}
+
+export interface Model {
+  readonly kind: "model";
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly ModelColumn[];
+  readonly relations: readonly ModelRelation[];
+  /** By columns. */
+  readonly uniqueKeys: readonly UniqueKey[];
+  readonly class?: ClassValue;
+}
+
+export const isModel = (data: unknown): data is Model =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "model";
+
+/** The column of a property, or of that name. */
+export function columnOf(model: Model, name: string): ModelColumn | undefined {
+  return (
+    model.columns.find(({ property }) => property === name) ??
+    model.columns.find(({ column }) => column === name)
+  );
+}
+
+export function keysOf(model: Model): readonly ModelColumn[] {
+  return model.columns.filter(({ isKey }) => isKey === true);
+}
+
+export function roleOf(model: Model, role: NonNullable<ModelColumn["role"]>) {
+  return model.columns.find((each) => each.role === role);
+}
+
+/** The table as the schema knows it. */
+export function tableOf(model: Model): Table {
+  const { columns, uniqueKeys, table, relations } = model;
+  return {
+    name: table,
+    columns: columns.map(schemaColumn),
+    primaryKey: keysOf(model).map(({ column }) => column),
+    uniqueKeys: [
+      ...columns.filter(({ unique }) => unique).map(({ column }) => ({ columns: [column] })),
+      ...uniqueKeys,
+    ],
+    foreignKeys: relations.flatMap(({ column, target, onDelete }): readonly ForeignKey[] => {
+      const other = column === undefined ? undefined : target();
+      const [key] = other ? keysOf(other) : [];
+      if (column === undefined || !other || !key) return [];
+      const reference = { columns: [column], table: other.table, referenced: [key.column] };
+      return [{ ...reference, ...(onDelete && { onDelete }) }];
+    }),
+    checks: [],
+    inferred: false,
+  };
+}
+
+function schemaColumn({
+  column,
+  type,
+  isKey,
+  isRequired,
+  generated,
+  ...rest
+}: ModelColumn): Column {
+  const value: Expression | undefined =
+    generated === undefined
+      ? (rest.default ?? defaultOf(rest.role, type))
+      : { kind: "fresh", id: column, type, why: generated };
+  const nullable = !(isKey === true || isRequired === true);
+  return { name: column, type, nullable, ...(value && { default: value }) };
+}
+
+function defaultOf(role: ModelColumn["role"], type: ValueType): Expression | undefined {
+  if (role === "version") return { kind: "literal", value: 1, type };
+  if (role === "created" || role === "updated")
+    return { kind: "fresh", id: role, type, why: "now" };
+  return undefined;
+}
+
+/**
+ * The name as the database has it: a migration may have made the column in another style than the mapper's own, which
+ * a naming strategy then bridges.
+ */
+export function nameInTable(table: Table | undefined, name: string): string {
+  if (!table || table.columns.some((each) => each.name === name)) return name;
+  const other = snakeCase(name);
+  return table.columns.some((each) => each.name === other) ? other : name;
+}
+
+/** The first of the names that a table of the schema has; else the first. */
+export function tableNamed(tools: Tools, names: readonly [string, ...string[]]): string {
+  return names.find((name) => tools.table(name) !== undefined) ?? names[0];
+}
+
+/** `userId` as `user_id`. */
+export function snakeCase(name: string): string {
+  return name
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/gu, "$1_$2")
+    .replaceAll(/([a-z0-9])([A-Z])/gu, "$1_$2")
+    .toLowerCase();
+}
+
+/** `user_id` and `user id` as `userId`. */
+export function camelCase(name: string): string {
+  const joined = name.replaceAll(/[_\s]+(\w)/gu, (_, letter: string) => letter.toUpperCase());
+  return joined.charAt(0).toLowerCase() + joined.slice(1);
+}
+
+/** The lock clause of a dialect. */
+export function lockClause(kind: "update" | "share", dialect: Dialect): string {
+  if (kind === "update") return "FOR UPDATE";
+  return dialect === "mysql" || dialect === "mariadb" ? "LOCK IN SHARE MODE" : "FOR SHARE";
+}
