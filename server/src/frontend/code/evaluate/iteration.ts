@@ -1,13 +1,14 @@
 // Loops over lists: rows of results, arguments that are arrays, lists that the code made.
+import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { withoutExits } from "../../sql/routine/withoutReturns";
 import type { Span } from "../../sql/split";
-import { UNDEFINED, unknown, type Cell, type Value } from "../values";
+import { constant, scalar, UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { isLiteral, readsOf } from "./convert";
 import { loopBody } from "./join";
-import { elementOf } from "./member";
+import { callWithItem, elementOf } from "./member";
 import {
   collected,
   emit,
@@ -20,17 +21,16 @@ import {
   type State,
 } from "./state";
 
+const NO_INDEX = unknown("the index of an item is not known here");
+
+/** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
+export type Round = (item: Value, index: Value) => unknown;
+
 /**
  * Runs something for each item of a list. Known items are taken one after the other; rows and arrays are a loop of the
- * AR. `run` gives true where every path left the round before its end. `label` names the loop for `break` and `continue`.
+ * AR. `label` names the loop for `break` and `continue`.
  */
-export function eachItem(
-  state: State,
-  list: Value,
-  span: Span,
-  run: (item: Value) => unknown,
-  label?: string,
-): void {
+export function eachItem(state: State, list: Value, span: Span, run: Round, label?: string): void {
   switch (list.kind) {
     case "list": {
       if (list.grown.value !== undefined) {
@@ -69,8 +69,13 @@ export function eachItem(
         to: { kind: "parameter", name: length.path },
         step: 1,
       };
-      const item = (): Value => elementOf(list, { kind: "variable", name: counter });
-      return loopOver(state, over, span, item, run, label);
+      const at: Expression = { kind: "variable", name: counter };
+      const index = scalar(
+        { kind: "arithmetic", operator: "-", left: at, right: literal(1) },
+        "int",
+      );
+      const round = (item: Value): unknown => run(item, index);
+      return loopOver(state, over, span, () => elementOf(list, at), round, label);
     }
     case "derived": {
       const site = { span, isNew: false, typeArguments: [], name: "item" };
@@ -78,14 +83,14 @@ export function eachItem(
         state,
         list.from,
         span,
-        (item) => {
+        (item, index) => {
+          const made = callWithItem(state, list.by, item, index, site);
           if (list.how === "map") {
-            run(state.evaluator.call(state, list.by, [item], site));
+            run(made, index);
             return;
           }
-          const test = state.evaluator.call(state, list.by, [item], site);
-          state.evaluator.when(state, test, span, () => {
-            run(item);
+          state.evaluator.when(state, made, span, () => {
+            run(item, NO_INDEX);
           });
         },
         label,
@@ -106,19 +111,19 @@ function oneByOne(
   state: State,
   items: readonly Value[],
   span: Span,
-  run: (item: Value) => unknown,
+  run: Round,
   label?: string,
 ): void {
   const source = sourceOf(state, span);
   const id = state.ids.fresh("items");
   const named = label !== undefined && { label };
   const commands = collected(state, () => {
-    for (const item of items) {
+    for (const [at, item] of items.entries()) {
       const round = state.ids.fresh("item");
       const loop: OpenLoop = { id, round, frame: state.frame, carried: new Map(), ...named };
       const own = collected(state, () => {
         inLoop(state, loop, () => {
-          run(item);
+          run(item, constant(at));
         });
       });
       addWithoutExits(state, own, round, source);
@@ -144,7 +149,7 @@ export function loopOver(
   over: LoopRange,
   span: Span,
   item: (loop: string) => Value,
-  run: (item: Value) => unknown,
+  run: Round,
   label?: string,
 ): void {
   const source = sourceOf(state, span);
@@ -155,7 +160,7 @@ export function loopOver(
       state,
       { id, frame: state.frame, carried, ...(label !== undefined && { label }) },
       () => {
-        left = run(item(id)) === true;
+        left = run(item(id), NO_INDEX) === true;
       },
     );
     return left;
@@ -195,12 +200,7 @@ export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
 }
 
 /** Runs a loop for its statements; one without any is not added. Gives whether it had none. */
-export function rowsAsLoop(
-  state: State,
-  list: Value,
-  span: Span,
-  run: (item: Value) => unknown,
-): boolean {
+export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): boolean {
   const before = state.emitted;
   let isQuiet = true;
   const losses = state.taint.length;

@@ -8,7 +8,7 @@ import { constant, constantText, scalar, UNDEFINED, unknown, type Value } from "
 import { negated, presenceOf, readsOf } from "./convert";
 import { choose, isNullish } from "./operators";
 import { knowing, presentIn } from "./presence";
-import { emit, newCell, sourceOf, write, type State } from "./state";
+import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
 export function memberOf(state: State, value: Value, property: string, site: Span): Value {
@@ -148,7 +148,7 @@ export function itemOf(state: State, value: Value, at: number): Value {
         return unknown("an item of a filtered list is not told from the others", readsOf(item));
       }
       const site = { start: 0, end: 0 };
-      return state.evaluator.call(state, value.by, [item], {
+      return callWithItem(state, value.by, item, constant(at), {
         span: site,
         isNew: false,
         typeArguments: [],
@@ -183,6 +183,19 @@ function grown(value: Value): Value {
 export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
   const { result, columns, data } = rows;
   return { kind: "row", result, columns, at: "first", data, overlay: new Map() };
+}
+
+/** Calls a function with an item and, if it takes that, the item's index. */
+export function callWithItem(
+  state: State,
+  callee: Value,
+  item: Value,
+  index: Value,
+  site: CallSite,
+): Value {
+  const takesIndex =
+    callee.kind === "function" ? callee.function.parameters.length > 1 : callee.kind === "builtin";
+  return state.evaluator.call(state, callee, takesIndex ? [item, index] : [item], site);
 }
 
 /** An element of an argument that is an array; `index` counts from one. */
@@ -243,6 +256,8 @@ function objectMember(
     });
   }
   if (value.rest) return memberOf(state, value.rest, property, site);
+  const isKnown = value.class === undefined && !state.frame.file.endsWith(".java");
+  if (isKnown && !Object.hasOwn(Object.prototype, property)) return UNDEFINED;
   return { kind: "builtin", name: `object.${property}`, self: value };
 }
 
