@@ -1,13 +1,21 @@
 // What the functions of a file were found to do, kept from one reading of a workspace to the next for as long as nothing
 // has changed that they may use.
-import type { Note } from "../../program/program";
+import type { Note, Transaction } from "../../program/program";
 import type { FileId } from "../../protocol/source";
 import type { Evaluated } from "./evaluate/evaluator";
 import type { HirModule } from "./hir";
 import type { CodeModules } from "./modules";
 
+/** A function that was evaluated by itself. */
+export interface ReadFunction {
+  readonly result: Evaluated;
+  readonly notes: readonly Note[];
+  /** Absent where it does nothing with a database. */
+  readonly transaction?: Transaction;
+}
+
 export interface FileReading {
-  readonly evaluated: readonly { readonly result: Evaluated; readonly notes: readonly Note[] }[];
+  readonly evaluated: readonly ReadFunction[];
 }
 
 /** What else readings depend on: each part is compared by identity. */

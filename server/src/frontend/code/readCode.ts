@@ -3,16 +3,18 @@
 import type { Dialect } from "../../program/dialect";
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
-import type { FileId } from "../../protocol/source";
+import type { Command } from "../../program/statement";
+import type { FileId, SourceRange } from "../../protocol/source";
 import { rangeOf, type LineIndex } from "../sql/lines";
 import type { LowerSql } from "../sql/scriptState";
+import { walkCommand } from "../sql/walk";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import type { State, Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
-import { createClosures, type CodeMemory, type Environment } from "./memory";
+import { createClosures, type CodeMemory, type Environment, type ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
 import { rootsOf } from "./roots";
 import { elementTypes, transactionOf } from "./unit";
@@ -56,8 +58,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
   };
   let current: State = createState(workspace, firstFile(around), "module");
   const scopes = createModuleScopes(() => current);
-  const evaluated: Evaluated[] = [];
-  const notesOf = new Map<Evaluated, readonly Note[]>();
+  const evaluated: ReadFunction[] = [];
   const seen = new Set<string>();
   let here = new Set<string>();
   let isWhole = true;
@@ -78,8 +79,8 @@ export function readCode(around: CodeSurroundings): CodeReading {
     let result = evaluate();
     const types = elementTypes(result.body, around.table);
     if (types.size > 0) result = evaluate(types);
-    evaluated.push(result);
-    notesOf.set(result, notes);
+    const made = result.statements > 0 ? transaction(result, around) : undefined;
+    evaluated.push({ result, notes, ...(made && { transaction: made }) });
     result.handlers.forEach(run);
   };
   const { memory, environment: surroundings = [] } = around;
@@ -90,10 +91,9 @@ export function readCode(around: CodeSurroundings): CodeReading {
     const closure = memory && closureOf(file);
     const known = closure && memory.recall(file, closure, environment);
     if (known && known.evaluated.every(({ result }) => !seen.has(result.root.key))) {
-      for (const { result, notes: told } of known.evaluated) {
-        seen.add(result.root.key);
-        evaluated.push(result);
-        notesOf.set(result, told);
+      for (const each of known.evaluated) {
+        seen.add(each.result.root.key);
+        evaluated.push(each);
       }
       continue;
     }
@@ -105,18 +105,15 @@ export function readCode(around: CodeSurroundings): CodeReading {
     here = new Set();
     rootsOf(file, hir, scope, current).forEach(run);
     if (closure && isWhole) {
-      const own = evaluated.slice(first);
-      memory.keep(file, closure, environment, {
-        evaluated: own.map((result) => ({ result, notes: notesOf.get(result) ?? [] })),
-      });
+      memory.keep(file, closure, environment, { evaluated: evaluated.slice(first) });
     }
   }
   const own = new Set(kept(evaluated));
   // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
   for (const each of evaluated) {
-    if (each.statements === 0 || own.has(each)) notesOf.get(each)?.forEach(around.note);
+    if (each.result.statements === 0 || own.has(each)) each.notes.forEach(around.note);
   }
-  return { transactions: [...own].flatMap((each) => transaction(each, around)) };
+  return { transactions: [...own].flatMap((each) => each.transaction ?? []) };
 }
 
 /** The tables that the files declare in code, as ORMs' schemas do. */
@@ -185,19 +182,27 @@ function firstFile({ files }: Pick<CodeSurroundings, "files">): FileId {
 }
 
 /** What others call is a part of them; of two that call each other the first is kept. */
-function kept(evaluated: readonly Evaluated[]): readonly Evaluated[] {
-  const withStatements = evaluated.filter(({ statements }) => statements > 0);
+function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
+  const withStatements = evaluated.filter(({ result }) => result.statements > 0);
   const callers = new Map<string, Set<string>>();
-  for (const { root, inlined } of withStatements) {
+  for (const { root, inlined } of withStatements.map(({ result }) => result)) {
     for (const key of inlined) {
       if (key === root.key) continue;
-      callers.set(key, new Set([...(callers.get(key) ?? []), root.key]));
+      const known = callers.get(key);
+      if (known) known.add(root.key);
+      else callers.set(key, new Set([root.key]));
     }
   }
-  const order = new Map(withStatements.map(({ root }, at) => [root.key, at]));
-  return withStatements.filter(({ root }, at) => {
+  const order = new Map(withStatements.map(({ result }, at) => [result.root.key, at]));
+  const places = new Map(
+    withStatements.map(({ result }) => [result.root.key, placesIn(result.body)] as const),
+  );
+  return withStatements.filter(({ result: { root, body } }, at) => {
     const own = callers.get(root.key);
     if (!own) return true;
+    // Where its callers end before its transactions, or do not lead to them, they are its own.
+    const found = new Set([...own].flatMap((caller) => [...(places.get(caller) ?? [])]));
+    if (!atomicPlaces(body).every((each) => each.some((place) => found.has(place)))) return true;
     const isMutual = [...own].every((caller) => {
       const back = callers.get(caller)?.has(root.key) ?? false;
       return back && (order.get(caller) ?? 0) > at;
@@ -206,10 +211,37 @@ function kept(evaluated: readonly Evaluated[]): readonly Evaluated[] {
   });
 }
 
+/** Where a command's transactions and statements stand in the text. */
+function placesIn(body: Command): ReadonlySet<string> {
+  const places = new Set<string>();
+  walkCommand(body, {
+    command: (each) => {
+      if (each.kind === "atomic") places.add(placeOf(each.source));
+    },
+    statement: ({ source }) => places.add(placeOf(source)),
+  });
+  return places;
+}
+
+/** The places of each transaction of a command: those inside of one that it joined are as good as its own. */
+function atomicPlaces(body: Command): readonly (readonly string[])[] {
+  const found: (readonly string[])[] = [];
+  walkCommand(body, {
+    command: (each) => {
+      if (each.kind === "atomic") found.push([placeOf(each.source), ...placesIn(each.body)]);
+    },
+  });
+  return found;
+}
+
+function placeOf({ file, range: { start } }: SourceRange): string {
+  return `${file}:${String(start.line)}:${String(start.character)}`;
+}
+
 function transaction(
   evaluated: Evaluated,
   { lines, table }: CodeSurroundings,
-): readonly Transaction[] {
+): Transaction | undefined {
   const { callee } = evaluated.root;
   const index = lines(callee.scope.module.file);
   const { header, span } = callee.function;
@@ -217,8 +249,7 @@ function transaction(
     header: rangeOf(index, header.start, header.end),
     source: rangeOf(index, span.start, span.end),
   };
-  const made = transactionOf(evaluated, places, table);
-  return made ? [made] : [];
+  return transactionOf(evaluated, places, table);
 }
 
 /** The names of libraries that some module imports. */
