@@ -26,7 +26,10 @@ export function expressionOf(state: State, value: Value): Expression {
     case "choice": {
       const then = expressionOf(state, value.then);
       const otherwise = expressionOf(state, value.otherwise);
-      return conditional(value.condition, then, otherwise);
+      const parts = [value.condition, then, otherwise];
+      return isTooLarge(...parts)
+        ? unknownExpression(state, TOO_LARGE, leavesOf(...parts))
+        : conditional(value.condition, then, otherwise);
     }
     case "unknown":
       return unknownExpression(state, value.why, value.dependsOn);
@@ -42,6 +45,9 @@ export function expressionOf(state: State, value: Value): Expression {
       );
   }
 }
+
+/** Why a value is given up that depends on too much. */
+export const TOO_LARGE = "a value that depends on too many cases is not followed";
 
 const WHAT: Readonly<Record<string, string>> = {
   row: "row",
@@ -63,7 +69,8 @@ export function unknownExpression(
   dependsOn: readonly Expression[] = [],
   type: ValueType = "other",
 ): Expression {
-  return { kind: "unknown", id: state.ids.fresh("u"), type, dependsOn: dependsOn.slice(0, 8), why };
+  const reads = isTooLarge(...dependsOn) ? leavesOf(...dependsOn) : dependsOn.slice(0, 8);
+  return { kind: "unknown", id: state.ids.fresh("u"), type, dependsOn: reads, why };
 }
 
 /** A conditional, simplified where its condition or its branches allow. */
@@ -193,12 +200,14 @@ export function conditionOf(state: State, value: Value): Expression {
       return truthOf(inputExpression(value), undefined);
     case "row":
       return state.present.has(value.result) ? TRUE : presenceOf(value);
-    case "choice":
-      return conditional(
-        value.condition,
-        conditionOf(state, value.then),
-        conditionOf(state, value.otherwise),
-      );
+    case "choice": {
+      const then = conditionOf(state, value.then);
+      const otherwise = conditionOf(state, value.otherwise);
+      const parts = [value.condition, then, otherwise];
+      return isTooLarge(...parts)
+        ? unknownExpression(state, TOO_LARGE, leavesOf(...parts), "bool")
+        : conditional(value.condition, then, otherwise);
+    }
     case "deferred":
       return conditionOf(state, value.run());
     case "unknown":
@@ -288,8 +297,47 @@ export function isLiteral(expression: Expression, value: boolean | number): bool
 
 /** Whether two expressions are the same text of the AR. */
 export function sameExpression(left: Expression, right: Expression): boolean {
-  return samePlain(left, right);
+  const [a, b] = [sizeOf(left), sizeOf(right)];
+  // Large ones are passed over: that they are the same only saves a conditional.
+  return left === right || (a === b && a < MOST_COMPARED && samePlain(left, right));
 }
+
+const MOST_COMPARED = 200;
+
+const sizes = new WeakMap<Expression, number>();
+
+/** How many parts an expression has when it is written out; what is shared counts wherever it stands. */
+function sizeOf(expression: Expression): number {
+  const known = sizes.get(expression);
+  if (known !== undefined) return known;
+  const size = operandsOf(expression).reduce((sum, part) => sum + sizeOf(part), 1);
+  sizes.set(expression, size);
+  return size;
+}
+
+/** Whether an expression is too large to be a part of others: choices of choices double with each step. */
+export function isTooLarge(...parts: readonly Expression[]): boolean {
+  return parts.reduce((sum, part) => sum + sizeOf(part), 0) > MOST_KEPT;
+}
+
+const MOST_KEPT = 1500;
+
+/** What expressions read, leaving out all that is made of it; a few of them stand for many. */
+export function leavesOf(...parts: readonly Expression[]): readonly Expression[] {
+  const found: Expression[] = [];
+  const seen = new Set<Expression>();
+  const visit = (part: Expression): void => {
+    if (seen.has(part) || found.length >= MOST_LEAVES) return;
+    seen.add(part);
+    const operands = operandsOf(part);
+    if (operands.length > 0) operands.forEach(visit);
+    else if (part.kind !== "literal") found.push(part);
+  };
+  parts.forEach(visit);
+  return found;
+}
+
+const MOST_LEAVES = 8;
 
 /** Whether two values of plain data are the same. Stops at the first difference. */
 function samePlain(left: unknown, right: unknown): boolean {
