@@ -36,6 +36,7 @@ import { largestSize, search } from "./search";
 import type { SearchResult, TupleFinding } from "./search";
 import { sufficientLevels } from "./sufficient";
 import { transactionPrecision } from "./statements";
+import { unitAssumptions } from "./unitAssumptions";
 import { tupleSolver } from "./tupleSolver";
 import type { SolveCache, SolveCounters } from "./tupleSolver";
 import {
@@ -144,7 +145,10 @@ export async function check(
     const firstAt = finds.firstAt();
     const endedBy: EndedBy = signal.aborted ? "cancel" : "budget";
     const anomalies = selectAnomalies(await compareLevels(plan, finds.all, solve, limit));
-    const assumptions = reportAssumptions(program, assumed);
+    const assumptions = [
+      ...reportAssumptions(program, assumed),
+      ...unitAssumptions(flat.transactions, levels),
+    ];
     const notes = [
       ...settled.notes,
       ...unguided(program),

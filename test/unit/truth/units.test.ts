@@ -213,3 +213,28 @@ COMMIT;`,
     at: ["postgres:read-committed"],
   },
 );
+
+test("that the server ends no unit half-way is an assumption where it may", async () => {
+  const assumed = async (text: string, level: string): Promise<readonly string[]> => {
+    const report = await analyse([sql(TABLES + text)], level, 2);
+    return report.assumptions.flatMap((each) => (each.kind === "rollbacks" ? [each.text] : []));
+  };
+  const two = `-- @isolens unit Add
+UPDATE account SET balance = balance + :amount WHERE id = :id;
+UPDATE account SET balance = balance + :more WHERE id = :other;`;
+  // A statement that waits for one row holds nothing that others wait for.
+  assert.deepEqual(await assumed(two, "postgres:read-committed"), []);
+  const [text, ...others] = await assumed(two, "postgres:repeatable-read");
+  assert.match(text ?? "", /Add nowhere behind something that it has committed \(a deadlock/);
+  assert.deepEqual(others, []);
+});
+
+test("a CHECK that refuses what is left behind something that is committed leaves the answer open", async () => {
+  const text = `CREATE TABLE stock (id int PRIMARY KEY, left_over int NOT NULL CHECK (left_over >= 0));
+${TABLES}-- @isolens unit Sell
+UPDATE account SET balance = balance + 1 WHERE id = :id;
+UPDATE stock SET left_over = left_over - 1 WHERE id = :item;`;
+  const report = await analyse([sql(text)], "postgres:read-committed", 2);
+  assert.equal(report.verdict, "unknown");
+  assert.match(JSON.stringify(report.unknown), /behind something that it has committed/);
+});

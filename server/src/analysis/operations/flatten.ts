@@ -58,9 +58,7 @@ export interface FlattenOptions {
  */
 export function flattenProgram(program: Program, options: FlattenOptions): FlatProgram {
   const tables = createTables(program);
-  const transactions = withErrorsBehind(
-    program.transactions.map((each) => flattenOne(tables, each, options)),
-  );
+  const flattened = program.transactions.map((each) => flattenOne(tables, each, options));
   for (const table of program.schema.tables) {
     const flat = tables.all.get(table.name);
     if (!flat) continue;
@@ -76,7 +74,7 @@ export function flattenProgram(program: Program, options: FlattenOptions): FlatP
   });
   return {
     tables: Object.fromEntries(tables.all),
-    transactions,
+    transactions: withErrorsBehind(flattened, tables.all),
     ...(invariants.length > 0 && { invariants }),
     interned: tables.interned,
   };

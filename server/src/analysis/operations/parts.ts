@@ -4,10 +4,19 @@ import type { Builder, PartDraft } from "./builder";
 import { openPart, orAll } from "./builder";
 import { undoPart } from "./handlers";
 import { HIDDEN } from "./operation";
-import type { FlatTransaction, Operation, Term } from "./operation";
+import type { FlatTable, FlatTransaction, Operation, Term } from "./operation";
 import { join } from "./paths";
 import { intern } from "./tables";
-import { FALSE, NULL, and, conditional, not } from "./terms";
+import {
+  FALSE,
+  NULL,
+  and,
+  columnsIn,
+  conditional,
+  dependsOnReads,
+  mentionsRow,
+  not,
+} from "./terms";
 
 /** Opens a transaction for the statement at hand where it is one of its own. */
 export function beginStatement(builder: Builder): PartDraft | undefined {
@@ -66,19 +75,15 @@ export function failUnit(builder: Builder, path: Term, why: string): void {
  */
 export function withErrorsBehind(
   transactions: readonly FlatTransaction[],
+  tables: ReadonlyMap<string, FlatTable>,
 ): readonly FlatTransaction[] {
   const all = transactions.flatMap(({ operations }) => operations);
   const others = (kind: Operation["kind"], table: string): number =>
     all.filter((each) => each.kind === kind && each.table === table).length;
-  const mayFail = ({
-    kind,
-    table,
-    onDuplicate,
-    caught,
-    mustFind,
-    mustMiss,
-    key,
-  }: Operation): boolean => {
+  const mayFail = (operation: Operation): boolean => {
+    const { kind, table, onDuplicate, caught, mustFind, mustMiss, key } = operation;
+    if (kind !== "read" && caught === undefined && mayBreak(operation, tables.get(table)))
+      return true;
     if (kind === "read" && mustMiss && caught === undefined)
       return others("insert", table) + others("update", table) > 0;
     if (kind === "read") return mustFind && caught === undefined && others("delete", table) > 0;
@@ -98,6 +103,14 @@ export function withErrorsBehind(
     const loss = "what it leaves when a statement fails behind something that it has committed";
     return { ...transaction, losses: [...transaction.losses, loss] };
   });
+}
+
+/** Whether what others do may decide that a CHECK refuses what is written. */
+function mayBreak({ set, update }: Operation, table: FlatTable | undefined): boolean {
+  const checked = columnsIn(...(table?.checks ?? []));
+  return [...Object.entries(set), ...Object.entries(update ?? {})].some(
+    ([column, value]) => checked.has(column) && (dependsOnReads(value) || mentionsRow(value)),
+  );
 }
 
 /** The transactions of a unit. */
