@@ -80,6 +80,8 @@ export interface Catalog {
   readonly enumerations: Map<string, readonly string[]>;
   /** What keys of the store have begun with so far. */
   readonly storages: Set<string>;
+  /** How names were written that are looked up in lower case (`mysql/spelling.ts`). */
+  readonly spelling: Map<string, string>;
   version: number;
 }
 
@@ -91,6 +93,7 @@ export function createCatalog(dialect: Dialect): Catalog {
     sequences: new Map(),
     enumerations: new Map(),
     storages: new Set(),
+    spelling: new Map(),
     version: 0,
   };
 }

@@ -1,10 +1,13 @@
 // A statement as the session runs it.
+import type { Spelling } from "./mysql/spelling";
 import type { SqlStatement } from "./tree";
 
 /** A statement, and its text. */
 export interface ParsedStatement {
   readonly statement: SqlStatement;
   readonly text: string;
+  /** How it writes its names, where that is not how they are looked up. */
+  readonly spelling?: Spelling;
   /** Where it begins in the text of all statements, where the parser tells. */
   readonly start?: number;
 }

@@ -1,6 +1,6 @@
 // A session of application code: statements, transactions and savepoints, as requests to the store.
 import type { Key as StoreKey, Reply, Request, Value } from "../exploration/client";
-import type { SessionFacts } from "./compile/node";
+import type { QueryColumn, SessionFacts } from "./compile/node";
 import type { Database } from "./database";
 import { applyDefinition } from "./define";
 import { parameterType, parameterValue } from "./parameters";
@@ -9,16 +9,14 @@ import type { LockingRule } from "./run/rows";
 import { runPlan, truncateTables, type StatementContext, type StatementEnd } from "./run/statement";
 import { MYSQL_SETTINGS } from "./mysql/settings";
 import { showRows } from "./mysql/showRows";
+import { rememberSpelling, shownColumns } from "./mysql/spelling";
 import { failure, refused, SqlFailure, type SqlError } from "./sqlError";
 import { POSTGRES_SETTINGS, POSTGRES_VERSION } from "./system/pgSettings";
 import type { ShowRequest, SqlChange, SqlExpression, SqlQuery, SqlStatement } from "./tree";
 import type { SqlType } from "./values/types";
 import type { SqlRow, SqlValue } from "./values/value";
 
-export interface ResultColumn {
-  readonly name: string;
-  readonly type: SqlType;
-}
+export type ResultColumn = QueryColumn;
 
 export interface SqlResult {
   /** `SELECT`, `INSERT`, `BEGIN`, ... */
@@ -248,7 +246,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     };
     return {
       command: statement.kind.toUpperCase(),
-      columns: plan.columns.map(({ name, type }) => ({ name, type })),
+      columns: plan.columns,
       rows: result.rows,
       rowCount: result.count,
       ...(result.changed === undefined ? {} : { changedRows: result.changed }),
@@ -272,7 +270,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
   }
 
   function* statement(
-    parsed: SqlStatement,
+    { statement: parsed, spelling }: ParsedStatement,
     parameters: readonly unknown[],
   ): Generator<Request, SqlResult, Reply> {
     switch (parsed.kind) {
@@ -296,6 +294,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         // MySQL ends the open transaction before each definition.
         if (!isPostgres && state.status !== "idle") yield* commit();
         applyDefinition(catalog, parsed.definition);
+        if (spelling !== undefined) rememberSpelling(catalog, parsed.definition, spelling);
         return done(parsed.tag);
       case "begin":
         if (state.status !== "idle" && !isPostgres) yield* commit();
@@ -481,7 +480,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
       for (const parsed of statements) {
         position = parsed.start;
         checkStatus(parsed);
-        results.push(yield* statement(parsed.statement, parameters));
+        const result = yield* statement(parsed, parameters);
+        results.push({ ...result, columns: shownColumns(result.columns, parsed.spelling) });
       }
       return { ok: true, results };
     } catch (thrown) {
@@ -520,7 +520,11 @@ export function createSqlSession(database: Database, options: SessionOptions): S
         const { columns, parameters, compiler } = database.plan(parsed, new Map());
         const numbers = Array.from({ length: compiler.highestParameter }, (_, at) => at + 1);
         const types = numbers.map((each) => [each, parameters.get(each) ?? "unknown"] as const);
-        return { ok: true, columns, parameters: new Map(types) };
+        return {
+          ok: true,
+          columns: shownColumns(columns, first?.spelling),
+          parameters: new Map(types),
+        };
       } catch (thrown) {
         const error = refused(thrown);
         if (!(error instanceof SqlFailure)) throw error;

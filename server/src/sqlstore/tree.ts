@@ -136,6 +136,8 @@ export type SqlExpression =
 export interface SqlOutput {
   readonly value: SqlExpression;
   readonly alias?: string;
+  /** How a column that `*` stands for is written. */
+  readonly shown?: string;
   /** What the column is called without an alias, where the dialect goes by the text. */
   readonly text?: string;
 }

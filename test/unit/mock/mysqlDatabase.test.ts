@@ -220,3 +220,78 @@ test("the command line of MariaDB", async (context) => {
     assert.equal(code, 0);
   });
 });
+
+const SPELLED = `CREATE TABLE User (userId int PRIMARY KEY AUTO_INCREMENT, \`Full Name\` varchar(20) NOT NULL, createdAt datetime,
+  teamId int, CONSTRAINT UQ_Name UNIQUE (\`Full Name\`));
+CREATE VIEW Names AS SELECT userId AS theId, \`Full Name\` FROM User;
+CREATE TABLE Post (postId int PRIMARY KEY, authorId int NOT NULL, title text,
+  CONSTRAINT FK_Author FOREIGN KEY (authorId) REFERENCES User (userId) ON DELETE CASCADE);
+CREATE UNIQUE INDEX IDX_Title ON Post (postId, authorId);
+INSERT INTO user (\`full name\`, teamID) VALUES ('ann', 7);`;
+
+describe("names keep their letters", () => {
+  const cases: readonly (readonly [string, readonly Record<string, unknown>[]])[] = [
+    ["SELECT * FROM User", [{ userId: 1, "Full Name": "ann", createdAt: null, teamId: 7 }]],
+    ["SELECT u.userid, USERID AS Id FROM user u", [{ userid: 1, Id: 1 }]],
+    ["SELECT `Full name` FROM User WHERE USERID = 1", [{ "Full name": "ann" }]],
+    ["SELECT x.* FROM (SELECT userId AS theId, teamId FROM User) AS x", [{ theId: 1, teamId: 7 }]],
+    ["WITH Them AS (SELECT * FROM User) SELECT teamID FROM Them", [{ teamID: 7 }]],
+    ["SELECT * FROM Names", [{ theId: 1, "Full Name": "ann" }]],
+    [
+      "SELECT userId 'The Id', COUNT(*) AS `How Many` FROM User GROUP BY userId",
+      [{ "The Id": 1, "How Many": 1 }],
+    ],
+    ["SELECT teamId FROM User UNION SELECT 8", [{ teamId: 7 }, { teamId: 8 }]],
+    [
+      "SHOW TABLES",
+      [{ Tables_in_app: "Names" }, { Tables_in_app: "Post" }, { Tables_in_app: "User" }],
+    ],
+    [
+      "SELECT INDEX_NAME, COLUMN_NAME FROM INFORMATION_SCHEMA.STATISTICS WHERE TABLE_NAME = 'Post' AND INDEX_NAME <> 'PRIMARY'",
+      [
+        { INDEX_NAME: "IDX_Title", COLUMN_NAME: "postId" },
+        { INDEX_NAME: "IDX_Title", COLUMN_NAME: "authorId" },
+      ],
+    ],
+    [
+      "SELECT k.CONSTRAINT_NAME AS Name, k.COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME, r.DELETE_RULE FROM `INFORMATION_SCHEMA`.`KEY_COLUMN_USAGE` k JOIN INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_NAME = k.CONSTRAINT_NAME",
+      [
+        {
+          Name: "FK_Author",
+          COLUMN_NAME: "authorId",
+          REFERENCED_TABLE_NAME: "User",
+          REFERENCED_COLUMN_NAME: "userId",
+          DELETE_RULE: "CASCADE",
+        },
+      ],
+    ],
+    [
+      "SELECT COLUMN_NAME, COLUMN_KEY, EXTRA, COLUMN_TYPE FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'User' AND is_nullable = 'NO'",
+      [
+        { COLUMN_NAME: "userId", COLUMN_KEY: "PRI", EXTRA: "auto_increment", COLUMN_TYPE: "int" },
+        { COLUMN_NAME: "Full Name", COLUMN_KEY: "UNI", EXTRA: "", COLUMN_TYPE: "varchar(20)" },
+      ],
+    ],
+  ];
+  test("in text and in prepared statements", () =>
+    served(
+      "read-committed",
+      async ({ connect }) => {
+        const client = await connect();
+        for (const [sql, expected] of cases) {
+          const [rows] = await client.query(sql);
+          assert.deepEqual(rows, expected, sql);
+          const [prepared] = await client.execute(sql);
+          assert.deepEqual(prepared, expected, sql);
+        }
+        await client.query(
+          "ALTER TABLE User RENAME COLUMN teamId TO groupId, ADD COLUMN lastSeen datetime",
+        );
+        const [rows] = await client.query("SELECT * FROM user");
+        assert.deepEqual(Object.keys(Array.isArray(rows) ? (rows[0] ?? {}) : {}), [
+          ...["userId", "Full Name", "createdAt", "groupId", "lastSeen"],
+        ]);
+      },
+      SPELLED,
+    ));
+});

@@ -1,6 +1,7 @@
 // FROM and WHERE: relations, joins and conditions as a plan that gives the rows of all relations together. Inner joins
 // are put in an order in which keys are known before the tables that they lead to, so that few rows are read.
 import { primaryKeyOf, type Table } from "../catalog";
+import { shownColumn, shownInView } from "../mysql/spelling";
 import { failure } from "../sqlError";
 import type { SystemTable } from "../system/systemTable";
 import { systemTableOf } from "../system/systemTables";
@@ -10,7 +11,14 @@ import { lookupsOf, type Lookup } from "./lookups";
 import { isPostgres, truth, type Env, type Node, type TableRead, type Truth } from "./node";
 import { binary, unified } from "./operators";
 import { compileExpression, compileQuery } from "./recursion";
-import { columnsOfQuery, findColumn, tracked, type Scope, type ScopeColumn } from "./scope";
+import {
+  columnsOfQuery,
+  findColumn,
+  renamed,
+  tracked,
+  type Scope,
+  type ScopeColumn,
+} from "./scope";
 import { setFunction } from "./setFunctions";
 import { conjunctsOf } from "./walk";
 
@@ -161,10 +169,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   const known = relation.schema === undefined ? scope.withs.get(name) : undefined;
   if (known !== undefined) {
     const { number, query } = known;
-    const columns = known.columns.map((column, at) => ({
-      ...column,
-      name: relation.columns[at] ?? column.name,
-    }));
+    const columns = known.columns.map((column, at) => renamed(column, relation.columns[at]));
     const source = addSource(scope, alias, columns);
     const rows = (env: Env): readonly SqlRow[] => {
       const before = env.work.withRows.get(number);
@@ -181,7 +186,11 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
   if (view !== undefined) {
     const query = compileQuery(view.query, scope.compiler, undefined, new Map());
     const names = relation.columns.length > 0 ? relation.columns : view.columns;
-    const source = addSource(scope, alias, columnsOfQuery(query, names));
+    const columns = columnsOfQuery(query, names).map((column) => ({
+      ...column,
+      shown: column.shown ?? shownInView(catalog, name, column.name),
+    }));
+    const source = addSource(scope, alias, columns);
     return { kind: "source", source, rows: once(query.run), uses: new Set() };
   }
   const table = catalog.tables.get(name);
@@ -191,10 +200,11 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
       ? failure("noTable", `relation "${shown}" does not exist`)
       : failure("noTable", `Table '${shown}' doesn't exist`);
   }
-  const columns = table.columns.map((column, at) => ({
-    name: relation.columns[at] ?? column.name,
-    type: column.declared.type,
-  }));
+  const columns = table.columns.map((column, at) => {
+    const { name: own, declared } = column;
+    const shown = shownColumn(catalog, table, own);
+    return renamed({ name: own, type: declared.type, shown }, relation.columns[at]);
+  });
   const source = addSource(scope, alias, columns, primaryKeyOf(table)?.columns);
   const read: ReadTable = { source, table, alias, current: false };
   tables.push(read);
@@ -206,10 +216,7 @@ function addTable(relation: TableRelation, scope: Scope, tables: ReadTable[]): P
 /** A table about the database: its rows are computed when a statement first asks for them. */
 function addSystemTable(system: SystemTable, relation: TableRelation, scope: Scope): Plan {
   const { compiler } = scope;
-  const columns = system.columns.map(({ name, type }, at) => ({
-    name: relation.columns[at] ?? name,
-    type,
-  }));
+  const columns = system.columns.map((column, at) => renamed(column, relation.columns[at]));
   const source = addSource(scope, relation.alias ?? relation.name, columns);
   const known = new WeakMap<Env["work"], readonly SqlRow[]>();
   const rows = ({ work }: Env): readonly SqlRow[] => {

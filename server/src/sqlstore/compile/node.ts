@@ -20,6 +20,8 @@ export interface CompiledQuery {
 export interface QueryColumn {
   readonly name: string;
   readonly type: SqlType;
+  /** How it was written, if it is a column that `*` stands for. */
+  readonly shown?: string;
 }
 
 /** A query of a WITH clause, as it can be referred to. */

@@ -23,7 +23,7 @@ import { mysqlCommonType } from "./operators";
 import { limits, sorted, sortOf, type Sort } from "./ordering";
 import { outputName } from "./outputName";
 import { compileExpression, compileQuery } from "./recursion";
-import { createScope, findColumn, hasColumn, type Scope } from "./scope";
+import { createScope, findColumn, hasColumn, renamed, type Scope } from "./scope";
 import { withWindows } from "./windows";
 import { contains, textOfTree } from "./walk";
 
@@ -77,7 +77,7 @@ export function declare(
 }
 
 function named(columns: readonly QueryColumn[], names: readonly string[]): readonly QueryColumn[] {
-  return columns.map((column, at) => ({ ...column, name: names[at] ?? column.name }));
+  return columns.map((column, at) => renamed(column, names[at]));
 }
 
 function refersTo(query: SqlQuery, name: string): boolean {
@@ -174,6 +174,7 @@ type SelectBody = Extract<SqlQueryBody, { readonly kind: "select" }>;
 
 interface Output {
   readonly name: string;
+  readonly shown: { readonly shown?: string };
   readonly node: Node;
 }
 
@@ -220,6 +221,7 @@ function compileSelect(
     const isOpen = node.type === "unknown" && node.coerce !== undefined;
     return {
       name,
+      shown: output.shown === undefined ? {} : { shown: output.shown },
       node: isOpen ? node.coerce(targets === "open" ? "unknown" : (targets[at] ?? "text")) : node,
     };
   });
@@ -237,7 +239,7 @@ function compileSelect(
   };
   const cut = limits(query, scope);
   return {
-    columns: compiled.map(({ name, node }) => ({ name, type: node.type })),
+    columns: compiled.map(({ name, node, shown }) => ({ name, type: node.type, ...shown })),
     volatile: isVolatile(query),
     run: (up) => {
       const env: Env = { work: up.work, tuple: [], up, aggregates: [], windows: [] };
@@ -268,19 +270,30 @@ export function expanded(output: SqlOutput, scope: Scope): readonly SqlOutput[] 
   const alias = value.path.at(-1);
   const found = scope.sources.flatMap((source) =>
     (alias === undefined && source.onlyQualified !== true) || source.alias === alias
-      ? source.columns.flatMap(({ name }, at): readonly SqlOutput[] =>
+      ? source.columns.flatMap(({ name, shown }, at): readonly SqlOutput[] =>
           alias === undefined && source.merged.has(at)
             ? []
-            : [{ value: { kind: "column", path: [source.alias, name] }, alias: name }],
+            : [
+                {
+                  value: { kind: "column", path: [source.alias, name] },
+                  alias: name,
+                  ...(shown === undefined ? {} : { shown }),
+                },
+              ],
         )
       : [],
   );
   const merged =
     alias === undefined
-      ? [...scope.using.keys()].map((name): SqlOutput => ({
-          value: { kind: "column", path: [name] },
-          alias: name,
-        }))
+      ? [...scope.using.keys()].map((name): SqlOutput => {
+          const all = scope.sources.flatMap(({ columns }) => columns);
+          const shown = all.find((column) => column.name === name)?.shown;
+          return {
+            value: { kind: "column", path: [name] },
+            alias: name,
+            ...(shown === undefined ? {} : { shown }),
+          };
+        })
       : [];
   if (alias !== undefined && !scope.sources.some((source) => source.alias === alias)) {
     throw isPostgres(scope.compiler)
@@ -483,7 +496,7 @@ function compileSet(
   const [lefts, rights] = [rowsOf(left), rowsOf(right)];
   const name = (row: SqlRow): string => identities(row, types, compiler.dialect);
   return {
-    columns: left.columns.map((column, at) => ({ name: column.name, type: types[at] ?? "text" })),
+    columns: left.columns.map((column, at) => ({ ...column, type: types[at] ?? "text" })),
     volatile: left.volatile || right.volatile,
     run: (env) => combined(body.operator, body.all, lefts(env), rights(env), name),
   };

@@ -16,6 +16,8 @@ import type { WindowSlot } from "./windows";
 export interface ScopeColumn {
   readonly name: string;
   readonly type: SqlType;
+  /** How it was written where it was defined. */
+  readonly shown?: string;
 }
 
 /** A relation that the query reads. */
@@ -210,7 +212,12 @@ export function columnsOfQuery(
   query: CompiledQuery,
   names: readonly string[],
 ): readonly ScopeColumn[] {
-  return query.columns.map(({ name, type }, at) => ({ name: names[at] ?? name, type }));
+  return query.columns.map((column, at) => renamed(column, names[at]));
+}
+
+/** A column under another name, if there is one. */
+export function renamed(column: ScopeColumn, name: string | undefined): ScopeColumn {
+  return name === undefined ? column : { name, type: column.type };
 }
 
 /** NULL, whose type the context decides. */

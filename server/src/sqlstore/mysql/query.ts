@@ -123,8 +123,17 @@ function relationOf(tree: SyntaxRelation): SqlRelation {
   // A derived table may be named like one.
   return tree.table === "dual"
     ? { kind: "query", query: ONE_ROW, alias: "dual", columns: [], lateral: false }
-    : { kind: "table", name: tree.table, ...alias, columns: tree.columns };
+    : {
+        kind: "table",
+        name: tree.table,
+        ...(tree.schema === SCHEMA ? { schema: SCHEMA } : {}),
+        ...alias,
+        columns: tree.columns,
+      };
 }
+
+/** Names of databases mean nothing to the store, but this one. */
+const SCHEMA = "information_schema";
 
 const ONE_ROW: SqlQuery = {
   kind: "select",

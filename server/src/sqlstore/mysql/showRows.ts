@@ -1,8 +1,10 @@
 // The answers to SHOW and DESCRIBE of MySQL, from what the store knows of its tables.
 import type { Catalog, Column, Table } from "../catalog";
 import { failure } from "../sqlError";
+import { indexesOf } from "../system/objects";
 import type { ShowRequest } from "../tree";
 import type { DeclaredType } from "../values/types";
+import { shownColumn, shownName } from "./spelling";
 
 export interface ShowSurroundings {
   readonly catalog: Catalog;
@@ -23,17 +25,19 @@ export function showRows(
   switch (request.kind) {
     case "tables": {
       const names = [...catalog.tables.keys(), ...catalog.views.keys()].sort();
-      const typed = (name: string): readonly string[] =>
-        request.full ? [name, catalog.views.has(name) ? "VIEW" : "BASE TABLE"] : [name];
+      const typed = (name: string): readonly string[] => [
+        shownName(catalog, name),
+        ...(request.full ? [catalog.views.has(name) ? "VIEW" : "BASE TABLE"] : []),
+      ];
       return {
         columns: [`Tables_in_${database}`, ...(request.full ? ["Table_type"] : [])],
         rows: names.filter(like(request.like)).map(typed),
       };
     }
     case "columns":
-      return shownColumns(tableOf(catalog, request.table), request);
+      return shownColumns(catalog, tableOf(catalog, request.table), request);
     case "indexes":
-      return shownIndexes(tableOf(catalog, request.table));
+      return shownIndexes(catalog, tableOf(catalog, request.table));
     case "variables":
       return {
         columns: ["Variable_name", "Value"],
@@ -65,6 +69,7 @@ function like(pattern: string | undefined): (name: string) => boolean {
 }
 
 function shownColumns(
+  catalog: Catalog,
   table: Table,
   { full, like: pattern }: Extract<ShowRequest, { readonly kind: "columns" }>,
 ): ShownRows {
@@ -72,7 +77,7 @@ function shownColumns(
     .filter(({ name }) => like(pattern)(name))
     .map((column) => {
       const plain = [
-        column.name,
+        shownColumn(catalog, table, column.name),
         typeText(column.declared),
         column.notNull ? "NO" : "YES",
         keyOf(table, column),
@@ -91,7 +96,8 @@ function shownColumns(
   };
 }
 
-function keyOf(table: Table, column: Column): string {
+/** COLUMN_KEY of information_schema: how a column takes part in keys. */
+export function keyOf(table: Table, column: Column): string {
   const at = table.columns.indexOf(column);
   const keys = table.keys.filter(({ columns }) => columns.includes(at));
   if (keys.some(({ primary }) => primary)) return "PRI";
@@ -99,7 +105,8 @@ function keyOf(table: Table, column: Column): string {
   return keys.some(({ columns }) => columns[0] === at) ? "MUL" : "";
 }
 
-function defaultText({ default: value }: Column): string | null {
+/** A default as it is listed: constants alone. */
+export function defaultText({ default: value }: Column): string | null {
   if (value?.kind === "string") return value.value;
   if (value?.kind === "number") return value.text;
   if (value?.kind === "boolean") return value.value ? "1" : "0";
@@ -107,7 +114,7 @@ function defaultText({ default: value }: Column): string | null {
 }
 
 /** MySQL's words for a type. */
-function typeText({ type, length, precision, scale, labels }: DeclaredType): string {
+export function typeText({ type, length, precision, scale, labels }: DeclaredType): string {
   const sized = (name: string, ...sizes: readonly (number | undefined)[]): string => {
     const known = sizes.filter((size) => size !== undefined);
     return known.length === 0 ? name : `${name}(${known.join(",")})`;
@@ -148,18 +155,34 @@ function typeText({ type, length, precision, scale, labels }: DeclaredType): str
   }
 }
 
-function shownIndexes(table: Table): ShownRows {
-  const rows = table.keys.flatMap(({ name, primary, columns }) =>
-    columns.map((at, order) => [
-      table.name,
-      "0",
-      primary ? "PRIMARY" : name,
-      String(order + 1),
-      table.columns[at]?.name ?? "",
-      "A",
-      "BTREE",
-    ]),
-  );
+function shownIndexes(catalog: Catalog, table: Table): ShownRows {
+  const rows = indexRows(table).map(({ key, unique, order, column }) => [
+    shownName(catalog, table.name),
+    unique ? "0" : "1",
+    shownName(catalog, key),
+    String(order),
+    shownColumn(catalog, table, column),
+    "A",
+    "BTREE",
+  ]);
   const head = ["Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation"];
   return { columns: [...head, "Index_type"], rows };
+}
+
+/** The columns of a table's indexes, one after the other. */
+export function indexRows(table: Table): readonly {
+  readonly key: string;
+  readonly unique: boolean;
+  /** From 1. */
+  readonly order: number;
+  readonly column: string;
+}[] {
+  return indexesOf(table).flatMap(({ key: { name, columns }, unique, primary }) =>
+    columns.map((at, index) => ({
+      key: primary ? "PRIMARY" : name,
+      unique,
+      order: index + 1,
+      column: table.columns[at]?.name ?? "",
+    })),
+  );
 }

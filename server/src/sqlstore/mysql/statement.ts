@@ -12,6 +12,7 @@ import { expressionOf } from "./expression";
 import { ordersOf, outputsOf, relationsOf, translatedQuery, withOf } from "./query";
 import { queryOf, tie } from "./recursion";
 import { sessionStatement } from "./sessionStatement";
+import { spellingOf } from "./spelling";
 
 tie(translatedQuery);
 
@@ -36,8 +37,13 @@ export function mysqlStatements(sql: string, dialect: Family): readonly ParsedSt
     if (end - start > LONGEST_STATEMENT)
       throw unsupported(`a statement of more than ${String(LONGEST_STATEMENT)} characters`);
     const text = numbered(canonical.text.slice(start, end));
-    const shown = sql.slice(start, end).trim();
-    return statementsOf(text, dialect).map((statement) => ({ statement, text: shown }));
+    const written = sql.slice(start, end);
+    const spelling = spellingOf(written, canonical.text.slice(start, end), dialect);
+    return statementsOf(text, dialect).map((statement) => ({
+      statement,
+      text: written.trim(),
+      spelling,
+    }));
   });
 }
 

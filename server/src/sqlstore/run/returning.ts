@@ -5,6 +5,7 @@ import { outputName } from "../compile/outputName";
 import { expanded } from "../compile/query";
 import { compileExpression } from "../compile/recursion";
 import { createScope, type Scope } from "../compile/scope";
+import { shownColumn } from "../mysql/spelling";
 import type { SqlOutput } from "../tree";
 import type { SqlRow } from "../values/value";
 import { columnsOf } from "./tableRules";
@@ -24,7 +25,11 @@ export function compileReturning(
   if (outputs === undefined) return undefined;
   const scope = createScope(compiler, undefined, withs);
   for (const { alias, table } of tables) {
-    scope.sources.push({ alias, columns: columnsOf(table), merged: new Set() });
+    const columns = columnsOf(table).map((column) => ({
+      ...column,
+      shown: shownColumn(compiler.catalog, table, column.name),
+    }));
+    scope.sources.push({ alias, columns, merged: new Set() });
   }
   return returningIn(outputs, scope);
 }
@@ -38,11 +43,12 @@ export function returningIn(outputs: readonly SqlOutput[], scope: Scope): Return
       const isOpen = node.type === "unknown" && node.coerce !== undefined;
       return {
         name: output.alias ?? outputName(output, scope.compiler),
+        shown: output.shown === undefined ? {} : { shown: output.shown },
         node: isOpen ? node.coerce("text") : node,
       };
     });
   return {
-    columns: nodes.map(({ name, node }) => ({ name, type: node.type })),
+    columns: nodes.map(({ name, node, shown }) => ({ name, type: node.type, ...shown })),
     run: (env) => nodes.map(({ node }) => node.run(env)),
   };
 }

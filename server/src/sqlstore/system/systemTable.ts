@@ -24,7 +24,7 @@ export interface SystemTable {
 }
 
 /** Some columns of a row; the others are NULL, 0, or false. */
-type Fields = Readonly<Record<string, SqlValue>>;
+export type Fields = Readonly<Record<string, SqlValue>>;
 
 /**
  * A table whose columns are written as `name:type name:type`, where the type of the one before is the type of a name

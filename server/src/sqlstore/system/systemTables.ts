@@ -1,5 +1,6 @@
 // Which names mean tables about the database itself.
 import type { Dialect } from "../../program/dialect";
+import { MYSQL_INFORMATION_SCHEMA, MYSQL_SCHEMA } from "../mysql/informationSchema";
 import { INFORMATION_SCHEMA } from "./informationSchema";
 import { PG_RELATIONS } from "./pgRelations";
 import { PG_SERVER } from "./pgServer";
@@ -12,13 +13,17 @@ const POSTGRES: ReadonlyMap<string, SystemTable> = new Map(
   ]),
 );
 
+const MYSQL: ReadonlyMap<string, SystemTable> = new Map(
+  MYSQL_INFORMATION_SCHEMA.map((table) => [table.name, table]),
+);
+
 /** The system table of a name; those of pg_catalog are found without their schema. */
 export function systemTableOf(
   dialect: Dialect,
   schema: string | undefined,
   name: string,
 ): SystemTable | undefined {
-  if (dialect !== "postgres") return undefined;
+  if (dialect !== "postgres") return schema === MYSQL_SCHEMA ? MYSQL.get(name) : undefined;
   return POSTGRES.get(`${schema ?? "pg_catalog"}.${name}`);
 }
 

@@ -403,13 +403,15 @@ function single(parsing: Parsing): readonly SyntaxRelation[] {
     expect(reader, ")");
     return inner;
   }
+  const schema = wordAt(reader, 1) === "." ? peek(reader)?.word : undefined;
   const table = takeTable(reader);
   if (wordAt(reader) === "(") {
     skipParentheses(reader);
     return [withAlias(reader, { ...relation(""), unknown: `${table}()` })];
   }
   if (take(reader, "partition")) skipParentheses(reader);
-  const named = withAlias(reader, { ...relation(""), table });
+  const place = schema === undefined ? {} : { schema };
+  const named = withAlias(reader, { ...relation(""), table, ...place });
   indexHints(reader);
   return [{ ...named, hints: [...named.hints, ...tableHints(reader)] }];
 }

@@ -110,6 +110,8 @@ export interface SyntaxOutput {
 export interface SyntaxRelation {
   /** Folded, without the database. */
   readonly table?: string;
+  /** What stands before the table's name, folded. */
+  readonly schema?: string;
   readonly query?: SyntaxQuery;
   /** Neither a table nor a query: a function, JSON_TABLE. */
   readonly unknown?: string;

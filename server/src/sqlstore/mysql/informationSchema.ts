@@ -1,0 +1,292 @@
+// information_schema of MySQL and MariaDB: what JDBC's DatabaseMetaData and the schema tools of ORMs ask for. Columns are
+// listed as they do it, in capital letters.
+import { primaryKeyOf, type Column, type Table } from "../catalog";
+import { referencedColumns } from "../system/objects";
+import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
+import { isInteger, isText, type DeclaredType } from "../values/types";
+import { defaultText, indexRows, keyOf, typeText } from "./showRows";
+import { shownColumn, shownInView, shownName } from "./spelling";
+
+export const MYSQL_SCHEMA = "information_schema";
+
+const CHARACTERS = "utf8mb4";
+const COLLATION = "utf8mb4_general_ci";
+
+function table(
+  name: string,
+  columns: string,
+  records?: (about: About) => readonly Fields[],
+): SystemTable {
+  const made = systemTable(MYSQL_SCHEMA, name, columns, records);
+  const shown = made.columns.map((column) => ({ ...column, shown: column.name.toUpperCase() }));
+  return { ...made, columns: shown };
+}
+
+/** The database of a table, and its name. */
+function place({ catalog, session }: About, name: string, prefix = "table"): Fields {
+  return {
+    [`${prefix}_catalog`]: "def",
+    [`${prefix}_schema`]: session.database,
+    table_name: shownName(catalog, name),
+  };
+}
+
+function eachTable(about: About, rows: (table: Table) => readonly Fields[]): readonly Fields[] {
+  return [...about.catalog.tables.values()].flatMap(rows);
+}
+
+/** Digits of the whole numbers, as MySQL counts them. */
+const DIGITS: Readonly<Partial<Record<string, number>>> = {
+  bool: 3,
+  int2: 5,
+  int4: 10,
+  int8: 19,
+  uint8: 20,
+  float4: 12,
+  float8: 22,
+};
+const LONGEST_TEXT = 65_535;
+const MOST_BYTES = 4;
+
+function typeFields(declared: DeclaredType): Fields {
+  const { type, length, precision, scale, seconds } = declared;
+  const full = typeText(declared);
+  const longest = longestOf(declared);
+  const isCharacters = isText(type) || type === "enum";
+  return {
+    data_type: /^[a-z]+/.exec(full)?.[0] ?? full,
+    column_type: full,
+    character_maximum_length: longest,
+    character_octet_length:
+      longest !== null && length !== undefined && isCharacters ? longest * MOST_BYTES : longest,
+    numeric_precision: precision ?? DIGITS[type] ?? (type === "numeric" ? 10 : null),
+    numeric_scale: scale ?? (isInteger(type) || type === "bool" || type === "numeric" ? 0 : null),
+    datetime_precision: /^time/.test(type) ? (seconds ?? 0) : null,
+    character_set_name: isCharacters ? CHARACTERS : null,
+    collation_name: isCharacters ? COLLATION : null,
+  };
+}
+
+/** Characters, or bytes, that a value may have. */
+function longestOf({ type, length, labels }: DeclaredType): number | null {
+  if (labels !== undefined) return Math.max(0, ...labels.map((label) => label.length));
+  if (length !== undefined) return length;
+  return type === "text" || type === "bytea" ? LONGEST_TEXT : null;
+}
+
+function columnFields(about: About, of: Table, column: Column, at: number): Fields {
+  return {
+    ...place(about, of.name),
+    column_name: shownColumn(about.catalog, of, column.name),
+    ordinal_position: at + 1,
+    column_default: column.default === undefined ? null : defaultOf(column),
+    is_nullable: column.notNull ? "NO" : "YES",
+    column_key: keyOf(of, column),
+    extra: extraOf(column),
+    privileges: "select,insert,update,references",
+    column_comment: "",
+    generation_expression: "",
+    ...typeFields(column.declared),
+  };
+}
+
+function defaultOf(column: Column): string | null {
+  return column.default?.kind === "call" ? "CURRENT_TIMESTAMP" : defaultText(column);
+}
+
+function extraOf(column: Column): string {
+  if (column.automatic !== undefined) return "auto_increment";
+  return column.onUpdate === undefined ? "" : "on update CURRENT_TIMESTAMP";
+}
+
+/** The name of a key as MySQL has it: that of a primary one is always the same. */
+function constraintsOf(of: Table): readonly {
+  readonly name: string;
+  readonly kind: "PRIMARY KEY" | "UNIQUE" | "FOREIGN KEY" | "CHECK";
+  readonly columns: readonly string[];
+}[] {
+  return [
+    ...of.keys.map(({ name, primary, columns }) => ({
+      name: primary ? "PRIMARY" : name,
+      kind: primary ? ("PRIMARY KEY" as const) : ("UNIQUE" as const),
+      columns: columns.flatMap((at) => of.columns[at]?.name ?? []),
+    })),
+    ...of.foreignKeys.map(({ name, columns }) => ({ name, kind: "FOREIGN KEY" as const, columns })),
+    ...of.checks.map(({ name }) => ({ name, kind: "CHECK" as const, columns: [] })),
+  ];
+}
+
+function constraintPlace(about: About, of: Table, name: string): Fields {
+  return {
+    ...place(about, of.name, "constraint"),
+    ...place(about, of.name),
+    constraint_name: shownName(about.catalog, name),
+  };
+}
+
+/** A key's column, and what it refers to. */
+function keyUses(about: About, of: Table): readonly Fields[] {
+  const { catalog, session } = about;
+  return constraintsOf(of).flatMap(({ name, columns }) => {
+    const reference = of.foreignKeys.find((each) => each.name === name);
+    const parent = reference && catalog.tables.get(reference.table);
+    const referenced = reference === undefined ? [] : referencedColumns(catalog, reference);
+    return columns.map((column, at) => ({
+      ...constraintPlace(about, of, name),
+      column_name: shownColumn(catalog, of, column),
+      ordinal_position: at + 1,
+      position_in_unique_constraint: reference === undefined ? null : at + 1,
+      referenced_table_schema: reference === undefined ? null : session.database,
+      referenced_table_name: reference === undefined ? null : shownName(catalog, reference.table),
+      referenced_column_name:
+        parent === undefined ? null : shownColumn(catalog, parent, referenced[at] ?? ""),
+    }));
+  });
+}
+
+function referenceFields(about: About, of: Table): readonly Fields[] {
+  const { catalog, session } = about;
+  return of.foreignKeys.map((reference) => {
+    const parent = catalog.tables.get(reference.table);
+    const columns = referencedColumns(catalog, reference).join();
+    const key = parent?.keys.find(
+      (each) => each.columns.map((at) => parent.columns[at]?.name ?? "").join() === columns,
+    );
+    const isPrimary = key === undefined || key === (parent && primaryKeyOf(parent));
+    return {
+      ...constraintPlace(about, of, reference.name),
+      unique_constraint_catalog: "def",
+      unique_constraint_schema: session.database,
+      unique_constraint_name: isPrimary ? "PRIMARY" : shownName(catalog, key.name),
+      match_option: "NONE",
+      update_rule: reference.onUpdate.toUpperCase(),
+      delete_rule: reference.onDelete.toUpperCase(),
+      referenced_table_name: shownName(catalog, reference.table),
+    };
+  });
+}
+
+export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [
+  table(
+    "schemata",
+    "catalog_name:text schema_name default_character_set_name default_collation_name sql_path",
+    ({ session }) =>
+      [session.database, MYSQL_SCHEMA].map((name) => ({
+        catalog_name: "def",
+        schema_name: name,
+        default_character_set_name: CHARACTERS,
+        default_collation_name: COLLATION,
+      })),
+  ),
+  table(
+    "tables",
+    "table_catalog:text table_schema table_name table_type engine version:int8 row_format:text table_rows:int8 auto_increment create_time:text update_time table_collation create_options table_comment",
+    (about) => {
+      const row = (name: string, type: string): Fields => {
+        const isTable = type === "BASE TABLE";
+        return {
+          ...place(about, name),
+          table_type: type,
+          engine: isTable ? "InnoDB" : null,
+          auto_increment: null,
+          table_collation: isTable ? COLLATION : null,
+          table_comment: isTable ? "" : "VIEW",
+        };
+      };
+      return [
+        ...[...about.catalog.tables.keys()].map((name) => row(name, "BASE TABLE")),
+        ...[...about.catalog.views.keys()].map((name) => row(name, "VIEW")),
+      ];
+    },
+  ),
+  table(
+    "columns",
+    "table_catalog:text table_schema table_name column_name ordinal_position:int8 column_default:text is_nullable data_type character_maximum_length:int8 character_octet_length numeric_precision numeric_scale datetime_precision character_set_name:text collation_name column_type column_key extra privileges column_comment generation_expression",
+    (about) => [
+      ...eachTable(about, (of) =>
+        of.columns.map((column, at) => columnFields(about, of, column, at)),
+      ),
+      ...[...about.catalog.views.values()].flatMap((view) =>
+        about.viewColumns(view).map(({ name, type, shown }, at) => ({
+          ...place(about, view.name),
+          column_name: shown ?? shownInView(about.catalog, view.name, name),
+          ordinal_position: at + 1,
+          is_nullable: "YES",
+          column_key: "",
+          extra: "",
+          privileges: "select",
+          column_comment: "",
+          ...typeFields({ type }),
+        })),
+      ),
+    ],
+  ),
+  table(
+    "statistics",
+    "table_catalog:text table_schema table_name non_unique:int8 index_schema:text index_name seq_in_index:int8 column_name:text collation cardinality:int8 sub_part packed:text nullable index_type comment index_comment",
+    (about) =>
+      eachTable(about, (of) =>
+        indexRows(of).map(({ key, unique, order, column }) => ({
+          ...place(about, of.name),
+          index_schema: about.session.database,
+          non_unique: unique ? 0 : 1,
+          index_name: shownName(about.catalog, key),
+          seq_in_index: order,
+          column_name: shownColumn(about.catalog, of, column),
+          collation: "A",
+          sub_part: null,
+          nullable: of.columns.find(({ name }) => name === column)?.notNull === true ? "" : "YES",
+          index_type: "BTREE",
+          comment: "",
+          index_comment: "",
+        })),
+      ),
+  ),
+  table(
+    "table_constraints",
+    "constraint_catalog:text constraint_schema constraint_name table_schema table_name constraint_type",
+    (about) =>
+      eachTable(about, (of) =>
+        constraintsOf(of).map(({ name, kind }) => ({
+          ...constraintPlace(about, of, name),
+          constraint_type: kind,
+        })),
+      ),
+  ),
+  table(
+    "key_column_usage",
+    "constraint_catalog:text constraint_schema constraint_name table_catalog table_schema table_name column_name ordinal_position:int8 position_in_unique_constraint referenced_table_schema:text referenced_table_name referenced_column_name",
+    (about) => eachTable(about, (of) => keyUses(about, of)),
+  ),
+  table(
+    "referential_constraints",
+    "constraint_catalog:text constraint_schema constraint_name unique_constraint_catalog unique_constraint_schema unique_constraint_name match_option update_rule delete_rule table_name referenced_table_name",
+    (about) => eachTable(about, (of) => referenceFields(about, of)),
+  ),
+  table(
+    "views",
+    "table_catalog:text table_schema table_name view_definition check_option is_updatable definer security_type",
+    (about) =>
+      [...about.catalog.views.keys()].map((name) => ({
+        ...place(about, name),
+        check_option: "NONE",
+        is_updatable: "NO",
+      })),
+  ),
+  table(
+    "routines",
+    "specific_name:text routine_catalog routine_schema routine_name routine_type data_type routine_comment",
+  ),
+  table(
+    "parameters",
+    "specific_catalog:text specific_schema specific_name ordinal_position:int8 parameter_mode:text parameter_name data_type character_maximum_length:int8 character_octet_length numeric_precision numeric_scale dtd_identifier:text routine_type",
+  ),
+  table(
+    "triggers",
+    "trigger_catalog:text trigger_schema trigger_name event_manipulation event_object_schema event_object_table action_statement action_timing",
+  ),
+  table(
+    "check_constraints",
+    "constraint_catalog:text constraint_schema table_name constraint_name check_clause",
+  ),
+];
