@@ -505,7 +505,8 @@ export function instanceOf(
 ): Value {
   const library = libraryObject(state, of);
   const isJava = of.scope.module.file.endsWith(".java");
-  if (library && !isJava) return library;
+  const isPlain = of.class.methods.every(({ kind }) => kind === "constructor");
+  if (library && !isJava && isPlain) return library;
   const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
   if (state.calls.includes(key)) return unknown("an object that holds one of its own class");
   const outer = { calls: state.calls, frame: state.frame };

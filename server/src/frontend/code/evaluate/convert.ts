@@ -49,6 +49,9 @@ export function expressionOf(state: State, value: Value): Expression {
 /** Why a value is given up that depends on too much. */
 export const TOO_LARGE = "a value that depends on too many cases is not followed";
 
+/** Why a value is given up that depends on too much. */
+export const TOO_LARGE = "a value that depends on too many cases is not followed";
+
 const WHAT: Readonly<Record<string, string>> = {
   row: "row",
   rows: "list of rows",

@@ -257,9 +257,15 @@ function objectMember(
   }
   if (value.rest) return memberOf(state, value.rest, property, site);
   const isKnown = value.class === undefined && !state.frame.file.endsWith(".java");
-  if (isKnown && !Object.hasOwn(Object.prototype, property)) return UNDEFINED;
+  if (isKnown && !OF_ANY_OBJECT.has(property)) return UNDEFINED;
   return { kind: "builtin", name: `object.${property}`, self: value };
 }
+
+/** What records have without being given it; what is awaited may already be there. */
+const OF_ANY_OBJECT: ReadonlySet<string> = new Set([
+  ...["then", "catch", "finally"],
+  ...["hasOwnProperty", "toString", "valueOf", "constructor", "toJSON"],
+]);
 
 interface FoundMethod {
   readonly method: HirMethod;

@@ -111,6 +111,8 @@ export function choose(when: Expression, then: Value, otherwise: Value): Value {
     const { type } = then;
     const parts = [when, then.expression, otherwise.expression];
     if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
+    const parts = [when, then.expression, otherwise.expression];
+    if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
     return scalar(
       conditional(when, then.expression, otherwise.expression),
       type === otherwise.type ? type : undefined,
@@ -139,6 +141,9 @@ export function isNullish(state: State, value: Value): Expression {
         isNullish(state, value.then),
         isNullish(state, value.otherwise),
       );
+    case "builtin":
+      if (value.self === undefined) return literal(false);
+      return { kind: "isNull", operand: expressionOf(state, value) };
     case "builtin":
       if (value.self === undefined) return literal(false);
       return { kind: "isNull", operand: expressionOf(state, value) };
