@@ -160,8 +160,7 @@ async function begin(cast: Cast, player: Player): Promise<void> {
   player.begun = true;
   const { job, session } = player;
   const level = cast.levelOf(player.name);
-  const isOwn = job.kind === "call" && job.isOwnTransaction;
-  const beginning = isOwn ? cast.server.prepare(level) : cast.server.begin(level);
+  const beginning = job.isOwnTransaction ? cast.server.prepare(level) : cast.server.begin(level);
   for (const sql of [...cast.gates.listen, ...job.before, ...beginning]) await must(session, sql);
 }
 
@@ -175,6 +174,15 @@ function startNext(player: Player, expected?: Step): boolean {
   if (step.kind === "stuck") {
     player.failure = step.reason;
     return false;
+  }
+  if (step.kind === "part") {
+    run(player, async () => {
+      const result = await player.session.execute(step.sql);
+      if (!result.ok) return textOf(result);
+      player.script?.tookPart();
+      return undefined;
+    });
+    return true;
   }
   const { statement, sql } = step;
   const { start: place } = statement.source.range;
@@ -212,6 +220,8 @@ async function advance(
   if (job.kind === "script") {
     const before = await settle(cast, players, player);
     if (before.kind !== "answered") return `${what} is not reached: ${waitText(player, before)}`;
+    // What a unit does next is in its next transaction.
+    while (player.script?.next().kind === "part" && startNext(player)) await player.pending;
     if (startNext(player, step)) return undefined;
     return `${what} is not reached: ${player.failure ?? "the script goes another way"}`;
   }
@@ -286,6 +296,10 @@ async function finish(
     return `${player.name} does not come to its end: ${waitText(player, standing)}`;
   if (player.script) {
     const rest = player.script.next();
+    if (rest.kind === "part") {
+      startNext(player);
+      return undefined;
+    }
     if (rest.kind === "statement") return `${player.name} has more to do than the analysis expects`;
     if (rest.kind === "stuck") player.failure ??= rest.reason;
     if (rest.kind === "end" && rest.sql === "ROLLBACK") player.failure ??= "it rolls itself back";

@@ -10,10 +10,12 @@ import type { Program, Transaction } from "../program/program";
 import type { Anomaly, Step } from "../protocol/report";
 import type { Value, WitnessInstance } from "../protocol/witness";
 import type { Gates } from "./gates";
+import { isSqlFile } from "./sqlFiles";
 import { instrument, type Instrumented } from "./instrument";
 import { literal, quoteName } from "./literal";
 import { routinesOf, type LiveRoutine } from "./routines";
-import { startScript, type ScriptRun } from "./scriptRun";
+import { missingTables } from "./schemaSql";
+import { startCode, startScript, type BeginPart, type ScriptRun } from "./scriptRun";
 import type { LiveServer } from "./servers/liveServer";
 
 export type Job = CallJob | ScriptJob;
@@ -38,6 +40,8 @@ export interface ScriptJob {
   readonly instance: string;
   /** What its session executes first. */
   readonly before: readonly string[];
+  /** It begins and ends its transactions itself. */
+  readonly isOwnTransaction: boolean;
   readonly start: () => ScriptRun;
 }
 
@@ -60,6 +64,7 @@ export interface JobsInput {
   readonly dialect?: Dialect | undefined;
   readonly parsers: SqlParsers;
   readonly product: LiveServer["product"];
+  readonly begin: BeginPart;
 }
 
 /** Reads the files again for what a server needs of them: those in its own dialect. */
@@ -68,7 +73,7 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   const told = { dialect: input.dialect };
   const dialects = createDialectReader().dialects(input.files, told);
   const own = product === "postgres" ? "postgres" : "mysql";
-  const scanned = input.files.flatMap(({ file, text }) => {
+  const scanned = input.files.filter(isSqlFile).flatMap(({ file, text }) => {
     const dialect = dialects.get(file) ?? "postgres";
     return sameFamily(dialect, own) ? [scanFile(file, text, dialect)] : [];
   });
@@ -82,9 +87,15 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
     if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
-    if (transaction.boundary === "unit") {
-      const reason = `${transaction.id} commits before its end: such anomalies are not replayed on a server`;
-      return { ok: false, reason };
+    if (!isSqlFile(transaction.source)) {
+      jobs.push({
+        kind: "script",
+        instance: instance.instance,
+        before: [],
+        isOwnTransaction: transaction.boundary === "unit",
+        start: () => startCode(program, instance, input),
+      });
+      continue;
     }
     const file = scanned.find(({ lines }) => lines.file === transaction.source.file);
     if (!file) {
@@ -105,15 +116,20 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
             kind: "script" as const,
             instance: instance.instance,
             before: file.dialect === "postgres" ? [] : assignments(instance),
+            isOwnTransaction: false,
             start: () => startScript(program, instance, file),
           };
     if (typeof job === "string") return { ok: false, reason: `${instance.transaction}: ${job}` };
     jobs.push(job);
   }
+  const written = missingTables(program.schema, scanned, product);
+  if (!written.ok) return written;
+  const modelled = written.definitions;
   const definitions = [
     ...scanned.flatMap(({ lines, ddl }) =>
       ddl.map(({ start, end }) => (lines.written ?? lines.text).slice(start, end)),
     ),
+    ...modelled,
     ...routines.map(({ sql }) => sql),
   ].filter((sql) => !isForbidden(sql));
   const places = [...new Set(routines.flatMap((routine) => routine.gates))];

@@ -2,7 +2,7 @@
 // them on the same server. It is reproduced where the first result is none of the others.
 import type { SqlParsers } from "../frontend/sql/parsers";
 import type { SourceFile } from "../frontend/sql/readProgram";
-import type { ProductLevel } from "../isolation/levels";
+import { findLevel, type ProductLevel } from "../isolation/levels";
 import type { Dialect } from "../program/dialect";
 import type { Program } from "../program/program";
 import type { Anomaly } from "../protocol/report";
@@ -18,6 +18,8 @@ import { postgresGates, type Gates } from "./gates";
 import { jobsOf, type Job } from "./jobs";
 import { mariadbGates } from "./mariadbGates";
 import { differenceOf, type Difference, type ReplayOutcome } from "./outcome";
+import type { BeginPart } from "./scriptRun";
+import { isSqlFile } from "./sqlFiles";
 import { openStage, Refused, type Stage } from "./stage";
 import type { LiveServer, LiveSession } from "./servers/liveServer";
 import { foreignNames, schemasIn } from "./foreignNames";
@@ -64,11 +66,14 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   try {
     let places: readonly number[] = [];
     const gates = gatesFor(server, schema, controller, () => places);
-    const jobs = jobsOf({ ...input, product: server.product }, gates);
+    const begin = beginPart(input);
+    const jobs = jobsOf({ ...input, product: server.product, begin }, gates);
     if (!jobs.ok) return { ...none, verdict: "not replayed", reason: jobs.reason };
     places = jobs.value.gates;
     const isOwn = input.isOwnServer === true;
-    const foreign = isOwn ? undefined : await foreignNames(controller, server.product, input.files);
+    const foreign = isOwn
+      ? undefined
+      : await foreignNames(controller, server.product, input.files.filter(isSqlFile));
     if (foreign !== undefined) return { ...none, verdict: "not replayed", reason: foreign };
     const definitions = [...gates.definitions, ...jobs.value.definitions];
     const stage = await openStage(server, schema, {
@@ -89,6 +94,14 @@ export async function replayAnomaly(input: ReplayInput): Promise<ReplayReport> {
   } finally {
     await controller.close();
   }
+}
+
+/** Transactions of a unit begin at the level that they declare, or at the session's. */
+function beginPart({ server }: ReplayInput): BeginPart {
+  return (declared) => {
+    const level = declared === undefined ? undefined : findLevel(declared);
+    return level?.family === "product" ? server.begin(level) : ["BEGIN"];
+  };
 }
 
 function gatesFor(

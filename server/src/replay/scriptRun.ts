@@ -1,5 +1,5 @@
 // A script on a server: the store's machine decides what comes next, from what the server returned; the server executes
-// the user's own text, with values in place of its placeholders.
+// the user's own text, with values in place of its placeholders, or for application code the text of its statements.
 import { offsetAt, offsetsOf } from "../frontend/sql/lines";
 import type { ScannedFile } from "../frontend/sql/scanFile";
 import type { ScriptItem } from "../frontend/sql/scriptRegions";
@@ -9,10 +9,24 @@ import type { Range } from "../protocol/source";
 import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { freshValuesFrom } from "../store/freshValues";
 import type { ResultRows } from "../store/frame";
-import { deliver, nextOf, startMachine, type Next, type Undo } from "../store/machine";
+import {
+  commitsAtOnce,
+  continueUnit,
+  declaredLevel,
+  deliver,
+  endsPart,
+  isUnit,
+  nextOf,
+  startMachine,
+  type Machine,
+  type Next,
+  type Undo,
+} from "../store/machine";
 import { fromValue, type SqlValue } from "../store/value";
+import { boundSql } from "./boundSql";
 import { bindText } from "./literal";
 import { intoOf, plainSqlValue, variableOf } from "./machineValues";
+import type { SqlWriter } from "./sqlText";
 
 /** What the script does next, with the text for the server. */
 export type ScriptStep =
@@ -24,6 +38,8 @@ export type ScriptStep =
       /** Where its rows went into variables of the session: what gives them. */
       readonly rowsAfter?: string;
     }
+  /** One of its transactions ends, and it does not. */
+  | { readonly kind: "part"; readonly sql: "COMMIT" | "ROLLBACK" }
   | { readonly kind: "end"; readonly sql: "COMMIT" | "ROLLBACK" }
   /** The script cannot go on here. */
   | { readonly kind: "stuck"; readonly reason: string };
@@ -32,7 +48,14 @@ export interface ScriptRun {
   next(): ScriptStep;
   /** What the server answered to the statement at hand; the rows as the caller sees them, if they are for him. */
   took(statement: Statement, rows: readonly Row[], affected: number): boolean;
+  /** The server has ended the transaction that was to end. */
+  tookPart(): void;
 }
+
+/** The texts of a statement, the last one being the statement itself, or why there are none. */
+type StatementTexts =
+  | { readonly ok: true; readonly sql: readonly string[]; readonly rowsAfter?: string }
+  | { readonly ok: false; readonly reason: string };
 
 /** A run of its own of an instance whose transaction is a script. */
 export function startScript(
@@ -41,64 +64,122 @@ export function startScript(
   file: ScannedFile,
 ): ScriptRun {
   const machine = startMachine(program, instance, freshValuesFrom(1_000_000));
-  let marks = 0;
-  let before: string[] = [];
   let anonymous = 0;
   const { dialect } = file;
   const items = dialect === "postgres" ? [] : itemsAround(file, machine.transaction.source.range);
   let nextItem = 0;
-  const undo: Undo = {
-    mark() {
-      marks++;
-      before.push(`SAVEPOINT isolens_${String(marks)}`);
-      return marks;
-    },
-    undoTo(mark) {
-      before.push(`ROLLBACK TO SAVEPOINT isolens_${String(mark)}`);
-    },
-  };
 
-  function statementStep(statement: Statement): ScriptStep {
+  function textsOf(statement: Statement): StatementTexts {
     const { range } = statement.source;
     const own = offsetsOf(file.lines, range);
     const at = items.findIndex(({ start, end }) => start <= own.start && own.start < end);
     // What a session of MySQL assigns to its variables on the way there; two reads may be of one statement.
     const spans = at < 0 ? [own] : items.slice(nextItem, at + 1).filter(isExecuted);
-    const sql = [...before];
+    const sql: string[] = [];
     for (const span of spans) {
       const bound = bindText(file.lines, span, anonymous, (name) => variableOf(machine, name));
-      if (!bound.ok) return { kind: "stuck", reason: `the value of ${bound.missing} is not known` };
+      if (!bound.ok) return { ok: false, reason: `the value of ${bound.missing} is not known` };
       anonymous = bound.anonymous;
       sql.push(bound.sql);
     }
-    if (sql.length === 0) sql.push("DO 0");
-    before = [];
     nextItem = at + 1;
     const rowsAfter = variablesText(file, items[at], statement);
+    return { ok: true, sql, ...(rowsAfter !== undefined && { rowsAfter }) };
+  }
+
+  return runOf(machine, textsOf, () => ["BEGIN"]);
+}
+
+/** A run of its own of an instance whose transaction is application code; `begin` is for the transactions of a unit. */
+export function startCode(
+  program: Program,
+  instance: WitnessInstance,
+  { product, begin }: Pick<SqlWriter, "product"> & { readonly begin: BeginPart },
+): ScriptRun {
+  const machine = startMachine(program, instance, freshValuesFrom(1_000_000));
+  return runOf(
+    machine,
+    (statement) => {
+      const written = boundSql(machine, statement, product);
+      return written.ok ? { ok: true, sql: [written.sql] } : written;
+    },
+    begin,
+  );
+}
+
+/** How a transaction of a unit begins that declares a level of that name, or none. */
+export type BeginPart = (declared: string | undefined) => readonly string[];
+
+function runOf(
+  machine: Machine,
+  textsOf: (statement: Statement) => StatementTexts,
+  begin: BeginPart,
+): ScriptRun {
+  let marks = 0;
+  let before: string[] = [];
+  let isOpen = false;
+  let at: ScriptStep | undefined;
+  const undo: Undo = {
+    mark() {
+      marks++;
+      // Outside of a transaction there is nothing to return to.
+      if (!isUnit(machine) || isOpen) before.push(`SAVEPOINT isolens_${String(marks)}`);
+      return marks;
+    },
+    undoTo(mark) {
+      if (!isUnit(machine) || isOpen) before.push(`ROLLBACK TO SAVEPOINT isolens_${String(mark)}`);
+    },
+  };
+
+  function statementStep(statement: Statement): ScriptStep {
+    const texts = textsOf(statement);
+    if (!texts.ok) return { kind: "stuck", reason: texts.reason };
+    const begins = isUnit(machine) && !isOpen && !commitsAtOnce(machine);
+    if (begins) isOpen = true;
+    const first = begins ? begin(declaredLevel(machine)) : [];
+    const sql = [...first, ...before, ...texts.sql];
+    if (sql.length === 0) sql.push("DO 0");
+    before = [];
+    const { rowsAfter } = texts;
     return { kind: "statement", statement, sql, ...(rowsAfter !== undefined && { rowsAfter }) };
+  }
+
+  function stepOf(next: Next): ScriptStep {
+    switch (next.kind) {
+      case "statement":
+        return statementStep(next.statement);
+      case "commit":
+        return { kind: endsPart(next) ? "part" : "end", sql: "COMMIT" };
+      case "rollback":
+        return { kind: endsPart(next) ? "part" : "end", sql: "ROLLBACK" };
+      case "failure":
+        return { kind: "stuck", reason: next.failure.message };
+    }
   }
 
   return {
     next() {
-      const next: Next = nextOf(machine, undo);
-      switch (next.kind) {
-        case "statement":
-          return statementStep(next.statement);
-        case "commit":
-          return { kind: "end", sql: "COMMIT" };
-        case "rollback":
-          return { kind: "end", sql: "ROLLBACK" };
-        case "failure":
-          return { kind: "stuck", reason: next.failure.message };
-      }
+      if (at !== undefined) return at;
+      let next: Next = nextOf(machine, undo);
+      // What was never begun need not end.
+      for (; endsPart(next) && !isOpen; next = nextOf(machine, undo)) continueUnit(machine);
+      at = stepOf(next);
+      return at;
     },
     took(statement, rows, affected) {
+      at = undefined;
       const into = intoOf(statement);
       const plain: ResultRows = rows.map((row) =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, sqlValue(value)])),
       );
       deliver(machine, statement, { into, rows: plain, affected, drawn: machine.drawn });
       return statement.kind !== "select" || !statement.discarded;
+    },
+    tookPart() {
+      at = undefined;
+      isOpen = false;
+      before = [];
+      continueUnit(machine);
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 import type { LiveServer } from "../../../server/src/replay/servers/liveServer";
 import type { Anomaly } from "../../../server/src/protocol/report";
 import { productOf } from "../store/programs";
-import { analyse } from "../truth/analyse";
+import { analyseProgram } from "../truth/analyse";
 
 const parsers = loadPgParser().then((pg) => ({ pg }));
 
@@ -28,12 +28,13 @@ export async function replayAll(
   options: Partial<ReplayInput> & { readonly wanted?: (anomaly: Anomaly) => boolean } = {},
 ): Promise<readonly Replayed[]> {
   const { wanted = () => true, ...rest } = options;
-  const { anomalies } = await analyse(files, levelName, 2);
+  const program = options.program ?? readProgram(files, await parsers);
+  const { anomalies } = await analyseProgram(program, levelName, 2);
   const done: Replayed[] = [];
   for (const anomaly of anomalies.filter((each) => each.status === "confirmed" && wanted(each))) {
     const report = await replayAnomaly({
       anomaly,
-      program: readProgram(files, await parsers),
+      program,
       files,
       parsers: await parsers,
       levelOf: () => productOf(levelName),
