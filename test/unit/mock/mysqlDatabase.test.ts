@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
 import mysql from "mysql2/promise";
+import { DataSource, EntitySchema } from "typeorm";
 import { randomNumbers } from "../../../server/src/exploration/randomNumbers";
 import { checkHistory, type HistoryLevel } from "../../../server/src/history/check";
 import { mockLevel } from "../../../server/src/mock/level";
@@ -254,7 +255,7 @@ describe("names keep their letters", () => {
       ],
     ],
     [
-      "SELECT k.CONSTRAINT_NAME AS Name, k.COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME, r.DELETE_RULE FROM `INFORMATION_SCHEMA`.`KEY_COLUMN_USAGE` k JOIN INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_NAME = k.CONSTRAINT_NAME",
+      "SELECT k.CONSTRAINT_NAME AS Name, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME, r.DELETE_RULE FROM `INFORMATION_SCHEMA`.`KEY_COLUMN_USAGE` k JOIN INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_NAME = k.CONSTRAINT_NAME",
       [
         {
           Name: "FK_Author",
@@ -295,3 +296,77 @@ describe("names keep their letters", () => {
       SPELLED,
     ));
 });
+
+interface Author {
+  authorId: number;
+  fullName: string;
+  age: number;
+}
+
+const authors = new EntitySchema<Author>({
+  name: "Author",
+  columns: {
+    authorId: { type: Number, primary: true, generated: true },
+    fullName: { type: String, unique: true },
+    age: { type: "int", default: 7 },
+  },
+});
+
+interface Post {
+  postId: number;
+  title: string;
+  price: string;
+  kind: string;
+  isOpen: boolean;
+  createdAt: Date;
+  author: Author;
+}
+
+const posts = new EntitySchema<Post>({
+  name: "BlogPost",
+  columns: {
+    postId: { type: "bigint", primary: true, generated: true },
+    title: { type: "varchar", length: 80 },
+    price: { type: "decimal", precision: 10, scale: 2, default: 0 },
+    kind: { type: "enum", enum: ["long", "short"], default: "long" },
+    isOpen: { type: "boolean", default: true },
+    createdAt: { type: "datetime", createDate: true },
+  },
+  relations: {
+    author: { type: "many-to-one", target: "Author", joinColumn: true, onDelete: "CASCADE" },
+  },
+});
+
+test("TypeORM makes its schema, finds nothing more to do, and works with it", () =>
+  served(
+    "mysql:serializable",
+    async ({ port }) => {
+      const source = new DataSource({
+        type: "mysql",
+        ...{ host: "127.0.0.1", port, username: "u", database: "app" },
+        synchronize: true,
+        entities: [authors, posts],
+      });
+      await source.initialize();
+      const again = await source.driver.createSchemaBuilder().log();
+      assert.deepEqual(
+        again.upQueries.map(({ query }) => query),
+        [],
+      );
+      const author = await source.getRepository(authors).save({ fullName: "Ann" });
+      const saved = await source.getRepository(posts).save({ title: "One", author });
+      await source.transaction("SERIALIZABLE", async (manager) => {
+        await manager.update(posts, { postId: saved.postId }, { title: "Two" });
+      });
+      const [found] = await source.getRepository(posts).find({ relations: { author: true } });
+      assert.deepEqual(found?.author, { authorId: 1, fullName: "Ann", age: 7 });
+      const { title, kind, price, isOpen } = found;
+      assert.deepEqual(
+        { title, kind, price, isOpen },
+        { title: "Two", kind: "long", price: "0.00", isOpen: true },
+      );
+      assert.ok(found.createdAt instanceof Date);
+      await source.destroy();
+    },
+    "",
+  ));

@@ -3,6 +3,7 @@
 import { primaryKeyOf, type Column, type Table } from "../catalog";
 import { referencedColumns } from "../system/objects";
 import { systemTable, type About, type Fields, type SystemTable } from "../system/systemTable";
+import type { ReferenceAction } from "../tree";
 import { isInteger, isText, type DeclaredType } from "../values/types";
 import { defaultText, indexRows, keyOf, typeText } from "./showRows";
 import { shownColumn, shownInView, shownName } from "./spelling";
@@ -35,15 +36,15 @@ function eachTable(about: About, rows: (table: Table) => readonly Fields[]): rea
   return [...about.catalog.tables.values()].flatMap(rows);
 }
 
-/** Digits of the whole numbers, as MySQL counts them. */
+/** Digits of numbers, as MySQL counts them. */
 const DIGITS: Readonly<Partial<Record<string, number>>> = {
-  bool: 3,
-  int2: 5,
-  int4: 10,
-  int8: 19,
-  uint8: 20,
-  float4: 12,
-  float8: 22,
+  tinyint: 3,
+  smallint: 5,
+  mediumint: 7,
+  int: 10,
+  bigint: 19,
+  float: 12,
+  double: 22,
 };
 const LONGEST_TEXT = 65_535;
 const MOST_BYTES = 4;
@@ -51,15 +52,16 @@ const MOST_BYTES = 4;
 function typeFields(declared: DeclaredType): Fields {
   const { type, length, precision, scale, seconds } = declared;
   const full = typeText(declared);
+  const name = /^[a-z]+/.exec(full)?.[0] ?? full;
   const longest = longestOf(declared);
   const isCharacters = isText(type) || type === "enum";
   return {
-    data_type: /^[a-z]+/.exec(full)?.[0] ?? full,
+    data_type: name,
     column_type: full,
     character_maximum_length: longest,
     character_octet_length:
       longest !== null && length !== undefined && isCharacters ? longest * MOST_BYTES : longest,
-    numeric_precision: precision ?? DIGITS[type] ?? (type === "numeric" ? 10 : null),
+    numeric_precision: precision ?? DIGITS[name] ?? null,
     numeric_scale: scale ?? (isInteger(type) || type === "bool" || type === "numeric" ? 0 : null),
     datetime_precision: /^time/.test(type) ? (seconds ?? 0) : null,
     character_set_name: isCharacters ? CHARACTERS : null,
@@ -91,12 +93,21 @@ function columnFields(about: About, of: Table, column: Column, at: number): Fiel
 }
 
 function defaultOf(column: Column): string | null {
-  return column.default?.kind === "call" ? "CURRENT_TIMESTAMP" : defaultText(column);
+  return column.default?.kind === "call" ? presentTime(column) : defaultText(column);
 }
 
 function extraOf(column: Column): string {
   if (column.automatic !== undefined) return "auto_increment";
-  return column.onUpdate === undefined ? "" : "on update CURRENT_TIMESTAMP";
+  const parts = [
+    column.default?.kind === "call" ? "DEFAULT_GENERATED" : "",
+    column.onUpdate === undefined ? "" : `on update ${presentTime(column)}`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** CURRENT_TIMESTAMP with as many digits as the column has. */
+function presentTime({ declared: { seconds = 0 } }: Column): string {
+  return seconds === 0 ? "CURRENT_TIMESTAMP" : `CURRENT_TIMESTAMP(${String(seconds)})`;
 }
 
 /** The name of a key as MySQL has it: that of a primary one is always the same. */
@@ -159,11 +170,16 @@ function referenceFields(about: About, of: Table): readonly Fields[] {
       unique_constraint_schema: session.database,
       unique_constraint_name: isPrimary ? "PRIMARY" : shownName(catalog, key.name),
       match_option: "NONE",
-      update_rule: reference.onUpdate.toUpperCase(),
-      delete_rule: reference.onDelete.toUpperCase(),
+      update_rule: ruleText(about, reference.onUpdate),
+      delete_rule: ruleText(about, reference.onDelete),
       referenced_table_name: shownName(catalog, reference.table),
     };
   });
+}
+
+/** What a reference does when nothing is said is called by two names. */
+function ruleText({ catalog }: About, action: ReferenceAction): string {
+  return action === "restrict" && catalog.dialect === "mysql" ? "NO ACTION" : action.toUpperCase();
 }
 
 export const MYSQL_INFORMATION_SCHEMA: readonly SystemTable[] = [

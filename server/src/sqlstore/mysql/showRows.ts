@@ -114,7 +114,9 @@ export function defaultText({ default: value }: Column): string | null {
 }
 
 /** MySQL's words for a type. */
-export function typeText({ type, length, precision, scale, labels }: DeclaredType): string {
+export function typeText(declared: DeclaredType): string {
+  const { type, length, precision, scale, labels, listed } = declared;
+  if (listed !== undefined && labels === undefined) return listed;
   const sized = (name: string, ...sizes: readonly (number | undefined)[]): string => {
     const known = sizes.filter((size) => size !== undefined);
     return known.length === 0 ? name : `${name}(${known.join(",")})`;

@@ -49,6 +49,8 @@ export interface DeclaredType {
   readonly labels?: readonly string[];
   /** MySQL's DATETIME and TIMESTAMP have no fraction unless it is declared. */
   readonly seconds?: number;
+  /** How MySQL lists a type that was declared: `tinyint(1)`, `int unsigned`, `mediumtext`. */
+  readonly listed?: string;
 }
 
 /** The type of the elements of an array; undefined for what is no array. */
@@ -195,6 +197,38 @@ const POSTGRES: ReadonlyMap<string, BaseType> = new Map([
 
 /** The type that a declaration or a cast of MySQL or MariaDB names; `unsigned` stands among the name's words. */
 export function mysqlType(name: TypeName, labels?: readonly string[]): DeclaredType {
+  return { ...mysqlMeaning(name, labels), listed: listedType(name) };
+}
+
+function listedType({ name, modifiers }: TypeName): string {
+  const [word = "", ...attributes] = name.split(" ");
+  const base = LISTED.get(word) ?? word;
+  const [first, second] = modifiers;
+  const suffix = attributes.includes("unsigned") || word === "serial" ? " unsigned" : "";
+  const sizes = (): readonly number[] => {
+    if (base === "tinyint") return word.startsWith("bool") || first === 1 ? [1] : [];
+    if (/^(small|medium|big)?int$/.test(base)) return [];
+    if (base === "decimal") return [first ?? 10, second ?? 0];
+    if (/^(char|binary)$/.test(base)) return [first ?? 1];
+    return first === undefined || first === 0 ? [] : [first];
+  };
+  const shown = sizes().join(",");
+  return (shown === "" ? base : `${base}(${shown})`) + suffix;
+}
+
+const LISTED: ReadonlyMap<string, string> = new Map([
+  ...["bool", "boolean", "int1"].map((word) => [word, "tinyint"] as const),
+  ...["integer", "int4"].map((word) => [word, "int"] as const),
+  ...["int8", "serial"].map((word) => [word, "bigint"] as const),
+  ...["dec", "numeric", "fixed"].map((word) => [word, "decimal"] as const),
+  ...(["nchar char", "nvarchar varchar", "real double", "int2 smallint"] as const).map((pair) => {
+    const [word = "", own = ""] = pair.split(" ");
+    return [word, own] as const;
+  }),
+  ["int3", "mediumint"],
+]);
+
+function mysqlMeaning(name: TypeName, labels?: readonly string[]): DeclaredType {
   const [word = "", ...attributes] = name.name.split(" ");
   const isUnsigned = attributes.includes("unsigned") || word === "unsigned" || word === "serial";
   const range = MYSQL_RANGES.get(word);
