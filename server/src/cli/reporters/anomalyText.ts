@@ -176,9 +176,14 @@ function outcomeLines(anomaly: Anomaly, { columns, keyOf }: TextStyle): readonly
 }
 
 function preventedLine(anomaly: Anomaly): string {
-  const { preventedBy } = anomaly;
+  const { preventedBy, allowedAt } = anomaly;
   if (preventedBy.length > 0) return `prevented at ${preventedBy.join(", ")}`;
-  return outsideAdvice(anomaly) ?? "not prevented at any level that was compared";
+  const advice = outsideAdvice(anomaly);
+  if (advice !== undefined) return advice;
+  // Its own level is the first that allows it.
+  return allowedAt.length > 1
+    ? "not prevented at any level that was compared"
+    : "at which levels it is prevented was not decided";
 }
 
 function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {

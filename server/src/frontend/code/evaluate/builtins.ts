@@ -8,6 +8,7 @@ import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
 import { anywhere, lists, methods, named, type Builtin } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
+import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { binary, choose, condition } from "./operators";
 import { callWithItem, lengthOf, memberOf, THROWN } from "./member";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
@@ -31,9 +32,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("Objects.requireNonNull Timestamp.valueOf Integer Long Double", first),
   String: ({ args }) => args[0] ?? textOf(""),
   Boolean: ({ state, args }) => condition(conditionOf(state, args[0] ?? UNDEFINED)),
-  ...named("Math.round Math.floor Math.ceil Math.trunc", ({ state, args }) =>
-    pure(state, "round", args),
-  ),
+  "Math.round": ({ state, args }) => pure(state, "round", args),
+  "Math.floor": ({ state, args }) => pure(state, "floor", args),
+  "Math.ceil": ({ state, args }) => pure(state, "ceil", args),
+  "Math.trunc": ({ state, args }) => pure(state, "trunc", args),
   "Math.abs": ({ state, args }) => pure(state, "abs", args),
   ...named("Math.max Integer.max Long.max", ({ state, args }) => pure(state, "greatest", args)),
   ...named("Math.min Integer.min Long.min", ({ state, args }) => pure(state, "least", args)),
@@ -182,6 +184,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     state.evaluator.call(state, self, args.slice(1), site),
   ),
   ...JAVA_BUILTINS,
+  ...TAGGED_BUILTINS,
   ...named("function.bind", itself),
   ...named("function.apply", ({ state, self, args, site }) =>
     state.evaluator.call(state, self, itemsOf(args[1] ?? UNDEFINED) ?? [], site),

@@ -252,6 +252,13 @@ function expression(path: string, call: Call, tools: Tools): Value | undefined {
     }
     case "eb.and":
     case "eb.or": {
+      const fields = first?.kind === "object" ? tools.fields(first) : undefined;
+      if (fields && fields.size > 0) {
+        const each = [...fields].map(([name, value]) =>
+          sequence(raw(quoted(name, tools.dialect)), " = ", given(value)),
+        );
+        return part("(", separated(each, path === "eb.and" ? " AND " : " OR "), ")");
+      }
       const items = (first && tools.items(first)) ?? call.arguments;
       const parts = items.flatMap((item) => fragment(item, tools) ?? []);
       if (items.length === 0 || parts.length === 0) return undefined;
