@@ -2,9 +2,9 @@
 // that run a text, callbacks with numbers of items.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import { transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
-import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 
 const DDL = `
 CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
