@@ -105,6 +105,7 @@ const OPTIONS = {
   port: { type: "string" },
   strategy: { type: "string" },
   delay: { type: "boolean" },
+  "lock-timeout": { type: "string" },
   schema: { type: "string" },
   history: { type: "string" },
   to: { type: "string" },
@@ -178,7 +179,17 @@ const TAKES: Readonly<Record<(typeof COMMANDS)[number], readonly string[]>> = {
   ],
   history: ["level", "budget", "format", "strict", "timings", "to", "output"],
   explore: ["level", "driver", "runs", "seed", "budget", "threads", "work", "format", "timings"],
-  serve: ["protocol", "level", "port", "seed", "strategy", "delay", "schema", "history"],
+  serve: [
+    "protocol",
+    "level",
+    "port",
+    "seed",
+    "strategy",
+    "delay",
+    "lock-timeout",
+    "schema",
+    "history",
+  ],
   lsp: ["stdio"],
 };
 
@@ -357,6 +368,7 @@ from each file.
   --port P               serve: the port on 127.0.0.1 (default: a free one, which is printed)
   --strategy NAME        serve: which versions reads return, of those allowed: uniform (default), latest, stale
   --delay                serve: answer after a random moment, so that connections overtake each other
+  --lock-timeout N       serve: seconds for which a statement waits for a lock (default: 50)
   --schema FILE          serve: tables and first rows, in SQL
   --history FILE         serve: where the recorded run goes in the end, for "isolens history"
   --runs N, --seed S     explore: how many random runs (default: 1000), and from which seed (default: 1)

@@ -16,6 +16,8 @@ export interface ServeArguments {
   readonly strategy: Strategy;
   /** Answers come after a moment that differs from one to the next. */
   readonly delay: boolean;
+  /** Seconds for which statements wait for locks, unless their session says otherwise. */
+  readonly lockTimeout?: number;
   /** A file with tables and first rows. */
   readonly schema?: string;
   /** Where the recorded history goes. */
@@ -30,12 +32,15 @@ export interface ServeValues {
   readonly seed?: string;
   readonly strategy?: string;
   readonly delay?: boolean;
+  readonly "lock-timeout"?: string;
   readonly schema?: string;
   readonly history?: string;
 }
 
 const PROTOCOLS = ["mysql", "postgres"] as const;
 const STRATEGIES = ["uniform", "latest", "stale"] as const;
+/** MySQL's own limit, in seconds. */
+const LONGEST_WAIT = 1_073_741_824;
 const MOST_PORTS = 65_535;
 
 /** Reads what stands after `isolens serve`. */
@@ -61,6 +66,10 @@ export function interpretServe(paths: readonly string[], values: ServeValues): A
   const seed = values.seed ?? "1";
   if (!/^\d{1,9}$/u.test(seed))
     return refuse(`--seed must be a whole number from 0 on, and is "${seed}"`);
+  const wait = values["lock-timeout"];
+  const seconds = Number(wait);
+  if (wait !== undefined && !(/^\d+$/u.test(wait) && seconds >= 1 && seconds <= LONGEST_WAIT))
+    return refuse(`--lock-timeout must be a whole number of seconds from 1 on, and is "${wait}"`);
   return {
     ok: true,
     arguments: {
@@ -72,6 +81,7 @@ export function interpretServe(paths: readonly string[], values: ServeValues): A
       seed: Number(seed),
       strategy,
       delay: values.delay ?? false,
+      ...(wait !== undefined && { lockTimeout: seconds }),
       ...(values.schema !== undefined && { schema: values.schema }),
       ...(values.history !== undefined && { history: values.history }),
     },

@@ -28,6 +28,7 @@ export async function serveCommand(
     strategy: args.strategy,
     schema,
     delay: args.delay,
+    ...(args.lockTimeout !== undefined && { lockTimeout: args.lockTimeout }),
     onReset: (history) => earlier.push(history),
   });
   if (!made.ok) {
