@@ -35,7 +35,7 @@ export interface Enumeration {
 /**
  * The runs in which no instance is aborted by the server, over all interleavings of statements and commits; a
  * statement that waits goes on as soon as it can. Of interleavings that lead to the same state one is followed, so
- * that every outcome is there, not every run. Exponential; at most `limit` runs, aborted ones included. Interleavings in
+ * that every outcome is there, not every run. Exponential; at most `limit` runs, aborted ones included, and `STATES_PER_RUN` times as many states on the way. Interleavings in
  * which a statement's effect is not known are left out.
  */
 export function enumerateProduct(
@@ -48,6 +48,7 @@ export function enumerateProduct(
   const schedules: (readonly ScheduleStep[])[] = [];
   let finished = 0;
   const reached = new Set<string>();
+  const isOver = (): boolean => finished >= limit || reached.size >= limit * STATES_PER_RUN;
   const leftOut = new Set<string>();
   /** The server after the turn; undefined where the run ends with it, unfinished. */
   const after = (
@@ -81,7 +82,7 @@ export function enumerateProduct(
       return;
     }
     for (const [index, [name]] of ready.entries()) {
-      if (finished >= limit) return;
+      if (isOver()) return;
       const begins = possibleBegins(server, name);
       for (const [at, begun] of begins.entries()) {
         const last = index === ready.length - 1 && at === begins.length - 1;
@@ -91,8 +92,11 @@ export function enumerateProduct(
     }
   };
   explore(startServer(program, setup, levelOf, freshValues(setup)), []);
-  return { runs, schedules, complete: finished < limit, leftOut: [...leftOut] };
+  return { runs, schedules, complete: !isOver(), leftOut: [...leftOut] };
 }
+
+/** Runs share their beginnings, so that few runs may go through many states. */
+const STATES_PER_RUN = 10;
 
 /** The runs at a level that contains `prefix`: every arbitration of whole transactions with every prefix seen. */
 export function enumeratePrefix(program: Program, setup: Setup, level: PaperLevel): Enumeration {

@@ -58,6 +58,12 @@ interface Question {
   readonly mayLead: ((from: number, to: number) => boolean) | undefined;
 }
 
+/** Questions to solvers for all orders of one tuple together. */
+const MOST_QUERIES = 600;
+
+const TOO_MANY =
+  "they commit in too many orders to search them all; one transaction around what belongs together has fewer";
+
 /** Units commit several times: every order of their commits is a question of its own, until one shows the worst. */
 function solveOrders(question: Question, members: readonly FlatTransaction[]): UnitResult {
   const subject = members.map(({ id }) => id).join(", ");
@@ -66,16 +72,17 @@ function solveOrders(question: Question, members: readonly FlatTransaction[]): U
     return { findings: [], undecided: [reason], queries: 0 };
   }
   const orders = commitOrders(members);
-  if (!orders) {
-    const reason = `${subject}: they commit in too many orders to search them all`;
-    return { findings: [], undecided: [reason], queries: 0 };
-  }
+  if (!orders) return { findings: [], undecided: [`${subject}: ${TOO_MANY}`], queries: 0 };
   const findings = new Map<string, Finding>();
   const undecided = new Set<string>();
   const assumed = new Set<string>();
   let queries = 0;
   for (const order of orders) {
-    if (question.limits.stopped()) break;
+    if (question.limits.stopped() || queries >= MOST_QUERIES) {
+      const why = queries >= MOST_QUERIES ? TOO_MANY : "the search was stopped";
+      undecided.add(`${subject}: ${why}`);
+      break;
+    }
     const result = solveOrder(question, order);
     for (const finding of result.findings) keepBest(findings, finding);
     for (const reason of result.undecided) undecided.add(reason);
