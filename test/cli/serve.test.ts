@@ -110,6 +110,10 @@ describe("isolens serve", () => {
     [["serve", "--protocol", "postgres", "--level", "casual"], /did you mean "causal"/],
     [["serve", "--protocol", "postgres", "--level", "causal", "--port", "x"], /--port must be/],
     [
+      ["serve", "--protocol", "mysql", "--level", "causal", "--lock-timeout", "0"],
+      /--lock-timeout must be a whole number of seconds/,
+    ],
+    [
       ["serve", "--protocol", "postgres", "--level", "causal", "--schema", "no.sql"],
       /no\.sql: not read/,
     ],

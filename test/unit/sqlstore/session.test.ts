@@ -214,3 +214,39 @@ test("a unique index has keys of its own, so that only equal values meet", async
     "write u#u_mail_key/A%2cb",
   ]);
 });
+
+test("long lists of constants give what short ones do", async () => {
+  const setUp = ["CREATE TABLE t (id int PRIMARY KEY, n int, name varchar(20))"];
+  const rows = [...Array.from({ length: 12 }, (_, at) => `(${at}, ${at - 3}, 'Name ${at}')`)];
+  setUp.push(`INSERT INTO t VALUES ${rows.join(", ")}, (98, NULL, NULL), (99, 5, 'name 5 ')`);
+  const numbers = Array.from({ length: 40 }, (_, at) => String(2 * at - 20));
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    ["n", numbers],
+    ["n", [...numbers, "NULL"]],
+    ["n", [...numbers, "1.0", "2.5"]],
+    ["n", numbers.map((each) => `'${each}'`)],
+    ["n + 1", numbers],
+    ["name", numbers.map((each) => `'Name ${each}'`)],
+    ["name", [...numbers.map((each) => `'nAME ${each}'`), "NULL"]],
+  ];
+  for (const dialect of ["postgres", "mysql", "mariadb"] as const) {
+    const { run } = await open(setUp, dialect);
+    const found = (condition: string, parameters: readonly unknown[] = []): unknown => {
+      const outcome = run(`SELECT id FROM t WHERE ${condition} ORDER BY id`, parameters);
+      assert.ok(outcome.ok, condition);
+      return outcome.results[0]?.rows;
+    };
+    for (const [left, list] of lists)
+      for (const negated of ["", "NOT "]) {
+        const pieces = list.map((each) => `${left} IN (${each})`).join(" OR ");
+        const long = `${left} ${negated}IN (${list.join(", ")})`;
+        assert.deepEqual(found(long), found(`${negated}(${pieces})`), `${dialect}: ${long}`);
+      }
+    const marks = numbers.map((_, at) => (dialect === "postgres" ? `$${at + 1}` : "?")).join(", ");
+    for (const shift of [0, 1]) {
+      const given = numbers.map((each) => Number(each) + shift);
+      const written = `n IN (${given.join(", ")})`;
+      assert.deepEqual(found(`n IN (${marks})`, given), found(written), `${dialect}: parameters`);
+    }
+  }
+});

@@ -19,6 +19,7 @@ import { isList } from "../values/value";
 import { isAggregate, aggregateNode } from "./aggregates";
 import { numberLiteral, unary } from "./arithmetic";
 import { functionNode } from "./call";
+import { constantListNode } from "./constantLists";
 import { shiftedDate } from "./dates";
 import { any, both, choice, either, isTest, negation, oneOf } from "./logic";
 import { coerced, constant, converted, isPostgres, truth, type Compiler, type Node } from "./node";
@@ -317,11 +318,16 @@ function inNode(expression: Of<"in">, scope: Scope): Node {
     return any(tests, compiler, negated);
   }
   const left = compileExpression(operand, scope);
-  const others = values.map((value: SqlExpression) => compileExpression(value, scope));
-  return any(
-    others.map((other) => binary("=", left, other, compiler)),
-    compiler,
-    negated,
+  const entries = values.map((tree: SqlExpression) => {
+    return { tree, node: compileExpression(tree, scope) };
+  });
+  return (
+    constantListNode(left, entries, compiler, negated) ??
+    any(
+      entries.map(({ node }) => binary("=", left, node, compiler)),
+      compiler,
+      negated,
+    )
   );
 }
 
