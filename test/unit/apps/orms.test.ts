@@ -15,7 +15,7 @@ const SHAPES: readonly (readonly [string, readonly string[]])[] = [
   ["restock", ["restockLocked", "restockAtomically", "restockVersioned"]],
 ];
 
-for (const app of ["typeorm-shapes"]) {
+for (const app of ["typeorm-shapes", "sequelize-shapes"]) {
   describe(app, () => {
     let program: Program;
     before(async () => {

@@ -10,6 +10,7 @@ import { MYSQL2 } from "./mysql2";
 import { PG } from "./pg";
 import { POSTGRES_JS } from "./postgresJs";
 import { PRISMA } from "./prisma/prisma";
+import { SEQUELIZE } from "./sequelize/sequelize";
 import { TYPEORM } from "./typeorm/typeorm";
 
 export const LIBRARIES: readonly Library[] = [
@@ -21,6 +22,7 @@ export const LIBRARIES: readonly Library[] = [
   DRIZZLE,
   KYSELY,
   TYPEORM,
+  SEQUELIZE,
   JDBC,
   BENCHBASE,
   SPRING,

@@ -158,12 +158,17 @@ export function assignMade(
 }
 
 /** Updates rows, with what the mapper itself writes: the version and the time. */
-export function runUpdate(place: Place, set: Columns, where: readonly Fragment[]): SqlOutcome {
+export function runUpdate(
+  place: Place,
+  set: Columns,
+  where: readonly Fragment[],
+  { isVersioned = true }: { readonly isVersioned?: boolean } = {},
+): SqlOutcome {
   const { model, tools } = place;
   const own: [string, Fragment][] = [];
   const version = roleOf(model, "version");
   const updated = roleOf(model, "updated");
-  if (version && !set.has(version.column)) {
+  if (isVersioned && version && !set.has(version.column)) {
     own.push([version.column, raw(`${columnText(place, version)} + 1`)]);
   }
   if (updated && !set.has(updated.column)) own.push([updated.column, raw("CURRENT_TIMESTAMP")]);

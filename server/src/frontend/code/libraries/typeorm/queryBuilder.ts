@@ -21,6 +21,7 @@ import {
 } from "../builders/draft";
 import type { Call, Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model } from "../orm/model";
+import { withParameters } from "../orm/parameters";
 import {
   modelRows,
   runInsert,
@@ -33,7 +34,7 @@ import { rowsOf } from "../rawSql";
 import { entityOf } from "./entities";
 import { lockText } from "./find";
 import { columnsSet, conflictText, runSoftDelete } from "./save";
-import { notDeleted, whereOf, withParameters } from "./where";
+import { notDeleted, whereOf } from "./where";
 
 export interface Query {
   readonly kind: "query";

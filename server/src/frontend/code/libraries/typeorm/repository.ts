@@ -1,7 +1,7 @@
 // The methods of TypeORM's repositories and entity managers.
 import { constantText, UNDEFINED, type Value } from "../../values";
-import { namesIn, type Fragment } from "../builders/draft";
-import type { Tools } from "../library";
+import { namesIn, raw, type Fragment } from "../builders/draft";
+import type { SqlOutcome, Tools } from "../library";
 import { columnOf, roleOf } from "../orm/model";
 import {
   assignMade,
@@ -14,8 +14,6 @@ import {
   runUpdate,
   type Place,
 } from "../orm/statements";
-import type { SqlOutcome } from "../library";
-import { raw } from "../builders/draft";
 import { findRows, firstOf } from "./find";
 import {
   changedBy,

@@ -3,6 +3,7 @@ import { constantScalar, constantText, unknown, type Value } from "../../values"
 import { allOf, given, raw, separated, sequence, type Fragment } from "../builders/draft";
 import type { Call, Tools } from "../library";
 import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
+import { withParameters } from "../orm/parameters";
 import { byKey, columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
 
 /** `In([...])`, `MoreThan(1)`: a condition on a column that is named elsewhere. */
@@ -76,29 +77,6 @@ function rawCondition(
   const made = text?.kind === "function" ? tools.call(text, [alias], call.source) : text;
   if (made?.kind !== "text") return given(unknown("a condition that is made elsewhere"));
   return withParameters(made.parts, parameters ? tools.fields(parameters) : undefined, tools);
-}
-
-/** The text with the values of its `:name` and `(:...names)`. */
-export function withParameters(
-  parts: Fragment,
-  values: ReadonlyMap<string, Value> | undefined,
-  tools: Tools,
-): Fragment {
-  return parts.flatMap((part): Fragment => {
-    if (part.kind === "hole") return [part];
-    const { run, file } = part;
-    const pieces = run.text.split(/('[^']*'|(?<!:):(?:\.\.\.)?[A-Za-z_]\w*)/u);
-    let at = 0;
-    return pieces.flatMap((piece): Fragment => {
-      const start = run.start < 0 || run.length !== undefined ? -1 : run.start + at;
-      at += piece.length;
-      const name = /^:(?:\.\.\.)?(\w+)$/u.exec(piece)?.[1];
-      if (name === undefined) return [{ kind: "run", run: { text: piece, start }, file }];
-      const value = values?.get(name) ?? unknown(`nothing is given for :${name}`);
-      const items = piece.startsWith(":...") ? tools.items(value) : undefined;
-      return items ? separated(items.map(given), ", ") : given(value);
-    });
-  });
 }
 
 function compared(column: string, value: Value): Fragment {

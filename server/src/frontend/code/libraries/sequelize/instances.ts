@@ -1,0 +1,158 @@
+// Methods of rows that Sequelize gave: they save themselves.
+import { constantText, type Value } from "../../values";
+import type { Fragment } from "../builders/draft";
+import type { Call, Tools } from "../library";
+import { columnOf, roleOf, type ModelColumn } from "../orm/model";
+import {
+  byKey,
+  columnText,
+  equals,
+  isRowData,
+  runSelect,
+  runUnknownWrite,
+  runUpdate,
+  selected,
+  startOn,
+  type Place,
+} from "../orm/statements";
+import { changes, columnsSet, deletion, onConnection } from "./operations";
+
+type Row = Extract<Value, { kind: "row" }>;
+
+/** Results that a row was read again from, by what was assigned to it since. */
+const reloaded = new WeakMap<Row["overlay"], Set<string>>();
+
+/** A method of a row; undefined where it is not known. */
+export function instanceCall(
+  row: Row,
+  method: string,
+  call: Call,
+  tools: Tools,
+): Value | undefined {
+  if (!isRowData(row.data)) return undefined;
+  const { model, connection } = row.data;
+  const { source } = call;
+  const [first, second] = call.arguments;
+  const options = (value: Value | undefined) =>
+    (value && tools.fields(value)) ?? new Map<string, Value>();
+  // A row does not remember the transaction that it was read in.
+  const pool = connection && !connection.isPool ? { id: "sequelize", isPool: true } : connection;
+  const base: Place = { model, connection: pool, source, tools };
+  switch (method) {
+    case "save": {
+      const place = onConnection(base, options(first));
+      save(place, row, changedFields(row));
+      return row;
+    }
+    case "update": {
+      const fields = first && tools.fields(first);
+      const place = onConnection(base, options(second));
+      if (!fields) {
+        runUnknownWrite(place, "what is updated is not known");
+        return row;
+      }
+      save(place, row, new Map([...changedFields(row), ...fields]));
+      for (const [name, value] of fields) {
+        if (value.kind !== "undefined") tools.assign(row, name, value);
+      }
+      return row;
+    }
+    case "increment":
+    case "decrement": {
+      const place = onConnection(base, options(second));
+      const set = first && changes(place, first, options(second).get("by"), method);
+      const key = byKey(place, (name) => tools.member(row, name));
+      if (!set || !key) return undefined;
+      runUpdate(place, set, key, { isVersioned: false });
+      return row;
+    }
+    case "destroy": {
+      const place = onConnection(base, options(first));
+      const key = byKey(place, (name) => tools.member(row, name));
+      if (!key) return undefined;
+      deletion(place, [...key, ...versionIs(place, row)], false);
+      return row;
+    }
+    case "reload":
+      return reload(onConnection(base, options(first)), row, options(first));
+    case "get":
+    case "getDataValue":
+      return first?.kind === "text" ? tools.member(row, constantText(first) ?? "") : row;
+    case "set":
+    case "setDataValue": {
+      const fields = first && tools.fields(first);
+      const name = constantText(first);
+      if (fields) for (const [key, value] of fields) tools.assign(row, key, value);
+      else if (name !== undefined && second) tools.assign(row, name, second);
+      else return undefined;
+      return row;
+    }
+    case "toJSON":
+      return row;
+    default:
+      return undefined;
+  }
+}
+
+/** The fields that were assigned since the row was read. */
+function changedFields(row: Row): ReadonlyMap<string, Value> {
+  const again = reloaded.get(row.overlay);
+  return new Map(
+    [...row.overlay].flatMap(([name, { value }]) => {
+      const isRead =
+        value?.kind === "scalar" &&
+        value.expression.kind === "field" &&
+        again?.has(value.expression.result) === true;
+      return value && !isRead ? [[name, value] as const] : [];
+    }),
+  );
+}
+
+/** Updates the fields of a row by its key; with a version, only the row of that version. */
+function save(place: Place, row: Row, fields: ReadonlyMap<string, Value>): void {
+  const { tools, source } = place;
+  const set = columnsSet(place, fields);
+  if (set.size === 0) return;
+  const key = byKey(place, (name) => tools.member(row, name));
+  if (!key) {
+    runUnknownWrite(place, "what is saved is not known");
+    return;
+  }
+  const version = versionIs(place, row);
+  const { count } = runUpdate(place, set, [...key, ...version]);
+  if (version.length === 0) return;
+  const left = tools.expression(count);
+  const none = { kind: "literal", value: 0, type: "int" } as const;
+  const holds = { kind: "comparison", operator: ">", left, right: none } as const;
+  tools.require(holds, "the version is another one", source);
+}
+
+function versionIs(place: Place, row: Row): readonly Fragment[] {
+  const column: ModelColumn | undefined = roleOf(place.model, "version");
+  if (!column) return [];
+  const read = place.tools.member(row, column.property ?? column.column);
+  return [equals(columnText(place, column), read)];
+}
+
+function reload(place: Place, row: Row, options: ReadonlyMap<string, Value>): Value | undefined {
+  const { tools } = place;
+  const key = byKey(place, (name) => tools.member(row, name));
+  if (!key) return undefined;
+  const lock = options.get("lock");
+  const rows = runSelect(place, {
+    ...startOn(place, "select"),
+    columns: selected(place),
+    where: key,
+    ...(lock && lock.kind !== "undefined" && { lock: "FOR UPDATE" }),
+  });
+  if (rows.kind !== "rows") return row;
+  const again = reloaded.get(row.overlay) ?? new Set<string>();
+  reloaded.set(row.overlay, again.add(rows.result));
+  const fresh = tools.firstRow(rows);
+  for (const { property } of place.model.columns) {
+    if (property !== undefined && columnOf(place.model, property)) {
+      tools.assign(row, property, tools.member(fresh, property));
+    }
+  }
+  return row;
+}

@@ -1,0 +1,442 @@
+// What the methods of Sequelize's models read and write.
+import type { Expression } from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import { compare } from "../../../sql/terms";
+import {
+  constant,
+  constantScalar,
+  constantText,
+  scalar,
+  UNDEFINED,
+  type Connection,
+  type Value,
+} from "../../values";
+import { given, namesIn, quoted, raw, runDraft, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
+import type { SqlOutcome, Tools } from "../library";
+import { columnOf, keysOf, lockClause, roleOf } from "../orm/model";
+import {
+  columnText,
+  modelRows,
+  runAggregate,
+  runDelete,
+  runInsert,
+  runSelect,
+  runUnknownWrite,
+  runUpdate,
+  selected,
+  startOn,
+  type Columns,
+  type Place,
+} from "../orm/statements";
+import { rowsOf } from "../rawSql";
+import { isSqlPart, keyIs, textOfValue, whereOf } from "./where";
+
+type Fields = ReadonlyMap<string, Value>;
+
+/** Methods of a model. */
+export const METHODS: ReadonlySet<string> = new Set(
+  (
+    "findAll findOne findByPk findOrCreate findCreateFind findAndCountAll count max min sum create bulkCreate build update destroy " +
+    "increment decrement upsert restore truncate scope unscoped schema"
+  ).split(" "),
+);
+
+/** A call of a model's method on the connection of its options; undefined where it is not understood. */
+export function modelCall(place: Place, method: string, args: readonly Value[]): Value | undefined {
+  const { tools } = place;
+  const [first, second] = args;
+  const none: Fields = new Map();
+  const of = (value: Value | undefined): Fields => (value && tools.fields(value)) ?? none;
+  switch (method) {
+    case "findAll":
+    case "findOne": {
+      const rows = found(onConnection(place, of(first)), of(first), method === "findOne");
+      return rows && one(place, rows, of(first), method === "findOne");
+    }
+    case "findByPk": {
+      const own = onConnection(place, of(second));
+      const key = first && keyIs(own, first);
+      const rows = key && found(own, of(second), false, key);
+      return rows && one(place, rows, of(second), true);
+    }
+    case "findAndCountAll": {
+      const own = onConnection(place, of(first));
+      const where = conditions(own, of(first));
+      const rows = found(own, of(first), false);
+      if (!where || !rows) return undefined;
+      return tools.object({ count: runAggregate(own, "COUNT(*)", where), rows });
+    }
+    case "count": {
+      const own = onConnection(place, of(first));
+      const where = conditions(own, of(first));
+      const isKnown = !of(first).has("group") && !of(first).has("distinct");
+      return where && isKnown ? runAggregate(own, "COUNT(*)", where) : undefined;
+    }
+    case "max":
+    case "min":
+    case "sum": {
+      const own = onConnection(place, of(second));
+      const where = conditions(own, of(second));
+      const column = columnOf(own.model, constantText(first) ?? "");
+      if (!where || !column) return undefined;
+      return runAggregate(own, `${method.toUpperCase()}(${columnText(own, column)})`, where);
+    }
+    case "create":
+      return created(onConnection(place, of(second)), first);
+    case "bulkCreate":
+      return createdAll(onConnection(place, of(second)), first, of(second));
+    case "build":
+      return undefined;
+    case "findOrCreate":
+    case "findCreateFind":
+      return foundOrCreated(onConnection(place, of(first)), of(first));
+    case "update":
+      return updated(onConnection(place, of(second)), first, of(second));
+    case "destroy":
+      return destroyed(onConnection(place, of(first)), of(first));
+    case "truncate":
+      return runDelete(onConnection(place, of(first)), []).count;
+    case "restore": {
+      const own = onConnection(place, of(first));
+      const where = whereOf(own, of(first).get("where"));
+      const column = roleOf(own.model, "deleted");
+      if (!where || !column) return undefined;
+      return runUpdate(own, new Map([[column.column, raw("NULL")]]), where, UNVERSIONED).count;
+    }
+    case "increment":
+    case "decrement": {
+      const own = onConnection(place, of(second));
+      const where = whereOf(own, of(second).get("where"));
+      const set = first && changes(own, first, of(second).get("by"), method);
+      if (!where || !set) return undefined;
+      return tools.list([tools.list([]), runUpdate(own, set, where, UNVERSIONED).count]);
+    }
+    case "upsert":
+      return upserted(onConnection(place, of(second)), first);
+    default:
+      return undefined;
+  }
+}
+
+/** Only `save` of an instance looks at the version. */
+const UNVERSIONED = { isVersioned: false } as const;
+
+/** The place with the connection of the transaction that the options name. */
+export function onConnection(place: Place, options: Fields): Place {
+  const connection = connectionIn(options);
+  return connection ? { ...place, connection } : place;
+}
+
+export function connectionIn(options: Fields): Connection | undefined {
+  const value = options.get("transaction");
+  if (value?.kind === "handle") return value.connection;
+  // `transaction` of a caller that may give none.
+  if (value?.kind === "choice") {
+    const { then, otherwise } = value;
+    const one = then.kind === "handle" ? then : otherwise;
+    return one.kind === "handle" ? one.connection : undefined;
+  }
+  if (value?.kind === "input") return { id: `given:${value.path}`, isPool: false, isGiven: true };
+  return undefined;
+}
+
+/** The options' `where`, and that rows are not deleted. */
+function conditions(place: Place, options: Fields): readonly Fragment[] | undefined {
+  const where = whereOf(place, options.get("where"));
+  const column = roleOf(place.model, "deleted");
+  const isAll = !column || constantScalar(options.get("paranoid")) === false;
+  return where && [...where, ...(isAll ? [] : [raw(`${columnText(place, column)} IS NULL`)])];
+}
+
+function found(
+  place: Place,
+  options: Fields,
+  isFirst: boolean,
+  key: readonly Fragment[] = [],
+): Value | undefined {
+  const { tools, source } = place;
+  const where = conditions(place, options);
+  const order = orderOf(place, options.get("order"));
+  const columns = columnsOf(place, options.get("attributes"));
+  const lock = lockOf(options, tools);
+  if (!where || !order || !columns || lock === undefined) return undefined;
+  if (options.has("include")) tools.lose("what is included is not followed", source);
+  const [limit, offset] = [options.get("limit"), options.get("offset")];
+  const group = namesIn(options.get("group"), tools);
+  const draft: Draft = {
+    ...startOn(place, "select"),
+    columns,
+    where: [...key, ...where],
+    orderBy: order,
+    groupBy: group.flatMap((name) => {
+      const column = columnOf(place.model, name);
+      return column ? [raw(columnText(place, column))] : [];
+    }),
+    ...(isFirst ? { limit: raw("1") } : isGiven(limit) && { limit: given(limit) }),
+    ...(isGiven(offset) && { offset: given(offset) }),
+    ...(lock !== "" && { lock }),
+  };
+  return runSelect(place, draft);
+}
+
+function isGiven(value: Value | undefined): value is Value {
+  return value !== undefined && value.kind !== "undefined";
+}
+
+function one(place: Place, rows: Value, options: Fields, isFirst: boolean): Value {
+  if (!isFirst) return rows;
+  const { tools, source } = place;
+  const row = tools.firstRow(rows);
+  const reject = options.get("rejectOnEmpty");
+  if (isGiven(reject) && constantScalar(reject) !== false) {
+    tools.require(tools.condition(row), "no row was found", source);
+  }
+  return row;
+}
+
+/** `attributes: ["a", ["b", "c"], [fn("MAX", col("n")), "most"]]`, `{ exclude: ["a"] }`. */
+function columnsOf(place: Place, value: Value | undefined): readonly Fragment[] | undefined {
+  const { tools, model } = place;
+  if (!isGiven(value)) return selected(place);
+  const items = tools.items(value);
+  if (!items) {
+    const left = namesIn(tools.fields(value)?.get("exclude"), tools);
+    const names = model.columns.flatMap(({ property }) => property ?? []);
+    const isKnown = tools.fields(value)?.has("include") === false;
+    return isKnown
+      ? selected(
+          place,
+          names.filter((name) => !left.includes(name)),
+        )
+      : undefined;
+  }
+  const parts = items.map((item): Fragment | undefined => {
+    const name = constantText(item);
+    if (name !== undefined) return selected(place, [name])[0];
+    const [what, as] = tools.items(item) ?? [];
+    const alias = constantText(as);
+    if (!what || alias === undefined) return undefined;
+    const column = columnOf(model, constantText(what) ?? "");
+    const text = column ? raw(columnText(place, column)) : textOfValue(what);
+    return sequence(text, ` AS ${quoted(alias, tools.dialect)}`);
+  });
+  return parts.every((part) => part !== undefined) ? parts : undefined;
+}
+
+/** `order: [["a", "DESC"], "b"]`. */
+function orderOf(place: Place, value: Value | undefined): readonly Fragment[] | undefined {
+  const { tools, model } = place;
+  if (!isGiven(value)) return [];
+  const items = tools.items(value);
+  if (!items) {
+    const column = columnOf(model, constantText(value) ?? "");
+    return column && [raw(columnText(place, column))];
+  }
+  const isOne = items.length === 2 && /^(?:asc|desc)$/iu.test(constantText(items[1]) ?? "");
+  const parts = (isOne ? [value] : items).map((item): Fragment | undefined => {
+    const [what, direction] = tools.items(item) ?? [item];
+    const column = columnOf(model, constantText(what) ?? "");
+    const isDown = /^desc/iu.test(constantText(direction) ?? "");
+    const isPart = what?.kind === "handle" && isSqlPart(what.data);
+    if (!column && !isPart) return undefined;
+    const text = column ? raw(columnText(place, column)) : textOfValue(what ?? UNDEFINED);
+    return sequence(text, isDown ? " DESC" : "");
+  });
+  return parts.every((part) => part !== undefined) ? parts : undefined;
+}
+
+/** `lock: true`, `lock: t.LOCK.UPDATE`, `skipLocked: true`; empty without a lock. */
+function lockOf(options: Fields, tools: Tools): string | undefined {
+  const lock = options.get("lock");
+  if (!isGiven(lock) || constantScalar(lock) === false) return "";
+  const level = lock.kind === "object" ? tools.fields(lock)?.get("level") : lock;
+  const name = level?.kind === "handle" ? level.path.split(".").at(-1) : constantText(level);
+  const waits = constantScalar(options.get("skipLocked")) === true ? " SKIP LOCKED" : "";
+  if (constantScalar(level) === true || name === "UPDATE") return `FOR UPDATE${waits}`;
+  switch (name) {
+    case "SHARE":
+      return `${lockClause("share", tools.dialect)}${waits}`;
+    case "KEY_SHARE":
+    case "NO_KEY_UPDATE":
+      return `FOR ${name.replaceAll("_", " ")}${waits}`;
+    default:
+      return undefined;
+  }
+}
+
+/** What fields set, by columns. */
+export function columnsSet(place: Place, fields: Fields): Columns {
+  const set = new Map<string, Fragment>();
+  for (const [name, value] of fields) {
+    const column = columnOf(place.model, name);
+    if (column && value.kind !== "undefined") set.set(column.column, textOfValue(value));
+  }
+  return set;
+}
+
+function created(place: Place, values: Value | undefined): Value {
+  const { tools, model, connection, source } = place;
+  const fields = values && tools.fields(values);
+  if (!fields) {
+    runUnknownWrite(place, "what is created is not known");
+    return UNDEFINED;
+  }
+  const row = columnsSet(place, fields);
+  if (tools.dialect === "postgres") {
+    const returning = selected(place, model.columns.map(({ property, column }) => property ?? column)); // prettier-ignore
+    const draft = { ...startOn(place, "insert"), rows: [row], returning };
+    return tools.firstRow(modelRows(place, runDraft(draft, connection, source, tools)));
+  }
+  const { outcome } = runInsert(place, [row]);
+  const [key] = keysOf(model);
+  const id = key?.generated === "sequence" ? outcome.insertId : undefined;
+  const own = id && key?.property !== undefined ? { [key.property]: id } : {};
+  return tools.object({ ...Object.fromEntries(fields), ...own });
+}
+
+function createdAll(place: Place, list: Value | undefined, options: Fields): Value {
+  const { tools } = place;
+  const items = list && tools.items(list);
+  const rows = items?.map((item) => {
+    const fields = tools.fields(item);
+    return fields && columnsSet(place, fields);
+  });
+  if (!rows?.every((row) => row !== undefined)) {
+    if (list && !items) {
+      tools.each(list, place.source, (item) => {
+        created(place, item);
+      });
+    } else runUnknownWrite(place, "what is created is not known");
+    return tools.list([]);
+  }
+  if (rows.length === 0) return tools.list([]);
+  const changing = namesIn(options.get("updateOnDuplicate"), tools);
+  const isIgnoring = constantScalar(options.get("ignoreDuplicates")) === true;
+  const conflict = isIgnoring
+    ? raw(" ON CONFLICT DO NOTHING")
+    : changing.length > 0
+      ? updating(place, changing)
+      : undefined;
+  const { made } = runInsert(place, rows, conflict);
+  return made ?? tools.list(items ?? []);
+}
+
+/** `ON CONFLICT (key) DO UPDATE SET ...` of the named properties. */
+function updating(place: Place, names: readonly string[]): Fragment {
+  const { tools } = place;
+  const columns = names.flatMap((name) => columnOf(place.model, name) ?? []);
+  if (tools.dialect === "mysql" || tools.dialect === "mariadb") {
+    const set = columns
+      .map((each) => columnText(place, each))
+      .map((own) => `${own} = VALUES(${own})`);
+    return raw(` ON DUPLICATE KEY UPDATE ${set.join(", ")}`);
+  }
+  const set = columns
+    .map((each) => columnText(place, each))
+    .map((own) => `${own} = EXCLUDED.${own}`);
+  const keys = keysOf(place.model).map((each) => columnText(place, each));
+  return raw(` ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${set.join(", ")}`);
+}
+
+/** Inserts a row, or updates the one with its key or with its unique values. */
+function upserted(place: Place, values: Value | undefined): Value {
+  const { tools, model } = place;
+  const fields = values && tools.fields(values);
+  const [key] = keysOf(model);
+  const isByKey = key?.property !== undefined && fields?.has(key.property) === true;
+  if (!fields || !isByKey) {
+    runUnknownWrite(place, "what is inserted or updated is not known");
+    return tools.list([]);
+  }
+  runInsert(place, [columnsSet(place, fields)], updating(place, [...fields.keys()].filter((name) => name !== key.property))); // prettier-ignore
+  return tools.list([values]);
+}
+
+/** Reads a row, and inserts it where there is none: in a transaction of its own, unless it is given one. */
+function foundOrCreated(outer: Place, options: Fields): Value | undefined {
+  const { tools, source } = outer;
+  const where = conditions(outer, options);
+  const fields = tools.fields(options.get("where") ?? UNDEFINED);
+  if (!where || !fields) return undefined;
+  const defaults = tools.fields(options.get("defaults") ?? UNDEFINED) ?? new Map<string, Value>();
+  const own = { ...(outer.connection ?? tools.connection(false)), isPool: false };
+  const place: Place = { ...outer, connection: own };
+  const run = (): Value => {
+    const rows = runSelect(place, {
+      ...startOn(place, "select"),
+      columns: selected(place),
+      where,
+      limit: raw("1"),
+    });
+    const row = tools.firstRow(rows);
+    const isThere: Expression = tools.condition(row);
+    let fresh: Value = UNDEFINED;
+    const otherwise = tools.collected(() => {
+      fresh = created(place, tools.object(Object.fromEntries([...fields, ...defaults])));
+    });
+    const isMissing = compare("<=", tools.expression(tools.member(rows, "length")), literal(0));
+    tools.emit({ kind: "if", condition: isMissing, then: otherwise, source });
+    const instance: Value = { kind: "choice", condition: isThere, then: row, otherwise: fresh };
+    return tools.list([instance, scalar(isMissing, "bool")]);
+  };
+  if (own.isGiven === true) return run();
+  return tools.inTransaction(own, { source }, run);
+}
+
+/** `update({ a: 1 }, { where })` gives `[count]`, with `returning` also the rows. */
+function updated(place: Place, values: Value | undefined, options: Fields): Value {
+  const { tools } = place;
+  const fields = values && tools.fields(values);
+  const where = conditions(place, options);
+  if (!fields || !where) {
+    runUnknownWrite(place, "what is updated is not known");
+    return tools.list([]);
+  }
+  const outcome = runUpdate(place, columnsSet(place, fields), where, UNVERSIONED);
+  return tools.list([outcome.count, rowsOf(outcome, tools)]);
+}
+
+function destroyed(place: Place, options: Fields): Value {
+  const where = conditions(place, options);
+  if (!where) {
+    runUnknownWrite(place, "what is deleted is not known");
+    return constant(0);
+  }
+  const isForced = constantScalar(options.get("force")) === true;
+  return deletion(place, where, isForced).count;
+}
+
+/** Deletes rows; paranoid models only mark them. */
+export function deletion(place: Place, where: readonly Fragment[], isForced: boolean): SqlOutcome {
+  const column = roleOf(place.model, "deleted");
+  if (!column || isForced) return runDelete(place, where);
+  const set = new Map([[column.column, raw("CURRENT_TIMESTAMP")]]);
+  return runUpdate(place, set, where, UNVERSIONED);
+}
+
+/** `increment("a", { by: 2 })`, `increment(["a", "b"])`, `increment({ a: 1 })`. */
+export function changes(
+  place: Place,
+  what: Value,
+  by: Value | undefined,
+  method: "increment" | "decrement",
+): Columns | undefined {
+  const { tools } = place;
+  const names = namesIn(what, tools);
+  const fields =
+    names.length > 0
+      ? new Map(names.map((name) => [name, by ?? constant(1)] as const))
+      : tools.fields(what);
+  if (!fields) return undefined;
+  const set = new Map<string, Fragment>();
+  for (const [name, amount] of fields) {
+    const column = columnOf(place.model, name);
+    if (!column) return undefined;
+    const text = columnText(place, column);
+    set.set(
+      column.column,
+      sequence(`${text} ${method === "increment" ? "+" : "-"} `, given(amount)),
+    );
+  }
+  return set;
+}

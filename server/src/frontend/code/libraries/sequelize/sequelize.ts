@@ -1,0 +1,226 @@
+// Sequelize: models by definition or class, managed and unmanaged transactions, SQL text.
+import {
+  constantScalar,
+  constantText,
+  textOf,
+  UNDEFINED,
+  type Connection,
+  type HandleValue,
+  type Value,
+} from "../../values";
+import { given, raw, type Fragment } from "../builders/draft";
+import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
+import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
+import { withParameters } from "../orm/parameters";
+import { rowsOf } from "../rawSql";
+import { instanceCall } from "./instances";
+import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
+import { connectionIn, METHODS, modelCall } from "./operations";
+import { OPERATOR, partOf } from "./where";
+
+const NAME = "sequelize";
+const POOL: Connection = { id: NAME, isPool: true };
+
+export const SEQUELIZE: Library = {
+  name: NAME,
+  modules: [NAME, "@sequelize/core"],
+  words: ["equelize"],
+  imported: (name, _module, tools) =>
+    tools.handle(name === "default" || name === "*" ? "Sequelize" : name),
+  typed: (type, tools) => {
+    switch (type) {
+      case "Sequelize":
+        return tools.handle("db", undefined, POOL);
+      case "Transaction":
+        return tools.handle("transaction", undefined, tools.connection(false));
+      default:
+        return undefined;
+    }
+  },
+  member: memberOf,
+  declares: (declared, tools) => {
+    const model = modelOfValue(declared, tools);
+    return model && tableOf(model);
+  },
+  classMember: (of, property, tools) => {
+    if (!METHODS.has(property) || !extendsModel(of)) return undefined;
+    const model = modelOfClass(of, tools);
+    return model && tools.handle(`model.${property}`, model, POOL);
+  },
+  rowCall: (row, method, call, tools) =>
+    row.kind === "row" ? instanceCall(row, method, call, tools) : undefined,
+  call: callOf,
+  shaped: shapedModel,
+};
+
+/** Parts of the module are reached through it, too: `Sequelize.Op`, `Sequelize.DataTypes`. */
+function memberOf(handle: HandleValue, property: string, tools: Tools): Value | undefined {
+  const path = handle.path.replace(/^(?:Sequelize|db\.Sequelize)\.(?=[A-Z])/u, "");
+  if (path === "Op") return textOf(`${OPERATOR}${property})`);
+  if (path === "Sequelize" && property === "Sequelize") return handle;
+  if (path === "db" && property === "models") return tools.handle("models", undefined, POOL);
+  return undefined;
+}
+
+function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const { path, data, connection } = handle;
+  const { source } = call;
+  const [first, second, third] = call.arguments;
+  const method = path.split(".").at(-1) ?? path;
+  if (path === "Sequelize" && call.isNew) {
+    return tools.handle("db", defaultsOf(call.arguments, tools), POOL);
+  }
+  if (isModel(data)) {
+    if (method === "scope" || method === "unscoped" || method === "schema") {
+      if (first && method === "scope") tools.lose("what a scope asks for is not known", source);
+      return { ...handle, path: "model" };
+    }
+    const place = { model: data, connection: connection ?? POOL, source, tools };
+    if (ASSOCIATIONS.test(method)) return UNDEFINED;
+    return modelCall(place, method, call.arguments);
+  }
+  switch (path) {
+    case "db.define": {
+      const name = constantText(first);
+      const define = isDefaults(data) ? data.define : new Map<string, Value>();
+      const model = name === undefined ? undefined : modelOf(name, second, third, define, tools);
+      return model && tools.handle("model", model, POOL);
+    }
+    case "db.transaction":
+      return transaction(call, tools);
+    case "db.query":
+      return query(first, second, call, tools);
+    case "transaction.commit":
+      tools.commit(connection, source);
+      return UNDEFINED;
+    case "transaction.rollback":
+      tools.rollback(connection, source);
+      return UNDEFINED;
+    case "transaction.afterCommit":
+    case "db.authenticate":
+    case "db.sync":
+    case "db.close":
+    case "Sequelize.useCLS":
+      return UNDEFINED;
+    default:
+  }
+  if (/(?:^|\.)DataTypes\.|^Sequelize\.[A-Z]+$/u.test(path)) return handle;
+  return partOf(method, call.arguments, tools);
+}
+
+const ASSOCIATIONS = /^(?:hasMany|hasOne|belongsTo|belongsToMany|sync|addHook|addScope|before\w+|after\w+)$/u; // prettier-ignore
+
+/** With a callback it is managed; without one it is the caller's to end. */
+function transaction(call: Call, tools: Tools): Value {
+  const { source } = call;
+  const callback = call.arguments.find((each) => each.kind === "function");
+  const options = call.arguments.find((each) => each.kind === "object");
+  const fields = options && tools.fields(options);
+  const outer = fields && connectionIn(fields);
+  const connection = outer ?? tools.connection(false);
+  const own = tools.handle("transaction", undefined, connection);
+  const level = levelOf(fields?.get("isolationLevel"));
+  if (callback) {
+    return tools.inTransaction(connection, { source, ...level }, () =>
+      tools.settle(tools.call(callback, [own], source)),
+    );
+  }
+  tools.begin(connection, { source, ...level });
+  return own;
+}
+
+/** `Transaction.ISOLATION_LEVELS.REPEATABLE_READ`, or its text. */
+function levelOf(value: Value | undefined): Pick<TransactionOptions, "level"> {
+  const name = value?.kind === "handle" ? value.path.split(".").at(-1) : constantText(value);
+  return name === undefined ? {} : { level: name.replaceAll("_", " ") };
+}
+
+/** SQL text with `replacements` or `bind`; what it gives depends on its `type`. */
+function query(
+  text: Value | undefined,
+  options: Value | undefined,
+  { source }: Call,
+  tools: Tools,
+): Value {
+  const fields = (options && tools.fields(options)) ?? new Map<string, Value>();
+  const [replacements, bind] = [fields.get("replacements"), fields.get("bind")];
+  const listed = replacements && tools.items(replacements);
+  const named = replacements && tools.fields(replacements);
+  const parts: Fragment = text?.kind === "text" ? text.parts : [];
+  const written: Value =
+    named && text?.kind === "text"
+      ? { kind: "text", parts: withParameters(parts, named, tools, { spread: ":" }) }
+      : listed && text?.kind === "text"
+        ? { kind: "text", parts: replaced(parts, listed) }
+        : (text ?? UNDEFINED);
+  const bound = bind && tools.items(bind);
+  const byName = bind && tools.fields(bind);
+  const outcome = tools.sql(
+    connectionIn(fields) ?? POOL,
+    written,
+    {
+      ...(bound && { positional: bound }),
+      ...(byName && { named: (name: string) => byName.get(name) }),
+    },
+    source,
+  );
+  const type = fields.get("type");
+  const kind = type?.kind === "handle" ? type.path.split(".").at(-1) : constantText(type);
+  const rows = rowsOf(outcome, tools);
+  if (constantScalar(fields.get("plain")) === true) return tools.firstRow(rows);
+  if (kind === "SELECT") return rows;
+  if (kind === "UPDATE" || kind === "INSERT") return tools.list([rows, outcome.count]);
+  return kind === "DELETE" ? UNDEFINED : tools.list([rows, outcome.count]);
+}
+
+/** `?` by the values in order. */
+function replaced(parts: Fragment, values: readonly Value[]): Fragment {
+  let at = 0;
+  return parts.flatMap((part): Fragment => {
+    if (part.kind === "hole") return [part];
+    const pieces = part.run.text.split("?");
+    return pieces.flatMap((piece, index): Fragment => {
+      const value = index < pieces.length - 1 ? values[at++] : undefined;
+      return value ? [...raw(piece), ...given(value)] : raw(piece);
+    });
+  });
+}
+
+/** `db.User.findOne(...)` where models are put together when the program runs: the table of that name. */
+function shapedModel({ method, name, used }: Shape, tools: Tools): HandleValue | undefined {
+  if (!METHODS.has(method) || !used.has(NAME)) return undefined;
+  const called = name.split(".").at(-1) ?? name;
+  if (!/^[A-Z]\w*$/u.test(called)) return undefined;
+  const model = modelOfTable(called, tools);
+  return model && tools.handle(`model.${method}`, model, POOL);
+}
+
+/** A model as its table tells it. */
+function modelOfTable(name: string, tools: Tools): Model | undefined {
+  const plural = pluralOf(name);
+  const names = [plural, name, snakeCase(plural), snakeCase(name), plural.toLowerCase()];
+  const table = names.map((each) => tools.table(each)).find((each) => each !== undefined);
+  if (!table || table.inferred) return undefined;
+  const roles = { createdAt: "created", updatedAt: "updated", deletedAt: "deleted" } as const;
+  return {
+    kind: "model",
+    name,
+    table: table.name,
+    columns: table.columns.map((column) => {
+      const property = camelCase(column.name);
+      const role = Object.entries(roles).find(([key]) => key === property)?.[1];
+      return {
+        property: table.columns.some((each) => each.name === property) ? column.name : property,
+        column: column.name,
+        type: column.type,
+        isKey: table.primaryKey.includes(column.name),
+        isRequired: !column.nullable,
+        ...(column.default?.kind === "fresh" &&
+          column.default.why === "sequence" && { generated: "sequence" as const }),
+        ...(role && { role }),
+      };
+    }),
+    relations: [],
+    uniqueKeys: table.uniqueKeys,
+  };
+}

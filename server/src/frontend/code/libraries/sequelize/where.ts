@@ -1,0 +1,197 @@
+// Sequelize's conditions: records with operators as keys, lists, SQL text.
+import { constantScalar, constantText, type Value } from "../../values";
+import { allOf, given, quoted, raw, separated, sequence, type Fragment } from "../builders/draft";
+import type { Tools } from "../library";
+import { columnOf, keysOf } from "../orm/model";
+import { columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
+
+/** What operators are as keys of records. */
+export const OPERATOR = "Symbol(";
+
+/** SQL text that stands for a value: `literal(...)`, `fn(...)`, `col(...)`. */
+export interface SqlPart {
+  readonly kind: "sql";
+  readonly text: Fragment;
+}
+
+export const isSqlPart = (data: unknown): data is SqlPart =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "sql";
+
+/** A value, or the text of one. */
+export function textOfValue(value: Value): Fragment {
+  if (value.kind === "handle" && isSqlPart(value.data)) return value.data.text;
+  return given(value);
+}
+
+/** `literal`, `fn`, `col`, `cast` and `where`; undefined for all others. */
+export function partOf(name: string, args: readonly Value[], tools: Tools): Value | undefined {
+  const [first, second] = args;
+  const made = (text: Fragment): Value =>
+    tools.handle("sql", { kind: "sql", text } satisfies SqlPart);
+  switch (name) {
+    case "literal":
+      return first?.kind === "text" ? made(first.parts) : undefined;
+    case "col": {
+      const column = constantText(first);
+      return column === undefined ? undefined : made(raw(quoted(column, tools.dialect)));
+    }
+    case "fn": {
+      const called = constantText(first);
+      if (called === undefined) return undefined;
+      return made(sequence(`${called}(`, separated(args.slice(1).map(textOfValue), ", "), ")"));
+    }
+    case "cast": {
+      const type = constantText(second);
+      if (!first || type === undefined) return undefined;
+      return made(sequence("CAST(", textOfValue(first), ` AS ${type})`));
+    }
+    case "where": {
+      const right = args.at(-1);
+      if (!first || !right || args.length !== 2) return undefined;
+      return made(sequence(textOfValue(first), " = ", textOfValue(right)));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The conditions of a `where`; undefined where they are not understood. */
+export function whereOf(place: Place, where: Value | undefined): readonly Fragment[] | undefined {
+  if (where === undefined || where.kind === "undefined") return [];
+  if (where.kind === "handle" && isSqlPart(where.data)) return [where.data.text];
+  const items = place.tools.items(where);
+  const parts = items
+    ? items.map((item) => whereOf(place, item))
+    : [...(place.tools.fields(where) ?? [])].map(([name, value]) => wherePart(place, name, value));
+  if (!items && !place.tools.fields(where)) return undefined;
+  return parts.every((each) => each !== undefined) ? parts.flat() : undefined;
+}
+
+function wherePart(place: Place, name: string, value: Value): readonly Fragment[] | undefined {
+  if (name.startsWith(OPERATOR)) return combined(place, operatorName(name), value);
+  const column = columnOf(place.model, name);
+  if (!column) return undefined;
+  const own = columnText(place, column);
+  let isKnown = true;
+  const part = whereGiven(value, (each) => {
+    const made = compared(place, own, each);
+    if (made === undefined) isKnown = false;
+    return made;
+  });
+  if (!isKnown) return undefined;
+  return part ? [part] : [];
+}
+
+function operatorName(key: string): string {
+  return key.slice(OPERATOR.length, -1);
+}
+
+/** `[Op.or]: [...]`, `[Op.and]: {...}`, `[Op.not]: {...}`. */
+function combined(place: Place, operator: string, value: Value): readonly Fragment[] | undefined {
+  const items = place.tools.items(value);
+  const fields = place.tools.fields(value);
+  const parts = items
+    ? items.map((item) => whereOf(place, item))
+    : [...(fields ?? [])].map(([name, each]) => wherePart(place, name, each));
+  if (!parts.every((each) => each !== undefined)) return undefined;
+  const all = parts.map((each) => (each.length === 0 ? raw("TRUE") : allOf(each)));
+  if (all.length === 0) return (items ?? fields) ? [] : undefined;
+  switch (operator) {
+    case "and":
+      return all;
+    case "or":
+      return [
+        separated(
+          all.map((each) => sequence("(", each, ")")),
+          " OR ",
+        ),
+      ];
+    case "not":
+      return [sequence("NOT (", allOf(all), ")")];
+    default:
+      return undefined;
+  }
+}
+
+const COMPARISONS: Readonly<Record<string, string | undefined>> = {
+  eq: "=",
+  ne: "<>",
+  gt: ">",
+  gte: ">=",
+  lt: "<",
+  lte: "<=",
+  like: "LIKE",
+  notLike: "NOT LIKE",
+  iLike: "ILIKE",
+};
+
+/** A condition on a column: a value, a list of which it is one, or a record of operators. */
+function compared(place: Place, column: string, value: Value): Fragment | undefined {
+  const { tools } = place;
+  if (value.kind === "handle" && isSqlPart(value.data)) {
+    return sequence(`${column} = `, value.data.text);
+  }
+  if (value.kind === "list" || value.kind === "derived") {
+    return memberOfList(column, value, tools);
+  }
+  if (value.kind === "rows" || value.kind === "row") return undefined;
+  if (value.kind !== "object") return equals(column, value);
+  const fields = tools.fields(value);
+  if (!fields || fields.size === 0) return undefined;
+  const parts = [...fields].map(([name, each]) =>
+    name.startsWith(OPERATOR) ? operated(place, column, operatorName(name), each) : undefined,
+  );
+  return parts.every((each) => each !== undefined) ? separated(parts, " AND ") : undefined;
+}
+
+function operated(
+  place: Place,
+  column: string,
+  operator: string,
+  value: Value,
+): Fragment | undefined {
+  const { tools } = place;
+  const isNull = constantScalar(value) === null;
+  const symbol = COMPARISONS[operator];
+  if (isNull && (operator === "ne" || operator === "not")) return raw(`${column} IS NOT NULL`);
+  if (isNull) return raw(`${column} IS NULL`);
+  if (symbol !== undefined) return sequence(`${column} ${symbol} `, textOfValue(value));
+  switch (operator) {
+    case "in":
+      return memberOfList(column, value, tools);
+    case "notIn":
+      return sequence("NOT (", memberOfList(column, value, tools), ")");
+    case "is":
+      return sequence(`${column} IS `, textOfValue(value));
+    case "not": {
+      const inner = compared(place, column, value);
+      return inner && sequence("NOT (", inner, ")");
+    }
+    case "between":
+    case "notBetween": {
+      const [low, high] = tools.items(value) ?? [];
+      if (!low || !high) return undefined;
+      const word = operator === "between" ? "BETWEEN" : "NOT BETWEEN";
+      return sequence(`${column} ${word} `, given(low), " AND ", given(high));
+    }
+    case "or":
+    case "and": {
+      const fields = tools.fields(value);
+      const items = tools.items(value);
+      const parts = fields
+        ? [...fields].map(([name, each]) => operated(place, column, operatorName(name), each))
+        : items?.map((each) => compared(place, column, each));
+      if (!parts?.every((each) => each !== undefined)) return undefined;
+      return sequence("(", separated(parts, operator === "or" ? " OR " : " AND "), ")");
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The row of a key. */
+export function keyIs(place: Place, value: Value): readonly Fragment[] | undefined {
+  const [key, ...more] = keysOf(place.model);
+  if (!key || more.length > 0) return undefined;
+  return [equals(columnText(place, key), value)];
+}
