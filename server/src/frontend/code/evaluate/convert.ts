@@ -36,7 +36,10 @@ export function expressionOf(state: State, value: Value): Expression {
     case "deferred":
       return expressionOf(state, value.run());
     case "builtin":
-      return unknownExpression(state, `${value.name} is not known`, readsOf(value));
+      return (
+        propertyOfCall(value) ??
+        unknownExpression(state, `${value.name} is not known`, readsOf(value))
+      );
     default:
       return unknownExpression(
         state,
@@ -64,6 +67,17 @@ const WHAT: Readonly<Record<string, string>> = {
   builtin: "function",
   external: "function",
 };
+
+/** A property of what a function of the code gave that has no effect: as much a function of its arguments. */
+function propertyOfCall({
+  name,
+  self,
+}: Extract<Value, { kind: "builtin" }>): Expression | undefined {
+  if (self?.kind !== "scalar" || self.expression.kind !== "call") return undefined;
+  const { expression } = self;
+  if (!expression.name.startsWith("code:")) return undefined;
+  return { ...expression, name: `${expression.name}${name.slice("scalar".length)}` };
+}
 
 /** An expression for what is not known. */
 export function unknownExpression(
@@ -219,7 +233,7 @@ export function conditionOf(state: State, value: Value): Expression {
       // A property of something, of which it is not known whether it is there.
       return value.self === undefined
         ? TRUE
-        : unknownExpression(state, `${value.name} is not known`, readsOf(value), "bool");
+        : truthOf(expressionOf(state, value), undefined);
     default:
       return TRUE;
   }

@@ -5,7 +5,7 @@ import type { Value } from "../values";
 const NAMES = new Set(
   (
     "Number String Boolean BigInt Math JSON Date Promise Object Array Map Set Error TypeError RangeError console " +
-    "parseInt parseFloat isNaN Symbol setTimeout setInterval structuredClone crypto process Buffer globalThis " +
+    "parseInt parseFloat isNaN Symbol setTimeout setInterval structuredClone crypto process Buffer globalThis global " +
     "Integer Long Double Float BigDecimal BigInteger Objects Optional List ArrayList HashMap Arrays Collections System " +
     "UUID Instant LocalDate LocalDateTime Timestamp Thread Random ThreadLocalRandom StringBuilder RuntimeException " +
     "IllegalStateException IllegalArgumentException Exception Character Short Byte"
@@ -26,6 +26,11 @@ export function moduleBuiltin(module: string, name: string): Value | undefined {
     return { kind: "builtin", name: "crypto.randomUUID" };
   if (/^(?:uuid|nanoid|cuid|ulid|@paralleldrive\/cuid2)$/u.test(from)) {
     return { kind: "builtin", name: "crypto.randomUUID" };
+  }
+  const tagged = /^fp-ts\/(?:(?:lib|es6)\/)?(Either|Option)$/u.exec(module)?.[1];
+  if (tagged !== undefined) {
+    const isWhole = name === "*" || name === "default";
+    return { kind: "builtin", name: isWhole ? tagged : `${tagged}.${name}` };
   }
   if (/^(?:decimal\.js|big\.js|bignumber\.js|decimal\.js-light)$/u.test(from)) {
     return { kind: "builtin", name: "BigDecimal" };

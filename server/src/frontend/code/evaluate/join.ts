@@ -5,6 +5,7 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { expressionOf, isLarge, readsOf, sameExpression } from "./convert";
+import { oneClient } from "./operators";
 import { collected, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./texts";
 
@@ -80,6 +81,8 @@ function joined(
   if (otherwise === undefined) return joined(joining, then, UNDEFINED);
   if (sameValue(then, otherwise)) return then;
   const { state, source } = joining;
+  const client = oneClient(then, otherwise);
+  if (client) return client;
   // Which text it is may decide what SQL runs.
   const isChoice = canChoose([then, otherwise]);
   if (!isChoice && isOneExpression(then) && isOneExpression(otherwise)) {

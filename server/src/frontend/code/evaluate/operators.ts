@@ -103,6 +103,8 @@ export function choose(when: Expression, then: Value, otherwise: Value): Value {
   if (then === otherwise) return then;
   if (when.kind === "literal") return when.value === true ? then : otherwise;
   if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
+  const client = oneClient(then, otherwise);
+  if (client) return client;
   // A row that is not there is nothing already.
   if (then.kind === "row" && isAbsent(otherwise) && sameExpression(when, presenceOf(then))) {
     return then;
@@ -119,6 +121,27 @@ export function choose(when: Expression, then: Value, otherwise: Value): Value {
     );
   }
   return { kind: "choice", condition: when, then, otherwise };
+}
+
+/**
+ * Two pools of one library stand for the same database, and what is kept in a global variable beside one is what was
+ * made before: `globalThis.client ?? new Client()`.
+ */
+export function oneClient(then: Value, otherwise: Value): Value | undefined {
+  if (isPool(then)) {
+    const isSame =
+      isPool(otherwise) && then.library === otherwise.library && then.path === otherwise.path;
+    return isSame || isGlobal(otherwise) ? then : undefined;
+  }
+  return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;
+}
+
+function isPool(value: Value): value is Extract<Value, { kind: "handle" }> {
+  return value.kind === "handle" && value.connection?.isPool === true;
+}
+
+function isGlobal(value: Value): boolean {
+  return value.kind === "builtin" && /^global(?:This)?\./u.test(value.name);
 }
 
 /** That a value is null or undefined. */
