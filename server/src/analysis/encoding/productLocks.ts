@@ -5,7 +5,7 @@ import { mayConflict, reaches, rowsOf, waitsFor } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
 import { isBefore } from "./productTimes";
-import { EXISTS, hasOwnSnapshots, isWrite } from "./productTuple";
+import { EXISTS, hasOwnSnapshots, isWrite, opensSnapshot } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, imp, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -93,9 +93,16 @@ function comingAfter(
     result.push(isBefore(ends(first.instance), acts(instance, operation.step)));
   }
   if (later.view === "look") result.push(snapshots.looksAfter(first.instance, later, row));
+  // What a statement checks in the end it checks with all of its locks.
+  for (const check of tuple.accesses[instance] ?? []) {
+    if (!check.operation.mustMiss || check.operation.step !== operation.step) continue;
+    const searched = run.done[instance]?.[check.operation.index]?.row;
+    for (const each of searched ? [searched] : run.rows(check.table))
+      result.push(snapshots.looksAfter(first.instance, check, each));
+  }
   if (level?.snapshot === "first-plain-read") {
     const opened = (tuple.accesses[instance] ?? [])
-      .filter((each) => each.plain && each.operation.step < operation.step)
+      .filter((each) => opensSnapshot(each) && each.operation.step < operation.step)
       .map((each) => run.exec(each));
     result.push(or(...opened, snapshots.seesAt(first.instance, instance, operation.step)));
   }

@@ -3,7 +3,7 @@
 // what the store executes is like that.
 import type { RowKey } from "./productDatabase";
 import { IN_ORDER } from "./productNames";
-import { holds, mayConflict } from "./productRowLocks";
+import { holds, mayConflict, rowsOf, waitsFor } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
 import type { Access, ProductTuple } from "./productTuple";
@@ -25,6 +25,10 @@ export function assertOrder(
     const rows = looks.filter((each) => each.access === access).map((each) => each.row);
     for (let earlier = 0; earlier < access.instance; earlier += 1) {
       const search: Search = { script, tuple, run, snapshots, access, rows, earlier };
+      if (access.operation.mustMiss) {
+        assertCheck(search);
+        continue;
+      }
       if (rows.length > 1) assertKeyOrder(search);
       assertPauses(search);
     }
@@ -88,6 +92,27 @@ function assertPauses(search: Search): void {
       const missed = and(IN_ORDER, run.exec(access), paused, locked, not(looksAfter(row)));
       if (missed !== FALSE) script.assert(imp(missed, waitsBefore(each.operation.step)));
     }
+}
+
+/** A constraint's search comes later than its statement begins only where what it belongs to has waited. */
+function assertCheck({ script, tuple, run, snapshots, access, rows, earlier }: Search): void {
+  const { instance, operation } = access;
+  const own = (tuple.accesses[instance] ?? []).filter(
+    (each) => !each.plain && each.operation.step === operation.step,
+  );
+  const theirs = tuple.accesses.slice(earlier, instance).flat();
+  const waits = theirs.flatMap((first) =>
+    own.flatMap((later) =>
+      !first.plain && first.table === later.table && mayConflict(tuple, first, later)
+        ? rowsOf(run, first, later).map((row) => waitsFor(tuple, run, first, later, row))
+        : [],
+    ),
+  );
+  const begun = snapshots.beginsAfter(earlier, instance, operation.step);
+  for (const row of rows) {
+    const after = snapshots.looksAfter(earlier, access, row);
+    script.assert(imp(and(IN_ORDER, run.exec(access), not(begun), after), or(...waits)));
+  }
 }
 
 /** It does not wait for rows that do not match. */

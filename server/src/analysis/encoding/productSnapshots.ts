@@ -66,7 +66,9 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
       (step) => (earlier: number) => begins(earlier, instance, step),
     );
     // A snapshot of the whole transaction is older than all of its looks: it is taken before the first statement.
-    if (!perStatement[instance]) moments.unshift((earlier) => whole(earlier, instance));
+    // InnoDB's comes with the first plain read: nothing is known of what comes before that.
+    if (!perStatement[instance] && tuple.levels[instance]?.snapshot !== "first-plain-read")
+      moments.unshift((earlier) => whole(earlier, instance));
     for (const [at, moment] of moments.entries())
       for (let earlier = 0; earlier < instance; earlier += 1) {
         const after = moment(earlier);

@@ -31,7 +31,10 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
         : FALSE,
       [ERRORS.check]: isWrite(access) ? violates(views, made, "check") : FALSE,
       [ERRORS.duplicate]: operation.kind === "insert" ? refused(made) : FALSE,
-      [ERRORS.missingParent]: operation.mustFind ? and(exec, not(made.found)) : FALSE,
+      [ERRORS.missingParent]: or(
+        operation.mustFind ? and(exec, not(made.found)) : FALSE,
+        operation.mustMiss ? made.found : FALSE,
+      ),
     };
     const caught = (code: string): boolean => operation.caught?.includes(code) === true;
     return Object.entries(errors).flatMap(([code, error]) => {

@@ -3,7 +3,7 @@
 import { holds, mayConflict } from "./productRowLocks";
 import type { Run } from "./productRun";
 import type { Snapshots } from "./productSnapshots";
-import { hasOwnSnapshots } from "./productTuple";
+import { hasOwnSnapshots, opensSnapshot } from "./productTuple";
 import type { Access, ProductTuple } from "./productTuple";
 import { FALSE, TRUE, and, eq, imp, le, lt, not, or } from "./smt";
 import type { Script, Smt } from "./smt";
@@ -129,7 +129,7 @@ function assertWhole(
     const guard = guards[step]?.guard;
     if (snapshot !== "first-plain-read") return guard ? isTrue(run.value(instance, guard)) : TRUE;
     const plain = (tuple.accesses[instance] ?? []).filter(
-      (each) => each.plain && each.operation.step === step,
+      (each) => opensSnapshot(each) && each.operation.step === step,
     );
     return or(...plain.map((each) => run.exec(each)));
   });

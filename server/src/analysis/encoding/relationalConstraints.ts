@@ -50,7 +50,10 @@ export function errorOf(run: Run, site: Site, code: string): Smt {
   const { operation } = site;
   switch (code) {
     case ERRORS.missingParent:
-      return operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE;
+      return or(
+        operation.mustFind ? and(run.executed(site), not(run.found(site))) : FALSE,
+        operation.mustMiss ? and(run.executed(site), run.found(site)) : FALSE,
+      );
     case ERRORS.duplicate:
       return isDuplicate(run, site);
     case ERRORS.notNull:

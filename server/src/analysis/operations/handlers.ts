@@ -127,7 +127,7 @@ function undoStatements(builder: Builder, errors: readonly CaughtError[]): void 
 /** The errors that an operation may meet, in the order in which the database looks for them. */
 function errorsOf(builder: Builder, draft: Draft): readonly string[] {
   if (draft.kind === "delete") return [];
-  if (draft.kind === "read") return draft.mustFind ? [ERRORS.missingParent] : [];
+  if (draft.kind === "read") return draft.mustFind || draft.mustMiss ? [ERRORS.missingParent] : [];
   const table = tableOf(builder.tables, draft.table);
   const written = [...Object.keys(draft.set), ...Object.keys(draft.update ?? {})];
   const terms = [...Object.entries(draft.set), ...Object.entries(draft.update ?? {})];

@@ -16,11 +16,12 @@ import { NO_ROWS, addOperation, freshTerm, setResult } from "./builder";
 import { flattenExpression } from "./expression";
 import type { FlatTable, Operation, Term } from "./operation";
 import { flattenQuery } from "./query";
+import { changedParents, deletedChildren, insertedParents, updatedParents } from "./references";
 import type { Selection } from "./selection";
 import { placeRelations } from "./relations";
 import { atHand, conjunctsOf, selectionOf } from "./selection";
 import { ROW_KEY, tableOf } from "./tables";
-import { NULL, TRUE, and, conditional, int, isNull, not, or, substitute } from "./terms";
+import { NULL, TRUE, and, conditional, int, or, substitute } from "./terms";
 
 /** Adds the operations of an INSERT: parents that must exist, then one insertion per row. */
 export function flattenInsert(builder: Builder, statement: InsertStatement): void {
@@ -75,6 +76,9 @@ export function flattenUpdate(builder: Builder, statement: UpdateStatement): voi
     ...chosen(placed.target, placed.found),
     set,
   });
+  const declared = builder.tables.declared.get(relation.table);
+  if (declared) updatedParents(builder, declared, draft, set);
+  changedParents(builder, relation.table, Object.keys(set));
   changed(builder, statement, draft);
   if (statement.returning) {
     const after = (column: string): Term => set[column] ?? { kind: "column", column };
@@ -96,6 +100,7 @@ export function flattenDelete(builder: Builder, statement: DeleteStatement): voi
     table: relation.table,
     ...chosen(placed.target, placed.found),
   });
+  deletedChildren(builder, draft);
   changed(builder, statement, draft);
   if (statement.returning) {
     const before = (column: string): Term => ({ kind: "column", column });
@@ -204,7 +209,7 @@ function insertRow(
       given.get(name) ?? defaultOf(builder, statement, declared, name),
     ]),
   );
-  if (declared) parents(builder, declared, set, guard);
+  if (declared) insertedParents(builder, declared, set, guard);
   const draft = addOperation(builder, {
     kind: "insert",
     table: statement.table,
@@ -243,6 +248,7 @@ function conflictOf(
     case "nothing":
       return { onDuplicate: "nothing" };
     case "replace":
+      changedParents(builder, statement.table, [...table.primaryKey, ...Object.keys(set)]);
       return { onDuplicate: "update", update: withoutKey(table, set), updateWhere: TRUE };
     case "update": {
       const scope: Scope = {
@@ -251,11 +257,25 @@ function conflictOf(
       };
       return {
         onDuplicate: "update",
-        update: withoutKey(table, assignments(builder, onConflict.set, scope)),
+        update: updateOf(builder, statement, table, assignments(builder, onConflict.set, scope)),
         updateWhere: onConflict.where ? flattenExpression(builder, onConflict.where, scope) : TRUE,
       };
     }
   }
+}
+
+/** What ON CONFLICT DO UPDATE sets; foreign keys of that are not looked up. */
+function updateOf(
+  builder: Builder,
+  { table: name }: InsertStatement,
+  table: FlatTable,
+  set: Readonly<Record<string, Term>>,
+): Readonly<Record<string, Term>> {
+  changedParents(builder, name, Object.keys(set));
+  for (const foreign of builder.tables.declared.get(name)?.foreignKeys ?? [])
+    if (builder.tables.accessed.has(foreign.table) && foreign.columns.some((each) => each in set))
+      builder.losses.add(`the row of ${foreign.table} that ON CONFLICT refers to is not looked up`);
+  return withoutKey(table, set);
 }
 
 function withoutKey(
@@ -269,45 +289,6 @@ function withoutKey(
 
 function sameColumns(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((column) => b.includes(column));
-}
-
-/** The rows that foreign keys ask for. Rows of tables that are of no other use are taken to exist. */
-function parents(
-  builder: Builder,
-  declared: Table,
-  set: Readonly<Record<string, Term>>,
-  guard: Term,
-): void {
-  for (const foreignKey of declared.foreignKeys) {
-    if (!builder.tables.accessed.has(foreignKey.table)) continue;
-    const parent = tableOf(builder.tables, foreignKey.table);
-    const referenced = foreignKey.referenced.length > 0 ? foreignKey.referenced : parent.primaryKey;
-    const values = foreignKey.columns.map((column) => set[column] ?? NULL);
-    if (values.some((value) => value.kind === "null")) continue;
-    const bound = new Map(referenced.map((column, at) => [column, values[at] ?? NULL]));
-    const point = parent.primaryKey.every((column) => bound.has(column));
-    const rest = [...bound].filter(([column]) => !point || !parent.primaryKey.includes(column));
-    addOperation(builder, {
-      kind: "read",
-      table: foreignKey.table,
-      guard: and(guard, ...values.map((value) => not(isNull(value)))),
-      key: Object.fromEntries(
-        point ? parent.primaryKey.map((column) => [column, bound.get(column) ?? NULL]) : [],
-      ),
-      where: and(
-        ...rest.map(([column, right]): Term => ({
-          kind: "compare",
-          operator: "=",
-          left: { kind: "column", column },
-          right,
-        })),
-      ),
-      pick: point ? "point" : "some",
-      lock: "share",
-      keyLock: true,
-      mustFind: true,
-    });
-  }
 }
 
 function returned(

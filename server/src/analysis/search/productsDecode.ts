@@ -16,7 +16,7 @@ import {
 import type { RowKey } from "../encoding/productDatabase";
 import { snapshotName } from "../encoding/productNames";
 import { surelySeen } from "../encoding/productSnapshots";
-import { hasOwnSnapshots } from "../encoding/productTuple";
+import { hasOwnSnapshots, opensSnapshot } from "../encoding/productTuple";
 import type { Access, ProductTuple, TupleTable } from "../encoding/productTuple";
 import { FALSE, TRUE } from "../encoding/smt";
 import { assumedColumns } from "../operations/flatInvariant";
@@ -343,7 +343,8 @@ function openingStep(
     case "first-plain-read":
       return executed.findIndex((step) =>
         (tuple.accesses[instance] ?? []).some(
-          (each) => each.plain && each.operation.step === step && readBool(model, run.exec(each)),
+          (each) =>
+            opensSnapshot(each) && each.operation.step === step && readBool(model, run.exec(each)),
         ),
       );
     default:

@@ -1,0 +1,168 @@
+// Foreign keys as reads of the statement that they concern: rows that must be there for what it writes, and rows that
+// must not be there for what it deletes.
+import type { Table } from "../../program/schema";
+import type { Builder, Draft } from "./builder";
+import { addOperation, outputOf } from "./builder";
+import type { FlatTable, Operation, Term } from "./operation";
+import { tableOf } from "./tables";
+import { NULL, TRUE, and, compare, isNull, mentionsRow, not, substitute } from "./terms";
+
+type Values = Readonly<Record<string, Term>>;
+
+/**
+ * The rows that foreign keys of a row to insert ask for, before its insertion. Rows of tables that are of no other use are
+ * taken to exist.
+ */
+export function insertedParents(builder: Builder, declared: Table, set: Values, guard: Term): void {
+  for (const foreign of declared.foreignKeys) {
+    if (!builder.tables.accessed.has(foreign.table)) continue;
+    parentRead(
+      builder,
+      foreign,
+      foreign.columns.map((column) => set[column] ?? NULL),
+      guard,
+    );
+  }
+}
+
+/** The rows that an UPDATE makes its rows refer to, after it; what cannot be told of them is a loss. */
+export function updatedParents(builder: Builder, declared: Table, draft: Draft, set: Values): void {
+  for (const foreign of declared.foreignKeys) {
+    if (!builder.tables.accessed.has(foreign.table)) continue;
+    if (!foreign.columns.some((column) => column in set)) continue;
+    const values = foreign.columns.map((column): Term => set[column] ?? { kind: "column", column });
+    if (draft.pick !== "point" && values.some(mentionsRow)) {
+      builder.losses.add(
+        `the rows of ${foreign.table} that an UPDATE of several rows of ${declared.name} refers to are not looked up`,
+      );
+      continue;
+    }
+    const own = values.map((value) => substitute(value, (column) => outputOf(draft, column)));
+    parentRead(builder, foreign, own, { kind: "found", operation: draft.index });
+  }
+}
+
+/** The rows that keep a DELETE from happening since they refer to what it deletes: reads that must find nothing. */
+export function deletedChildren(builder: Builder, draft: Draft): void {
+  for (const { child, foreign } of references(builder, draft.table)) {
+    const own = tableOf(builder.tables, draft.table);
+    const table = tableOf(builder.tables, child.name);
+    const referenced = foreign.referenced.length > 0 ? foreign.referenced : own.primaryKey;
+    const point = draft.pick === "point";
+    const valueOf = (column: string): Term =>
+      point ? (draft.key[column] ?? outputOf(draft, column)) : joined(draft, column);
+    const bound = new Map(
+      foreign.columns.map((column, at) => [column, valueOf(referenced[at] ?? "")]),
+    );
+    const isOther =
+      child.name === draft.table ? not(amongDeleted(draft, own.primaryKey, ownColumn)) : TRUE;
+    const search = point
+      ? selection(table, bound, isOther)
+      : {
+          key: {},
+          where: and(
+            amongDeleted(draft, foreign.columns, ownColumn, (column) => bound.get(column) ?? NULL),
+            isOther,
+          ),
+          pick: "some" as const,
+        };
+    addOperation(builder, {
+      kind: "read",
+      table: child.name,
+      guard: { kind: "found", operation: draft.index },
+      ...search,
+      mustMiss: true,
+    });
+  }
+}
+
+/** Changes of what others refer to that are no plain DELETE: whether the database refuses them is a loss. */
+export function changedParents(builder: Builder, table: string, columns: readonly string[]): void {
+  const own = tableOf(builder.tables, table);
+  for (const { child, foreign } of references(builder, table)) {
+    const referenced = foreign.referenced.length > 0 ? foreign.referenced : own.primaryKey;
+    if (!referenced.some((column) => columns.includes(column))) continue;
+    builder.losses.add(
+      `whether rows of ${child.name} refer to what is changed in ${table} is not looked at`,
+    );
+  }
+}
+
+type ForeignKey = Table["foreignKeys"][number];
+
+/** Foreign keys that lead to a table from tables in use, but those that change their rows along with it. */
+function references(
+  builder: Builder,
+  table: string,
+): readonly { readonly child: Table; readonly foreign: ForeignKey }[] {
+  return [...builder.tables.declared.values()]
+    .filter(({ name }) => builder.tables.accessed.has(name))
+    .flatMap((child) =>
+      child.foreignKeys
+        .filter((foreign) => foreign.table === table && foreign.onDelete === undefined)
+        .map((foreign) => ({ child, foreign })),
+    );
+}
+
+function parentRead(
+  builder: Builder,
+  foreign: ForeignKey,
+  values: readonly Term[],
+  guard: Term,
+): void {
+  if (values.some((value) => value.kind === "null")) return;
+  const parent = tableOf(builder.tables, foreign.table);
+  const referenced = foreign.referenced.length > 0 ? foreign.referenced : parent.primaryKey;
+  const bound = new Map(referenced.map((column, at) => [column, values[at] ?? NULL]));
+  addOperation(builder, {
+    kind: "read",
+    table: foreign.table,
+    guard: and(guard, ...values.map((value) => not(isNull(value)))),
+    ...selection(parent, bound),
+    lock: "share",
+    keyLock: true,
+    mustFind: true,
+  });
+}
+
+/** How the rows are found that have these values. */
+function selection(
+  { primaryKey }: FlatTable,
+  bound: ReadonlyMap<string, Term>,
+  rest: Term = TRUE,
+): Pick<Operation, "key" | "where" | "pick"> {
+  const point = primaryKey.every((column) => bound.has(column));
+  const tested = [...bound].filter(([column]) => !point || !primaryKey.includes(column));
+  return {
+    key: Object.fromEntries(
+      point ? primaryKey.map((column) => [column, bound.get(column) ?? NULL]) : [],
+    ),
+    where: and(...tested.map(([column, value]) => compare("=", ownColumn(column), value)), rest),
+    pick: point ? "point" : "some",
+  };
+}
+
+/** Whether some deleted row has the values that the row at hand has in those columns. */
+function amongDeleted(
+  draft: Draft,
+  columns: readonly string[],
+  left: (column: string) => Term,
+  right: (column: string) => Term = (column) => joined(draft, column),
+): Term {
+  return {
+    kind: "over",
+    operation: draft.index,
+    function: "exists",
+    where: and(...columns.map((column) => compare("=", left(column), right(column)))),
+    value: TRUE,
+  };
+}
+
+function joined(draft: Draft, column: string): Term {
+  draft.outputs[column] ??= { kind: "column", column };
+  return { kind: "joined", operation: draft.index, name: column };
+}
+
+function ownColumn(column: string): Term {
+  return { kind: "column", column };
+}
