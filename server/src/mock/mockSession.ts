@@ -1,12 +1,13 @@
 // A session of the mock database as the wire protocols use it: statement by statement, values as text.
 import type { Reply, Request } from "../exploration/client";
 import type { Database } from "../sqlstore/database";
+import type { ParsedStatement } from "../sqlstore/parsed";
 import type { SqlOutcome, SqlResult, SqlSession } from "../sqlstore/session";
 import { refused, SqlFailure } from "../sqlstore/sqlError";
 import { wireText } from "../sqlstore/values/format";
 import type { SqlType } from "../sqlstore/values/types";
 import type { SqlValue } from "../sqlstore/values/value";
-import { longestSilence, patienceOf } from "./patience";
+import { impatience, longestSilence, patienceOf } from "./patience";
 import type {
   MockArgument,
   MockSession,
@@ -42,9 +43,23 @@ export function openMockSession({
   let running = 0;
   let hasGivenUp = false;
 
+  function impatient(text: string): Patience | undefined {
+    return /nowait/iu.test(text) ? impatience(parsedOrNone(text), isPostgres) : undefined;
+  }
+
+  /** What is wrong with a text is said when it is executed. */
+  function parsedOrNone(text: string): readonly ParsedStatement[] {
+    try {
+      return sql.parse(text);
+    } catch (error) {
+      if (!(refused(error) instanceof SqlFailure)) throw error;
+      return [];
+    }
+  }
+
   async function run(text: string, values: readonly MockArgument[]): Promise<SqlOutcome> {
     if (pause) await new Promise((resolve) => setTimeout(resolve, pause()));
-    store.patience(hasGivenUp ? NONE : patienceOf(session, isPostgres));
+    store.patience(hasGivenUp ? NONE : (impatient(text) ?? patienceOf(session, isPostgres)));
     const steps: Generator<Request, SqlOutcome, Reply> = session.execute(text, values);
     running++;
     try {

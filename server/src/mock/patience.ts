@@ -1,4 +1,5 @@
 // How long a statement waits for locks: what the session's settings say, as their product reads them.
+import type { ParsedStatement } from "../sqlstore/parsed";
 import type { SqlSession } from "../sqlstore/session";
 import type { Patience } from "./store/policy";
 
@@ -18,6 +19,19 @@ export function patienceOf(
     { milliseconds: milliseconds(session.setting("statement_timeout")), failure: TOOK_TOO_LONG },
   ].filter((each) => each.milliseconds > 0);
   return limits.sort((one, other) => one.milliseconds - other.milliseconds)[0];
+}
+
+/** The limit of a statement that locks rows with NOWAIT; undefined for others. */
+export function impatience(
+  statements: readonly ParsedStatement[],
+  isPostgres: boolean,
+): Patience | undefined {
+  const refuses = statements.some(
+    ({ statement }) =>
+      statement.kind === "select" && statement.locks.some(({ wait }) => wait === "nowait"),
+  );
+  if (!refuses) return undefined;
+  return { milliseconds: 0, failure: isPostgres ? NOT_AT_ONCE : WAITED_IN_MYSQL };
 }
 
 /** Milliseconds for which the client may be silent before its connection is ended; 0: for ever. */
@@ -60,6 +74,7 @@ const WAITED_FOR_LOCK = {
   message: "canceling statement due to lock timeout",
   goesOn: true,
 };
+const NOT_AT_ONCE = { code: "55P03", message: "could not obtain lock on row", goesOn: true };
 const TOOK_TOO_LONG = {
   code: "57014",
   message: "canceling statement due to statement timeout",

@@ -101,7 +101,9 @@ interface State {
   readonly currentValues: Map<string, number>;
   lastSequence: string | undefined;
   readonly variables: Map<string, SqlValue>;
-  readonly settings: Map<string, string>;
+  settings: Map<string, string>;
+  /** What holds again when the transaction ends; set by SET LOCAL. */
+  settingsBefore: Map<string, string> | undefined;
 }
 
 /** A new session of a database. */
@@ -128,6 +130,7 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     lastSequence: undefined,
     variables: new Map(),
     settings: new Map(options.settings),
+    settingsBefore: undefined,
   };
   const usualSettings = isPostgres ? POSTGRES_SETTINGS : MYSQL_SETTINGS;
 
@@ -198,6 +201,8 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     state.status = "idle";
     state.savepoints = [];
     state.waiting = new Map();
+    state.settings = state.settingsBefore ?? state.settings;
+    state.settingsBefore = undefined;
   }
 
   function* commit(): Generator<Request, void, Reply> {
@@ -401,14 +406,20 @@ export function createSqlSession(database: Database, options: SessionOptions): S
     assignment: Extract<SqlStatement, { readonly kind: "set" }>["assignments"][number],
     parameters: readonly unknown[],
   ): Generator<Request, void, Reply> {
-    const { name, user, value } = assignment;
+    const { name, user, value, local = false } = assignment;
     if (!user) {
       const text = settingText(value);
+      // Outside of a transaction SET LOCAL does nothing.
+      if (local && state.status === "idle") return;
+      if (local) state.settingsBefore ??= new Map(state.settings);
       if (name.toLowerCase() === "autocommit") {
         state.autocommit = !/^(0|off|false)$/i.test(text);
         if (state.autocommit && state.status === "open") yield* commit();
       } else if (/isolation$/i.test(name)) state.level = text.toLowerCase().replaceAll("-", " ");
-      else state.settings.set(name.toLowerCase(), text);
+      else {
+        state.settings.set(name.toLowerCase(), text);
+        if (!local) state.settingsBefore?.set(name.toLowerCase(), text);
+      }
       return;
     }
     const query: SqlQuery = {

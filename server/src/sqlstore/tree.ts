@@ -387,6 +387,8 @@ export type SqlStatement =
         /** A user variable of MySQL, else a setting of the session. */
         readonly user: boolean;
         readonly value?: SqlExpression;
+        /** SET LOCAL: until the transaction ends. */
+        readonly local?: boolean;
       }[];
     }
   | { readonly kind: "show"; readonly name: string; readonly of?: ShowRequest }

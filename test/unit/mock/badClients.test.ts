@@ -197,3 +197,38 @@ describe("how long a session waits", () => {
     assert.equal(longestSilence(session(times), false), 60_000);
   });
 });
+
+for (const protocol of PROTOCOLS) {
+  test(`NOWAIT fails at once where another session holds the row: ${protocol}`, () =>
+    withStore(protocol, async (_store, connect) => {
+      const [holder, other] = [await connect(), await connect()];
+      await holder.run("BEGIN");
+      await holder.run("UPDATE account SET balance = 11 WHERE id = 1");
+      await other.run("BEGIN");
+      const locking = "SELECT balance FROM account WHERE id = 1 FOR UPDATE NOWAIT";
+      assert.equal(await codeOf(other.run(locking)), protocol === "postgres" ? "55P03" : 1205);
+      await other.run("ROLLBACK");
+      await holder.run("COMMIT");
+      assert.deepEqual(await other.run(locking), [{ balance: 11 }]);
+      await Promise.all([holder.end(), other.end()]);
+    }));
+}
+
+test("SET LOCAL ends with its transaction, SET does not", () =>
+  withStore("postgres", async (_store, connect) => {
+    const client = await connect();
+    const shown = async (): Promise<unknown> => client.run("SHOW lock_timeout");
+    await client.run("SET lock_timeout = '7s'");
+    for (const end of ["COMMIT", "ROLLBACK"]) {
+      await client.run("BEGIN");
+      await client.run("SET LOCAL lock_timeout = '1s'");
+      assert.deepEqual(await shown(), [{ lock_timeout: "1s" }]);
+      await client.run("SET application_name = 'own'");
+      await client.run(end);
+      assert.deepEqual(await shown(), [{ lock_timeout: "7s" }]);
+    }
+    await client.run("SET LOCAL lock_timeout = '2s'");
+    assert.deepEqual(await shown(), [{ lock_timeout: "7s" }]);
+    assert.deepEqual(await client.run("SHOW application_name"), [{ application_name: "own" }]);
+    await client.end();
+  }));

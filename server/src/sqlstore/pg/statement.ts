@@ -102,7 +102,7 @@ function levelOf(options: readonly Node[] | undefined): string | undefined {
 }
 
 function settingOf(node: VariableSetStmt): SqlStatement {
-  const { name = "", kind, args = [] } = node;
+  const { name = "", kind, args = [], is_local: local = false } = node;
   if (name === "TRANSACTION" || name === "SESSION CHARACTERISTICS") {
     const level = levelOf(args);
     if (level === undefined) return { kind: "nothing", tag: "SET" };
@@ -112,6 +112,6 @@ function settingOf(node: VariableSetStmt): SqlStatement {
   const value = first === undefined || kind === "VAR_SET_DEFAULT" ? undefined : expressionOf(first);
   return {
     kind: "set",
-    assignments: [{ name, user: false, ...(value === undefined ? {} : { value }) }],
+    assignments: [{ name, user: false, local, ...(value === undefined ? {} : { value }) }],
   };
 }
