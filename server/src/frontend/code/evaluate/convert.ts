@@ -52,9 +52,6 @@ export function expressionOf(state: State, value: Value): Expression {
 /** Why a value is given up that depends on too much. */
 export const TOO_LARGE = "a value that depends on too many cases is not followed";
 
-/** Why a value is given up that depends on too much. */
-export const TOO_LARGE = "a value that depends on too many cases is not followed";
-
 const WHAT: Readonly<Record<string, string>> = {
   row: "row",
   rows: "list of rows",
@@ -231,9 +228,7 @@ export function conditionOf(state: State, value: Value): Expression {
       return unknownExpression(state, value.why, value.dependsOn, "bool");
     case "builtin":
       // A property of something, of which it is not known whether it is there.
-      return value.self === undefined
-        ? TRUE
-        : truthOf(expressionOf(state, value), undefined);
+      return value.self === undefined ? TRUE : truthOf(expressionOf(state, value), undefined);
     default:
       return TRUE;
   }

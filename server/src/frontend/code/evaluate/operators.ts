@@ -113,15 +113,35 @@ export function choose(when: Expression, then: Value, otherwise: Value): Value {
     const { type } = then;
     const parts = [when, then.expression, otherwise.expression];
     if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
-    const parts = [when, then.expression, otherwise.expression];
-    if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
     return scalar(
       conditional(when, then.expression, otherwise.expression),
       type === otherwise.type ? type : undefined,
     );
   }
-  return { kind: "choice", condition: when, then, otherwise };
+  return choiceOf(when, then, otherwise);
 }
+
+/** One of two values by a condition; of too many cases only what they read is kept. */
+export function choiceOf(condition: Expression, then: Value, otherwise: Value): Value {
+  if (casesOf(then) + casesOf(otherwise) <= MOST_CASES) {
+    return { kind: "choice", condition, then, otherwise };
+  }
+  return unknown(TOO_LARGE, leavesOf(condition, ...readsOf(then), ...readsOf(otherwise)));
+}
+
+/** How many values a choice tells apart. */
+function casesOf(value: Value): number {
+  if (value.kind !== "choice") return 1;
+  const known = cases.get(value);
+  if (known !== undefined) return known;
+  const count = casesOf(value.then) + casesOf(value.otherwise);
+  cases.set(value, count);
+  return count;
+}
+
+const cases = new WeakMap<Value, number>();
+
+const MOST_CASES = 24;
 
 /**
  * Two pools of one library stand for the same database, and what is kept in a global variable beside one is what was
@@ -164,9 +184,6 @@ export function isNullish(state: State, value: Value): Expression {
         isNullish(state, value.then),
         isNullish(state, value.otherwise),
       );
-    case "builtin":
-      if (value.self === undefined) return literal(false);
-      return { kind: "isNull", operand: expressionOf(state, value) };
     case "builtin":
       if (value.self === undefined) return literal(false);
       return { kind: "isNull", operand: expressionOf(state, value) };
