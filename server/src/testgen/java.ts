@@ -184,11 +184,16 @@ const HARNESS = String.raw`
     }
 
     /** The rows of the answer, by their columns; transactions begin and end by statements. */
+    /** The number of rows that the thread's last statement changed. */
+    static final ThreadLocal<Integer> CHANGED = ThreadLocal.withInitial(() -> 0);
+
     static List<Map<String, Object>> execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.setEscapeProcessing(false);
             List<Map<String, Object>> rows = new ArrayList<>();
-            if (!statement.execute(sql)) return rows;
+            boolean isQuery = statement.execute(sql);
+            CHANGED.set(isQuery ? 0 : statement.getUpdateCount());
+            if (!isQuery) return rows;
             ResultSet result = statement.getResultSet();
             while (result.next()) {
                 Map<String, Object> row = new LinkedHashMap<>();
@@ -299,6 +304,7 @@ const HARNESS = String.raw`
                     Matcher kept = Pattern.compile("^(.*?)\\s*\\\\gset\\s*(\\S*)$", Pattern.DOTALL).matcher(line);
                     boolean isKept = kept.find();
                     List<Map<String, Object>> rows = execute(connection, bind(isKept ? kept.group(1) : line, values));
+                    values.put("ROW_COUNT", rows.isEmpty() ? CHANGED.get() : rows.size());
                     if (!isKept) rows.forEach(row -> returned.add(row.toString()));
                     else if (!rows.isEmpty()) rows.get(0).forEach((name, each) -> values.put(kept.group(2) + name, each));
                 }

@@ -13,10 +13,14 @@ import type { Row, Value, WitnessInstance } from "../protocol/witness";
 import { completeRows } from "../replay/initialRows";
 import { argumentText } from "../replay/jobs";
 import { literal, quoteName } from "../replay/literal";
+import { missingTables } from "../replay/schemaSql";
+import { isSqlFile } from "../replay/sqlFiles";
 import { routinesOf } from "../replay/routines";
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import { scannedFiles } from "./scanned";
 import { anchorsIn, type Anchor } from "./anchors";
+import { codeScriptOf, type CodeScript } from "./codeLines";
+import { unrolledTexts } from "./unrolled";
 import { scriptOf, type Script } from "./scriptLines";
 import { definitionsOf, type Definitions } from "./definitions";
 
@@ -98,6 +102,8 @@ export function planTest(input: TestInput): PlanResult {
   for (const file of scanned)
     anchors.push(...anchorsIn(file, anomaly.steps, parsers, anchors.length));
   const scripts = new Map<string, Script>();
+  const codes = new Map<string, CodeScript>();
+  const unrolled = unrolledTexts(input);
   const sessions: PlannedSession[] = [];
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
@@ -119,15 +125,31 @@ export function planTest(input: TestInput): PlanResult {
       sessions.push({ ...common, values: {}, script: [call.sql] });
       continue;
     }
+    if (!isSqlFile(transaction.source)) {
+      const code = codeScriptOf(program, transaction, instance.arguments);
+      if (typeof code === "string") return { ok: false, reason: `${transaction.name}: ${code}` };
+      codes.set(instance.instance, code);
+      sessions.push({ ...common, values: code.values, script: code.lines });
+      continue;
+    }
     const script = scriptOf(scanned, transaction, instance.arguments);
     if (typeof script === "string") return { ok: false, reason: `${transaction.name}: ${script}` };
     scripts.set(instance.instance, script);
     sessions.push({ ...common, values: script.values, script: script.lines });
   }
+  const modelled = missingTables(program.schema, scanned, "postgres");
+  if (!modelled.ok) return modelled;
+  const codePlaceOf = ({ instance, statement }: Step): number | undefined => {
+    if (typeof statement !== "number") return undefined;
+    const executed = unrolled.get(instance)?.[statement - 1];
+    return executed && codes.get(instance)?.placeOf(executed.id);
+  };
   const placeOf = (step: Step): number | undefined =>
-    scripts.has(step.instance)
-      ? scripts.get(step.instance)?.placeOf(step.range.start)
-      : anchors.find((anchor) => anchor.holds(step))?.place;
+    codes.has(step.instance)
+      ? codePlaceOf(step)
+      : scripts.has(step.instance)
+        ? scripts.get(step.instance)?.placeOf(step.range.start)
+        : anchors.find((anchor) => anchor.holds(step))?.place;
   return {
     ok: true,
     plan: {
@@ -135,7 +157,7 @@ export function planTest(input: TestInput): PlanResult {
       message: anomaly.message,
       id: anomaly.id,
       folder,
-      definitions: definitionsOf(scanned),
+      definitions: [...definitionsOf(scanned), ...modelledDefinition(modelled.definitions)],
       anchors,
       sessions,
       schedule: scheduleOf(anomaly, placeOf),
@@ -143,6 +165,12 @@ export function planTest(input: TestInput): PlanResult {
       tables: comparedTables(input),
     },
   };
+}
+
+/** Tables that stand in no SQL file. */
+function modelledDefinition(definitions: readonly string[]): Definitions {
+  if (definitions.length === 0) return [];
+  return [{ file: "tables", text: definitions.map((sql) => `${sql};`).join("\n\n") }];
 }
 
 type Call =

@@ -6,9 +6,10 @@ import type { Outcome, Row } from "../protocol/witness";
 import { completeRows } from "../replay/initialRows";
 import { isForbidden } from "../replay/jobs";
 import { literal, quoteName } from "../replay/literal";
+import { missingTables } from "../replay/schemaSql";
 import { oneLine, titleOf, type TestInput } from "./plan";
 import { scannedFiles } from "./scanned";
-import { unrolledTexts } from "./unrolled";
+import { productOf, unrolledTexts } from "./unrolled";
 import { wrapped } from "./wrapped";
 
 /** The script, for psql, the mysql client or any other window that runs SQL. */
@@ -66,7 +67,11 @@ function setUp(input: TestInput): readonly string[] {
       return `INSERT INTO ${named(level, each.table.name)} (${columns.join(", ")}) VALUES (${values.join(", ")});`;
     }),
   );
-  return [...definitions.map((sql) => `${sql};`), ...rows];
+  const modelled = missingTables(program.schema, scannedFiles(input), productOf(input));
+  const created = modelled.ok
+    ? modelled.definitions.map((sql) => `${sql};`)
+    : comment(`Some tables cannot be written down: ${modelled.reason}`);
+  return [...definitions.map((sql) => `${sql};`), ...created, ...rows];
 }
 
 /** Blocks of lines, one for each step. */
@@ -81,19 +86,34 @@ function stepsOf(input: TestInput): readonly (readonly string[])[] {
     ended.add(instance);
     blocks.push([`-- ${String(blocks.length + 1)}. ${instance}`, `${how};`]);
   };
+  const openParts = new Map<string, number>();
   for (const step of anomaly.steps) {
     const { instance } = step;
+    const at = typeof step.statement === "number" ? step.statement - 1 : -1;
+    const executed = texts.get(instance)?.[at];
+    const part = executed?.part;
+    const open = openParts.get(instance);
+    // A transaction of a unit that reads and writes nothing any more ends before the next one begins.
+    if (open !== undefined && part !== undefined && part !== open) {
+      end(instance, "COMMIT");
+      openParts.delete(instance);
+    }
+    if (part !== undefined && !openParts.has(instance)) ended.delete(instance);
     if (step.statement === "commit") end(instance, "COMMIT");
     else if (step.statement === "rollback") end(instance, "ROLLBACK");
     else {
       const head = `-- ${String(blocks.length + 1)}. ${instance}`;
-      const starts = begun.has(instance) ? [] : beginLines(levelOf(instance));
+      const begins = part === undefined ? !begun.has(instance) : !openParts.has(instance);
+      const starts = begins && executed?.isAlone !== true ? beginLines(levelOf(instance)) : [];
       const title = begun.has(instance) ? head : `${head}: ${callText(input, instance)}`;
       begun.add(instance);
-      const text = texts.get(instance)?.[step.statement - 1] ?? step.text;
+      if (part !== undefined && executed?.isAlone === false) openParts.set(instance, part);
+      const text = executed?.text ?? step.text;
       blocks.push([title, ...starts, ...comment(effectText(step)), `${text.trim()};`]);
-      if (step.commits) end(instance, "COMMIT");
+      if (executed?.isAlone === true) ended.add(instance);
+      else if (step.commits) end(instance, "COMMIT");
     }
+    if (ended.has(instance)) openParts.delete(instance);
   }
   for (const { instance } of anomaly.witness.instances)
     if (begun.has(instance)) end(instance, "COMMIT");

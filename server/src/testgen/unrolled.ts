@@ -7,56 +7,94 @@ import type { Level } from "../isolation/levels";
 import type { Levels } from "../isolation/mixedLevels";
 import type { Program } from "../program/program";
 import type { Statement } from "../program/statement";
+import { boundSql } from "../replay/boundSql";
 import { bindText, literal } from "../replay/literal";
 import { intoOf, plainSqlValue, variableOf } from "../replay/machineValues";
+import { isSqlFile } from "../replay/sqlFiles";
+import type { SqlWriter } from "../replay/sqlText";
 import { routinesOf } from "../replay/routines";
 import { freshValues } from "../store/freshValues";
-import { deliver, nextOf, startMachine, type Machine } from "../store/machine";
+import {
+  commitsAtOnce,
+  continueUnit,
+  deliver,
+  endsPart,
+  nextOf,
+  placeOf,
+  startMachine,
+  type Machine,
+} from "../store/machine";
 import { runSchedule } from "../store/run";
 import type { TestInput } from "./plan";
 import { scannedFiles } from "./scanned";
 
-/** Texts by instance, in the order in which it executes its statements. */
-export type UnrolledTexts = ReadonlyMap<string, readonly string[]>;
+/** A statement that was executed. */
+export interface UnrolledStatement {
+  readonly id: string;
+  readonly text: string;
+  /** In a unit: the number of its transaction, and whether it is one by itself. */
+  readonly part?: number;
+  readonly isAlone: boolean;
+}
+
+/** By instance, in the order in which it executes its statements. */
+export type UnrolledTexts = ReadonlyMap<string, readonly UnrolledStatement[]>;
 
 /** Empty where the store cannot run the witness again. */
 export function unrolledTexts(input: TestInput): UnrolledTexts {
   const { anomaly, program } = input;
   const { witness } = anomaly;
   const ran = runSchedule(program, levelsOf(input), witness);
-  const texts = new Map<string, readonly string[]>();
+  const texts = new Map<string, readonly UnrolledStatement[]>();
   if (!ran.ok) return texts;
   const scanned = scannedFiles(input);
+  const product = productOf(input);
   const fresh = freshValues(witness);
   for (const instance of witness.instances) {
     const machine = startMachine(program, instance, fresh);
     const steps = ran.execution.steps.filter((step) => step.instance === instance.instance);
-    const own: string[] = [];
+    const own: UnrolledStatement[] = [];
     let anonymous = 0;
     let marks = 0;
     const undo = { mark: () => ++marks, undoTo: () => undefined };
     for (const step of steps) {
-      const next = nextOf(machine, undo);
+      let next = nextOf(machine, undo);
+      for (; endsPart(next); next = nextOf(machine, undo)) continueUnit(machine);
       if (next.kind !== "statement" || typeof step.statement !== "number") break;
       const { statement } = next;
+      const add = (text: string): void => {
+        const isAlone = commitsAtOnce(machine);
+        own.push({ id: statement.id, text, isAlone, ...placeOf(machine) });
+      };
       const file = scanned.find(({ lines }) => lines.file === statement.source.file);
-      if (file && machine.transaction.boundary !== "routine") {
+      if (!isSqlFile(machine.transaction.source)) {
+        const written = boundSql(machine, statement, product);
+        add(written.ok ? written.sql : statement.text);
+      } else if (file && machine.transaction.boundary !== "routine") {
         const span = offsetsOf(file.lines, statement.source.range);
         const bound = bindText(file.lines, span, anonymous, (name) => variableOf(machine, name));
-        own.push(bound.ok ? bound.sql : statement.text);
+        add(bound.ok ? bound.sql : statement.text);
         if (bound.ok) ({ anonymous } = bound);
-      } else own.push(withValues(program, machine, statement, fillsAt(input, file, statement)));
+      } else add(withValues(program, machine, statement, fillsAt(input, file, statement)));
       const rows = step.result.map((row) =>
         Object.fromEntries(
           Object.entries(row).map(([name, value]) => [name, plainSqlValue(value)]),
         ),
       );
       const { affected } = step;
+      const alone = commitsAtOnce(machine);
       deliver(machine, statement, { into: intoOf(statement), rows, affected, drawn: {} });
+      if (alone) continueUnit(machine);
     }
     texts.set(instance.instance, own);
   }
   return texts;
+}
+
+/** Whose SQL the statements of code are written in. */
+export function productOf({ anomaly, levelOf }: TestInput): SqlWriter["product"] {
+  const level = levelOf(anomaly.witness.instances[0]?.instance ?? "");
+  return level.family === "product" && level.product !== "postgres" ? "mariadb" : "postgres";
 }
 
 function levelsOf({ anomaly, levelOf }: TestInput): Levels {
