@@ -8,7 +8,6 @@ import type { FileId, SourceRange } from "../../protocol/source";
 import { rangeOf, type LineIndex } from "../sql/lines";
 import type { LowerSql } from "../sql/scriptState";
 import { walkCommand } from "../sql/walk";
-import { walkCommand } from "../sql/walk";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import type { State, Workspace } from "./evaluate/state";
@@ -198,9 +197,6 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
   const places = new Map(
     withStatements.map(({ result }) => [result.root.key, placesIn(result.body)] as const),
   );
-  const places = new Map(
-    withStatements.map(({ result }) => [result.root.key, placesIn(result.body)] as const),
-  );
   return withStatements.filter(({ result: { root, body } }, at) => {
     const own = callers.get(root.key);
     if (!own) return true;
@@ -213,33 +209,6 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
     });
     return isMutual;
   });
-}
-
-/** Where a command's transactions and statements stand in the text. */
-function placesIn(body: Command): ReadonlySet<string> {
-  const places = new Set<string>();
-  walkCommand(body, {
-    command: (each) => {
-      if (each.kind === "atomic") places.add(placeOf(each.source));
-    },
-    statement: ({ source }) => places.add(placeOf(source)),
-  });
-  return places;
-}
-
-/** The places of each transaction of a command: those inside of one that it joined are as good as its own. */
-function atomicPlaces(body: Command): readonly (readonly string[])[] {
-  const found: (readonly string[])[] = [];
-  walkCommand(body, {
-    command: (each) => {
-      if (each.kind === "atomic") found.push([placeOf(each.source), ...placesIn(each.body)]);
-    },
-  });
-  return found;
-}
-
-function placeOf({ file, range: { start } }: SourceRange): string {
-  return `${file}:${String(start.line)}:${String(start.character)}`;
 }
 
 /** Where a command's transactions and statements stand in the text. */
