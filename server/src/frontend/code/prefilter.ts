@@ -1,5 +1,6 @@
 // What tells without parsing whether a file of code is worth reading: words of databases, and marks of generated and
 // minified files.
+import { LIBRARIES } from "./libraries/libraries";
 
 /**
  * Words without any of which a file neither begins a transaction nor runs a statement itself. What such files import is
@@ -34,7 +35,12 @@ const WORDS = [
   "[\"'](?:pg|postgres|slonik|mysql2?|mariadb)[\"'/]",
 ];
 
-const MAY_USE = new RegExp(WORDS.join("|"), "u");
+/** Imports of the libraries that are known, and of what is inside of their packages. */
+const MODULES = LIBRARIES.flatMap(({ modules }) => modules).map((name) =>
+  name.replaceAll(/[.\\/]/gu, "\\$&"),
+);
+
+const MAY_USE = new RegExp([...WORDS, `["'](?:${MODULES.join("|")})["'/]`].join("|"), "u");
 
 /** Whether a file may run statements on a database; linear, and far quicker than parsing. */
 export function mayUseDatabase(text: string): boolean {

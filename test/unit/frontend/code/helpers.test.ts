@@ -2,6 +2,8 @@
 // that run a text, callbacks with numbers of items.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { LIBRARIES } from "../../../../server/src/frontend/code/libraries/libraries";
+import { mayUseDatabase } from "../../../../server/src/frontend/code/prefilter";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import { transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
@@ -102,4 +104,11 @@ export async function look(id: number) {
         "  ! an item of this is not known",
       ],
     ));
+});
+
+it("files that import a library are read", () => {
+  for (const { modules } of LIBRARIES) {
+    for (const name of modules) assert.ok(mayUseDatabase(`import x from "${name}";`), name);
+  }
+  assert.ok(!mayUseDatabase(`import x from "node:fs"; const file = "a/pg.png";`));
 });
