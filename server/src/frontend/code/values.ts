@@ -105,8 +105,8 @@ export type Value =
   | { readonly kind: "builtin"; readonly name: string; readonly self?: Value }
   /** All that a module exports. */
   | { readonly kind: "namespace"; readonly lookup: (name: string) => Value | undefined }
-  /** A function of an unknown library. */
-  | { readonly kind: "external"; readonly name: string }
+  /** A function of an unknown library, or an object that reaches the database in ways that are not read. */
+  | { readonly kind: "external"; readonly name: string; readonly isDataAccess?: boolean }
   /** Runs when it is awaited, returned or given to something that awaits it. */
   | { readonly kind: "deferred"; readonly run: () => Value; readonly data?: unknown }
   | {

@@ -73,6 +73,23 @@ export async function f(id, n) {
     assert.match(JSON.stringify(found?.body), /SQL that is made elsewhere/u);
   });
 
+  it("says what objects do whose class is not read", () =>
+    check(
+      POOL +
+        `
+import { UserRepository } from "@acme/users";
+export async function f(id, users: UserRepository) {
+  await users.touch(id);
+  await pool.query("UPDATE accounts SET balance = 1 WHERE id = $1", [id]);
+}
+export async function g(id, users: UserRepository) { await users.touch(id); }`,
+      [
+        "f autocommit",
+        "  update accounts set balance = 1 where (accounts.id = :id)",
+        "  ! what users.touch() does with the database is not known",
+      ],
+    ));
+
   it("takes both of two texts, each where it is meant", () =>
     check(
       POOL +

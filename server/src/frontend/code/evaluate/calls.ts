@@ -16,7 +16,8 @@ import { bind, innerScope } from "./bindings";
 import { callBuiltin, externalResult } from "./builtins";
 import { expressionOf, readsOf } from "./convert";
 import { listOf, settle } from "./expressions";
-import { constructorFor, implementing, isOpen, isOwnCall, overloaded } from "./javaCalls";
+import { callDataAccess, dataAccess } from "./dataAccess";
+import { constructorFor, implementing, isOfJava, isOpen, isOwnCall, overloaded } from "./javaCalls";
 import { isScalar } from "./join";
 import { superclassOf } from "./member";
 import { choose } from "./operators";
@@ -55,6 +56,8 @@ export function callValue(
       const call = { arguments: args, isNew, typeArguments, source };
       const result = callee.library.call(callee, call, tools);
       if (result !== undefined) return result;
+      if (dataAccess(callee.path.replace(/\..*$/u, "")))
+        return callDataAccess(state, callee.path, args, site);
       const message = `${callee.library.name}: ${callee.path}() is not known`;
       lose(state, message, source);
       return callUnknown(state, site.name, args, site);
@@ -77,6 +80,10 @@ export function callValue(
       );
     case "undefined":
       return UNDEFINED;
+    case "external":
+      return callee.isDataAccess === true
+        ? callDataAccess(state, callee.name, args, site)
+        : shaped(state, callee, args, site);
     case "input": {
       const own = methodOfInput(callee);
       const builtin = own && callBuiltin(state, own, args, site);
@@ -221,12 +228,14 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     const of = typeArguments(type).map((each) => module?.lookup(each) ?? UNDEFINED);
     return declared.library.typed?.(path, state.evaluator.tools(state, declared.library), of);
   }
-  if (declared?.kind === "class") return objectOf(state, declared);
+  if (declared?.kind === "class") return objectOf(state, declared) ?? dataAccess(name);
+  const isJava = module?.file.endsWith(".java") === true;
   for (const library of state.workspace.libraries) {
+    if (isJava !== isOfJava(library)) continue;
     const value = library.typed?.(name, state.evaluator.tools(state, library));
     if (value) return value;
   }
-  return undefined;
+  return dataAccess(name);
 }
 
 /** The names in `<A, B>` that stand there by themselves. */

@@ -1,6 +1,7 @@
 // What Java's calls need beyond those of other languages: methods of one name with different parameters, constructors
 // that call each other, the `this` of outer classes, classes that stand behind interfaces.
 import type { HirClass, HirFunction, HirMethod } from "../hir";
+import type { Library } from "../libraries/library";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../values";
 import { methodValue, superclassOf } from "./member";
 import type { CallSite, State } from "./state";
@@ -96,4 +97,9 @@ export function isOpen({ isInterface, methods }: HirClass): boolean {
 /** Whether an object calls a method on itself. */
 export function isOwnCall({ name }: CallSite): boolean {
   return /^(?:this|super)\.\w+$/u.test(name);
+}
+
+/** Whether a library is one of Java's, whose modules are packages. */
+export function isOfJava({ modules }: Library): boolean {
+  return modules.some((module) => /^(?:java|javax|jakarta|org|com)\./u.test(module));
 }

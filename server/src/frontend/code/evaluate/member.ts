@@ -53,7 +53,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       }
       return { kind: "builtin", name: `${value.name}.${property}`, self: value.self ?? value };
     case "external":
-      return { kind: "external", name: `${value.name}.${property}` };
+      return { ...value, name: `${value.name}.${property}` };
     case "function":
       // Java's functions are objects with one method of any name.
       if (state.frame.file.endsWith(".java") && !COMBINING.has(property)) return value;

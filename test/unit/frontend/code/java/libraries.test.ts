@@ -203,6 +203,23 @@ check(
      jdbc.update("DELETE FROM accounts WHERE id = ?", id);
    }`,
   "explicit",
+  "opaque writes ",
   "delete accounts where (accounts.id = :id)",
-  "! spring: Repository.deleteById() is not known",
+  "! what this.logs.deleteById() does with the database is not known",
+);
+
+check(
+  "what objects that reach the database in other ways do is not known",
+  `private jakarta.persistence.EntityManager em; private AccountMapper mapper; private Clock clock;
+   interface AccountRepository extends JpaRepository<Account, Long> { }
+   private AccountRepository accounts;
+   @Transactional
+   void f(long id) { clock.tick(); mapper.toAccount(id); em.find(Account.class, id); accounts.save(id); mapper.insert(id); }`,
+  "explicit",
+  "opaque writes ",
+  "opaque writes ",
+  "opaque writes ",
+  "! what this.em.find() does with the database is not known",
+  "! what this.accounts.save() does with the database is not known",
+  "! what this.mapper.insert() does with the database is not known",
 );

@@ -8,7 +8,9 @@ import {
 } from "../../values";
 import {
   allOf,
+  chosen,
   draftOf,
+  flagOf,
   given,
   namesIn,
   quoted,
@@ -271,18 +273,15 @@ function conditionOf(
   if (value.kind === "text") return { where: [value.parts], parameters: none };
   if (value.kind === "handle" && value.path === "brackets") {
     const callback = value.data;
-    const inner = tools.handle(
-      "builder",
-      { ...query, where: [] } satisfies Query,
-      place.connection,
-    );
+    const inner = builder({ ...query, where: [] }, place.connection, tools);
     // `brackets` is what keeps its function here.
-    const result = tools.call(callback as Value, [inner], call.source);
-    const data = result.kind === "handle" ? result.data : undefined;
-    return isQuery(data) ? { where: [allOf(data.where)], parameters: data.parameters } : undefined;
+    tools.call(callback as Value, [inner], call.source);
+    const made = isHeld(inner.data) ? queryIn(inner.data, tools) : undefined;
+    if (!made || made.where.length === 0) return undefined;
+    return { where: [allOf(made.where)], parameters: made.parameters };
   }
   if (value.kind === "function") {
-    const inner = tools.handle("builder", startQuery(undefined, undefined, call.source), place.connection); // prettier-ignore
+    const inner = builder(startQuery(undefined, undefined, call.source), place.connection, tools);
     const text = tools.call(value, [inner], call.source);
     return text.kind === "text" ? { where: [text.parts], parameters: none } : undefined;
   }
@@ -481,11 +480,55 @@ function resolved(query: Query, text: Fragment, place: Place): Fragment {
   return withParameters(named, query.parameters, place.tools);
 }
 
+/** Builders are changed by what is called on them: `qb.andWhere(...)` alone adds a condition. */
+interface Held {
+  readonly kind: "held";
+  readonly held: Value;
+}
+
+export const isHeld = (data: unknown): data is Held =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "held";
+
 /** A handle of a builder. */
 export function builder(
   query: Query,
   connection: Connection | undefined,
   tools: Tools,
 ): HandleValue {
-  return tools.handle("builder", query, connection);
+  const held = tools.object({ query: tools.handle("query", query) });
+  return tools.handle("builder", { kind: "held", held } satisfies Held, connection);
+}
+
+/** The builder's query by now; undefined where it depends on more than a condition. */
+export function queryIn({ held }: Held, tools: Tools): Query | undefined {
+  return queryOf(tools.member(held, "query"));
+}
+
+/** Notes what a builder's query is from now on. */
+export function hold({ held }: Held, query: Query, tools: Tools): void {
+  tools.assign(held, "query", tools.handle("query", query));
+}
+
+function queryOf(value: Value): Query | undefined {
+  if (value.kind === "handle") return isQuery(value.data) ? value.data : undefined;
+  if (value.kind !== "choice") return undefined;
+  const then = queryOf(value.then);
+  const otherwise = queryOf(value.otherwise);
+  if (!then || !otherwise) return undefined;
+  const common = then.where.findIndex((each, at) => each !== otherwise.where[at]);
+  const same = common === -1 ? then.where.length : common;
+  const rest = (query: Query): Fragment | undefined => {
+    const more = query.where.slice(same);
+    return more.length === 0 ? undefined : allOf(more);
+  };
+  const either = chosen(flagOf(value), rest(then), rest(otherwise));
+  const where = [...then.where.slice(0, same), ...(either ? [either] : [])];
+  const parameters = new Map([...then.parameters, ...otherwise.parameters]);
+  const [first, second] = [then, otherwise].map((query) =>
+    Object.entries(query).filter(([key]) => key !== "where" && key !== "parameters"),
+  );
+  const isSame =
+    first?.length === second?.length &&
+    first?.every(([key, each]) => second?.some(([name, other]) => name === key && other === each));
+  return isSame === true ? { ...then, where, parameters } : undefined;
 }

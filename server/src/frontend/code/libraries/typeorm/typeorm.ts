@@ -13,7 +13,7 @@ import { isModel, tableOf, type Model } from "../orm/model";
 import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
 import { entityOf } from "./entities";
-import { builder, extended, isQuery, isRun, run, startQuery } from "./queryBuilder";
+import { builder, extended, hold, isHeld, isRun, queryIn, run, startQuery } from "./queryBuilder";
 import { METHODS, repositoryCall } from "./repository";
 import { modelOfValue } from "./save";
 import { operatorOf } from "./where";
@@ -93,10 +93,15 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   const [first, second] = call.arguments;
   const dot = path.lastIndexOf(".");
   const [owner, method] = dot === -1 ? ["", path] : [path.slice(0, dot), path.slice(dot + 1)];
-  if (isQuery(data)) {
-    if (isRun(method)) return run(data, method, connection, tools);
-    const next = extended(data, method, call, { connection, source, tools });
-    return next && builder(next, connection, tools);
+  if (isHeld(data)) {
+    const query = queryIn(data, tools);
+    if (!query) return undefined;
+    if (isRun(method)) return run(query, method, connection, tools);
+    const next = extended(query, method, call, { connection, source, tools });
+    if (!next) return undefined;
+    if (method === "clone") return builder(next, connection, tools);
+    hold(data, next, tools);
+    return { ...handle, path: "builder" };
   }
   switch (owner) {
     case "":

@@ -1,0 +1,43 @@
+// Objects that reach the database by ways that are not read: repositories of frameworks, data access objects, mappers.
+// They are told by their declared types, so that a function which calls one does not look as if it did nothing.
+import type { Value } from "../values";
+import { unknown } from "../values";
+import { readsOf } from "./convert";
+import { emitStatement } from "./emitStatement";
+import { lose, sourceOf, type CallSite, type State } from "./state";
+
+/** What something is that is declared with such a type; undefined for other types. */
+export function dataAccess(type: string): Value | undefined {
+  const name = type.replace(/^.*\./u, "");
+  return TYPES.test(name) ? { kind: "external", name, isDataAccess: true } : undefined;
+}
+
+/** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
+const TYPES =
+  /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper)$/u;
+
+const CONVERTS = /^(?:to|from|as|map|convert|read|write|configure)/u;
+
+const OF_ALL = /^(?:toString|equals|hashCode|getClass)$/u;
+
+/** What a call on such an object gives: in a transaction it is a statement of it of which nothing is known. */
+export function callDataAccess(
+  state: State,
+  type: string,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  const { name } = site;
+  const method = /\w*$/u.exec(name)?.[0] ?? "";
+  const why = `what ${name}() does with the database is not known`;
+  const reads = args.flatMap((arg) => readsOf(arg));
+  const isQuiet = OF_ALL.test(method) || (/Mapper\b/u.test(type) && CONVERTS.test(method));
+  if (isQuiet) return unknown(`what ${name}() gives is not known`, reads);
+  const source = sourceOf(state, site.span);
+  if (state.open.length === 0) lose(state, why, source, "opaque");
+  else {
+    const taint = [why];
+    emitStatement(state, undefined, { kind: "opaque", tables: [], writes: true, taint }, source);
+  }
+  return unknown(why, reads);
+}
