@@ -1,0 +1,139 @@
+// TypeORM and Sequelize: what their models declare and what their calls do.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = `
+CREATE TABLE accounts (id serial PRIMARY KEY, owner text NOT NULL UNIQUE, balance int NOT NULL, note text);
+`;
+
+async function check(text: string, expected: readonly string[]): Promise<void> {
+  assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), expected);
+}
+
+const ENTITY = `import { Brackets, Column, DataSource, Entity, EntityManager, In, MoreThan, PrimaryGeneratedColumn, Repository } from "typeorm";
+import { Transactional } from "typeorm-transactional";
+@Entity("accounts")
+class Account {
+  @PrimaryGeneratedColumn() id: number;
+  @Column() owner: string;
+  @Column({ type: "int" }) balance: number;
+  @Column({ nullable: true }) note?: string;
+}
+const source = new DataSource({ type: "postgres" });
+`;
+
+const MODEL = `import { DataTypes, Model, Op, QueryTypes, Sequelize } from "sequelize";
+const sequelize = new Sequelize("postgres://db", { define: { timestamps: false } });
+class Account extends Model {}
+Account.init({ owner: DataTypes.STRING, balance: DataTypes.INTEGER, note: DataTypes.TEXT }, { sequelize });
+`;
+
+const ALL =
+  "accounts.id as id, accounts.owner as owner, accounts.balance as balance, accounts.note as note";
+const ALIASED = ALL.replaceAll("accounts.", "a.");
+
+describe("TypeORM", () => {
+  it("changes its builders in place, where a condition may say so", () =>
+    check(
+      `${ENTITY}export async function search(owner: string, min: number) {
+  const qb = source.getRepository(Account).createQueryBuilder("a").where("a.owner = :owner", { owner });
+  if (min > 5) qb.andWhere("a.balance > :min", { min });
+  const rows = await qb.getMany();
+  await source.createQueryBuilder().update(Account).set({ note: () => "owner || note" })
+    .where("owner IN (:...names)", { names: ["x", "y"] })
+    .andWhere(new Brackets((inner) => { inner.where("balance > 1").orWhere("note IS NULL"); })).execute();
+  return rows.length;
+}`,
+      [
+        "search unit",
+        `  r1 = select ${ALIASED} from accounts a where ((a.owner = :owner) and (((:min > 5) and (a.balance > :min)) or not (:min > 5)))`,
+        '  update accounts set note = (accounts.owner || accounts.note) where ((accounts.owner in ["x", "y"]) and ((accounts.balance > 1) or (accounts.note is null)))',
+        "  return size(r1)",
+      ],
+    ));
+
+  it("saves what was read with a reading before, and inserts what is new", () =>
+    check(
+      `${ENTITY}export class Service {
+  constructor(private readonly accounts: Repository<Account>) {}
+  @Transactional({ isolationLevel: "SERIALIZABLE" })
+  async add(ids: number[], n: number) {
+    const rows = await this.accounts.findBy({ id: In(ids), balance: MoreThan(0) });
+    for (const row of rows) { row.balance += n; await this.accounts.save(row); }
+  }
+  async open(owner: string) {
+    const account = this.accounts.create({ owner, balance: 0 });
+    await this.accounts.save(account);
+    await this.accounts.update(account.id, { note: "new" });
+  }
+}
+export async function given(manager: EntityManager, account: Account) { await manager.save(Account, account); }`,
+      [
+        "Service.add explicit @ postgres:serializable",
+        `  r1 = select ${ALL} from accounts where ((accounts.id in [:ids]) and (accounts.balance > 0))`,
+        "  loop rows",
+        `    r2 = select ${ALL} from accounts where (accounts.id = r1.id)`,
+        "    update accounts set balance = (r1.balance + :n) where (accounts.id = r1.id)",
+        "Service.open unit",
+        "  atomic",
+        "    insert accounts {id = fresh sequence, owner = :owner, balance = 0, note = null} returning r1: accounts.id as id",
+        '  update accounts set note = "new" where (accounts.id = r1.id)',
+        "given explicit",
+        "  opaque writes accounts",
+        "  ! what is saved is not known",
+      ],
+    ));
+});
+
+describe("Sequelize", () => {
+  it("runs on the connection of the transaction that it is given", () =>
+    check(
+      `${MODEL}export async function move(from: number, to: number, n: number) {
+  const t = await sequelize.transaction({ isolationLevel: Sequelize.Transaction.ISOLATION_LEVELS.REPEATABLE_READ });
+  try {
+    const row = await Account.findOne({ where: { id: from, balance: { [Op.gte]: n } }, lock: true, transaction: t });
+    if (!row) throw new Error("none");
+    row.balance -= n;
+    await row.save({ transaction: t });
+    await Account.increment({ balance: n }, { where: { id: to }, transaction: t });
+    await t.commit();
+  } catch (error) { await t.rollback(); throw error; }
+}
+export async function forgotten(id: number) {
+  await sequelize.transaction(async (t) => {
+    await Account.update({ note: null }, { where: { [Op.or]: [{ id }, { owner: ["a", "b"] }] } });
+  });
+}`,
+      [
+        "move explicit @ postgres:repeatable-read",
+        `  r1 = select ${ALL} from accounts where ((accounts.id = :from) and (accounts.balance >= :n)) limit 1 for update`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  update accounts set balance = (r1.balance - :n) where (accounts.id = r1.id)",
+        "  update accounts set balance = (accounts.balance + :n) where (accounts.id = :to)",
+        "forgotten explicit",
+        '  update accounts set note = null where ((accounts.id = :id) or (accounts.owner in ["a", "b"]))',
+        "  ! this statement runs on another connection, outside of the open transaction",
+      ],
+    ));
+
+  it("finds or creates, and replaces in SQL text", () =>
+    check(
+      `${MODEL}export async function ensure(owner: string) {
+  const [account, isNew] = await Account.findOrCreate({ where: { owner }, defaults: { balance: 0 } });
+  const rows = await sequelize.query("SELECT balance FROM accounts WHERE owner IN (:owners)", { replacements: { owners: ["a", "b"] }, type: QueryTypes.SELECT });
+  return rows.length;
+}`,
+      [
+        "ensure unit",
+        "  atomic",
+        `    r1 = select ${ALL} from accounts where (accounts.owner = :owner) limit 1`,
+        "    if (size(r1) <= 0)",
+        `      insert accounts {id = fresh sequence, owner = :owner, balance = 0, note = null} returning r2: ${ALL}`,
+        '  r3 = select accounts.balance as balance from accounts where (accounts.owner in ["a", "b"])',
+        "  return size(r3)",
+      ],
+    ));
+});
