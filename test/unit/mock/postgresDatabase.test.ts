@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import pg from "pg";
 import postgres from "postgres";
 import { DataSource, EntitySchema } from "typeorm";
+import { randomNumbers } from "../../../server/src/exploration/randomNumbers";
 import { openStore, type OpenedStore, type StoreOptions } from "../../../server/src/mock/openStore";
 import { javaDriver, output, pythonWith } from "../../support/programs";
 
@@ -401,4 +402,33 @@ describe("clients that misbehave", () => {
       assert.ok(results.every(({ rows }) => rows[0]?.n === 2));
       await Promise.all(clients.map((client) => client.end()));
     }));
+});
+
+test("a client that draws its own numbers is judged as well as one that repeats itself", async () => {
+  for (const level of ["read-committed", "causal", "serializable"])
+    for (let draw = 1; draw <= 3; draw++)
+      await withStore(
+        async (store) => {
+          const random = randomNumbers(draw);
+          const clients = await Promise.all([connected(store), connected(store)]);
+          const move = async (client: pg.Client): Promise<void> => {
+            await client.query("BEGIN");
+            const { rows } = await client.query<{ n: number }>(
+              "SELECT sum(n)::int AS n FROM tally",
+            );
+            const key = random(4);
+            await client.query(
+              `INSERT INTO tally VALUES (${key}, ${rows[0]?.n ?? 0}) ON CONFLICT (id) DO UPDATE SET n = tally.n + 1`,
+            );
+            await client.query(random(3) === 0 ? "ROLLBACK" : "COMMIT");
+          };
+          for (let round = 0; round < 4; round++)
+            await Promise.allSettled(
+              clients.map((client) => move(client).catch(() => client.query("ROLLBACK"))),
+            );
+          for (const client of clients) await client.end();
+          assert.equal(store.verdicts()[level], "ok", `${level}, client ${draw}`);
+        },
+        { level, strategy: "uniform", schema: "CREATE TABLE tally (id int PRIMARY KEY, n int)" },
+      );
 });
