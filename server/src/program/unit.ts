@@ -1,7 +1,8 @@
 // Units: what people take for one transaction and the database does not. How one that is none after all is told, so that
 // a reader of programs may emit every function as a unit and leave the rest to this.
+import type { Expression } from "./expression";
 import type { Transaction } from "./program";
-import type { Command } from "./statement";
+import type { Command, Statement } from "./statement";
 
 /**
  * The transaction as what it is: a unit of one transaction alone becomes that transaction, a unit of one statement an
@@ -31,13 +32,20 @@ interface Parts {
   statements: number;
   /** Some of them are in a loop. */
   repeats: boolean;
-  /** The unit may fail where a transaction of it has committed. */
+  /** The unit may fail where a transaction of it has committed what it wrote. */
   failsBehind: boolean;
+  /** What writes, of those so far. */
+  readonly writers: Statement[];
 }
 
 function countParts(body: Command): Parts {
-  const parts: Parts = { atomic: [], statements: 0, repeats: false, failsBehind: false };
-  const isPart = (): boolean => parts.atomic.length + parts.statements > 0;
+  const parts: Parts = {
+    atomic: [],
+    statements: 0,
+    repeats: false,
+    failsBehind: false,
+    writers: [],
+  };
   const visit = (command: Command): void => {
     switch (command.kind) {
       case "sequence":
@@ -45,14 +53,19 @@ function countParts(body: Command): Parts {
         return;
       case "statement":
         parts.statements += 1;
+        if (writes(command.statement)) parts.writers.push(command.statement);
         return;
       case "atomic":
         parts.atomic.push(command);
+        parts.writers.push(...writersIn(command.body));
         return;
-      case "if":
-        visit(command.then);
-        if (command.otherwise) visit(command.otherwise);
+      case "if": {
+        const [only, ...others] = parts.writers;
+        const told = only && others.length === 0 ? changedBy(command.condition, only) : undefined;
+        visitWhere(command.then, told === "nothing");
+        if (command.otherwise) visitWhere(command.otherwise, told === "something");
         return;
+      }
       case "loop": {
         const before = parts.atomic.length + parts.statements;
         visit(command.body);
@@ -65,11 +78,18 @@ function countParts(body: Command): Parts {
         visitHandler(command.handler);
         return;
       case "rollback":
-        if (isPart()) parts.failsBehind = true;
+        if (parts.writers.length > 0) parts.failsBehind = true;
         return;
       default:
         return;
     }
+  };
+  /** `isIdle`: nothing has been written there before. */
+  const visitWhere = (command: Command, isIdle: boolean): void => {
+    const failed = parts.failsBehind;
+    const written = parts.writers.length;
+    visit(command);
+    if (isIdle && parts.writers.length === written) parts.failsBehind = failed;
   };
   const visitHandler = (handler: Command): void => {
     const before = parts.failsBehind;
@@ -79,6 +99,53 @@ function countParts(body: Command): Parts {
   visit(body);
   return parts;
 }
+
+function writes(statement: Statement): boolean {
+  if (statement.kind === "opaque") return statement.writes;
+  return statement.kind !== "select" && statement.kind !== "lock";
+}
+
+function writersIn(command: Command): readonly Statement[] {
+  switch (command.kind) {
+    case "sequence":
+      return command.commands.flatMap(writersIn);
+    case "statement":
+      return writes(command.statement) ? [command.statement] : [];
+    case "if":
+      return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(writersIn);
+    case "loop":
+    case "atomic":
+      return writersIn(command.body);
+    case "try":
+      return [...writersIn(command.body), ...writersIn(command.handler)];
+    default:
+      return [];
+  }
+}
+
+/** What the statement has changed where the condition holds; undefined where it does not tell. */
+function changedBy(
+  condition: Expression,
+  statement: Statement,
+): "nothing" | "something" | undefined {
+  if (condition.kind === "not") {
+    const inner = changedBy(condition.operand, statement);
+    return inner && (inner === "nothing" ? "something" : "nothing");
+  }
+  if (condition.kind !== "comparison") return undefined;
+  const returned = "returning" in statement ? statement.returning?.into : undefined;
+  const isCount = (each: Expression): boolean =>
+    (each.kind === "affected" && each.statement === statement.id) ||
+    (each.kind === "size" && each.result === returned);
+  const { left, right, operator } = condition;
+  const [count, bound] = isCount(left) ? [left, right] : [right, left];
+  if (!isCount(count) || bound.kind !== "literal") return undefined;
+  const words = `${isCount(left) ? operator : (MIRRORED[operator] ?? operator)} ${String(bound.value)}`;
+  if (["= 0", "< 1", "<= 0"].includes(words)) return "nothing";
+  return ["<> 0", "> 0", ">= 1"].includes(words) ? "something" : undefined;
+}
+
+const MIRRORED: Readonly<Record<string, string>> = { "<": ">", ">": "<", "<=": ">=", ">=": "<=" };
 
 function goesOnAfterRollback(command: Command): boolean {
   switch (command.kind) {

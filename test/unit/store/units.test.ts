@@ -151,3 +151,33 @@ test("a unit of one transaction is that transaction", () => {
   assert.equal(boundary(sequence(atomic(set(1, 1), leaves), fails)), "unit");
   assert.equal(boundary(sequence(atomic(set(1, 1)), set(2, 2))), "unit");
 });
+
+test("a failure behind a statement that has changed nothing leaves nothing", () => {
+  const boundary = (body: Command): string => plainUnit(unit(body)).boundary;
+  const write = set(1, 1);
+  const id = (write.kind === "sequence" ? write.commands : [write]).flatMap((each) =>
+    each.kind === "statement" ? [each.statement.id] : [],
+  )[0];
+  assert.ok(id !== undefined);
+  const told = (operator: "=" | ">", then: Command, otherwise?: Command): Command => ({
+    kind: "if",
+    condition: {
+      kind: "comparison",
+      operator,
+      left: { kind: "affected", statement: id },
+      right: { kind: "literal", value: 0, type: "int" },
+    },
+    then,
+    ...(otherwise && { otherwise }),
+    source,
+  });
+  const nothing = sequence();
+  assert.equal(boundary(sequence(write, told("=", fails))), "autocommit");
+  assert.equal(boundary(sequence(write, told(">", nothing, fails))), "autocommit");
+  assert.equal(boundary(sequence(write, told(">", fails))), "unit");
+  assert.equal(boundary(sequence(write, told("=", nothing, fails))), "unit");
+  assert.equal(
+    boundary(sequence(statements("SELECT v FROM t WHERE id = 1;"), fails)),
+    "autocommit",
+  );
+});

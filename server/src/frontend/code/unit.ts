@@ -4,6 +4,7 @@ import { lengthName } from "../../program/arrays";
 import type { Parameter, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command } from "../../program/statement";
+import { plainUnit } from "../../program/unit";
 import type { SourceRange } from "../../protocol/source";
 import { withoutDeadAssignments } from "../sql/routine/deadAssignments";
 import { compare } from "../sql/terms";
@@ -17,117 +18,32 @@ export function transactionOf(
   places: { readonly header: SourceRange; readonly source: SourceRange },
   table: (name: string) => Table | undefined,
 ): Transaction | undefined {
-  const parts = partsOf(evaluated.body);
-  if (parts.atomics + parts.outside === 0) return undefined;
+  const kinds = new Set<Command["kind"]>();
+  walkCommand(evaluated.body, { command: ({ kind }) => kinds.add(kind) });
+  if (!kinds.has("atomic") && !kinds.has("statement")) return undefined;
   const { name } = evaluated.root;
-  const shape = shapeOf(evaluated, parts);
-  const body = withoutDeadAssignments(shape.body);
-  return {
+  // What runs on the caller's connection is a part of the caller's transaction: more cannot be known here.
+  const isPart = evaluated.isGiven && !kinds.has("atomic");
+  const read: Transaction = {
     id: name,
     name,
     header: places.header,
     source: places.source,
-    boundary: shape.boundary,
-    parameters: parametersOf(body, table),
-    preconditions: lengthsOf(body),
-    body,
-    ...(shape.level && { level: shape.level }),
+    boundary: isPart ? "explicit" : "unit",
+    parameters: [],
+    preconditions: [],
+    body: evaluated.body,
     annotations: [],
     taint: evaluated.taint,
   };
-}
-
-interface Parts {
-  readonly atomics: number;
-  /** Statements outside of transactions. */
-  readonly outside: number;
-  /** A ROLLBACK behind which the function goes on. */
-  readonly goesOn: boolean;
-  readonly isInLoop: boolean;
-  /** A transaction whose errors are caught around it. */
-  readonly isCaught: boolean;
-}
-
-function partsOf(body: Command): Parts {
-  const parts = { atomics: 0, outside: 0, goesOn: false, isInLoop: false, isCaught: false };
-  const visit = (command: Command, inside: boolean, looping: boolean, caught = false): void => {
-    switch (command.kind) {
-      case "sequence":
-        for (const each of command.commands) visit(each, inside, looping, caught);
-        return;
-      case "if":
-        visit(command.then, inside, looping, caught);
-        if (command.otherwise) visit(command.otherwise, inside, looping, caught);
-        return;
-      case "loop":
-        visit(command.body, inside, true, caught);
-        return;
-      case "try":
-        visit(command.body, inside, looping, true);
-        visit(command.handler, inside, looping, caught);
-        return;
-      case "atomic":
-        parts.atomics += 1;
-        if (looping) parts.isInLoop = true;
-        if (caught) parts.isCaught = true;
-        visit(command.body, true, looping);
-        return;
-      case "statement":
-        if (inside) return;
-        parts.outside += 1;
-        if (looping) parts.isInLoop = true;
-        return;
-      case "rollback":
-        if (command.leaves !== undefined) parts.goesOn = true;
-        return;
-      default:
-        return;
-    }
+  const transaction = plainUnit(read);
+  const body = withoutDeadAssignments(transaction.body);
+  return {
+    ...transaction,
+    parameters: parametersOf(body, table),
+    preconditions: lengthsOf(body),
+    body,
   };
-  visit(body, false, false);
-  return parts;
-}
-
-function shapeOf(
-  { body, isGiven }: Evaluated,
-  parts: Parts,
-): Pick<Transaction, "body" | "boundary" | "level"> {
-  // What runs on the caller's connection is a part of the caller's transaction: more cannot be known here.
-  if (isGiven && parts.atomics === 0) return { body, boundary: "explicit" };
-  const isOne = !parts.isInLoop && !parts.goesOn && !parts.isCaught;
-  if (isOne && parts.atomics === 1 && parts.outside === 0) {
-    const { inner, level } = opened(body);
-    return { body: inner, boundary: "explicit", ...(level && { level }) };
-  }
-  if (isOne && parts.atomics === 0 && parts.outside === 1) return { body, boundary: "autocommit" };
-  return { body, boundary: "unit" };
-}
-
-/** The command with its only `atomic` command taken apart, and that one's level. */
-function opened(command: Command): {
-  readonly inner: Command;
-  readonly level?: Transaction["level"];
-} {
-  let level: Transaction["level"];
-  const go = (each: Command): Command => {
-    switch (each.kind) {
-      case "sequence":
-        return { ...each, commands: each.commands.map(go) };
-      case "if": {
-        const { otherwise } = each;
-        return { ...each, then: go(each.then), ...(otherwise && { otherwise: go(otherwise) }) };
-      }
-      case "try":
-        return { ...each, body: go(each.body), handler: go(each.handler) };
-      case "atomic":
-        level = each.level;
-        return each.body;
-      default:
-        return each;
-    }
-  };
-  const inner = go(command);
-  return { inner, ...(level && { level }) };
 }
 
 /** The length of an array of records is the length of the array of each of its fields. */
