@@ -16,6 +16,7 @@ import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
 import { createClosures, type CodeMemory, type Environment, type ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
+import { reachOf } from "./reach";
 import { rootsOf } from "./roots";
 import { elementTypes, transactionOf } from "./unit";
 import type { HandleValue } from "./values";
@@ -50,6 +51,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
   let notes: Note[] = [];
   const workspace: Workspace = {
     ...around,
+    reach: reachOf(around.files.flatMap((file) => around.modules.moduleOf(file) ?? [])),
     note: (note) => notes.push(note),
     libraries: LIBRARIES,
     used,
@@ -70,6 +72,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
     }
     seen.add(root.key);
     here.add(root.key);
+    if (!workspace.reach.mayReach(root.callee.function)) return;
     const { file } = root.callee.scope.module;
     const evaluate = (types?: State["elementTypes"]): Evaluated => {
       notes = [];
@@ -128,6 +131,7 @@ export function codeTables(
   if (files.length === 0) return [];
   const workspace: Workspace = {
     ...around,
+    reach: reachOf([]),
     table: () => undefined,
     models: () => undefined,
     note: () => undefined,

@@ -35,6 +35,8 @@ import { canChoose } from "./texts";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
+/** Parts of HIR of a function that runs no statement and is followed all the same. */
+const LARGEST_IDLE = 250;
 /** Callbacks and functions with a connection, too, end somewhere. */
 const DEEPEST_OF_ALL = 24;
 
@@ -273,7 +275,12 @@ function callFunction(
   const isShallow = hir.isArrow || args.some(hasConnection);
   const depth = state.frame.depth + (isShallow ? 0 : 1);
   const isRecursive = state.calls.includes(key);
-  if (isRecursive || depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL || hir.isGenerator) {
+  const { reach } = state.workspace;
+  // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
+  const isIdle =
+    reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
+  const isTooDeep = depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL;
+  if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }
   if (!isEntry(state, callee, site)) state.inlined.add(key);

@@ -5,7 +5,7 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { expressionOf, isLarge, readsOf, sameExpression } from "./convert";
-import { oneClient } from "./operators";
+import { choiceOf, oneClient } from "./operators";
 import { collected, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./texts";
 
@@ -96,12 +96,11 @@ function joined(
     return type === undefined ? value : { ...value, type };
   }
   const condition = flagOf(joining);
-  return {
-    kind: "choice",
+  return choiceOf(
     condition,
-    then: assuming(then, condition, true),
-    otherwise: assuming(otherwise, condition, false),
-  } satisfies Value;
+    assuming(then, condition, true),
+    assuming(otherwise, condition, false),
+  );
 }
 
 /** What tells afterwards which path was taken: the condition itself where nothing can change it. */

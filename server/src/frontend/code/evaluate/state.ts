@@ -13,6 +13,7 @@ import { rangeOf } from "../../sql/lines";
 import type { LowerSql } from "../../sql/scriptState";
 import type { Span } from "../../sql/split";
 import type { CodeModules } from "../modules";
+import type { Reach } from "../reach";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
@@ -31,6 +32,7 @@ export interface Workspace {
   readonly dialect: Dialect;
   readonly table: (name: string) => Table | undefined;
   readonly lowerSql: LowerSql;
+  readonly reach: Reach;
   readonly note: (note: Note) => void;
   readonly libraries: readonly Library[];
   /** Libraries that some module imports. */

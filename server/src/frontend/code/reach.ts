@@ -1,0 +1,205 @@
+// Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
+// errs on the side of yes, so that all others need no evaluation.
+import type { HirExpression, HirFunction, HirModule } from "./hir";
+
+/** What a part of the code calls. */
+interface Calls {
+  /** It calls something as databases are called. */
+  isDirect: boolean;
+  readonly names: Set<string>;
+  /** How many parts it has. */
+  size: number;
+}
+
+export interface Reach {
+  /** Whether a function may run a statement, itself or by what it calls. */
+  readonly mayReach: (hir: HirFunction) => boolean;
+  /** How many parts of HIR a function has. */
+  readonly size: (hir: HirFunction) => number;
+}
+
+/** Names of methods by which libraries are asked for something, or parts of such names. */
+const METHODS =
+  /quer|exec|sql|transact|select|insert|update|delet|destroy|find|fetch|create|upsert|save|persist|merge|count|aggregat|group|where|raw|prepare|batch|unsafe|commit|rollback|begin|increment|decrement|remove|reload|connect|first|exists|paginate|load|^(?:one|none|many|any|all|run|tx|del|add|get|put)/iu;
+
+/** Methods of lists, where they are given a function. */
+const OF_LISTS = new Set(
+  "find findLast findIndex filter some every map flatMap forEach reduce".split(" "),
+);
+
+/** Variables that are called as a table is asked for: `db("accounts")`. */
+const CALLED = /^(?:knex|k|db|tx|trx|conn|connection|client|pool|sql|database)$/iu;
+
+const known = new WeakMap<HirFunction, Calls>();
+const byModule = new WeakMap<HirModule, ReadonlyMap<string, readonly HirFunction[]>>();
+
+/** Looks over the modules once, in time linear in their sizes. */
+export function reachOf(modules: readonly HirModule[]): Reach {
+  const functions = new Map<string, HirFunction[]>();
+  for (const module of modules) {
+    for (const [name, own] of namedFunctions(module)) {
+      functions.set(name, [...(functions.get(name) ?? []), ...own]);
+    }
+  }
+  const callers = new Map<string, string[]>();
+  const reaching = new Set<string>();
+  for (const [name, own] of functions) {
+    const calls = own.map(callsOf);
+    if (calls.some(({ isDirect }) => isDirect)) reaching.add(name);
+    for (const called of calls.flatMap(({ names }) => [...names])) {
+      if (!functions.has(called)) continue;
+      const list = callers.get(called);
+      if (list) list.push(name);
+      else callers.set(called, [name]);
+    }
+  }
+  // Grows while it is gone over: who calls a function that reaches reaches, too.
+  for (const name of reaching) for (const caller of callers.get(name) ?? []) reaching.add(caller);
+  return {
+    mayReach: (hir) => {
+      const { isDirect, names } = callsOf(hir);
+      return isDirect || [...names].some((name) => reaching.has(name));
+    },
+    size: (hir) => callsOf(hir).size,
+  };
+}
+
+function callsOf(hir: HirFunction): Calls {
+  const own = known.get(hir);
+  if (own) return own;
+  const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
+  known.set(hir, calls);
+  collect(hir.body, calls);
+  collect(hir.parameters, calls);
+  collect(hir.annotations, calls);
+  return calls;
+}
+
+/** Functions of a module by the names under which they may be called. */
+function namedFunctions(module: HirModule): ReadonlyMap<string, readonly HirFunction[]> {
+  const own = byModule.get(module);
+  if (own) return own;
+  const found = new Map<string, HirFunction[]>();
+  const add = (name: string | undefined, hir: HirFunction): void => {
+    if (name === undefined) return;
+    const list = found.get(name);
+    if (list) list.push(hir);
+    else found.set(name, [hir]);
+  };
+  visit(module.body, (node) => {
+    if (isNamed(node, "function") && "function" in node && isFunction(node.function)) {
+      add(node.function.name, node.function);
+    }
+    if (isNamed(node, "let") && "pattern" in node && "value" in node) {
+      const name = boundName(node.pattern);
+      for (const hir of functionsIn(node.value)) add(name, hir);
+    }
+    if (isNamed(node, "property") && "key" in node && "value" in node) {
+      const name = typeof node.key === "string" ? node.key : undefined;
+      for (const hir of functionsIn(node.value)) add(name, hir);
+    }
+    if (isMethod(node)) {
+      add(node.name, node.function);
+      // `new Thing()` runs the constructor of it.
+      if (node.kind === "constructor") add("constructor", node.function);
+    }
+  });
+  byModule.set(module, found);
+  return found;
+}
+
+/** The function that a value is, or those that it is made of. */
+function functionsIn(value: unknown): readonly HirFunction[] {
+  const found: HirFunction[] = [];
+  visit(value, (node) => {
+    if (isNamed(node, "function") && "function" in node && isFunction(node.function)) {
+      found.push(node.function);
+    }
+  });
+  return found;
+}
+
+function collect(part: unknown, calls: Calls): void {
+  visit(part, (node) => {
+    calls.size += 1;
+    if (!("kind" in node)) return;
+    switch (node.kind) {
+      case "call":
+      case "new":
+        if ("callee" in node && "arguments" in node && isExpression(node.callee)) {
+          addCall(node.callee, node.arguments, calls);
+        }
+        return;
+      case "template":
+        if ("tag" in node && node.tag !== undefined) calls.isDirect = true;
+        return;
+      case "name":
+        // It may be given to something that calls it.
+        if ("name" in node && typeof node.name === "string") calls.names.add(node.name);
+        return;
+      default:
+    }
+  });
+}
+
+function addCall(callee: HirExpression, args: unknown, calls: Calls): void {
+  if (callee.kind === "name") {
+    calls.names.add(callee.name);
+    if (CALLED.test(callee.name)) calls.isDirect = true;
+    return;
+  }
+  if (callee.kind !== "member") return;
+  const { property } = callee;
+  calls.names.add(property);
+  const isOfList = OF_LISTS.has(property) && takesFunction(args);
+  if (!isOfList && METHODS.test(property)) calls.isDirect = true;
+}
+
+function takesFunction(args: unknown): boolean {
+  if (!Array.isArray(args)) return false;
+  const first: unknown = args.at(0);
+  return isNode(first) && "value" in first && isNamed(first.value, "function");
+}
+
+/** Every node of a part of HIR, each before what it holds. */
+function visit(part: unknown, run: (node: object) => void): void {
+  const open: unknown[] = [part];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (Array.isArray(each)) {
+      for (const item of each as readonly unknown[]) open.push(item);
+    } else if (isNode(each)) {
+      run(each);
+      for (const [key, value] of Object.entries(each)) {
+        if (key !== "span" && typeof value === "object") open.push(value);
+      }
+    }
+  }
+}
+
+function isNode(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isNamed(value: unknown, kind: string): value is object {
+  return isNode(value) && "kind" in value && value.kind === kind;
+}
+
+function isFunction(value: unknown): value is HirFunction {
+  return isNode(value) && "body" in value && "parameters" in value && "isArrow" in value;
+}
+
+function isExpression(value: unknown): value is HirExpression {
+  return isNode(value) && "kind" in value;
+}
+
+function isMethod(
+  node: object,
+): node is { readonly kind: string; readonly name: string; readonly function: HirFunction } {
+  return "kind" in node && "isStatic" in node && "function" in node && isFunction(node.function);
+}
+
+function boundName(pattern: unknown): string | undefined {
+  if (!isNamed(pattern, "bind") || !("name" in pattern)) return undefined;
+  return typeof pattern.name === "string" ? pattern.name : undefined;
+}
