@@ -80,7 +80,7 @@ async function trialOf(
   const { report } = await proveProgram({ ...input, levels, gaps }, signal);
   return report.status === "proved"
     ? { level: name, status: "proved", ...(report.scheme && { scheme: report.scheme }) }
-    : { level: name, status: "open" };
+    : { level: name, status: "open", ...(report.status === "unknown" && { undecided: true }) };
 }
 
 /** Transactions by index, in parts that share no column that someone writes. */

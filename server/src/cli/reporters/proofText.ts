@@ -1,5 +1,5 @@
 // The proof of a report for people: the argument step by step, or what stands in its way.
-import type { ProofDependency, ProofObstacle, ProofReport } from "../../protocol/proof";
+import type { LevelTrial, ProofDependency, ProofObstacle, ProofReport } from "../../protocol/proof";
 import type { LevelReport } from "../../protocol/report";
 import { listText } from "../../analysis/explain/words";
 import type { TextStyle } from "./anomalyText";
@@ -28,15 +28,16 @@ export function proofLines(proof: ProofReport, style: TextStyle): readonly strin
 
 /** Which levels would do, a line for each part of the program. */
 export function sufficientLines(
-  { sufficient = [], anomalies, level }: LevelReport,
+  { sufficient = [], anomalies, level }: Pick<LevelReport, "sufficient" | "anomalies" | "level">,
   columns: number,
 ): readonly string[] {
   return sufficient.flatMap(({ transactions, level: weakest, tried }) => {
     const whom = sufficient.length > 1 ? `For ${listText(transactions)} ` : "";
+    const open = undecidedText(tried, weakest);
     if (weakest === undefined)
       return hangingText(
         "",
-        `${whom === "" ? "No" : `${whom}no`} level of the table is proved to suffice.`,
+        `${whom === "" ? "No" : `${whom}no`} level of the table is proved to suffice.${open}`,
         columns,
       );
     const others = tried
@@ -54,10 +55,21 @@ export function sufficientLines(
         : "";
     return hangingText(
       "",
-      `${whom === "" ? "The" : `${whom}the`} weakest level that is proved to suffice is ${weakest}${also}.${gone}`,
+      `${whom === "" ? "The" : `${whom}the`} weakest level that is proved to suffice is ${weakest}${also}.${gone}${open}`,
       columns,
     );
   });
+}
+
+/** Levels whose proofs did not come to an end, of those that could be told to suffice instead. */
+function undecidedText(tried: readonly LevelTrial[], weakest: string | undefined): string {
+  const at = tried.findIndex(({ level }) => level === weakest);
+  const open = tried
+    .slice(0, at < 0 ? tried.length : at)
+    .filter(({ undecided }) => undecided)
+    .map(({ level }) => level);
+  if (open.length === 0) return "";
+  return ` Whether ${listText(open)} ${open.length === 1 ? "suffices" : "suffice"} was not decided: ${open.length === 1 ? "its proof" : "their proofs"} did not come to an end; a longer --budget may help.`;
 }
 
 /** Chains beyond these say little that is new. */
