@@ -27,6 +27,7 @@ import type { SqlParsers } from "./parsers";
 import type { PgSchemaReading } from "./pg/schema";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
+import type { Span } from "./split";
 import { uniqueTransactions } from "./uniqueIds";
 
 export interface SourceFile {
@@ -297,14 +298,30 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {
-  const read = files.map(({ file, text }) =>
-    readSuppressions(indexLines(file, text), modules.moduleOf(file)?.comments ?? []),
-  );
+  const read = files.map(({ file, text }) => {
+    const lines = indexLines(file, text);
+    const comments = modules.moduleOf(file)?.comments ?? [];
+    const { suppressions, notes } = readSuppressions(lines, comments);
+    return { suppressions, notes: [...notes, ...commentsOfSql(lines, comments)] };
+  });
   return {
     suppressions: read.flatMap((each) => each.suppressions),
     notes: read.flatMap((each) => each.notes),
   };
 }
+
+/** Comments that mean something in SQL alone: who writes one in code must not think that it counts. */
+function commentsOfSql(lines: LineIndex, comments: readonly Span[]): readonly Note[] {
+  return comments.flatMap(({ start, end }): readonly Note[] => {
+    const found = OF_SQL.exec(lines.text.slice(start, end));
+    if (!found) return [];
+    const message = `${found[0]} has a meaning in SQL only; in code, levels are those of the code or of isolens.json, and invariants stand in isolens.json.`;
+    const source = rangeOf(lines, start, end);
+    return [{ severity: "warning", code: "annotation-incomplete", message, source }];
+  });
+}
+
+const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
 
 function codeTransactions(
   code: CodeFilesToRead,
