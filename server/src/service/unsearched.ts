@@ -56,7 +56,19 @@ export function unsearchedParts(
         return [];
     }
   };
-  return visit(transaction.body);
+  return [...visit(transaction.body), ...releasedLocks(transaction, as)];
+}
+
+/** Locks of reads that end before their transaction does: the search takes them to be held. */
+function releasedLocks(
+  { header }: Transaction,
+  { flat, level }: SearchedAs,
+): readonly Unsearched[] {
+  if (level?.family !== "product" || level.candidates !== "snapshot") return [];
+  if (!flat?.operations.some(({ unlocks, keyLock }) => unlocks && !keyLock)) return [];
+  const reason =
+    "runs in which returning to a savepoint, or a handler, gives up the locks of a read are not searched";
+  return [{ reason, source: header }];
 }
 
 function furtherRounds(
