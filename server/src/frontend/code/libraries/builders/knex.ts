@@ -9,14 +9,17 @@ import {
 import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
 import {
+  allOf,
+  chosen,
   draftOf,
+  flagOf,
   given,
   namesIn,
   quoted,
   raw,
   runDraft,
-  sequence,
   separated,
+  sequence,
   type Draft,
   type Fragment,
 } from "./draft";
@@ -31,6 +34,46 @@ interface Query {
 
 const isQuery = (data: unknown): data is Query =>
   typeof data === "object" && data !== null && "draft" in data;
+
+/** Queries are changed in place: what a variable holds is a record with the query by now. */
+interface Held {
+  readonly kind: "held";
+  readonly held: Value;
+}
+
+const isHeld = (data: unknown): data is Held =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "held";
+
+function held(query: Query, tools: Tools): Held {
+  return { kind: "held", held: tools.object({ query: tools.handle("query", query) }) };
+}
+
+/** The query by now; undefined where it differs by path in more than its conditions. */
+function queryIn(data: Held, tools: Tools): Query | undefined {
+  return queryOf(tools.member(data.held, "query"));
+}
+
+function queryOf(value: Value): Query | undefined {
+  if (value.kind === "handle") return isQuery(value.data) ? value.data : undefined;
+  if (value.kind !== "choice") return undefined;
+  const [then, otherwise] = [queryOf(value.then), queryOf(value.otherwise)];
+  if (!then || !otherwise) return undefined;
+  const { where, ...rest } = then.draft;
+  const { where: other, ...otherRest } = otherwise.draft;
+  const parts = Object.entries(rest);
+  const otherParts = new Map(Object.entries(otherRest));
+  if (parts.some(([name, part]) => otherParts.get(name) !== part)) return undefined;
+  const differs = where.findIndex((each, at) => each !== other[at]);
+  const common = differs === -1 ? where.length : differs;
+  const [more, others] = [where.slice(common), other.slice(common)];
+  const condition = chosen(
+    flagOf(value),
+    more.length === 0 ? undefined : allOf(more),
+    others.length === 0 ? undefined : allOf(others),
+  );
+  const both = [...where.slice(0, common), ...(condition ? [condition] : [])];
+  return { ...then, draft: { ...then.draft, where: both } };
+}
 
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
 function extended(query: Query, method: string, call: Call, tools: Tools): Query | undefined {
@@ -350,22 +393,30 @@ export const KNEX: Library = {
         return undefined;
     }
   },
-  awaited: (handle, tools) => (isQuery(handle.data) ? run(handle, handle.data, tools) : undefined),
+  awaited: (handle, tools) => {
+    const query = isHeld(handle.data) ? queryIn(handle.data, tools) : undefined;
+    return query && run(handle, query, tools);
+  },
   call: (handle, call, tools) => {
     const { path, data } = handle;
     const { source } = call;
     const [first, second] = call.arguments;
-    if (isQuery(data)) {
+    if (isHeld(data)) {
       const method = path.split(".").at(-1) ?? "";
+      const query = queryIn(data, tools);
+      if (!query) return undefined;
       if (method === "then" || method === "catch") {
-        const value = run(handle, data, tools);
+        const value = run(handle, query, tools);
         return first && method === "then" ? tools.call(first, [value], source) : value;
       }
       if (method === "transacting" && first?.kind === "handle" && first.connection) {
         return { ...handle, path: "query", connection: first.connection };
       }
-      const next = extended(data, method, call, tools);
-      return next && { ...handle, path: "query", data: next };
+      if (method === "clone") return { ...handle, path: "query", data: held(query, tools) };
+      const next = extended(query, method, call, tools);
+      if (!next) return undefined;
+      tools.assign(data.held, "query", tools.handle("query", next));
+      return { ...handle, path: "query" };
     }
     switch (path) {
       case "makeKnex":
@@ -375,12 +426,12 @@ export const KNEX: Library = {
       case "knex.from": {
         const draft = draftOf("select", raw(tableName(first, tools.dialect)));
         const query: Query = { draft, isFirst: false, source };
-        return { ...handle, path: "query", data: query };
+        return { ...handle, path: "query", data: held(query, tools) };
       }
       case "knex.select": {
         const start: Query = { draft: draftOf("select", []), isFirst: false, source };
         const query = extended(start, "select", call, tools);
-        return query && { ...handle, path: "query", data: query };
+        return query && { ...handle, path: "query", data: held(query, tools) };
       }
       case "knex.raw": {
         if (!first) return undefined;
