@@ -37,7 +37,7 @@ function statement(choose: Choose, read: Read): string {
       return "UPDATE t SET v = v + 1 WHERE v > 4;";
     case "insert":
       return `INSERT INTO t VALUES (${id}, ${value}) ON CONFLICT DO NOTHING;`;
-    case "delete":
+    default:
       return `DELETE FROM t WHERE id = ${id};`;
   }
 }

@@ -49,8 +49,8 @@ describe("the manifest", () => {
     const [settings] = manifest.contributes.configuration;
     const offered = settings?.properties["isolens.severities"].properties ?? {};
     assert.deepEqual(Object.keys(offered), SEVERITY_KEYS);
-    for (const { enum: severities } of Object.values(offered)) {
-      assert.deepEqual(severities, FINDING_SEVERITIES);
+    for (const each of Object.values<{ readonly enum: readonly string[] }>(offered)) {
+      assert.deepEqual(each.enum, FINDING_SEVERITIES);
     }
     const schema: unknown = JSON.parse(read("client/media/isolens.schema.json"));
     assert.ok(JSON.stringify(schema).includes(JSON.stringify(offered)));

@@ -281,9 +281,7 @@ export function makeRun(
     const { index } = viewer.operation;
     const { states } = options;
     const own =
-      states?.differs(table, column) === true
-        ? otherStart(database, states.of(viewer))
-        : undefined;
+      states?.differs(table, column) === true ? otherStart(database, states.of(viewer)) : undefined;
     const forgotten = ownOf(viewer.instance)?.transaction.forgotten ?? [];
     const last = forgotten
       .filter(({ from, columns }) => {

@@ -13,6 +13,7 @@ function check(text: string, ...expected: readonly string[]): void {
   const found = comments.map((comment) => {
     switch (comment.kind) {
       case "transaction":
+      case "unit":
       case "level":
         return `${comment.kind} ${comment.name}`;
       case "distinct":

@@ -17,7 +17,6 @@ import type { Reach } from "../reach";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
-  scalar,
   type Cell,
   type Connection,
   type ModuleScope,
@@ -205,13 +204,6 @@ export function collected(state: State, run: () => void): Command[] {
 /** The range of a span of the file that is evaluated. */
 export function sourceOf(state: State, span: Span): SourceRange {
   return rangeOf(state.workspace.lines(state.frame.file), span.start, span.end);
-}
-
-/** Assigns a fresh variable of the AR, and gives it as a value. */
-export function assigned(state: State, value: Expression, source: SourceRange): Value {
-  const variable = state.ids.fresh("v");
-  emit(state, { kind: "assign", variable, value, source });
-  return scalar({ kind: "variable", name: variable });
 }
 
 /** Says that something was lost outside of any statement; the same is said once per line. */

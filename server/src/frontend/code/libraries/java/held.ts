@@ -1,7 +1,7 @@
 // What objects of Java's libraries remember between calls (parameters that were set, the row at hand): fields of a record
 // of the code, so that branches and loops carry them as they carry variables of the code.
 import type { Expression } from "../../../../program/expression";
-import { scalar, unknown, type HandleValue, type ObjectValue, type Value } from "../../values";
+import { scalar, type HandleValue, type ObjectValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 
 /** A method of a library's object. Undefined: not known, which is a loss. */
@@ -32,12 +32,4 @@ export function spreadItems(value: Value, tools: Tools): readonly Value[] {
 /** A condition as a value. */
 export function truth(expression: Expression): Value {
   return scalar(expression, "bool");
-}
-
-/** The reads that a value is made of, as one expression of the AR; constants have none. */
-export function unknownFrom(why: string, values: readonly Value[], tools: Tools): Value {
-  return unknown(
-    why,
-    values.map((value) => tools.expression(value)).filter(({ kind }) => kind !== "literal"),
-  );
 }
