@@ -61,14 +61,30 @@ export function makeSnapshots(script: Script, tuple: ProductTuple): Snapshots {
   };
   const nextStep: Snapshots["nextStep"] = (instance, step) =>
     steps[instance]?.find((each) => each > step);
+  /** InnoDB's snapshot comes with the first plain read that runs: behind looks before all of these, before those behind. */
+  const withPlainRead = (instance: number): void => {
+    const plain = (tuple.accesses[instance] ?? []).filter((each) => each.plain);
+    const reads = plain.map(({ operation }) => operation.step);
+    const [first, last] = [Math.min(...reads), Math.max(...reads)];
+    for (let earlier = 0; earlier < instance; earlier += 1) {
+      const taken = whole(earlier, instance);
+      if (earlier > 0) script.assert(imp(taken, whole(earlier - 1, instance)));
+      for (const step of steps[instance] ?? []) {
+        const looked = begins(earlier, instance, step);
+        if (step < first) script.assert(imp(looked, taken));
+        if (step > last) script.assert(imp(taken, looked));
+      }
+    }
+  };
   for (const instance of tuple.transactions.keys()) {
     const moments: ((earlier: number) => Smt)[] = (steps[instance] ?? []).map(
       (step) => (earlier: number) => begins(earlier, instance, step),
     );
     // A snapshot of the whole transaction is older than all of its looks: it is taken before the first statement.
-    // InnoDB's comes with the first plain read: nothing is known of what comes before that.
-    if (!perStatement[instance] && tuple.levels[instance]?.snapshot !== "first-plain-read")
-      moments.unshift((earlier) => whole(earlier, instance));
+    if (!perStatement[instance]) {
+      if (tuple.levels[instance]?.snapshot === "first-plain-read") withPlainRead(instance);
+      else moments.unshift((earlier) => whole(earlier, instance));
+    }
     for (const [at, moment] of moments.entries())
       for (let earlier = 0; earlier < instance; earlier += 1) {
         const after = moment(earlier);

@@ -326,7 +326,10 @@ function placeOf(state: State, call: SliceCall, slice: Slice): SourceRange {
 
 function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome {
   const { source, connection, lexed } = call;
-  const holes = lexed.holes.map(({ name }) => `the name "${name}" is only known when it runs`);
+  const holes = [
+    ...lexed.holes.map(({ name }) => `the name "${name}" is only known when it runs`),
+    ...conditionsMadeElsewhere(call),
+  ];
   if (lowered.commands && holes.length === 0) {
     for (const command of lowered.commands) {
       if (command.kind === "statement") addStatement(state, connection, command.statement, source);
@@ -362,6 +365,22 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
     ...(lowered.insertId && { insertId: scalar(lowered.insertId, "int") }),
   };
 }
+
+/** `WHERE ${conditions.join(" AND ")}`: a hole that is a whole condition, of a value that is no condition. */
+function conditionsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
+  const text = sql.text.slice(slice.start, slice.end);
+  return [...text.matchAll(WHOLE_CONDITION)].flatMap(([, name = ""]) => {
+    const value = sql.holes.get(name);
+    const isMade =
+      value?.kind === "input" ||
+      value?.kind === "unknown" ||
+      (value?.kind === "scalar" && value.expression.kind === "call");
+    return isMade ? ["a condition of this statement is made elsewhere"] : [];
+  });
+}
+
+const WHOLE_CONDITION =
+  /\b(?:where|and|or|having|on)\s+:(isolens_hole_\d+)(?=\s*(?:$|;|\)|(?:and|or|order|group|limit|returning|for)\b))/giu;
 
 function withTaint(
   statement: Statement,

@@ -16,13 +16,7 @@ import type { CodeModules } from "../modules";
 import type { Reach } from "../reach";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
-import {
-  type Cell,
-  type Connection,
-  type ModuleScope,
-  type Scope,
-  type Value,
-} from "../values";
+import { type Cell, type Connection, type ModuleScope, type Scope, type Value } from "../values";
 
 /** What all roots of a workspace share. */
 export interface Workspace {
