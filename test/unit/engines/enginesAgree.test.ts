@@ -13,7 +13,7 @@ import { ENGINE_LEVELS, type EngineLevel } from "./compareEngines";
 import { compareProgram } from "./engineRuns";
 
 /** As many as pass within seconds; thousands have passed. */
-const PROGRAMS = 25;
+const PROGRAMS = 12;
 
 /** Compares at all levels, and expects an anomaly at just these. */
 async function check(
