@@ -226,7 +226,10 @@ export function externalResult(state: State, name: string, args: readonly Value[
   const reads = args.flatMap((arg) => readsOf(arg));
   if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
   if (reads.length === 0 && state.loops.length === 0) {
-    return { kind: "input", path: `${name}()`, origin: "argument" };
+    // Each call may give another value.
+    const number = state.ids.fresh(`${name}()`).slice(name.length + 2);
+    const path = number === "1" ? `${name}()` : `${name}() ${number}`;
+    return { kind: "input", path, origin: "argument" };
   }
   return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
 }

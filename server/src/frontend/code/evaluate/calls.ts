@@ -435,7 +435,7 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
   if (frame.isRoot) {
     escape(state, value);
     // What an unknown function gives says nothing of the transaction.
-    const isForeign = value.kind === "input" && value.path.endsWith("()");
+    const isForeign = value.kind === "input" && /\(\)(?: \d+)?$/u.test(value.path);
     const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
     emit(state, { kind: "return", ...(shown && { value: shown }), source });
     return;
