@@ -3,6 +3,7 @@ import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { SourceRange } from "../../../protocol/source";
 import type { Statement } from "../../../program/statement";
+import { offsetsOf } from "../../sql/lines";
 import { walkStatement } from "../../sql/walk";
 import type { StatementDraft } from "../libraries/library";
 import type { Connection } from "../values";
@@ -37,13 +38,11 @@ export function addStatement(
 
 function drafted(state: State, draft: StatementDraft, id: string, source: SourceRange): Statement {
   const lines = state.workspace.lines(source.file);
-  const { start, end } = source.range;
-  const from = (lines.starts[start.line] ?? 0) + start.character;
-  const to = (lines.starts[end.line] ?? 0) + end.character;
+  const { start, end } = offsetsOf(lines, source.range);
   const reasons = draft.taint ?? [];
   const effect = draft.kind === "opaque" ? "opaque" : "over";
   const taint = reasons.map((reason): Taint => ({ effect, reason, source }));
-  return { ...draft, id, source, text: lines.text.slice(from, to), taint };
+  return { ...draft, id, source, text: lines.text.slice(start, end), taint };
 }
 
 /** Values that are not known, each of which weakens the statement. */

@@ -2,7 +2,7 @@
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
-import { rangeOf } from "../../sql/lines";
+import { offsetsOf, rangeOf } from "../../sql/lines";
 import { UNDEFINED, type Value } from "../values";
 import { bindParameters, callValue, inputOf } from "./calls";
 import { branches, evaluateExpression, when } from "./expressions";
@@ -27,12 +27,7 @@ const evaluator: Evaluator = {
   branches,
   when,
   tools: toolsOf,
-  span: (state, { file, range }) => {
-    const lines = state.workspace.lines(file);
-    const at = ({ line, character }: typeof range.start): number =>
-      (lines.starts[line] ?? 0) + character;
-    return { start: at(range.start), end: at(range.end) };
-  },
+  span: (state, { file, range }) => offsetsOf(state.workspace.lines(file), range),
 };
 
 /** A function that is evaluated by itself. */

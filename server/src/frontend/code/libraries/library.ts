@@ -15,10 +15,6 @@ export interface Library {
   readonly modules: readonly string[];
   /** Further modules that are it, where schema files say so (`models` of this library): clients that tools generate. */
   readonly isModule?: (from: string, file: FileId, models: unknown) => boolean;
-  /** Words without any of which a file does not use it. */
-  readonly words: readonly string[];
-  /** The dialect that its connections speak, where it has only one. */
-  readonly dialect?: Dialect;
   /** The value of an import of one of its modules (`default`, `*` or a name); undefined: a plain handle by the name. */
   readonly imported?: (name: string, module: string, tools: Tools) => Value | undefined;
   /**

@@ -63,8 +63,6 @@ function outcomeOf(outcome: SqlOutcome, tools: Tools): Value {
 export const MYSQL2: Library = {
   name: "mysql2",
   modules: ["mysql2", "mysql2/promise", "mysql", "promise-mysql", "mariadb"],
-  words: ["mysql", "mariadb"],
-  dialect: "mysql",
   typed: (type, tools) => {
     switch (type.replace(/^mysql\./u, "")) {
       case "Pool":

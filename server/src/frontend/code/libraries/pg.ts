@@ -35,8 +35,6 @@ function query(handle: HandleValue, call: Call, tools: Tools): Value {
 export const PG: Library = {
   name: "pg",
   modules: ["pg", "pg-pool", "@neondatabase/serverless", "@vercel/postgres"],
-  words: ["pg", "@neondatabase/serverless", "@vercel/postgres"],
-  dialect: "postgres",
   typed: (type, tools) => {
     switch (type.replace(/^pg\./u, "")) {
       case "Pool":

@@ -32,8 +32,6 @@ function begin(call: Call, tools: Tools): Value {
 export const POSTGRES_JS: Library = {
   name: "postgres",
   modules: ["postgres"],
-  words: ["postgres"],
-  dialect: "postgres",
   imported: (name) => (name === "default" ? undefined : UNDEFINED),
   typed: (type, tools) => {
     switch (type.replace(/^postgres\./u, "")) {

@@ -405,7 +405,6 @@ export const DRIZZLE: Library = {
       .split(" ")
       .map((name) => `drizzle-orm/${name}`),
   ],
-  words: ["drizzle-orm"],
   imported: (name, _module, tools) => (name === "*" ? undefined : tools.handle(name)),
   typed: (type, tools) => {
     if (/^(?:NodePg|PostgresJs|MySql2|Neon\w*|Vercel\w*|Pg)Database$/u.test(type)) {

@@ -379,7 +379,6 @@ function root(tools: Tools): HandleValue {
 export const KNEX: Library = {
   name: "knex",
   modules: ["knex"],
-  words: ["knex"],
   imported: (_name, _module, tools) => tools.handle("makeKnex"),
   typed: (type, tools) => {
     switch (type) {

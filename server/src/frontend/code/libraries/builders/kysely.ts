@@ -388,7 +388,6 @@ function template({ text }: Template, tools: Tools): Value {
 export const KYSELY: Library = {
   name: "kysely",
   modules: ["kysely"],
-  words: ["kysely"],
   imported: (name, _module, tools) => (name === "*" ? undefined : tools.handle(name)),
   typed: (type, tools) => {
     if (type === "Kysely") return tools.handle("db", undefined, tools.connection(true));

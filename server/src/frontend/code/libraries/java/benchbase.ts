@@ -8,7 +8,6 @@ import { newError, prepare, withKeys } from "./jdbc";
 export const BENCHBASE: Library = {
   name: "benchbase",
   modules: ["com.oltpbenchmark.api"],
-  words: ["SQLStmt", "com.oltpbenchmark"],
   extended: (superclass, tools) =>
     superclass === "Procedure" ? tools.handle("Procedure") : undefined,
   imported: (name, _module, tools) => (name === "SQLStmt" ? tools.handle(name) : undefined),

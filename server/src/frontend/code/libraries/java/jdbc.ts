@@ -139,7 +139,6 @@ const CONNECTION: Readonly<Record<string, Method<ConnectionData>>> = {
 export const JDBC: Library = {
   name: "jdbc",
   modules: ["java.sql", "javax.sql"],
-  words: ["java.sql", "javax.sql"],
   imported: (name, _module, tools) => (NAMES.has(name) ? tools.handle(name) : undefined),
   typed: (type, tools) => TYPES[type]?.(tools),
   cursor: resultSetCursor,

@@ -26,7 +26,6 @@ export const SPRING: Library = {
     "jakarta.transaction",
     "javax.transaction",
   ],
-  words: ["org.springframework.jdbc", "@Transactional", "springframework.transaction"],
   imported: (name, _module, tools) =>
     Object.hasOwn(CONSTRUCTORS, name) || STATICS.has(name) ? tools.handle(name) : undefined,
   typed: (type, tools) => TYPES[type.replace(/^.*\./u, "")]?.(tools),

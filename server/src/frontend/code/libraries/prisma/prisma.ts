@@ -29,7 +29,6 @@ export const PRISMA: Library = {
   modules: MODULES,
   isModule: (from, file, models) =>
     from.startsWith("@prisma/client/") || leadsInto(modelsOf(models)?.outputs ?? [], file, from),
-  words: ["prisma", "Prisma"],
   imported: (name, _module, tools) => importedValue(name, tools),
   typed: (type, tools) => typedValue(type, tools),
   extended: (superclass, tools) => (superclass === "PrismaClient" ? client(tools) : undefined),

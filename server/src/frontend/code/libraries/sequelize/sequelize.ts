@@ -24,7 +24,6 @@ const POOL: Connection = { id: NAME, isPool: true };
 export const SEQUELIZE: Library = {
   name: NAME,
   modules: [NAME, "@sequelize/core"],
-  words: ["equelize"],
   imported: (name, _module, tools) =>
     tools.handle(name === "default" || name === "*" ? "Sequelize" : name),
   typed: (type, tools) => {

@@ -26,7 +26,6 @@ const POOL: Connection = { id: NAME, isPool: true };
 export const TYPEORM: Library = {
   name: NAME,
   modules: [NAME, "typeorm-transactional", "typeorm-transactional-cls-hooked"],
-  words: [NAME, "epository", "EntityManager"],
   imported: (name, _module, tools) => tools.handle(name === "default" ? "*" : name),
   typed: (type, tools, of) => typedValue(type, tools, of),
   member: memberOf,
