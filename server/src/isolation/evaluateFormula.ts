@@ -32,17 +32,7 @@ export function refutation(
   history: FormulaHistory,
   governs: (statement: number) => boolean = () => true,
 ): Assignment | undefined {
-  const { variables, conditions, conclusion } = ruleOf(axiom.formula);
-  const conditionsAt = variables.map((_, at) => {
-    const bound = variables.slice(0, at + 1);
-    const before = variables.slice(0, at);
-    const isWithin = (each: Formula, names: readonly string[]): boolean =>
-      [...freeVariables(each)].every((name) => names.includes(name));
-    return conditions.filter(
-      (each) => isWithin(each, bound) && !(at > 0 && isWithin(each, before)),
-    );
-  });
-  const ground = variables.length === 0 ? conditions : [];
+  const { variables, conditionsAt, conclusion, ground } = planOf(axiom);
   const assigned = new Map<string, number>();
   const search = (at: number): Assignment | undefined => {
     const variable = variables[at];
@@ -62,6 +52,38 @@ export function refutation(
     return undefined;
   };
   return ground.every((each) => evaluate(each, history, assigned) === true) ? search(0) : undefined;
+}
+
+/** An axiom as the search for a refutation goes through it. */
+interface Plan {
+  readonly variables: readonly string[];
+  /** For each variable, the conditions that can be judged once it is bound, and not before. */
+  readonly conditionsAt: readonly (readonly Formula[])[];
+  readonly conclusion: Formula;
+  /** Conditions of an axiom without variables. */
+  readonly ground: readonly Formula[];
+}
+
+/** An axiom is asked about very many executions. */
+const plans = new WeakMap<WrittenAxiom, Plan>();
+
+function planOf(axiom: WrittenAxiom): Plan {
+  const known = plans.get(axiom);
+  if (known !== undefined) return known;
+  const { variables, conditions, conclusion } = ruleOf(axiom.formula);
+  const conditionsAt = variables.map((_, at) => {
+    const bound = variables.slice(0, at + 1);
+    const before = variables.slice(0, at);
+    const isWithin = (each: Formula, names: readonly string[]): boolean =>
+      [...freeVariables(each)].every((name) => names.includes(name));
+    return conditions.filter(
+      (each) => isWithin(each, bound) && !(at > 0 && isWithin(each, before)),
+    );
+  });
+  const ground = variables.length === 0 ? conditions : [];
+  const plan = { variables, conditionsAt, conclusion, ground };
+  plans.set(axiom, plan);
+  return plan;
 }
 
 /** Undefined: it speaks of seeing a statement that wrote nothing. */

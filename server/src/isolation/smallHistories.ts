@@ -19,7 +19,7 @@ export type Effect =
 
 /** Beyond so many statements, and so many executions, nothing is tried. */
 const MOST_STATEMENTS = 5;
-const MOST_HISTORIES = 120_000;
+const MOST_HISTORIES = 20_000;
 
 /** What the axiom excludes among executions that keep the others. */
 export function effectOf(axiom: WrittenAxiom, others: readonly WrittenAxiom[]): Effect {

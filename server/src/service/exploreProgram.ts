@@ -25,6 +25,8 @@ export interface ExploreOptions {
 /** How long the thread may take to notice that it should stop, in milliseconds. */
 const GRACE = 2000;
 const PATIENCE = 10_000;
+/** How often the pulse is looked at while patience lasts. */
+const LOOKS = 10;
 
 /**
  * Loads and explores one client program. When the signal aborts, what was found by then is reported, with the verdict
@@ -44,12 +46,14 @@ export function exploreProgram(
   const shortened = (reason: string): ExploreOutcome => cutShort(job, reason, last);
   const watch = (end: (outcome: ExploreOutcome) => void): (() => void) => {
     let pulse = -1;
+    let still = 0;
     const interval = setInterval(() => {
       const now = Atomics.load(flags, PULSE);
-      // Before the first run the thread reads and parses, which takes as long as it takes.
-      if (now > 0 && now === pulse) end(shortened(endlessText(patience)));
+      still = now === pulse ? still + 1 : 0;
       pulse = now;
-    }, patience);
+      // Before the first run the thread reads and parses, which takes as long as it takes.
+      if (now > 0 && still >= LOOKS) end(shortened(endlessText(patience)));
+    }, patience / LOOKS);
     return () => {
       clearInterval(interval);
     };
