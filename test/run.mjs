@@ -19,7 +19,7 @@ const results = path.join(root, "test-results");
 const stages = [
   { name: "unit", concurrency: 2 },
   { name: "lsp", concurrency: 1 },
-  { name: "cli", concurrency: 1 },
+  { name: "cli", concurrency: 2 },
   { name: "webview", concurrency: 1, needsEditor: true },
   { name: "e2e", concurrency: 1, needsEditor: true },
 ];
