@@ -21,9 +21,10 @@ export function textRuns(
   const runs: TextRun[] = [];
   const mark = new RegExp(marks.source, "gu");
   let from = start;
-  mark.lastIndex = start;
-  for (let found = mark.exec(text); found && found.index < end; found = mark.exec(text)) {
-    const at = found.index;
+  // Searched in the literal alone: the next mark of the file may be far behind it.
+  const inside = text.slice(start, end);
+  for (let found = mark.exec(inside); found; found = mark.exec(inside)) {
+    const at = start + found.index;
     const escape = escapeAt(at);
     if (escape === undefined) continue;
     if (at > from) runs.push({ text: text.slice(from, at), start: from });
@@ -32,7 +33,7 @@ export function textRuns(
       runs.push({ text: escape.text, start: at, ...(escape.text.length !== length && { length }) });
     }
     from = at + length;
-    mark.lastIndex = from;
+    mark.lastIndex = from - start;
   }
   if (end > from) runs.push({ text: text.slice(from, end), start: from });
   return runs;
