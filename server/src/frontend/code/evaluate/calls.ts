@@ -17,7 +17,15 @@ import { callBuiltin, externalResult } from "./builtins";
 import { expressionOf, readsOf } from "./convert";
 import { listOf, settle } from "./expressions";
 import { callDataAccess, dataAccess } from "./dataAccess";
-import { constructorFor, implementing, isOfJava, isOpen, isOwnCall, overloaded } from "./javaCalls";
+import {
+  constructorFor,
+  implementing,
+  isOfJava,
+  isOpen,
+  isOwnCall,
+  overloaded,
+  standsAlone,
+} from "./javaCalls";
 import { isScalar } from "./join";
 import { superclassOf } from "./member";
 import { choose } from "./operators";
@@ -279,6 +287,9 @@ function callFunction(
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
     reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
+  if (!state.standsAlone && standsAlone(state, callee)) {
+    return externalResult(state, callee.name ?? site.name, args);
+  }
   const isTooDeep = depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL;
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);

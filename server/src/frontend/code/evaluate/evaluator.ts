@@ -7,6 +7,7 @@ import { UNDEFINED, type Value } from "../values";
 import { bindParameters, callValue, inputOf } from "./calls";
 import { branches, evaluateExpression, when } from "./expressions";
 import { innerScope } from "./bindings";
+import { standsAlone } from "./javaCalls";
 import { evaluateBlock } from "./statements";
 import {
   createCodeIds,
@@ -90,6 +91,7 @@ export function createState(
     files: new Set([file]),
     inlined: new Set(),
     budget: BUDGET,
+    standsAlone: false,
     isTrial: false,
     emitted: 0,
     tools: new Map(),
@@ -105,6 +107,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   const { callee } = root;
   const { function: hir } = callee;
   state.calls = [root.key];
+  state.standsAlone = standsAlone(state, callee);
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
   const inputs = hir.parameters.map((parameter) => inputOf(state, parameter));
   const boundary = boundaryOf(state, root);

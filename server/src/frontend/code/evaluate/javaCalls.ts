@@ -94,6 +94,15 @@ export function isOpen({ isInterface, methods }: HirClass): boolean {
   return isInterface || methods.some(({ isAbstract }) => isAbstract === true);
 }
 
+/** Whether a library runs the method of an object by itself, so that it is no part of what calls it besides. */
+export function standsAlone(
+  { workspace }: State,
+  { self, function: { name = "" } }: FunctionValue,
+): boolean {
+  if (self?.kind !== "object") return false;
+  return workspace.libraries.some((library) => library.standsAlone?.(self, name) === true);
+}
+
 /** Whether an object calls a method on itself. */
 export function isOwnCall({ name }: CallSite): boolean {
   return /^(?:this|super)\.\w+$/u.test(name);

@@ -67,14 +67,25 @@ function qualified(place: Place, name: string): Value | undefined {
 }
 
 /** A class of the workspace by its name as the file writes it. */
-function workspaceClass({ state, file, scopes }: Place, name: string): Value | undefined {
+function workspaceClass(place: Place, name: string): Value | undefined {
+  const { state, file, scopes, hir: own } = place;
   const target = state.workspace.modules.resolve(file, name);
   if (target === undefined || target === file) return undefined;
   state.files.add(target);
   const hir = state.workspace.modules.moduleOf(target);
+  if (hir && isOfLibrary({ state, hir: own }, hir)) return undefined;
   const scope = scopes(target);
   const found = hir && nestedClass(hir, name.slice(name.lastIndexOf(".") + 1));
   return found && scope && { kind: "class", class: found, scope: scope.scope };
+}
+
+/** The sources of a library may stand in the workspace: what it means is known all the same, and to others only that. */
+function isOfLibrary(
+  { state, hir: own }: Pick<Place, "state" | "hir">,
+  { package: name }: HirModule,
+): boolean {
+  if (name === undefined || name === own.package) return false;
+  return state.workspace.libraries.some(({ modules }) => modules.includes(name));
 }
 
 /** A static member of a class that a static import names. */
@@ -96,7 +107,9 @@ function libraryName(
   name: string,
   isNamed: boolean,
 ): Value | undefined {
-  const library = state.workspace.libraries.find(({ modules }) => modules.includes(packageName));
+  // A class inside of another one is of the same package.
+  const own = packageName.replace(/(?:\.\p{Lu}\w*)+$/u, "");
+  const library = state.workspace.libraries.find(({ modules }) => modules.includes(own));
   if (!library) return undefined;
   const tools = state.evaluator.tools(state, library);
   const value = library.imported?.(name, packageName, tools);

@@ -128,6 +128,8 @@ export interface State {
   readonly inlined: Set<string>;
   /** Steps left; none ends the evaluation. */
   budget: number;
+  /** The function is one that a library runs by itself. */
+  standsAlone: boolean;
   /** In a part that is tried only to see what it writes. */
   isTrial: boolean;
   /** How many statements were emitted, in trials too. */

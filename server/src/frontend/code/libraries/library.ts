@@ -6,7 +6,7 @@ import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
-import type { Connection, HandleValue, ResultColumns, Scope, Value } from "../values";
+import type { Connection, HandleValue, ObjectValue, ResultColumns, Scope, Value } from "../values";
 
 export interface Library {
   /** As in package.json or an import. */
@@ -30,6 +30,11 @@ export interface Library {
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
   /** What a handle gives when it is awaited: a query builder runs then. */
   readonly awaited?: (handle: HandleValue, tools: Tools) => Value | undefined;
+  /**
+   * Whether a method of an object that extends one of its classes runs by itself: the library calls it, in a transaction
+   * of its own, and what calls it besides is how the library is driven.
+   */
+  readonly standsAlone?: (self: ObjectValue, method: string) => boolean;
   /**
    * What a loop ranges over whose test is the call of a handle that goes to the next row (`while (results.next())`), and
    * how the rows' owner hears of the row at hand.

@@ -1,6 +1,7 @@
 // What JDBC and Spring do in small methods, as the AR.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Transaction } from "../../../../../server/src/program/program";
 import { renderCommand } from "../../sql/render";
 import { transactionsOf } from "../codePrograms";
 import { losses } from "../prismaPrograms";
@@ -34,14 +35,58 @@ function check(name: string, methods: string, ...expected: readonly string[]): v
     const text = `${IMPORTS} class C { ${FIELDS} ${methods} }`;
     const last = (await transactionsOf(DDL, { "src/C.java": text })).at(-1);
     assert.ok(last, "there is a transaction");
-    const level = last.level === undefined ? "" : ` @ ${last.level.name}`;
-    const lost = losses(last).map((reason) => `! ${reason}`);
-    assert.deepEqual(
-      [`${last.boundary}${level}`, ...renderCommand(last.body, ""), ...lost],
-      expected,
-    );
+    assert.deepEqual(shown(last), expected);
   });
 }
+
+function shown(transaction: Transaction): readonly string[] {
+  const { boundary, level, body } = transaction;
+  const lost = losses(transaction).map((reason) => `! ${reason}`);
+  const head = level === undefined ? boundary : `${boundary} @ ${level.name}`;
+  return [head, ...renderCommand(body, ""), ...lost];
+}
+
+/** A benchmark's procedure beside its own library and what drives it: the methods that stand for themselves. */
+function checkProcedure(name: string, members: string, ...expected: readonly string[]): void {
+  test(name, async () => {
+    const found = await transactionsOf(DDL, {
+      "api/Procedure.java": API,
+      "app/Worker.java": `package app; class Worker {
+        void work(java.sql.Connection c, long id) throws Exception { new P().run(c, id, null, 0); }
+      }`,
+      "app/P.java": `package app;
+        import com.oltpbenchmark.api.*; import java.math.*; import java.sql.*; import java.util.*;
+        public class P extends Procedure { ${members} }`,
+    });
+    assert.deepEqual(
+      found.map((each) => each.name),
+      ["P.run"],
+    );
+    assert.deepEqual(found.flatMap(shown).slice(1), expected);
+  });
+}
+
+/** What the benchmarks' library does is known, wherever its sources stand. */
+const API = `package com.oltpbenchmark.api; import java.sql.*;
+  public abstract class Procedure {
+    public final PreparedStatement getPreparedStatement(Connection conn, SQLStmt stmt, Object... params)
+        throws SQLException {
+      return make(conn, stmt, params);
+    }
+  }`;
+
+checkProcedure(
+  "a procedure stands for itself",
+  `public final SQLStmt get = new SQLStmt("SELECT balance FROM accounts WHERE id = ?");
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     try (PreparedStatement stmt = this.getPreparedStatement(conn, get, id); ResultSet rs = stmt.executeQuery()) {
+       if (!rs.next()) throw new UserAbortException("no account");
+     }
+   }`,
+  "r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+  "if (size(r1) <= 0)",
+  "  rollback",
+);
 
 check(
   "a loop over a cursor",

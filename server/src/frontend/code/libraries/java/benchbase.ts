@@ -10,6 +10,8 @@ export const BENCHBASE: Library = {
   modules: ["com.oltpbenchmark.api"],
   extended: (superclass, tools) =>
     superclass === "Procedure" ? tools.handle("Procedure") : undefined,
+  standsAlone: ({ rest }, method) =>
+    method === "run" && rest?.kind === "handle" && rest.path === "Procedure",
   imported: (name, _module, tools) => (name === "SQLStmt" ? tools.handle(name) : undefined),
   call: (handle, call, tools) => {
     if (call.isNew) {
