@@ -2,7 +2,7 @@
 // long reading takes and which files take longest, which calls that open a transaction were found, how far statements
 // are understood, and the reasons why they are not. `--sample SEED` draws exact statements, to compare with the source.
 //
-//   npm run bench:repos -- FOLDER... [--sample SEED] [--count N] [--reasons N] [--calls REGEX]
+//   npm run bench:repos -- FOLDER... [--sample SEED] [--count N] [--reasons N] [--slowest N] [--calls REGEX]
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { loadPgParser } from "../../server/src/engine/pgParser";
@@ -21,6 +21,8 @@ const { values: options, positionals } = parseArgs({
     sample: { type: "string" },
     count: { type: "string", default: "15" },
     reasons: { type: "string", default: "20" },
+    /** Each file is read once more for it; 0 leaves that out. */
+    slowest: { type: "string", default: "5" },
     /** What opens a transaction: Prisma's and TypeORM's calls, and those of builders. */
     calls: { type: "string", default: String.raw`\.?\$?\btransaction(?:\s*<[^;{}]*?>)?\s*\(` },
   },
@@ -46,7 +48,7 @@ function measure(folder: string, project: Project, [pg, code]: Parsers): void {
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
   print(`${folder}: ${String(project.files.length)} files may use a database`);
   print(`  read in ${time}; peak memory of this process ${String(megabytes)} MB`);
-  printSlowest(project, [pg, code]);
+  if (Number(options.slowest) > 0) printSlowest(project, [pg, code]);
   printCalls(project, program);
   const inside = program.transactions.flatMap((each) => insideOf(each));
   printLabels("statements in transactions", inside);
@@ -64,7 +66,7 @@ function printSlowest(project: Project, [pg, code]: Parsers): void {
   });
   times.sort((a, b) => b.time - a.time);
   const shown = times
-    .slice(0, 5)
+    .slice(0, Number(options.slowest))
     .map(({ file, time }) => `    ${String(Math.round(time)).padStart(5)} ms  ${file}`);
   print(`  slowest files, each read alone:\n${shown.join("\n")}`);
 }
