@@ -9,10 +9,13 @@ import {
   type Scope,
   type Value,
 } from "../values";
+import type { CallPlace } from "../../../program/statement";
+import type { Span } from "../../sql/split";
 import { withoutReturns } from "../../sql/routine/withoutReturns";
 import { compare } from "../../sql/terms";
 import { literal } from "../../sql/expressions";
 import { bind, innerScope } from "./bindings";
+import { boundaryOf, isEntry } from "./boundaries";
 import { callBuiltin, externalResult } from "./builtins";
 import { expressionOf, readsOf } from "./convert";
 import { listOf, settle } from "./expressions";
@@ -294,7 +297,7 @@ function callFunction(
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }
-  if (!isEntry(state, callee, site)) state.inlined.add(key);
+  if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key);
   state.files.add(file);
   const frame: Frame = {
     file,
@@ -304,6 +307,9 @@ function callFunction(
     which: state.ids.fresh("return"),
     value: state.ids.fresh("returned"),
     returns: [],
+    span: hir.span,
+    through: throughCalls(state, file, hir.span, callee.name ?? hir.name ?? site.name, site),
+    caller: state.frame,
   };
   const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
   state.frame = frame;
@@ -315,7 +321,7 @@ function callFunction(
     const run = (): void => {
       left = state.evaluator.block(state, inner, hir.body);
     };
-    const boundary = boundaryOf(state, callee, site);
+    const boundary = boundaryOf(state, callee, isOwnCall(site));
     if (boundary) boundary(run);
     else run();
   });
@@ -331,44 +337,19 @@ function callFunction(
   return returned(frame, left);
 }
 
-/** A function that others call in a transaction of its own, which this call of its own object does not open. */
-function isEntry(
+/** The calls that lead to a function: one that is written within an open function is reached as that is. */
+function throughCalls(
   state: State,
-  callee: Extract<Value, { kind: "function" }>,
+  file: string,
+  span: Span,
+  name: string,
   site: CallSite,
-): boolean {
-  if (!isOwnCall(site)) return false;
-  const others = boundaryOf(state, callee, { ...site, name: "" });
-  return others !== undefined && boundaryOf(state, callee, site) === undefined;
-}
-
-/** Transactions that the function's annotations open around it. */
-function boundaryOf(
-  state: State,
-  callee: Extract<Value, { kind: "function" }>,
-  site: CallSite,
-): ((run: () => void) => void) | undefined {
-  const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
-  for (const library of state.workspace.libraries) {
-    const tools = state.evaluator.tools(state, library);
-    const of = {
-      function: callee.function,
-      file: callee.scope.module.file,
-      ...(owner && { class: owner }),
-      isOwnCall: isOwnCall(site),
-    };
-    const options = library.boundary?.(of, tools);
-    if (!options) continue;
-    const source = sourceOf(state, callee.function.header);
-    const connection = { id: library.name, isPool: false };
-    return (run) => {
-      tools.inTransaction(connection, { source, ...options }, () => {
-        run();
-        return UNDEFINED;
-      });
-    };
+): readonly CallPlace[] {
+  for (let each: Frame | undefined = state.frame; each; each = each.caller) {
+    const isWithin = each.span.start <= span.start && span.end <= each.span.end;
+    if (each.file === file && isWithin) return each.through;
   }
-  return undefined;
+  return [...state.frame.through, { name, source: sourceOf(state, site.span) }];
 }
 
 function hasConnection(value: Value): boolean {

@@ -2,11 +2,13 @@
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
-import { offsetsOf, rangeOf } from "../../sql/lines";
-import { UNDEFINED, type Value } from "../values";
+import { offsetsOf } from "../../sql/lines";
+import type { Span } from "../../sql/split";
+import type { Value } from "../values";
 import { bindParameters, callValue, inputOf } from "./calls";
 import { branches, evaluateExpression, when } from "./expressions";
 import { innerScope } from "./bindings";
+import { boundaryOf } from "./boundaries";
 import { standsAlone } from "./javaCalls";
 import { evaluateBlock } from "./statements";
 import {
@@ -60,6 +62,7 @@ export function createState(
   file: FileId,
   name: string,
   elementTypes: State["elementTypes"] = new Map(),
+  span: Span = { start: 0, end: 0 },
 ): State {
   const frame: Frame = {
     file,
@@ -69,6 +72,8 @@ export function createState(
     which: "",
     value: "",
     returns: [],
+    span,
+    through: [],
   };
   const start = { line: 0, character: 0 };
   const here: SourceRange = { file, range: { start, end: start } };
@@ -110,7 +115,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   state.standsAlone = standsAlone(state, callee);
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
   const inputs = hir.parameters.map((parameter) => inputOf(state, parameter));
-  const boundary = boundaryOf(state, root);
+  const boundary = boundaryOf(state, callee);
   const run = (): void => {
     bindParameters(state, scope, hir, inputs);
     evaluateBlock(state, scope, hir.body);
@@ -138,39 +143,6 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
 export function rootOf({ name, callee }: Handler): Root {
   const { file } = callee.scope.module;
   return { name, callee, key: `${file}#${String(callee.function.span.start)}` };
-}
-
-/** The function's annotations may say that it runs in a transaction. */
-function boundaryOf(state: State, { callee }: Root): ((run: () => void) => void) | undefined {
-  const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
-  for (const library of state.workspace.libraries) {
-    const tools = toolsOf(state, library);
-    const of = {
-      function: callee.function,
-      file: callee.scope.module.file,
-      ...(owner && { class: owner }),
-    };
-    const options = library.boundary?.(of, tools);
-    if (!options) continue;
-    const { header } = callee.function;
-    const source = rangeIn(state, callee.scope.module.file, header);
-    return (run) => {
-      tools.inTransaction({ id: library.name, isPool: false }, { source, ...options }, () => {
-        run();
-        return UNDEFINED;
-      });
-    };
-  }
-  return undefined;
-}
-
-function rangeIn(
-  state: State,
-  file: FileId,
-  span: { readonly start: number; readonly end: number },
-): SourceRange {
-  const lines = state.workspace.lines(file);
-  return rangeOf(lines, span.start, span.end);
 }
 
 /** Functions that a value holds: what a factory gives back runs later, by itself. */

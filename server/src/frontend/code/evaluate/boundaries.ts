@@ -1,0 +1,38 @@
+// Transactions that what stands around a function opens for it, told by its annotations and its class.
+import { UNDEFINED, type Value } from "../values";
+import { rangeOf } from "../../sql/lines";
+import type { State } from "./state";
+
+type Callee = Extract<Value, { kind: "function" }>;
+
+/** What runs the function in the transactions that its annotations open around it; undefined where it opens none. */
+export function boundaryOf(
+  state: State,
+  callee: Callee,
+  isOwnCall = false,
+): ((run: () => void) => void) | undefined {
+  const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
+  const { file } = callee.scope.module;
+  for (const library of state.workspace.libraries) {
+    const tools = state.evaluator.tools(state, library);
+    const of = { function: callee.function, file, ...(owner && { class: owner }), isOwnCall };
+    const options = library.boundary?.(of, tools);
+    if (!options) continue;
+    const { start, end } = callee.function.header;
+    const source = rangeOf(state.workspace.lines(file), start, end);
+    const connection = { id: library.name, isPool: false };
+    return (run) => {
+      tools.inTransaction(connection, { source, ...options }, () => {
+        run();
+        return UNDEFINED;
+      });
+    };
+  }
+  return undefined;
+}
+
+/** A function that others call in a transaction of its own, which this call of its own object does not open. */
+export function isEntry(state: State, callee: Callee, isOwnCall: boolean): boolean {
+  if (!isOwnCall || boundaryOf(state, callee, true) !== undefined) return false;
+  return boundaryOf(state, callee) !== undefined;
+}
