@@ -70,12 +70,20 @@ export interface Returning {
   readonly outputs: readonly Output[];
 }
 
+/** A call in application code, as its function is written there. */
+export interface CallPlace {
+  readonly name: string;
+  readonly source: SourceRange;
+}
+
 interface StatementBase {
   readonly id: StatementId;
   /** The statement itself, without trailing semicolon. */
   readonly source: SourceRange;
   /** The user's text of that range. */
   readonly text: string;
+  /** Application code: the calls that lead from the transaction's function to the one that holds this, outermost first. */
+  readonly through?: readonly CallPlace[];
   readonly taint: readonly Taint[];
 }
 

@@ -113,7 +113,7 @@ function partOf(transaction: Transaction): Part {
 }
 
 /** Places and the user's spelling are not part of the problem: results get them back from the current program. */
-const PLACES: ReadonlySet<string> = new Set(["source", "header", "text", "annotations"]);
+const PLACES: ReadonlySet<string> = new Set(["source", "header", "text", "through", "annotations"]);
 
 /** A short hash of plain data without its places. */
 export function digest(value: unknown): string {

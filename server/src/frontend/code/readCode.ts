@@ -76,7 +76,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
     const { file } = root.callee.scope.module;
     const evaluate = (types?: State["elementTypes"]): Evaluated => {
       notes = [];
-      current = createState(workspace, file, root.name, types);
+      current = createState(workspace, file, root.name, types, root.callee.function.span);
       return evaluateRoot(root, current);
     };
     let result = evaluate();

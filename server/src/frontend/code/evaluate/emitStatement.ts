@@ -33,7 +33,9 @@ export function addStatement(
   else state.ranOn.own = true;
   otherConnection(state, connection, source);
   const taint = [...statement.taint, ...unknowns(statement)];
-  emit(state, { kind: "statement", statement: { ...statement, taint } });
+  const { through } = state.frame;
+  const called = through.length > 0 && { through };
+  emit(state, { kind: "statement", statement: { ...statement, taint, ...called } });
 }
 
 function drafted(state: State, draft: StatementDraft, id: string, source: SourceRange): Statement {

@@ -4,7 +4,7 @@ import type { Expression, ValueType } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
-import type { Command } from "../../../program/statement";
+import type { CallPlace, Command } from "../../../program/statement";
 import type { Dialect } from "../../../program/dialect";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { LineIndex } from "../../sql/lines";
@@ -48,6 +48,11 @@ export interface Frame {
   readonly which: string;
   readonly value: string;
   readonly returns: Value[];
+  /** What it spans in its file. */
+  readonly span: Span;
+  /** The calls that lead to it from the root; none for what is written within the root. */
+  readonly through: readonly CallPlace[];
+  readonly caller?: Frame;
 }
 
 /** A loop of the AR that is open, by the label of the code. */
