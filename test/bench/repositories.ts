@@ -13,6 +13,7 @@ import type { SourceRange } from "../../server/src/protocol/source";
 import { createProjectReader } from "../../server/src/service/readProject";
 import { statementPrecision } from "../../server/src/service/statements";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
+import { counted, randomFrom } from "./randomRun";
 import { statementText } from "./statementText";
 
 const { values: options, positionals } = parseArgs({
@@ -202,13 +203,6 @@ function printReasons(program: Program, inside: readonly Inside[]): void {
   }
 }
 
-/** Each with how often it occurs, the most frequent first. */
-function counted(all: readonly string[]): readonly (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a);
-}
-
 /** Statements drawn at random from those that are exact, one of each place in the text. */
 function printSample(inside: readonly Inside[], seed: number): void {
   const places = new Map<string, Inside>();
@@ -230,17 +224,6 @@ function printSample(inside: readonly Inside[], seed: number): void {
     );
     print(`      ${statementText(one.statement)}`);
   }
-}
-
-/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Milliseconds since the start: of the clock, and of the processor. */

@@ -12,6 +12,8 @@ export interface Column {
 
 export interface ForeignKey {
   readonly columns: readonly string[];
+  /** The name of its constraint, where it has one. */
+  readonly name?: string;
   readonly table: string;
   readonly referenced: readonly string[];
   /** What a deletion of the referenced row does to this one, where it is not refused. */

@@ -56,7 +56,7 @@ function postgres({ lower, pg }: StatementLowering): Language {
     schema: (files) => {
       const pieces = definitions(files);
       if (pg !== undefined) return readPgSchema(pieces, pg);
-      return { ...readNspSchema(pieces), view: () => undefined };
+      return { ...readNspSchema(pieces), losses: [], view: () => undefined };
     },
     routines: (files) => {
       const routines = readRoutines(files, pg);

@@ -59,6 +59,52 @@ test("columns, types and defaults", async () => {
   await check("CREATE TABLE s.a (x int)", "a(x int)");
 });
 
+test("constraints are dropped by their own names and by those that PostgreSQL gives them", async () => {
+  const table = "CREATE TABLE a (id int, x int, y int";
+  const left = "a(id int, x int, y int)";
+  const drop = (name: string): string => `; ALTER TABLE a DROP CONSTRAINT ${name}`;
+  await check(`${table}, FOREIGN KEY (x) REFERENCES q (m))${drop("a_x_fkey")}`, left);
+  await check(`${table}, CONSTRAINT f FOREIGN KEY (x) REFERENCES q (m))${drop("f")}`, left);
+  await check(
+    `${table}, CONSTRAINT f FOREIGN KEY (x) REFERENCES q (m))${drop("a_x_fkey")}`,
+    left,
+    "x -> q(m)",
+  );
+  await check(`${table}, CHECK (x > y))${drop("a_check")}`, left);
+  await check(`CREATE TABLE a (id int, x int CHECK (x > 0), y int)${drop("a_x_check")}`, left);
+  await check(
+    `${table}, CONSTRAINT c CHECK (x > y), CHECK (x > 1))${drop("c")}`,
+    left,
+    "check (a.x > 1)",
+  );
+  await check(`${table}, CONSTRAINT k PRIMARY KEY (id))${drop("k")}`, "a(id int!, x int, y int)");
+  await check(
+    "CREATE TABLE a (id int GENERATED ALWAYS AS IDENTITY); ALTER TABLE a ALTER id DROP IDENTITY",
+    "a(id int!)",
+  );
+});
+
+test("what definitions say beyond the tables is a loss, and what means nothing is none", async () => {
+  const losses = async (ddl: string): Promise<readonly string[]> =>
+    (await schemaOf(ddl)).losses.map(({ message }) => message);
+  assert.deepEqual(
+    await losses("COMMENT ON TABLE a IS 'x'; CREATE SEQUENCE s; CREATE SCHEMA z"),
+    [],
+  );
+  assert.deepEqual(
+    await losses(
+      "CREATE TABLE a (x int); ALTER TABLE a OWNER TO b; ALTER TABLE a ENABLE TRIGGER ALL",
+    ),
+    [],
+  );
+  assert.deepEqual(await losses("CREATE TABLE a (x int, y int GENERATED ALWAYS AS (x) STORED)"), [
+    "a generated column",
+  ]);
+  assert.deepEqual(await losses("CREATE TABLE a (x int); ALTER TABLE a INHERIT b"), [
+    "a change of a table: AT_AddInherit",
+  ]);
+});
+
 test("keys and constraints", async () => {
   await check(
     "CREATE TABLE a (id int PRIMARY KEY, u text UNIQUE)",

@@ -40,7 +40,7 @@ interface State {
 /** Reads DDL; what cannot be read is noted at its place. Linear in the text. */
 export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect): PgSchemaReading {
   const [first] = pieces;
-  if (first === undefined) return { tables: [], notes: [], view: () => undefined };
+  if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
   const state: State = { dialect, tables: new Map(), views: new Map(), notes: [], piece: first };
   for (const piece of pieces) {
     state.piece = piece;
@@ -51,6 +51,7 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
   return {
     tables: [...state.tables.values()],
     notes: state.notes,
+    losses: [],
     view: (name, table) => viewQuery(state, name, table),
   };
 }

@@ -13,6 +13,7 @@ import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import type { Query } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
 import {
   declarationContext,
   sourceIn,
@@ -21,18 +22,27 @@ import {
   type SqlPiece,
 } from "../lowering";
 import { withColumnNames } from "../terms";
-import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
+import { itemsOf, kindOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import type { PgParser } from "./pgParser";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { sourceOfRelation, type Scope } from "./scope";
 import { startWork } from "./statement";
 import { isSerial, valueTypeOf } from "./valueType";
+import { changesNothing, hasNoMeaning } from "./withoutMeaning";
 
 export interface PgSchemaReading {
   readonly tables: readonly Table[];
   readonly notes: readonly Note[];
+  /** What definitions say beyond the tables, notes or not: a default that is not known, an option that is not looked at. */
+  readonly losses: readonly DefinitionLoss[];
   /** The query of the view of that name, over the given tables. */
   readonly view: (name: string, table: (name: string) => Table | undefined) => Query | undefined;
+}
+
+export interface DefinitionLoss {
+  readonly message: string;
+  /** The whole definition. */
+  readonly source: SourceRange;
 }
 
 interface View {
@@ -47,17 +57,25 @@ interface State {
   /** Types of the user's own: enumerations are text, domains what they are based on. */
   readonly types: Map<string, ValueType>;
   readonly notes: Note[];
+  readonly losses: DefinitionLoss[];
+  /** Names of primary keys and checks, by the very object: the AR keeps none. */
+  readonly names: WeakMap<object, string>;
   piece: SqlPiece;
 }
 
 /** The tables that the definitions leave, replayed in order. Never fails: what cannot be read is noted. */
 export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgSchemaReading {
   const [first] = pieces;
-  const state: State | undefined =
-    first === undefined
-      ? undefined
-      : { tables: new Map(), views: new Map(), types: new Map(), notes: [], piece: first };
-  if (state === undefined) return { tables: [], notes: [], view: () => undefined };
+  if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
+  const state: State = {
+    tables: new Map(),
+    views: new Map(),
+    types: new Map(),
+    notes: [],
+    losses: [],
+    names: new WeakMap(),
+    piece: first,
+  };
   for (const piece of pieces) {
     if (!DEFINITION.test(piece.sql)) continue;
     state.piece = piece;
@@ -70,10 +88,11 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     }
     for (const { node } of parsed.statements) replay(node, state);
   }
-  const { tables, views, notes } = state;
+  const { tables, views, notes, losses } = state;
   return {
     tables: [...tables.values()],
     notes,
+    losses,
     view: (name, table) => viewQuery(name, views, table, []),
   };
 }
@@ -114,8 +133,9 @@ function replay(node: Node, state: State): void {
   } else if ("CreateEnumStmt" in node) {
     state.types.set(lastName(node.CreateEnumStmt.typeName).toLowerCase(), "text");
   } else if ("CreateDomainStmt" in node) {
-    const { domainname, typeName } = node.CreateDomainStmt;
+    const { domainname, typeName, constraints } = node.CreateDomainStmt;
     state.types.set(lastName(domainname).toLowerCase(), typeOf(typeText(typeName), state));
+    if ((constraints ?? []).length > 0) lost(state, "the conditions of a domain");
   } else if ("CreateTrigStmt" in node) {
     const { trigname = "", relation } = node.CreateTrigStmt;
     say(state, `The trigger ${trigname} on ${tableName(relation)} is not analysed.`, "trigger");
@@ -124,12 +144,17 @@ function replay(node: Node, state: State): void {
   } else if ("CreatePolicyStmt" in node) {
     const { policy_name: name = "", table } = node.CreatePolicyStmt;
     say(state, `The policy ${name} on ${tableName(table)} is not analysed: all rows are seen.`);
-  }
+  } else if (!hasNoMeaning(node)) lost(state, kindOf(node));
 }
 
 function say(state: State, message: string, code = "not-analysed"): void {
   const source = sourceOf(state.piece);
   state.notes.push({ severity: "information", code, message, source });
+}
+
+/** What a definition says that tables do not keep, without a note: nothing that is checked rests on it. */
+function lost(state: State, what: string): void {
+  state.losses.push({ message: what, source: sourceOf(state.piece) });
 }
 
 function change(
@@ -246,6 +271,7 @@ function defaultOf(
   const generated = constraints.find(({ contype }) => contype === "CONSTR_GENERATED");
   if (generated !== undefined) {
     const why = `the generated column ${definition.colname ?? ""}`;
+    lost(state, "a generated column");
     return {
       kind: "unknown",
       id: `${table.name}.${definition.colname ?? ""}`,
@@ -283,6 +309,7 @@ function withConstraint(
         const index = table.uniqueKeys.find((key) => key.name === constraint.indexname);
         return index === undefined ? table : withPrimaryKey(table, index.columns);
       }
+      if (constraint.conname !== undefined) state.names.set(columns, constraint.conname);
       return withPrimaryKey(table, columns);
     }
     case "CONSTR_UNIQUE":
@@ -299,13 +326,18 @@ function withConstraint(
           referenced.length > 0
             ? referenced
             : ((target === table.name ? table : state.tables.get(target))?.primaryKey ?? []),
+        ...named,
         ...onDelete(constraint.fk_del_action),
       };
       return { ...table, foreignKeys: [...table.foreignKeys, key] };
     }
-    case "CONSTR_CHECK":
+    case "CONSTR_CHECK": {
       if (constraint.raw_expr === undefined) return table;
-      return { ...table, checks: [...table.checks, condition(constraint.raw_expr, table, state)] };
+      const check = condition(constraint.raw_expr, table, state);
+      const usual = [table.name, ...own.slice(0, 1), "check"].join("_");
+      state.names.set(check, constraint.conname ?? usual);
+      return { ...table, checks: [...table.checks, check] };
+    }
     case "CONSTR_NOTNULL":
       return withNullable(table, columns, false);
     case "CONSTR_EXCLUSION":
@@ -342,7 +374,7 @@ function altered(table: Table, command: AlterTableCmd, state: State): Table {
       if (def === undefined || !("Constraint" in def)) return table;
       return withConstraint(table, def.Constraint, [], state);
     case "AT_DropConstraint":
-      return withoutConstraint(table, name);
+      return withoutConstraint(table, name, state);
     case "AT_SetNotNull":
       return withNullable(table, [name], false);
     case "AT_DropNotNull":
@@ -362,7 +394,10 @@ function altered(table: Table, command: AlterTableCmd, state: State): Table {
       const columns = table.columns.map((each) => (each.name === name ? { ...each, type } : each));
       return { ...table, columns };
     }
+    case "AT_DropIdentity":
+      return withDefault(table, name, undefined);
     default:
+      if (!changesNothing(command)) lost(state, `a change of a table: ${subtype ?? "unknown"}`);
       return table;
   }
 }
@@ -387,12 +422,19 @@ function withoutColumn(table: Table, name: string): Table {
   };
 }
 
-function withoutConstraint(table: Table, name: string): Table {
-  if (name === `${table.name}_pkey`) return { ...table, primaryKey: [] };
-  const usual = (key: UniqueKey): string => `${table.name}_${key.columns.join("_")}_key`;
+/** Constraints without a name have those that PostgreSQL gives them. */
+function withoutConstraint(table: Table, name: string, { names }: State): Table {
+  const usual = (columns: readonly string[], end: string): string =>
+    [table.name, ...columns, end].join("_");
+  const isNamed = (key: UniqueKey | ForeignKey, end: string): boolean =>
+    (key.name ?? usual(key.columns, end)) === name;
+  const isKey = (names.get(table.primaryKey) ?? `${table.name}_pkey`) === name;
   return {
     ...table,
-    uniqueKeys: table.uniqueKeys.filter((key) => (key.name ?? usual(key)) !== name),
+    primaryKey: isKey ? [] : table.primaryKey,
+    uniqueKeys: table.uniqueKeys.filter((key) => !isNamed(key, "key")),
+    foreignKeys: table.foreignKeys.filter((key) => !isNamed(key, "fkey")),
+    checks: table.checks.filter((check) => names.get(check) !== name),
   };
 }
 
@@ -494,7 +536,9 @@ function condition(node: Node, table: Table, state: State): Expression {
   );
   const relation = { alias: table.name, table: table.name, kind: "base", join: "inner" } as const;
   const scope: Scope = { sources: [sourceOfRelation(relation, work)] };
-  return lowerExpression(node, scope, work);
+  const value = lowerExpression(node, scope, work);
+  for (const { reason } of work.taint) lost(state, reason);
+  return value;
 }
 
 /** A view's query; views on views are followed, a view on itself is not. */
