@@ -261,6 +261,35 @@ describe("a run over application code", () => {
     }
   });
 
+  it("names the calls that lead to a statement", async () => {
+    const folder = makeFolder({
+      "schema.sql": SCHEMA,
+      "bank.ts": `import type { PoolClient } from "pg";
+import { read } from "./read";
+export async function withdraw(client: PoolClient, id: number) {
+  await client.query("BEGIN");
+  const balance = await read(client, id);
+  await client.query("UPDATE account SET balance = $1 WHERE id = $2", [balance - 1, id]);
+  await client.query("COMMIT");
+}`,
+      "read.ts": `import type { PoolClient } from "pg";
+export async function read(client: PoolClient, id: number) {
+  const { rows } = await client.query("SELECT balance FROM account WHERE id = $1", [id]);
+  return rows[0].balance;
+}`,
+    });
+    try {
+      const result = await isolens(["show", "."], { cwd: folder.path });
+      assert.match(
+        result.out,
+        /read\.ts:3:39\n +by way of read\(\), bank\.ts:5:25$/mu,
+        result.error,
+      );
+    } finally {
+      folder.remove();
+    }
+  });
+
   for (const comment of [
     "// @isolens ignore lost-update -- queued",
     "/* @isolens ignore lost-update -- queued */",

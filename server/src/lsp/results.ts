@@ -99,7 +99,10 @@ export function editResult(
     unknown: result.report.unknown.map(moved),
     anomalies: result.report.anomalies.map((anomaly) => ({
       ...anomaly,
-      steps: anomaly.steps.map(moved),
+      steps: anomaly.steps.map((step) => ({
+        ...moved(step),
+        ...(step.through && { through: step.through.map(moved) }),
+      })),
       cycle: anomaly.cycle.map(movedEdge),
       ...(anomaly.dirtyRead && { dirtyRead: movedEdge(anomaly.dirtyRead) }),
     })),
@@ -115,5 +118,10 @@ export function editResult(
 }
 
 function placesOf(anomaly: Anomaly): readonly Pick<CycleEnd, "file" | "range">[] {
-  return [...anomaly.steps, ...shownEdges(anomaly).flatMap((edge) => [edge.from, edge.to])];
+  const calls = anomaly.steps.flatMap(({ through }) => through ?? []);
+  return [
+    ...anomaly.steps,
+    ...calls,
+    ...shownEdges(anomaly).flatMap((edge) => [edge.from, edge.to]),
+  ];
 }

@@ -209,6 +209,11 @@ const FINDING_SEVERITY: Readonly<Record<FindingSeverity, DiagnosticSeverity>> = 
 };
 
 /** "1/4 T1 reads ...": numbered, because editors do not keep the order across files. */
+function samePlace(a: Step, b: Step): boolean {
+  const [one, other] = [a.range.start, b.range.start];
+  return a.file === b.file && one.line === other.line && one.character === other.character;
+}
+
 function relatedSteps(
   steps: readonly Step[],
   uriOf: (file: string) => string,
@@ -217,11 +222,18 @@ function relatedSteps(
     if (step.file === "") return [];
     const because = step.because === "" ? "" : ` (${step.because})`;
     const number = `${String(index + 1)}/${String(steps.length)}`;
+    // Told once for each statement, where it stands first.
+    const isFirst = steps.findIndex((each) => samePlace(each, step)) === index;
+    const calls = isFirst ? (step.through ?? []) : [];
     return [
       {
         location: { uri: uriOf(step.file), range: step.range },
         message: `${number} ${step.instance} ${step.effect}${because}`,
       },
+      ...calls.map(({ name, file, range }) => ({
+        location: { uri: uriOf(file), range },
+        message: `${number} by way of ${name}(), which is called here`,
+      })),
     ];
   });
 }

@@ -67,6 +67,13 @@ export interface StepCell {
   readonly writer?: string | null;
 }
 
+/** A call in application code, as its function is written there. */
+export interface StepCall {
+  readonly name: string;
+  readonly file: string;
+  readonly range: Range;
+}
+
 /** One line of an explanation. `effect` says what was read or written, `because` why the level allows it. */
 export interface Step {
   readonly instance: string;
@@ -83,6 +90,8 @@ export interface Step {
   readonly writes: readonly StepCell[];
   /** The instance that this step waited for. */
   readonly waitedFor?: string;
+  /** The calls that lead from the transaction's function to the one that holds the statement, outermost first. */
+  readonly through?: readonly StepCall[];
 }
 
 export interface Anomaly {

@@ -1,7 +1,8 @@
 // The executed steps as lines of an explanation. A commit that follows its last statement at once is merged into it.
 import type { Level } from "../../isolation/levels";
 import type { Program, Transaction } from "../../program/program";
-import type { Step, StepCell } from "../../protocol/report";
+import type { Step, StepCall, StepCell } from "../../protocol/report";
+import type { CallPlace } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import type { CellAccess, Execution, ExecutedStep } from "../../store/execution";
 import { becauseOf } from "./because";
@@ -34,6 +35,7 @@ export function stepsOf(
         reads: step.reads.map(cellOf),
         writes: step.writes.map(cellOf),
         ...(step.waitedFor !== undefined && { waitedFor: step.waitedFor }),
+        ...(step.source?.through && { through: step.source.through.map(callOf) }),
       },
     ];
   });
@@ -59,6 +61,10 @@ function placeOf(
   if (step.source) return { source: step.source.source, text: step.source.text };
   const text = step.statement === "rollback" ? "ROLLBACK" : "COMMIT";
   return { source: transaction?.header, text };
+}
+
+function callOf({ name, source }: CallPlace): StepCall {
+  return { name, file: source.file, range: source.range };
 }
 
 function cellOf(cell: CellAccess): StepCell {

@@ -222,6 +222,9 @@ function stepDetails(step: Step, n: number, { paint, columns }: TextStyle): read
     ...hangingText(indent, step.effect, columns).map((line) => paint.strong(line)),
     ...(step.because === "" ? [] : hangingText(indent, step.because, columns)),
     ...(place === "" ? [] : [paint.faint(`${indent}${place.trim()}`)]),
+    ...(step.through ?? []).map((call) =>
+      paint.faint(`${indent}by way of ${call.name}(), ${placeText(call)}`),
+    ),
   ];
 }
 

@@ -41,6 +41,38 @@ export async function pay(from: number, to: number) {
       ],
     ));
 
+  it("are named where statements stand in them, outermost first", async () => {
+    const [pay] = await transactionsOf(DDL, {
+      "a.ts": `${POOL}
+const load = (client: PoolClient, id: number) => client.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+async function take(client: PoolClient, id: number) {
+  await load(client, id);
+  await Promise.all([1].map(() => client.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id])));
+}
+async function atomic(work: (client: PoolClient) => Promise<void>) {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  await work(client);
+  await client.query("COMMIT");
+}
+export const pay = (id: number) => atomic(async (own) => {
+  await own.query("DELETE FROM lines WHERE id = $1", [id]);
+  await take(own, id);
+});`,
+    });
+    assert.ok(pay);
+    const calls: string[] = [];
+    walkCommand(pay.body, {
+      statement: ({ text, through = [] }) => {
+        const places = through.map(
+          ({ name, source }) => `${name} ${String(source.range.start.line + 1)}`,
+        );
+        calls.push([text.slice(0, 6), ...places].join(", "));
+      },
+    });
+    assert.deepEqual(calls, ["DELETE", "SELECT, take 17, load 6", "UPDATE, take 17"]);
+  });
+
   it("leave statements where their text stands", async () => {
     const one = `import type { PoolClient } from "pg";
 export async function one(client: PoolClient, text: string, values: unknown[]) {
