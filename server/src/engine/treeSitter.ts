@@ -4,7 +4,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Edit, Language, Parser, type Point, type Tree, type TreeCursor } from "web-tree-sitter";
-import type { CodeLanguage, CodeParsers, CodeTree, SyntaxNode } from "../frontend/code/codeParsers";
+import type {
+  CodeLanguage,
+  CodeParsers,
+  CodeTree,
+  ParseOptions,
+  SyntaxNode,
+} from "../frontend/code/codeParsers";
 import { withoutTemplateTypes } from "../frontend/code/typescript/templateTypes";
 
 /** The parsers. Rejects when the runtime's WASM file is missing or does not fit. */
@@ -23,16 +29,18 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
   }
 
   return {
-    parse(language, text, { old, keep = false } = {}) {
+    parse(language, text, { old, keep = false, isKnown } = {}) {
       const grammar = grammarOf(language);
       if (grammar === undefined) return undefined;
       const before = old?.language === language ? takeKept(kept, old) : undefined;
       try {
         const source = sourceFor(language, text);
         before?.tree.edit(editBetween(before.source, source));
-        const tree = parseInTime(grammar, source, before?.tree);
+        const tree = before
+          ? parseAgain(grammar, source, before.tree)
+          : parseInTime(grammar, source);
         if (tree === null) return undefined;
-        const root = plainTree(tree.walk(), grammar);
+        const root = plainTree(tree.walk(), grammar, isKnown);
         const result: CodeTree = { language, text, root };
         if (keep) kept.set(result, { tree, source });
         else tree.delete();
@@ -109,7 +117,15 @@ function takeKept(kept: WeakMap<CodeTree, Kept>, old: CodeTree): Kept | undefine
   return found;
 }
 
-function parseInTime({ parser }: Grammar, text: string, before: Tree | undefined): Tree | null {
+/** How a parser finds its way out of an error depends on the tree that it starts from: such texts are parsed afresh. */
+function parseAgain(grammar: Grammar, text: string, before: Tree): Tree | null {
+  const tree = parseInTime(grammar, text, before);
+  if (tree?.rootNode.hasError !== true) return tree;
+  tree.delete();
+  return parseInTime(grammar, text);
+}
+
+function parseInTime({ parser }: Grammar, text: string, before?: Tree): Tree | null {
   const end = performance.now() + LONGEST_PARSE;
   const tree = parser.parse(text, before, { progressCallback: () => performance.now() > end });
   // What was given up would be resumed with the next text.
@@ -117,8 +133,21 @@ function parseInTime({ parser }: Grammar, text: string, before: Tree | undefined
   return tree;
 }
 
-/** The whole tree below a cursor as plain data, without recursion: trees may be as deep as texts are long. */
-function plainTree(cursor: TreeCursor, { types, isNamed, fields }: Grammar): SyntaxNode {
+/**
+ * The whole tree below a cursor as plain data, but for what is known of it; without recursion: trees may be as deep as
+ * texts are long.
+ */
+function plainTree(
+  cursor: TreeCursor,
+  { types, isNamed, fields }: Grammar,
+  isKnown: ParseOptions["isKnown"],
+): SyntaxNode {
+  const isWhole = types[cursor.nodeTypeId] !== undefined;
+  const passOver = (): boolean =>
+    isKnown !== undefined &&
+    isWhole &&
+    !cursor.currentNode.hasError &&
+    isKnown(types[cursor.nodeTypeId] ?? "ERROR", cursor.startIndex, cursor.endIndex);
   const read = (children: readonly SyntaxNode[]): SyntaxNode => {
     const id = cursor.nodeTypeId;
     const start = cursor.startIndex;
@@ -138,7 +167,7 @@ function plainTree(cursor: TreeCursor, { types, isNamed, fields }: Grammar): Syn
   let into = root;
   for (;;) {
     const own: SyntaxNode[] = [];
-    if (cursor.gotoFirstChild()) {
+    if (!(open.length === 1 && passOver()) && cursor.gotoFirstChild()) {
       // The node itself is added when the cursor comes back to it.
       open.push(into);
       into = own;

@@ -32,6 +32,11 @@ export interface ParseOptions {
   readonly old?: CodeTree;
   /** Keep what a later parse can start from (memory outside of the heap, some ten bytes per character). */
   readonly keep?: boolean;
+  /**
+   * Asked of each node below the root that has no error inside: whether it is known already. Such a node comes without
+   * its children. Not asked where the text as a whole could not be parsed.
+   */
+  readonly isKnown?: (type: string, start: number, end: number) => boolean;
 }
 
 export interface CodeParsers {

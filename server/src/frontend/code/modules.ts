@@ -5,8 +5,9 @@ import { codeLanguageOf, type CodeParsers, type CodeTree } from "./codeParsers";
 import type { HirModule } from "./hir";
 import { createJavaModules, type JavaModules } from "./javaModules";
 import { readJava } from "./java/readJava";
+import { knownParts, moduleOfParts, type ModulePart } from "./moduleParts";
 import { createResolver } from "./resolve";
-import { readTypeScript } from "./typescript/readTypeScript";
+import { readParts } from "./typescript/readTypeScript";
 
 export interface CodeModules {
   /** Undefined for files that are not there or hold no code that is read. */
@@ -92,6 +93,8 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
 interface ReadModule {
   readonly text: string;
   readonly module: HirModule;
+  /** What the module is made of; only of languages whose modules are read in parts. */
+  readonly parts?: readonly ModulePart[];
   /** Kept once a file has been edited: it will be again. */
   readonly tree?: CodeTree;
 }
@@ -106,8 +109,15 @@ function readModule(
   if (text === undefined || language === undefined) return undefined;
   if (last?.text === text) return last;
   const keep = last !== undefined;
-  const tree = parsers.parse(language, text, { keep, ...(last?.tree && { old: last.tree }) });
+  const known = last?.parts && knownParts(last.parts, text);
+  const tree = parsers.parse(language, text, {
+    keep,
+    ...(last?.tree && { old: last.tree }),
+    ...(known && { isKnown: known.isKnown }),
+  });
   if (tree === undefined) return undefined;
-  const module = language === "java" ? readJava(tree) : readTypeScript(tree);
-  return { text, module, ...(keep && { tree }) };
+  const kept = keep && { tree };
+  if (language === "java") return { text, module: readJava(tree), ...kept };
+  const parts = readParts(tree, ({ start }) => known?.at(start));
+  return { text, module: moduleOfParts(language, parts), parts, ...kept };
 }

@@ -1,6 +1,7 @@
 // Which files imports name, and that modules are parsed once and again only when they change.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import fc from "fast-check";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
 import { createModuleReader, type CodeFiles } from "../../../../server/src/frontend/code/modules";
@@ -166,4 +167,57 @@ test("Java's names are found by package and class", () => {
   );
   assert.equal(modules.resolve(id("x/A.java"), "y.B"), "y/B.java");
   assert.equal(modules.moduleOf(id("y/B.java"))?.package, "y");
+});
+
+/** What edits put in: whole statements, halves of them, and what moves everything behind it. */
+const PIECES = [
+  "",
+  "\n",
+  "// a remark\n",
+  "const q = 1;\n",
+  "}",
+  "(",
+  "`",
+  'import a from "b";\n',
+  "export function z(x: number) { return x; }\n",
+];
+
+test("a module after any edits is the one that its text alone gives", () => {
+  const first = [
+    'import { pool } from "./pool";',
+    "const limit = 10;",
+    "export async function read(id: number) {",
+    "  const { rows } = await pool.query(`SELECT * FROM t WHERE id = ${id}`);",
+    '  return rows.length > limit ? "a\\nb" : rows[0];',
+    "}",
+    "export class Store { constructor(private readonly db: Db) {} @log() get(a = 1) { return this.db.f(a); } }",
+    "module.exports = { limit, read };",
+  ].join("\n");
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          at: fc.nat(first.length),
+          drop: fc.nat(12),
+          piece: fc.constantFrom(...PIECES),
+        }),
+        { minLength: 1, maxLength: 5 },
+      ),
+      (edits) => {
+        const reader = createModuleReader(parsers);
+        let text = first;
+        const name = id("a.ts");
+        reader.modules(code({ [name]: text })).moduleOf(name);
+        for (const { at, drop, piece } of edits) {
+          text = text.slice(0, at) + piece + text.slice(at + drop);
+          const files = code({ [name]: text });
+          assert.deepEqual(
+            reader.modules(files).moduleOf(name),
+            createModuleReader(parsers).modules(files).moduleOf(name),
+          );
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
 });

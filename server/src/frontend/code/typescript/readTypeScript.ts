@@ -2,6 +2,7 @@
 import { isComment, type CodeTree, type SyntaxNode } from "../codeParsers";
 import { depthLimit } from "../depthLimit";
 import type { HirExport, HirImport, HirModule, HirStatement } from "../hir";
+import { moduleOfParts, type ModulePart } from "../moduleParts";
 import type { Span } from "../../sql/split";
 import { readClass } from "./classes";
 import { exportedByAssignment, readExport } from "./exports";
@@ -9,41 +10,48 @@ import { readExpression } from "./expressions";
 import { readFunction } from "./functions";
 import { readImport, requiredBy } from "./imports";
 import { readPattern } from "./patterns";
-import { spanOf, unknown, type Reading } from "./reading";
+import { slice, spanOf, unknown, type Reading } from "./reading";
 import { readStatements } from "./statements";
 
 /**
  * The module of a file. Never fails: what could not be parsed is in `errors`, and what of it can be read stands in the
  * body beside statements and expressions that are unknown. Linear in the tree.
  */
-export function readTypeScript({ language, text, root }: CodeTree): HirModule {
+export function readTypeScript(tree: CodeTree): HirModule {
+  return moduleOfParts(tree.language, readParts(tree));
+}
+
+/** The parts of the module, in order; those that `known` has are not read. */
+export function readParts(
+  { text, root }: CodeTree,
+  known: (node: SyntaxNode) => ModulePart | undefined = () => undefined,
+): readonly ModulePart[] {
   const reading = createReading(text);
+  return topLevel(root).map((node) => known(node) ?? readPart(reading, node));
+}
+
+function readPart(reading: Reading, node: SyntaxNode): ModulePart {
+  const { type, start } = node;
+  const place = { type, start, text: slice(reading, node), ...aside(node) };
+  if (type === "import_statement") {
+    return { ...place, imports: readImport(reading, node), exports: [], body: [] };
+  }
+  if (type === "export_statement") {
+    const { exports, statements } = readExport(reading, node);
+    return { ...place, imports: [], exports, body: statements };
+  }
   const imports: HirImport[] = [];
   const exports: HirExport[] = [];
   const body: HirStatement[] = [];
-  const add = (statement: HirStatement): void => {
+  for (const statement of reading.statements([node])) {
     const required = requiredBy(statement);
     const exported = required ? undefined : exportedByAssignment(statement);
     imports.push(...(required ?? []));
     exports.push(...(exported?.exports ?? []));
     if (exported) body.push(...exported.statements);
     else if (required === undefined) body.push(statement);
-  };
-  for (const node of topLevel(root)) {
-    if (node.type === "import_statement") imports.push(...readImport(reading, node));
-    else if (node.type === "export_statement") {
-      const exported = readExport(reading, node);
-      exports.push(...exported.exports);
-      body.push(...exported.statements);
-    } else reading.statements([node]).forEach(add);
   }
-  return {
-    language: language === "javascript" ? "javascript" : "typescript",
-    imports,
-    exports,
-    body,
-    ...aside(root),
-  };
+  return { ...place, imports, exports, body };
 }
 
 /** A text that could not be parsed as a whole has an error at its root, with statements in it. */
