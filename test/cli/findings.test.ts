@@ -279,10 +279,12 @@ export async function read(client: PoolClient, id: number) {
 }`,
     });
     try {
-      const result = await isolens(["show", "."], { cwd: folder.path });
+      const checked = await isolens(["check", ".", "--format", "json"], { cwd: folder.path });
+      const id = reportsOf(checked)[0]?.anomalies[0]?.id ?? "";
+      const result = await isolens(["show", ".", "--anomaly", id], { cwd: folder.path });
       assert.match(
         result.out,
-        /read\.ts:3:39\n +by way of read\(\), bank\.ts:5:25$/mu,
+        /read\.ts:3:40\n +by way of read\(\), bank\.ts:5:25$/mu,
         result.error,
       );
     } finally {
