@@ -35,17 +35,20 @@ export function uniqueKeysHold(
       transaction === undefined ? client.initial.get(key) : writesOf(transaction).get(key),
     );
   };
-  /** Whether some read of the key led back to the writer, version by version. */
-  const sees = (reader: Transaction, { by, key }: Claim): boolean =>
-    reader.events.filter(isExternal).some((event) => {
-      if (event.key !== key) return false;
-      let from: TransactionId | undefined = event.from;
-      while (from !== undefined && from !== INITIAL && from !== by.id) {
-        const writer = byId.get(from);
-        from = writer && sourceOf(writer, key);
-      }
-      return from === by.id;
-    });
+  /** Whether what a claim's transaction read of another claim's key before leads back to that one, version by version. */
+  const sees = (own: Claim, { by, key }: Claim): boolean => {
+    const { events } = own.by;
+    const taking = events.findIndex((event) => event.kind === "write" && event.key === own.key);
+    let from = events
+      .slice(0, taking)
+      .filter(isExternal)
+      .findLast((event) => event.key === key)?.from;
+    while (from !== undefined && from !== INITIAL && from !== by.id) {
+      const writer = byId.get(from);
+      from = writer && sourceOf(writer, key);
+    }
+    return from === by.id;
+  };
   const claims = new Map<string, Claim[]>();
   for (const by of transactions)
     for (const [key, value] of writesOf(by)) {
@@ -55,8 +58,14 @@ export function uniqueKeysHold(
       for (const each of taken) {
         if (before.includes(each)) continue;
         const others = claims.get(each) ?? [];
-        if (others.some((other) => !sees(by, other) && !sees(other.by, { by, key }))) return false;
-        claims.set(each, [...others, { by, key }]);
+        const own = { by, key };
+        const clashes = others.some((other) => {
+          // Two may give the same row the same values.
+          if (other.key === key && each !== key) return false;
+          return !sees(own, other) && !sees(other, own);
+        });
+        if (clashes) return false;
+        claims.set(each, [...others, own]);
       }
     }
   return true;

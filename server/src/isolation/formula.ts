@@ -13,7 +13,7 @@
  * - `st(a, b)`: the same transaction.
  * - `eq(a, b)`: the same statement.
  * - `conflict(a, b)`: some row is written by both.
- * - `samekey(a, b)`: both insert a row with the same primary or unique key.
+ * - `samekey(a, b)`: both insert a row with the same primary key, or give two rows the same values in a unique key.
  * - `write(a)`: it wrote some row.
  */
 export type Relation = "vis" | "ar" | "po" | "so" | "st" | "eq" | "conflict" | "samekey" | "write";

@@ -18,8 +18,9 @@ export type { Product, ProductLevel, ProductLevelName };
  * - `repeatable`: all statements of a transaction see the same.
  * - `causal`: visibility is transitive and contains session order.
  * - `prefix`: who sees a transaction sees all that were arbitrated before it.
- * - `uniqueKeys`: of two transactions that insert a row with the same key, the later sees the earlier: SQL databases
- *   keep their keys at every level, only replicas that meet later do not.
+ * - `uniqueKeys`: of two transactions that insert a row with the same primary key, or give two rows the same values in
+ *   a unique key, the later sees the earlier: SQL databases keep their keys at every level, only replicas that meet
+ *   later do not.
  * - `noConflict`: of two transactions that write the same row, the later sees the earlier.
  * - `total`: arbitration is visibility.
  */

@@ -14,6 +14,14 @@ import { rowName } from "./recorder";
 import type { Write } from "./row";
 import { renderValue } from "./value";
 
+/** A key that a statement gave a row which did not have it. */
+interface TakenKey {
+  /** Table, columns and values. */
+  readonly key: string;
+  /** Of a key other than the primary one: its row, which others may give the same. */
+  readonly row?: string;
+}
+
 /** An executed statement of a committed instance. */
 interface Event {
   readonly name: string;
@@ -22,8 +30,8 @@ interface Event {
   readonly step: number;
   /** Rows written, empty for pure reads. */
   readonly rows: ReadonlySet<string>;
-  /** Primary and unique keys of rows that it inserted, by table, columns and values. */
-  readonly inserted: ReadonlySet<string>;
+  /** Primary and unique keys that it gave rows, each with the row where others may give it to that row as well. */
+  readonly taken: readonly TakenKey[];
   /** Names of visible writing statements of other committed instances. */
   readonly sees: ReadonlySet<string>;
 }
@@ -69,12 +77,11 @@ function sessionOf(transaction: string): string {
 function eventsOf(run: Run): readonly Event[] {
   const names = run.steps.map((step) => `${step.instance}.${step.statement}`);
   const rowsAt = run.steps.map(() => new Set<string>());
-  const insertedAt = run.steps.map(() => new Set<string>());
+  const takenAt = run.steps.map((): TakenKey[] => []);
   const tables = new Map(run.schema.tables.map((table) => [table.name, table]));
   for (const write of run.writes) {
     rowsAt[write.step]?.add(rowName(write.table, write.key));
-    if (write.alive !== true || write.before?.alive === true) continue;
-    for (const key of keysOf(write, tables.get(write.table))) insertedAt[write.step]?.add(key);
+    takenAt[write.step]?.push(...takenKeys(write, tables.get(write.table)));
   }
   const written = new Map(names.map((name, step) => [name, (rowsAt[step]?.size ?? 0) > 0]));
   return run.steps.flatMap((step, index) => {
@@ -93,20 +100,43 @@ function eventsOf(run: Run): readonly Event[] {
         instance: transactionAt(step),
         step: index,
         rows: rowsAt[index] ?? new Set<string>(),
-        inserted: insertedAt[index] ?? new Set<string>(),
+        taken: takenAt[index] ?? [],
         sees: new Set([...sees, ...before]),
       },
     ];
   });
 }
 
-/** The keys of an inserted row; one with a NULL is no key, nor is one that holds for some rows only. */
-function keysOf(write: Write, table: Table | undefined): readonly string[] {
-  return (table ? uniqueKeysOf(table) : []).flatMap(({ columns, where }) => {
-    const values = columns.map((column) => write.values[column] ?? null);
-    if (where !== undefined || values.includes(null)) return [];
-    return [JSON.stringify([write.table, columns, values.map(renderValue)])];
+/** The keys that a write gives its row; one with a NULL is no key, nor is one that holds for some rows only. */
+function takenKeys(write: Write, table: Table | undefined): readonly TakenKey[] {
+  if (!table || write.alive !== true) return [];
+  const { before } = write;
+  const after = { ...before?.values, ...write.values };
+  return uniqueKeysOf(table).flatMap(({ columns, where }): TakenKey[] => {
+    const isKey = columns.every((column) => (after[column] ?? null) !== null);
+    if (where !== undefined || !isKey) return [];
+    const keyOf = (row: Write["values"]): string =>
+      JSON.stringify([
+        write.table,
+        columns,
+        columns.map((column) => renderValue(row[column] ?? null)),
+      ]);
+    const key = keyOf(after);
+    if (before?.alive === true && keyOf(before.values) === key) return [];
+    const isPrimary = columns.join() === table.primaryKey.join();
+    return [{ key, ...(!isPrimary && { row: rowName(write.table, write.key) }) }];
   });
+}
+
+function writeSameRow(one: Event, other: Event): boolean {
+  return [...one.rows].some((row) => other.rows.has(row));
+}
+
+/** Whether both gave rows the same primary key, or two rows the same values in another one. */
+function takeSameKey(one: Event, other: Event): boolean {
+  return one.taken.some(({ key, row }) =>
+    other.taken.some((taken) => taken.key === key && (row === undefined || taken.row !== row)),
+  );
 }
 
 /** Whether an axiom holds for an instance. */
@@ -153,10 +183,9 @@ const CHECKS: Readonly<
       const earlier = writersBefore(events, b.step, q.instance);
       return missing(q, earlier, `${b.name}, which it sees, is arbitrated later`);
     }),
-  uniqueKeys: (events, governs) =>
-    conflict(events, governs, (event) => event.inserted, "both insert the same key"),
+  uniqueKeys: (events, governs) => conflict(events, governs, takeSameKey, "both take the same key"),
   noConflict: (events, governs) =>
-    conflict(events, governs, (event) => event.rows, "both write the same row"),
+    conflict(events, governs, writeSameRow, "both write the same row"),
   total: (events, governs) =>
     first(events, (q, same) =>
       q === same && governs(q.instance)
@@ -176,8 +205,6 @@ function refused(
     if (event === undefined) throw new Error(`there is no statement ${String(statement)}`);
     return event;
   };
-  const common = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
-    [...a].some((each) => b.has(each));
   const instances = [...new Set(events.map(({ instance }) => instance))];
   const history: FormulaHistory = {
     size: events.length,
@@ -190,8 +217,8 @@ function refused(
     arbitration: (a, b) => at(a).step < at(b).step,
     sees: (reader, writer) => at(reader).sees.has(at(writer).name),
     writes: (a) => at(a).rows.size > 0,
-    conflict: (a, b) => common(at(a).rows, at(b).rows),
-    sameKey: (a, b) => a !== b && common(at(a).inserted, at(b).inserted),
+    conflict: (a, b) => writeSameRow(at(a), at(b)),
+    sameKey: (a, b) => a !== b && takeSameKey(at(a), at(b)),
   };
   const found = refutation(axiom, history, (a) => governs(at(a).instance));
   if (found === undefined) return undefined;
@@ -203,13 +230,12 @@ function refused(
 function conflict(
   events: readonly Event[],
   governs: Governs,
-  of: (event: Event) => ReadonlySet<string>,
+  share: (a: Event, b: Event) => boolean,
   why: string,
 ): string | undefined {
   return first(events, (a, b) => {
     if (!governs(b.instance) || a.step >= b.step || a.instance === b.instance) return undefined;
-    const shared = [...of(a)].some((each) => of(b).has(each));
-    return shared ? missing(b, new Set([a.name]), why) : undefined;
+    return share(a, b) ? missing(b, new Set([a.name]), why) : undefined;
   });
 }
 

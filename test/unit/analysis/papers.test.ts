@@ -511,3 +511,18 @@ ${script(
   "\\endif",
 )}
 `;
+
+test("what would give two rows one value of a unique key is no anomaly where keys are kept", () => {
+  const taking = (unique: string): Subject =>
+    fromSql(`CREATE TABLE a (id integer PRIMARY KEY, w integer NOT NULL${unique});
+-- @transaction take
+BEGIN;
+SELECT count(*) AS n FROM a WHERE w = :p \\gset
+UPDATE a SET w = :p WHERE id = :k AND :n = 0;
+COMMIT;
+`);
+  const found = (unique: string): number =>
+    search(z3, taking(unique), "snapshot-isolation", 2).length;
+  assert.equal(found(""), 1);
+  assert.equal(found(" UNIQUE"), 0);
+});

@@ -106,7 +106,7 @@ export async function exploreStart(start: ExploredStart, level: AxiomaticLevel):
   let example: string | undefined;
   const restart = { ...tally };
   const steps = exploreSync(
-    { initial: client.initial, sessions: client.open() },
+    { initial: client.initial, uniqueValues: client.uniqueValues, sessions: client.open() },
     {
       level,
       stop: () => tally.outcomes > MOST,

@@ -51,23 +51,49 @@ export function violates(views: Views, write: Done, what: "notNull" | "check"): 
   return or(and(write.exec, whole), and(write.updated, changed));
 }
 
-/** Other rows that have the same values in a unique key. */
+/** Other rows that have the values of the insertion in a unique key. */
 export function collisions(views: Views, access: Access, row: RowKey): readonly Smt[] {
-  const { state, value, rows } = views;
-  const { table, instance, operation } = access;
+  const { set } = access.operation;
+  const own = (column: string): SqlValue => {
+    const term = set[column];
+    return term ? views.value(access.instance, term) : SQL_NULL;
+  };
+  return access.table.table.uniqueKeys.flatMap((key) => holders(views, access, row, key, own));
+}
+
+/** An update of one row gives it values of a unique key that another row has. Of several rows the order counts: left out. */
+export function takesTaken(views: Views, write: Done): Smt {
+  const { access, row } = write;
+  const { operation, table } = access;
+  if (operation.kind !== "update" || row === undefined) return FALSE;
+  const { set } = operation;
+  const own = (column: string): SqlValue =>
+    set[column] === undefined
+      ? views.state(access, "current", column, row)
+      : views.newValue(write, set[column], row);
+  const keys = table.table.uniqueKeys.filter((key) => key.some((column) => column in set));
+  const taken = or(...keys.flatMap((key) => holders(views, access, row, key, own)));
+  return taken === FALSE ? FALSE : and(views.touches(access, row), taken);
+}
+
+/** Of each other row: whether it has these values of a unique key. */
+function holders(
+  { state, rows }: Views,
+  access: Access,
+  row: RowKey,
+  key: readonly string[],
+  own: (column: string) => SqlValue,
+): readonly Smt[] {
+  const { table } = access;
   if (!table.closed) return [];
-  return table.table.uniqueKeys.flatMap((key) =>
-    rows(table)
-      .filter((other) => other.join() !== row.join())
-      .map((other) => {
-        const same = key.map((column) => {
-          const mine = operation.set[column];
-          const own = mine ? value(instance, mine) : SQL_NULL;
-          const theirs = state(access, "current", column, other);
-          return and(not(own.isNull), not(theirs.isNull), eq(asInt(own), asInt(theirs)));
-        });
-        const alive = state(access, "current", EXISTS, other).value;
-        return and(alive, not(sameAll(row, other)), ...same);
-      }),
-  );
+  return rows(table)
+    .filter((other) => other.join() !== row.join())
+    .map((other) => {
+      const same = key.map((column) => {
+        const [mine, theirs] = [own(column), state(access, "current", column, other)];
+        return and(not(mine.isNull), not(theirs.isNull), eq(asInt(mine), asInt(theirs)));
+      });
+      const alive = state(access, "current", EXISTS, other).value;
+      return and(alive, not(sameAll(row, other)), ...same);
+    });
 }

@@ -1,7 +1,7 @@
 // What each operation of a run does: the rows that it takes, the values that it returns, why it may fail.
 import { ERRORS } from "../../program/errors";
 import type { Operation, Term } from "../operations/operation";
-import { collisions, violates } from "./productConstraints";
+import { collisions, takesTaken, violates } from "./productConstraints";
 import type { RowKey } from "./productDatabase";
 import { insertedKey, openRead, sampleColumn, settleRead } from "./productDirty";
 import { loosened } from "./productOpen";
@@ -30,7 +30,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
         ? or(violates(views, made, "notNull"), withoutKey(made))
         : FALSE,
       [ERRORS.check]: isWrite(access) ? violates(views, made, "check") : FALSE,
-      [ERRORS.duplicate]: operation.kind === "insert" ? refused(made) : FALSE,
+      [ERRORS.duplicate]: operation.kind === "insert" ? refused(made) : takesTaken(views, made),
       [ERRORS.missingParent]: or(
         operation.mustFind ? and(exec, not(made.found)) : FALSE,
         operation.mustMiss ? made.found : FALSE,

@@ -2,12 +2,12 @@
 // read, a write over a write, a read that misses a write. Also the axiom that writers of one row see each other.
 import type { Dependency } from "../../protocol/report";
 import type { RowTerm } from "./relationalDatabase";
-import { EXISTENCE, isPoint, stepOf, tableOf } from "./relationalInstances";
+import { EXISTENCE, isPoint, stepOf } from "./relationalInstances";
 import type { Instance, Site } from "./relationalInstances";
+import { takeSameKey } from "./relationalKeys";
 import type { Run } from "./relationalRun";
-import { FALSE, and, eq, imp, not, or, sameAll } from "./smt";
+import { FALSE, and, imp, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
-import { asInt } from "./sqlValue";
 
 /** A dependency that the program's text allows; whether a run has it is `dependencyFormula`. */
 export interface StaticEdge {
@@ -73,7 +73,7 @@ export function dependencyFormula(run: Run, edge: StaticEdge): Smt {
   return or(...formulas);
 }
 
-/** Where two instances write the same row, or insert the same key, the later sees the earlier (behind its axioms). */
+/** Where two instances write the same row, or take the same key, the later sees the earlier (behind its axioms). */
 export function assertNoConflict(run: Run): void {
   const { script, flat } = run.database;
   const { instances, relations } = run;
@@ -92,30 +92,10 @@ export function assertNoConflict(run: Run): void {
         script.assert(imp(and(forbidden, both, run.before(first, second)), seen));
       }
       const guarded = relations.holds("uniqueKeys", second.instance);
-      const twice = insertSameKey(run, first, second);
+      const twice = takeSameKey(run, first, second);
       script.assert(imp(and(guarded, twice, run.before(first, second)), seen));
     }
   }
-}
-
-/** Whether two operations insert rows with the same primary or unique key. */
-export function insertSameKey(run: Run, first: Site, second: Site): Smt {
-  const { table } = first.operation;
-  const inserts = [first, second].map((site) =>
-    site.operation.kind === "insert"
-      ? and(run.changes(site, run.row(site)), not(run.alive(site, table, run.row(site))))
-      : FALSE,
-  );
-  if (inserts.includes(FALSE)) return FALSE;
-  const sameUnique = tableOf(run.database.flat, table).uniqueKeys.map((unique) =>
-    and(
-      ...unique.map((column) => {
-        const [a, b] = [first, second].map((site) => run.written(site, run.row(site), column));
-        return a && b ? and(not(a.isNull), not(b.isNull), eq(asInt(a), asInt(b))) : FALSE;
-      }),
-    ),
-  );
-  return and(...inserts, or(sameAll(run.row(first), run.row(second)), ...sameUnique));
 }
 
 /** One column of each set of columns that the same operations write: the others would say the same. */

@@ -3,7 +3,7 @@
 import { countVariables, freeVariables, ruleOf } from "../../isolation/formula";
 import type { Formula, Relation, WrittenAxiom } from "../../isolation/formula";
 import { writtenRows } from "./relationalConstraints";
-import { insertSameKey } from "./relationalEdges";
+import { takeSameKey } from "./relationalKeys";
 import { isPoint } from "./relationalInstances";
 import type { Instance, Site, StepRef } from "./relationalInstances";
 import { MIXED, type Mixture } from "./relationalRelations";
@@ -141,7 +141,7 @@ function makeGround(run: Run): Ground {
       : writtenRows(run, other);
     return or(...rows.map((row) => and(run.changes(one, row), run.changes(other, row))));
   });
-  const sameKey = common((one, other) => insertSameKey(run, one, other));
+  const sameKey = common((one, other) => takeSameKey(run, one, other));
   const relate = (relation: Relation, a: StepRef, b: StepRef): Truth => {
     const together = a.instance === b.instance;
     const before = together && a.step < b.step;
