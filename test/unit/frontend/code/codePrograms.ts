@@ -9,8 +9,10 @@ import { languageOf } from "../../../../server/src/frontend/sql/language";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
+import type { LowerSql } from "../../../../server/src/frontend/sql/scriptState";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Transaction } from "../../../../server/src/program/program";
+import type { Table } from "../../../../server/src/program/schema";
 import type { FileId } from "../../../../server/src/protocol/source";
 
 let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
@@ -21,6 +23,22 @@ export async function transactionsOf(
   texts: Readonly<Record<string, string>>,
   dialect: Dialect = "postgres",
 ): Promise<readonly Transaction[]> {
+  return (await readOver(ddl, texts, dialect)).transactions;
+}
+
+export interface CodeReading {
+  readonly transactions: readonly Transaction[];
+  readonly tables: readonly Table[];
+  /** What makes statements of SQL text. */
+  readonly lower: LowerSql;
+}
+
+/** The same, with what it was read with. */
+export async function readOver(
+  ddl: string,
+  texts: Readonly<Record<string, string>>,
+  dialect: Dialect,
+): Promise<CodeReading> {
   parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
   // File ids of tests.
   const id = (name: string): FileId => name as FileId;
@@ -34,7 +52,7 @@ export async function transactionsOf(
     packages: [],
     pathMaps: [],
   });
-  return readCode({
+  const { transactions } = readCode({
     modules,
     files,
     lines: (file) => indexLines(file, texts[file] ?? ""),
@@ -43,5 +61,6 @@ export async function transactionsOf(
     lowerSql: lower,
     note: () => undefined,
     models: () => undefined,
-  }).transactions;
+  });
+  return { transactions, tables, lower };
 }
