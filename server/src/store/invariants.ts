@@ -11,7 +11,8 @@ import { joinRelations } from "./evaluateQuery";
 import { conjuncts, withRows, type Binding, type Frame } from "./frame";
 import { findTable, initialRows, type TableRows } from "./row";
 import { columnsOf } from "./columns";
-import { plainValue } from "./plainValue";
+import { uniqueKeysOf } from "./constraints";
+import { plainValue, unusedValue } from "./plainValue";
 import { toValue } from "./value";
 
 type Rows = Readonly<Record<string, readonly Row[]>>;
@@ -77,10 +78,12 @@ export interface AddedRow {
  * The rows with one more, whose free columns get values that break nothing, if a few simple ones do; without it where
  * the same row is there already.
  */
-export function withRow(program: Program, rows: Rows, { table, row, fixed }: AddedRow): Rows {
+export function withRow(program: Program, rows: Rows, asked: AddedRow): Rows {
+  const { table } = asked;
   const known = rows[table] ?? [];
   const added = (each: Row): Rows => ({ ...rows, [table]: [...known, each] });
-  if (known.some((other) => JSON.stringify(other) === JSON.stringify(row))) return rows;
+  if (known.some((other) => JSON.stringify(other) === JSON.stringify(asked.row))) return rows;
+  const { row, fixed } = withOwnKeys(findTable(program.schema, table), known, asked);
   const conditions = conditionsOn(program, table);
   if (conditions.length === 0) return added(row);
   const columns = findTable(program.schema, table).columns.filter(({ name }) => !fixed.has(name));
@@ -101,6 +104,26 @@ export function withRow(program: Program, rows: Rows, { table, row, fixed }: Add
     if (isValid(program, next)) return next;
   }
   return added(row);
+}
+
+/** The row with keys that no other row has, where its columns are free to be chosen. */
+function withOwnKeys(table: Table, known: readonly Row[], asked: AddedRow): AddedRow {
+  let { row, fixed } = asked;
+  for (const { columns } of uniqueKeysOf(table)) {
+    const isTaken = known.some((other) =>
+      columns.every((name) => row[name] !== null && other[name] === row[name]),
+    );
+    const free = table.columns.find(({ name }) => columns.includes(name) && !fixed.has(name));
+    if (!isTaken || !free) continue;
+    const value = unusedValue(
+      free,
+      known.map((other) => other[free.name]),
+    );
+    if (value === undefined) continue;
+    row = { ...row, [free.name]: value };
+    fixed = new Set([...fixed, free.name]);
+  }
+  return { ...asked, row, fixed };
 }
 
 const NUMBERS = [0, 1, 2, 5, 10, 20, 100, 1000, -1];
