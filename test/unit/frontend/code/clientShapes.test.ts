@@ -1,7 +1,7 @@
 // Transactions of clients that are kept in a global variable, and those that a caller ends before it reaches them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { losses, transactionsOf } from "./prismaPrograms";
+import { losses, printed, transactionsOf } from "./prismaPrograms";
 
 const SCHEMA = `
 datasource db {
@@ -59,3 +59,46 @@ export async function never(id: number) {
     },
     ["add"],
   ));
+
+for (const made of [
+  "const kept: any = globalThis; kept.all ??= new Map(); export const prisma = kept.all.get('prisma');",
+  "function remember(name: string) { const of = globalThis as any; if (!of.all.has(name)) of.all.set(name, new PrismaClient()); return of.all.get(name); } export const prisma = remember('a');",
+]) {
+  test(`the methods of a client that is kept somewhere are no list's: ${made}`, async () => {
+    const transactions = await transactionsOf(SCHEMA, {
+      "a.ts": `import { PrismaClient } from "@prisma/client";
+${made}
+export async function add(id: number) {
+  const item = await prisma.item.findFirst({ where: { id } });
+  if (!item) throw new Error("not there");
+  ${WORK}
+}`,
+    });
+    const [add] = transactions.filter(({ name }) => name === "add");
+    assert.match(
+      printed(add ? [add] : []).join("\n"),
+      /r1 = select .* limit 1\n.*\n.*\n {2}atomic/u,
+    );
+  });
+}
+
+for (const [what, call] of [
+  [
+    "a chain of cases",
+    'match(kind).with("a", () => {}).with("b", () => { throw new Error("b"); }).run();',
+  ],
+  ["a case that throws", 'match(kind).with("a", () => { throw new Error("a"); });'],
+  ["something that is nothing", "const nothing = undefined as any; nothing.first.second();"],
+  ["a call of nothing", "const nothing = undefined as any; nothing(1).then(() => {});"],
+]) {
+  test(`what stands behind ${what ?? ""} is not lost`, async () => {
+    const transactions = await transactionsOf(SCHEMA, {
+      "a.ts": `import { PrismaClient } from "@prisma/client";
+import { match } from "ts-pattern";
+const prisma = new PrismaClient();
+export async function add(id: number, kind: string) { ${call ?? ""} ${WORK} }`,
+    });
+    const [add] = transactions;
+    assert.match(printed(add ? [add] : []).join("\n"), /update Item/u);
+  });
+}

@@ -183,7 +183,6 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("function.call", ({ state, self, args, site }) =>
     state.evaluator.call(state, self, args.slice(1), site),
   ),
-  ...JAVA_BUILTINS,
   ...TAGGED_BUILTINS,
   ...named("function.bind", itself),
   ...named("function.apply", ({ state, self, args, site }) =>
@@ -206,7 +205,8 @@ export function callBuiltin(
     const isText = callee.name.startsWith("JSON.");
     return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
   }
-  const builtin = BUILTINS[callee.name];
+  const isJava = state.frame.file.endsWith(".java");
+  const builtin = (isJava ? JAVA_BUILTINS[callee.name] : undefined) ?? BUILTINS[callee.name];
   return builtin?.({ state, self: callee.self ?? UNDEFINED, args, site });
 }
 

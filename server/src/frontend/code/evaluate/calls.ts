@@ -1,5 +1,6 @@
 // Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
 // others nothing is known but what they were given.
+import type { SourceRange } from "../../../protocol/source";
 import type { HirClass, HirFunction, HirParameter } from "../hir";
 import {
   constantText,
@@ -17,7 +18,8 @@ import { literal } from "../../sql/expressions";
 import { bind, innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
 import { callBuiltin, externalResult } from "./builtins";
-import { expressionOf, readsOf } from "./convert";
+import { expressionOf, unknownExpression } from "./convert";
+import { escape } from "./escape";
 import { listOf, settle } from "./expressions";
 import { callDataAccess, dataAccess } from "./dataAccess";
 import {
@@ -29,7 +31,7 @@ import {
   overloaded,
   standsAlone,
 } from "./javaCalls";
-import { isScalar } from "./join";
+import { addIf, isScalar, joinPaths, tried, type Path } from "./join";
 import { superclassOf } from "./member";
 import { choose } from "./operators";
 import {
@@ -38,6 +40,7 @@ import {
   lose,
   newCell,
   sourceOf,
+  write,
   type CallSite,
   type Frame,
   type State,
@@ -91,16 +94,17 @@ export function callValue(
         () => callValue(state, callee.otherwise, args, site),
         site.span,
       );
-    case "undefined":
-      return UNDEFINED;
     case "external":
       return callee.isDataAccess === true
         ? callDataAccess(state, callee.name, args, site)
         : shaped(state, callee, args, site);
     case "input": {
+      // A model may have a method that lists have, too.
+      const handle = handleOfShape(state, callee, args, site);
+      if (handle) return callValue(state, handle, args, site);
       const own = methodOfInput(callee);
       const builtin = own && callBuiltin(state, own, args, site);
-      return builtin ?? shaped(state, callee, args, site);
+      return builtin ?? callUnknown(state, site.name, args, site);
     }
     default:
       return shaped(state, callee, args, site);
@@ -144,22 +148,30 @@ function methodOfInput(
 
 /** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
 function shaped(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
+  const handle = handleOfShape(state, callee, args, site);
+  return handle ? callValue(state, handle, args, site) : callUnknown(state, site.name, args, site);
+}
+
+function handleOfShape(
+  state: State,
+  callee: Value,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
   const dot = site.name.lastIndexOf(".");
-  if (dot > 0 && !site.isNew) {
-    const receiver = callee.kind === "builtin" && callee.self ? callee.self : callee;
-    const shape = {
-      receiver,
-      method: site.name.slice(dot + 1),
-      arguments: args,
-      used: state.workspace.used,
-      name: site.name.slice(0, dot),
-    };
-    for (const library of state.workspace.libraries) {
-      const handle = library.shaped?.(shape, state.evaluator.tools(state, library));
-      if (handle) return callValue(state, handle, args, site);
-    }
+  if (dot <= 0 || site.isNew) return undefined;
+  const shape = {
+    receiver: callee.kind === "builtin" && callee.self ? callee.self : callee,
+    method: site.name.slice(dot + 1),
+    arguments: args,
+    used: state.workspace.used,
+    name: site.name.slice(0, dot),
+  };
+  for (const library of state.workspace.libraries) {
+    const handle = library.shaped?.(shape, state.evaluator.tools(state, library));
+    if (handle) return handle;
   }
-  return callUnknown(state, site.name, args, site);
+  return undefined;
 }
 
 /** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
@@ -181,17 +193,43 @@ function callUnknown(state: State, name: string, args: readonly Value[], site: C
     for (const callee of callbacks) state.handlers.push({ name: label, callee });
     return unknown(`${name} is not known`);
   }
+  const isOnce = RUNS_ONCE.test(name);
   let result: Value | undefined;
   for (const callback of callbacks) {
     const before = state.emitted;
     const inputs = callback.function.parameters.map((parameter) => inputOf(state, parameter));
-    result = settle(state, callValue(state, callback, inputs, { ...site, isNew: false }));
-    if (state.emitted > before && !RUNS_ONCE.test(name)) {
+    const path = tried(state, () => {
+      result = settle(state, callValue(state, callback, inputs, { ...site, isNew: false }));
+      return false;
+    });
+    const hasStatements = state.emitted > before;
+    if (hasStatements && !isOnce) {
       lose(state, `${name}() is taken to run the function that it is given once`, source);
     }
+    perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
   }
-  if (result && callbacks.length === 1) return result;
+  // A chain goes on with something of the unknown's own: `match(x).with(1, () => {}).otherwise(f)`.
+  if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) return result;
   return externalResult(state, name, args);
+}
+
+/** Goes on behind a path that something unknown runs, or that it may run. */
+function perhaps(
+  state: State,
+  path: Path,
+  { isSure, name, source }: { isSure: boolean; name: string; source: SourceRange },
+): void {
+  if (isSure) {
+    for (const [cell, value] of path.written) write(state, cell, value);
+    for (const command of path.commands) emit(state, command);
+    return;
+  }
+  if (path.written.size + path.commands.length === 0) return;
+  const why = `whether ${name}() runs the function that it is given`;
+  const condition = unknownExpression(state, why, [], "bool");
+  const other: Path = { commands: [], written: new Map(), left: false };
+  joinPaths(state, condition, path, other, source);
+  addIf(state, { condition, then: path, otherwise: other, source });
 }
 
 /** Names of methods that keep what they are given for requests, messages or events to come. */
@@ -200,7 +238,7 @@ const HANDLES =
 
 /** Names of functions that run what they are given, and run it once if it does not fail. */
 const RUNS_ONCE =
-  /retry|with|wrap|run|transaction|trace|span|timed|measure|guard|handle|catch|async|once|exec/iu;
+  /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|handle|catch|async|once|exec/iu;
 
 /** What a parameter of a function is that is called by something unknown. */
 export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
@@ -439,56 +477,6 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
     emit(state, { kind: "assign", variable: frame.value, value: expression, source });
   }
   emit(state, { kind: "return", source });
-}
-
-/** Marks the results whose rows a value holds: they leave the function. */
-export function escape(state: State, value: Value, depth = 6): void {
-  if (depth === 0) return;
-  const inner = (cell: { readonly value: Value | undefined }): void => {
-    if (cell.value) escape(state, cell.value, depth - 1);
-  };
-  switch (value.kind) {
-    case "row":
-    case "rows":
-      state.escaped.add(value.result);
-      return;
-    case "object":
-      for (const cell of value.fields.values()) inner(cell);
-      return;
-    case "list":
-      for (const cell of value.items) inner(cell);
-      return;
-    case "derived":
-      escape(state, value.from, depth - 1);
-      return;
-    case "choice":
-      escape(state, value.then, depth - 1);
-      escape(state, value.otherwise, depth - 1);
-      return;
-    case "scalar":
-    case "text":
-    case "unknown":
-      for (const read of readsOf(value)) escapeReads(state, read);
-      return;
-    default:
-      return;
-  }
-}
-
-function escapeReads(state: State, expression: ReturnType<typeof expressionOf>): void {
-  if (expression.kind === "field" || expression.kind === "size") {
-    state.escaped.add(expression.result);
-    return;
-  }
-  for (const part of Object.values(expression)) {
-    if (isExpression(part)) escapeReads(state, part);
-    else if (Array.isArray(part))
-      for (const each of part) if (isExpression(each)) escapeReads(state, each);
-  }
-}
-
-function isExpression(value: unknown): value is ReturnType<typeof expressionOf> {
-  return typeof value === "object" && value !== null && "kind" in value;
 }
 
 /** `new C(...)`. */

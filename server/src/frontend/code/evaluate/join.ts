@@ -4,9 +4,9 @@ import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
-import { expressionOf, isLarge, readsOf, sameExpression } from "./convert";
+import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./convert";
 import { choiceOf, oneClient } from "./operators";
-import { collected, undone, write, type State } from "./state";
+import { collected, emit, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./texts";
 
 /** A path that was evaluated and undone. */
@@ -60,6 +60,31 @@ export function joinPaths(
     write(state, cell, joined(joining, values[0], values[1]));
   }
   return false;
+}
+
+/** Adds the branch of which one of two paths is taken, if they do anything. */
+export function addIf(
+  state: State,
+  parts: Pick<Extract<Command, { kind: "if" }>, "condition" | "source"> & {
+    readonly then: Path;
+    readonly otherwise: Path;
+  },
+): void {
+  const { condition, then, otherwise, source } = parts;
+  if (then.commands.length + otherwise.commands.length === 0) return;
+  const sequence = (commands: readonly Command[]): Command => ({ kind: "sequence", commands });
+  emit(
+    state,
+    then.commands.length === 0
+      ? { kind: "if", condition: negated(condition), then: sequence(otherwise.commands), source }
+      : {
+          kind: "if",
+          condition,
+          then: sequence(then.commands),
+          ...(otherwise.commands.length > 0 && { otherwise: sequence(otherwise.commands) }),
+          source,
+        },
+  );
 }
 
 interface Joining {

@@ -39,8 +39,8 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "choice":
       return choiceMember(state, value, property, site);
     case "undefined":
-      fail(state, `${property} is asked of nothing`, sourceOf(state, site));
-      return UNDEFINED;
+      // No program is written to fail in this way: what is taken for nothing here is something that is not known.
+      return unknown(`${property} is asked of nothing`);
     case "unknown":
       return value;
     case "class":
@@ -388,10 +388,6 @@ function isPresence(condition: Expression): boolean {
 
 /** The SQLSTATE class that stands for errors of the code itself: those that users raise. */
 export const THROWN = "P0001";
-
-function fail(state: State, why: string, source: SourceRange): void {
-  emit(state, { kind: "rollback", why, code: THROWN, source });
-}
 
 /** Asking a row that is not there is an error of the code. */
 function mustBeThere(

@@ -11,7 +11,7 @@ import { addReturn } from "./calls";
 import { conditionOf, expressionOf, negated } from "./convert";
 import { evaluateExpression, settle } from "./expressions";
 import { addLoop, eachItem, inLoop } from "./iteration";
-import { carriedOver, joinPaths, loopBody, tried, type Path } from "./join";
+import { addIf, carriedOver, joinPaths, loopBody, tried, type Path } from "./join";
 import { optionalMember, THROWN } from "./member";
 import { binary } from "./operators";
 import { knowing } from "./presence";
@@ -142,30 +142,6 @@ function evaluateIf(state: State, scope: Scope, hir: Of<"if">): boolean {
   addIf(state, { condition, then, otherwise, source });
   if (then.left !== otherwise.left) knowing(state, condition, otherwise.left);
   return left;
-}
-
-function addIf(
-  state: State,
-  parts: Pick<Extract<Command, { kind: "if" }>, "condition" | "source"> & {
-    readonly then: Path;
-    readonly otherwise: Path;
-  },
-): void {
-  const { condition, then, otherwise, source } = parts;
-  if (then.commands.length + otherwise.commands.length === 0) return;
-  const sequence = (commands: readonly Command[]): Command => ({ kind: "sequence", commands });
-  emit(
-    state,
-    then.commands.length === 0
-      ? { kind: "if", condition: negated(condition), then: sequence(otherwise.commands), source }
-      : {
-          kind: "if",
-          condition,
-          then: sequence(then.commands),
-          ...(otherwise.commands.length > 0 && { otherwise: sequence(otherwise.commands) }),
-          source,
-        },
-  );
 }
 
 /** A loop that counts is a counting loop of the AR; one over the indexes of rows is a loop over the rows. */

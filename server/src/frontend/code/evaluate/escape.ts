@@ -1,0 +1,55 @@
+// Rows that leave the function: what its caller, or something unknown, comes to see.
+import type { Expression } from "../../../program/expression";
+import type { Value } from "../values";
+import { readsOf } from "./convert";
+import type { State } from "./state";
+
+/** Marks the results whose rows a value holds: they leave the function. */
+export function escape(state: State, value: Value, depth = 6): void {
+  if (depth === 0) return;
+  const inner = (cell: { readonly value: Value | undefined }): void => {
+    if (cell.value) escape(state, cell.value, depth - 1);
+  };
+  switch (value.kind) {
+    case "row":
+    case "rows":
+      state.escaped.add(value.result);
+      return;
+    case "object":
+      for (const cell of value.fields.values()) inner(cell);
+      return;
+    case "list":
+      for (const cell of value.items) inner(cell);
+      return;
+    case "derived":
+      escape(state, value.from, depth - 1);
+      return;
+    case "choice":
+      escape(state, value.then, depth - 1);
+      escape(state, value.otherwise, depth - 1);
+      return;
+    case "scalar":
+    case "text":
+    case "unknown":
+      for (const read of readsOf(value)) escapeReads(state, read);
+      return;
+    default:
+      return;
+  }
+}
+
+function escapeReads(state: State, expression: Expression): void {
+  if (expression.kind === "field" || expression.kind === "size") {
+    state.escaped.add(expression.result);
+    return;
+  }
+  for (const part of Object.values(expression)) {
+    if (isExpression(part)) escapeReads(state, part);
+    else if (Array.isArray(part))
+      for (const each of part) if (isExpression(each)) escapeReads(state, each);
+  }
+}
+
+function isExpression(value: unknown): value is Expression {
+  return typeof value === "object" && value !== null && "kind" in value;
+}
