@@ -7,6 +7,7 @@ import type { Command } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { rangeOf, type LineIndex } from "../sql/lines";
 import type { LowerSql } from "../sql/scriptState";
+import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
@@ -18,7 +19,7 @@ import { createClosures, type CodeMemory, type Environment, type ReadFunction } 
 import type { CodeModules } from "./modules";
 import { reachOf } from "./reach";
 import { rootsOf } from "./roots";
-import { elementTypes, transactionOf } from "./unit";
+import { transactionOf } from "./unit";
 import type { HandleValue } from "./values";
 
 /** What reading code needs of the workspace around it. */
@@ -80,7 +81,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
       return evaluateRoot(root, current);
     };
     let result = evaluate();
-    const types = elementTypes(result.body, around.table);
+    const types = inferParameterTypes(result.body, around.table).elements;
     if (types.size > 0) result = evaluate(types);
     const made = result.statements > 0 ? transaction(result, around) : undefined;
     evaluated.push({ result, notes, ...(made && { transaction: made }) });

@@ -8,7 +8,7 @@ import { plainUnit } from "../../program/unit";
 import type { SourceRange } from "../../protocol/source";
 import { withoutDeadAssignments } from "../sql/routine/deadAssignments";
 import { compare } from "../sql/terms";
-import { inferParameterTypes, typeOf } from "../sql/types";
+import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
 import type { Evaluated } from "./evaluate/evaluator";
 
@@ -64,32 +64,6 @@ function cardinality(parameter: string): Expression {
   return { kind: "call", name: "cardinality", arguments: [array], deterministic: true };
 }
 
-/** The types of the elements of arrays among the inputs, by what they are compared with and assigned to. */
-export function elementTypes(
-  body: Command,
-  table: (name: string) => Table | undefined,
-): ReadonlyMap<string, ValueType> {
-  const found = new Map<string, ValueType>();
-  const none = new Map<string, never>();
-  const environment = { table, parameters: none, variables: none, results: none };
-  const say = (part: Expression, type: ValueType | undefined): void => {
-    if (part.kind !== "element" || part.array.kind !== "array" || type === undefined) return;
-    if (type !== "other" && !found.has(part.array.parameter)) found.set(part.array.parameter, type);
-  };
-  walkCommand(body, {
-    expression: (expression, scope) => {
-      if (expression.kind !== "comparison" && expression.kind !== "arithmetic") return;
-      say(expression.left, typeOf(expression.right, scope, environment));
-      say(expression.right, typeOf(expression.left, scope, environment));
-    },
-    assignment: (name, column, value) => {
-      const type = table(name)?.columns.find((each) => each.name === column)?.type;
-      say(value, type);
-    },
-  });
-  return found;
-}
-
 function inputsOf(body: Command): {
   readonly scalars: ReadonlySet<string>;
   readonly arrays: ReadonlyMap<string, ValueType>;
@@ -110,7 +84,7 @@ function parametersOf(
   body: Command,
   table: (name: string) => Table | undefined,
 ): readonly Parameter[] {
-  const types = inferParameterTypes(body, table);
+  const types = inferParameterTypes(body, table).scalars;
   const { scalars, arrays } = inputsOf(body);
   const lengths = new Set([...arrays.keys()].map(lengthName));
   return [

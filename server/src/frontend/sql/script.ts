@@ -202,7 +202,7 @@ function addMeta(state: State, item: MetaItem): void {
 
 /** The parameters that the transaction uses, in the order of their first use. */
 function parametersOf(state: State, body: Command): readonly Parameter[] {
-  const inferred = inferParameterTypes(body, state.context.table);
+  const inferred = inferParameterTypes(body, state.context.table).scalars;
   const used = new Set<string>();
   const visitor = {
     expression: (expression: Expression) => {

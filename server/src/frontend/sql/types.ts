@@ -1,14 +1,18 @@
 // Types of AR expressions, and of the parameters of a script: a placeholder has the type of the column that
 // it is compared with or assigned to.
 import type { Expression, ValueType } from "../../program/expression";
+import { functionFacts, isPure } from "../../program/functions";
 import type { Table } from "../../program/schema";
 import type { Command, Output, Statement } from "../../program/statement";
+import { valueTypeOf } from "./pg/valueType";
 import { walkCommand, type Scope } from "./walk";
 
 export interface TypeEnvironment {
   readonly table: (name: string) => Table | undefined;
   readonly parameters: ReadonlyMap<string, ValueType>;
   readonly variables: ReadonlyMap<string, ValueType>;
+  /** Types of the elements of array parameters that do not tell it themselves. */
+  readonly elements?: ReadonlyMap<string, ValueType>;
   /** Output types by result and column. */
   readonly results: ReadonlyMap<string, ReadonlyMap<string, ValueType>>;
 }
@@ -29,7 +33,7 @@ export function typeOf(
     case "parameter":
       return environment.parameters.get(expression.name);
     case "element":
-      return expression.array.kind === "array" ? expression.array.elements : undefined;
+      return elementType(expression.array, environment);
     case "variable":
       return environment.variables.get(expression.name);
     case "column":
@@ -52,7 +56,7 @@ export function typeOf(
     case "aggregate":
       return aggregateType(expression, of);
     case "call":
-      return expression.name === "length" ? "int" : firstKnown(expression.arguments, of);
+      return callType(expression, of);
     case "subquery": {
       const [output] = expression.query.outputs;
       if (output === undefined) return undefined;
@@ -65,6 +69,17 @@ export function typeOf(
   }
 }
 
+function elementType(array: Expression, { elements }: TypeEnvironment): ValueType | undefined {
+  if (array.kind !== "array") return undefined;
+  return array.elements === "other" ? elements?.get(array.parameter) : array.elements;
+}
+
+export interface ParameterTypes {
+  readonly scalars: ReadonlyMap<string, ValueType>;
+  /** Of the elements of arrays. */
+  readonly elements: ReadonlyMap<string, ValueType>;
+}
+
 /**
  * The types of a transaction's parameters, as far as its body tells them. Two passes, since a variable may be
  * assigned after the place that names a parameter with it.
@@ -72,11 +87,12 @@ export function typeOf(
 export function inferParameterTypes(
   body: Command,
   table: TypeEnvironment["table"],
-): ReadonlyMap<string, ValueType> {
+): ParameterTypes {
   const parameters = new Map<string, ValueType>();
+  const elements = new Map<string, ValueType>();
   const variables = new Map<string, ValueType>();
   const results = new Map<string, ReadonlyMap<string, ValueType>>();
-  const environment = { table, parameters, variables, results };
+  const environment = { table, parameters, variables, elements, results };
   const scopeOfTable = (name: string): Scope => [
     { alias: name, table: name, kind: "base", join: "inner" },
   ];
@@ -84,6 +100,10 @@ export function inferParameterTypes(
   function expect(side: Expression, type: ValueType | undefined): void {
     if (type === undefined) return;
     if (side.kind === "parameter" && !parameters.has(side.name)) parameters.set(side.name, type);
+    if (side.kind === "element" && side.array.kind === "array" && type !== "other") {
+      const { parameter } = side.array;
+      if (!elements.has(parameter)) elements.set(parameter, type);
+    }
     if (side.kind === "variable" && !variables.has(side.name)) variables.set(side.name, type);
     if (side.kind === "negate") expect(side.operand, type);
     if (side.kind === "arithmetic" && side.operator !== "||" && isNumber(type)) {
@@ -144,7 +164,7 @@ export function inferParameterTypes(
       },
     });
   }
-  return parameters;
+  return { scalars: parameters, elements };
 }
 
 function rememberResult(
@@ -195,6 +215,18 @@ function columnType(
   const type = environment
     .table(relation.table)
     ?.columns.find((each) => each.name === column)?.type;
+  return type === "other" ? undefined : type;
+}
+
+/** The type that a function is known to give; the others give one of their arguments. */
+function callType(
+  call: Extract<Expression, { readonly kind: "call" }>,
+  of: (part: Expression) => ValueType | undefined,
+): ValueType | undefined {
+  const { name } = call;
+  const isCast = name.startsWith("cast ");
+  if (!isCast && !isPure(name)) return firstKnown(call.arguments, of);
+  const type = isCast ? valueTypeOf(name.slice(5).replace(/\(.*/, "")) : functionFacts(name).type;
   return type === "other" ? undefined : type;
 }
 

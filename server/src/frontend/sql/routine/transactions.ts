@@ -99,7 +99,7 @@ function typed(
   table: RoutineParts["table"],
 ): readonly Parameter[] {
   if (parameters.every(({ type }) => type !== "other")) return parameters;
-  const inferred = inferParameterTypes(body, table);
+  const inferred = inferParameterTypes(body, table).scalars;
   return parameters.map((parameter) =>
     parameter.type === "other"
       ? { ...parameter, type: inferred.get(parameter.name) ?? "other" }
