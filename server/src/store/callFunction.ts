@@ -17,7 +17,8 @@ import {
 /** The function's value; functions without an entry are kept as a term, equal for equal arguments. */
 export function callFunction(name: string, values: readonly SqlValue[]): SqlValue {
   const known = FUNCTIONS[name.toLowerCase()];
-  if (known === undefined || (known.strict && values.some(isOpaque)))
+  const isKnown = known !== undefined && values.length <= (known.most ?? values.length);
+  if (!isKnown || (known.strict && values.some(isOpaque)))
     return { kind: "opaque", text: `${name}(${values.map(renderValue).join(", ")})` };
   if (known.strict && values.includes(null)) return null;
   return known.apply(values);
@@ -27,12 +28,18 @@ interface SqlFunction {
   /** NULL for any NULL argument. */
   readonly strict: boolean;
   readonly apply: (values: readonly SqlValue[]) => SqlValue;
+  /** With more arguments it is another function, which is not known. */
+  readonly most?: number;
 }
 
 const strict = (apply: SqlFunction["apply"]): SqlFunction => ({ strict: true, apply });
 const lax = (apply: SqlFunction["apply"]): SqlFunction => ({ strict: false, apply });
-const text = (apply: (value: string) => SqlValue): SqlFunction =>
-  strict(([value]) => apply(renderValue(value ?? null)));
+const text = (apply: (value: string) => SqlValue): SqlFunction => ({
+  ...strict(([value]) => apply(renderValue(value ?? null))),
+  most: 1,
+});
+/** Spaces alone: tabs and line breaks stay. */
+const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 
 const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
   // The cast of an integer, after which `/` keeps fractions.
@@ -60,8 +67,8 @@ const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
   ceiling: strict(([value = null]) => numeric(value, (number) => towards(number, "above"))),
   lower: text((value) => value.toLowerCase()),
   upper: text((value) => value.toUpperCase()),
-  trim: text((value) => value.trim()),
-  btrim: text((value) => value.trim()),
+  trim: text(trimmed),
+  btrim: text(trimmed),
   length: text((value) => [...value].length),
   char_length: text((value) => [...value].length),
 };

@@ -3,6 +3,7 @@
 import { lowerWithNsp } from "../../../server/src/frontend/sql/nsp/statement";
 import { parseWithNsp } from "../../../server/src/frontend/sql/nsp/parse";
 import { createIds, type LoweringContext } from "../../../server/src/frontend/sql/lowering";
+import { lowerWithPg } from "../../../server/src/frontend/sql/pg/statement";
 import type { PgParser } from "../../../server/src/frontend/sql/pg/pgParser";
 import type { Statement } from "../../../server/src/program/statement";
 import { renderStatement } from "../../unit/frontend/sql/render";
@@ -26,14 +27,17 @@ export interface Comparison {
 
 /** Compares the readings of one statement; undefined for what is no statement on rows. */
 export function compareReadings(statement: Judged, pg: PgParser): Comparison | undefined {
-  const { context, statements } = statement;
-  if (context === undefined || statements.length === 0) return undefined;
+  const { context, what } = statement;
+  if (context === undefined || what !== "data") return undefined;
   const parsed = pg.parse(context.piece.sql);
-  if (!parsed.ok) return undefined;
+  // Without the routines that it may call, which the text does not tell.
+  const full = lowerWithPg({ ...context, ids: createIds("full") }, pg);
+  if (!parsed.ok || !full.ok) return undefined;
+  const { statements } = full.lowered;
   const tree = factsOfTree(parsed.statements.map(({ node }) => node));
   const program = factsOfStatements(statements);
   const tables = difference(tree, program, context);
-  const light = lightReading(statement, context);
+  const light = lightReading(statements, context);
   return {
     statement,
     ...(tables === undefined ? {} : { tables }),
@@ -70,14 +74,12 @@ const SYSTEM = new Set(
   "tables columns schemata routines table_constraints key_column_usage views".split(" "),
 );
 
-function lightReading(statement: Judged, context: LoweringContext): Comparison["light"] {
+function lightReading(full: readonly Statement[], context: LoweringContext): Comparison["light"] {
   const light = lowerWithNsp({ ...context, ids: createIds("light") }, parseWithNsp);
   if (!light.ok) return undefined;
   const { statements } = light.lowered;
-  const whole = [...statements, ...statement.statements].every(({ taint }) => taint.length === 0);
-  const [left, right] = whole
-    ? [statement.statements, statements].map(textOf)
-    : [statement.statements, statements].map(tablesText);
+  const whole = [...statements, ...full].every(({ taint }) => taint.length === 0);
+  const [left, right] = whole ? [full, statements].map(textOf) : [full, statements].map(tablesText);
   return {
     agrees: left === right,
     whole,

@@ -30,8 +30,19 @@ export function expressionText(expression: Expression): string {
     case "in":
       return `${inner(expression.operand)} in (${expression.values.map(go).join(", ")})`;
     case "call":
-      return `${expression.name}(${expression.arguments.map(go).join(", ")})`;
+      return callText(expression.name, expression.arguments.map(go));
     default:
       return "...";
   }
+}
+
+/** Operators that nobody evaluates are calls, too: `json--> ` and `=-any` as SQL writes them. */
+function callText(name: string, args: readonly string[]): string {
+  const [left, right, ...others] = args;
+  const operator = name.replace(/^(?:json|time)-/u, "");
+  if (right === undefined || others.length > 0 || /^\w/u.test(operator))
+    return `${name}(${args.join(", ")})`;
+  const quantified = /^(.*)-(any|all)$/u.exec(operator);
+  if (quantified) return `${left ?? ""} ${quantified[1] ?? ""} ${quantified[2] ?? ""}(${right})`;
+  return `${left ?? ""} ${operator} ${right}`;
 }

@@ -1,6 +1,7 @@
 // From expressions of the program to terms: variables and results are substituted, subqueries become operations.
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
+import { functionFacts } from "../../program/functions";
 import { anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
@@ -197,9 +198,6 @@ function arithmetic(
   return calculate(kind, go(expression.left), go(expression.right));
 }
 
-/** Functions that give NULL for NULL. */
-const STRICT = new Set(["lower", "upper", "length", "char_length", "trim", "btrim", "round"]);
-
 function call(
   builder: Builder,
   expression: Extract<Expression, { kind: "call" }>,
@@ -247,9 +245,17 @@ function call(
   }
   const why = `the function ${expression.name} gives any value`;
   if (expression.deterministic) {
-    const name = expression.name.toLowerCase();
-    return applyTerm(builder, { name, type: "other", strict: STRICT.has(name) }, args, why);
+    return unknownFunction(builder, expression.name.toLowerCase(), args, why);
   }
   const id = `call:${expression.name}:${JSON.stringify(expression.arguments)}`;
   return unknownTerm(builder, id, "other", why);
+}
+
+/** A function of which no more is known than that it is one; it may be NULL where nothing speaks against that. */
+function unknownFunction(builder: Builder, name: string, args: readonly Term[], why: string): Term {
+  const { type, nulls } = functionFacts(name);
+  const value = applyTerm(builder, { name, type, strict: nulls === "strict" }, args, why);
+  if (nulls !== "maybe") return value;
+  const isAbsent = { name: `${name} is null`, type: "bool", strict: false } as const;
+  return conditional(applyTerm(builder, isAbsent, args, why), NULL, value);
 }

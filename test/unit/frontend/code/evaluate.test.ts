@@ -296,8 +296,7 @@ export async function f(id) {
         "  loop rows",
         "    if (r1.balance > 100)",
         "      update accounts set balance = (accounts.balance - 1) where (accounts.id = r1.id)",
-        "  delete accounts where unknown(accounts.id, unknown(size(r1)))",
-        "  ! = ANY of an array",
+        "  delete accounts where =-any(accounts.id, unknown(size(r1)))",
         "  ! this list is used as a value",
       ],
     ));

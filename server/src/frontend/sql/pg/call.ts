@@ -4,8 +4,9 @@ import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { CallArgument } from "../lowering";
 import { joined } from "../terms";
+import { functionFacts, isPure } from "../../../program/functions";
 import { lastName } from "./ast";
-import { aggregateOf, EVALUATED, FRESH, IMMUTABLE, LENGTHS, resultType } from "./functions";
+import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
 
@@ -26,16 +27,20 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   const args = lowerAll(call.args, scope, work);
   if (EVALUATED.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
     return { kind: "call", name, arguments: args, deterministic: true };
-  if (IMMUTABLE.has(name)) {
-    // Not evaluated, but equal arguments give equal values: the same id for the same arguments would say
-    // too little, so the call is kept and the loss is recorded.
-    taint(work, `the function ${name}()`);
-    return { kind: "call", name, arguments: args, deterministic: true };
+  // Not evaluated, but equal arguments give equal values.
+  if (isPure(name)) {
+    const all = name === "age" && args.length === 1 ? [now(work), ...args] : args;
+    return { kind: "call", name, arguments: all, deterministic: true };
   }
   const ownCall = scope.sources.length === 0 && scope.outer === undefined;
   const called = ownCall ? work.context.call?.(name, callArguments(call, scope, work)) : undefined;
   if (called?.isSet === true) taint(work, `the rows of ${name}()`);
-  return called?.value ?? lose(work, `the function ${name}()`, args, resultType(name));
+  return called?.value ?? lose(work, `the function ${name}()`, args, functionFacts(name).type);
+}
+
+/** The time at hand, which some functions take where it is not given. */
+export function now(work: Work): Expression {
+  return { kind: "fresh", id: work.context.ids.fresh("f"), type: "time", why: "now" };
 }
 
 /** The arguments of a call with their names where it gives them. */

@@ -2,7 +2,7 @@
 import type { TypeCast } from "libpg-query";
 import type { Expression, ValueType } from "../../../program/expression";
 import { literal } from "../expressions";
-import { typeText } from "./ast";
+import { constantOf, typeText } from "./ast";
 import { lowerExpression } from "./recursion";
 import { lose, typeIn, type Scope, type Work } from "./scope";
 import { valueTypeOf } from "./valueType";
@@ -16,7 +16,15 @@ export function lowerCast(cast: TypeCast, scope: Scope, work: Work): Expression 
   const from = typeIn(value, scope, work);
   if (name === "regclass" || name === "interval" || name.endsWith("[]")) return value;
   if (from === undefined || keeps(from, target, name, hasScale(cast))) return value;
-  return lose(work, `the cast from ${from} to ${name}`, [value], target);
+  return { kind: "call", name: castName(name, cast), arguments: [value], deterministic: true };
+}
+
+/** Casts with other modifiers are other functions. */
+function castName(name: string, cast: TypeCast): string {
+  const modifiers = (cast.typeName?.typmods ?? []).flatMap((node) =>
+    "A_Const" in node ? [String(constantOf(node.A_Const))] : [],
+  );
+  return `cast ${name}${modifiers.length > 0 ? `(${modifiers.join(",")})` : ""}`;
 }
 
 /** numeric(10, 2) rounds, numeric does not. */

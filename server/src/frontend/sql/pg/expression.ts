@@ -35,20 +35,20 @@ export function expressionOf(node: Node, scope: Scope, work: Work): Expression {
   }
   if ("MinMaxExpr" in node) return minMax(node.MinMaxExpr, scope, work);
   if ("SQLValueFunction" in node) return valueFunction(node.SQLValueFunction.op ?? "", work);
-  if ("CollateClause" in node) {
-    const value = lowerExpression(node.CollateClause.arg, scope, work);
-    return lose(work, "COLLATE", [value], "text");
-  }
+  // The value stays; only the order of texts changes, of which nothing is known anyway.
+  if ("CollateClause" in node) return lowerExpression(node.CollateClause.arg, scope, work);
   if ("A_Indirection" in node) return indirection(node, scope, work);
   if ("NamedArgExpr" in node) return lowerExpression(node.NamedArgExpr.arg, scope, work);
-  if ("RowExpr" in node) {
-    return lose(work, "a row of values", lowerAll(node.RowExpr.args, scope, work));
-  }
-  if ("A_ArrayExpr" in node) {
-    return lose(work, "an array", lowerAll(node.A_ArrayExpr.elements, scope, work));
-  }
+  if ("RowExpr" in node) return applied("row", lowerAll(node.RowExpr.args, scope, work));
+  if ("A_ArrayExpr" in node)
+    return applied("array", lowerAll(node.A_ArrayExpr.elements, scope, work));
   if ("SetToDefault" in node) return lose(work, "DEFAULT outside of a list of values");
   return lose(work, `the construct ${kindOf(node)}`);
+}
+
+/** A function of values that nobody evaluates. */
+function applied(name: string, args: readonly Expression[]): Expression {
+  return { kind: "call", name, arguments: args, deterministic: true };
 }
 
 /** A record is NULL when all of its fields are, and NOT NULL when none of them is. */
@@ -159,7 +159,17 @@ function indirection(
   if (value.kind === "array" && index !== undefined) {
     return { kind: "element", array: value, index: lowerExpression(index, scope, work) };
   }
-  return lose(work, field === undefined ? "an element of an array" : `the field ${field}`, [value]);
+  if (steps.length !== 1) return lose(work, "an element of an array of arrays", [value]);
+  if (index !== undefined) return applied("element", [value, lowerExpression(index, scope, work)]);
+  if (field !== undefined) return applied(`field ${field}`, [value]);
+  if (step !== undefined && "A_Indices" in step) {
+    const { lidx, uidx } = step.A_Indices;
+    return applied("slice", [
+      value,
+      ...[lidx, uidx].map((each) => lowerExpression(each, scope, work)),
+    ]);
+  }
+  return lose(work, "a part of a value", [value]);
 }
 
 /** The index of `[index]`; a slice has none. */

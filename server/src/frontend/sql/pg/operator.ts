@@ -73,7 +73,7 @@ export function lowerOperator(expression: A_Expr, scope: Scope, work: Work): Exp
       return negatedIf(expression.kind === "AEXPR_NOT_BETWEEN_SYM", either);
     }
     case "AEXPR_SIMILAR":
-      return lose(work, "SIMILAR TO", [lower(lexpr), lower(rexpr)], "bool");
+      return negatedIf(name.startsWith("!"), applied("similar", [lower(lexpr), lower(rexpr)]));
     default:
       return lose(work, `the operator ${name}`, [lower(lexpr), lower(rexpr)]);
   }
@@ -86,7 +86,7 @@ function plainOperator(
   scope: Scope,
   work: Work,
 ): Expression {
-  if (lexpr === undefined) return prefix(name, lowerExpression(rexpr, scope, work), work);
+  if (lexpr === undefined) return prefix(name, lowerExpression(rexpr, scope, work));
   const comparison = COMPARISONS[name];
   if (comparison !== undefined) {
     const leftRow = rowOf(lexpr);
@@ -103,16 +103,14 @@ function plainOperator(
   const right = lowerExpression(rexpr, scope, work);
   if (comparison !== undefined) return compare(comparison, left, right);
   const arithmetic = ARITHMETIC[name];
-  if (arithmetic === undefined) {
-    return lose(work, `the operator ${name}`, [left, right], operatorType(name));
-  }
+  if (arithmetic === undefined) return applied(name, [left, right]);
   const types = [typeIn(left, scope, work), typeIn(right, scope, work)];
   const strange = types.find((type) => !allowed(arithmetic, type));
   const interval = hasInterval(lexpr) || (rexpr !== undefined && hasInterval(rexpr));
   if (strange !== undefined || interval) {
     const isTime = types.includes("time") || interval;
-    const what = isTime ? "arithmetic with times" : `the operator ${name} on ${strange} values`;
-    return lose(work, what, [left, right], isTime ? "time" : "other");
+    const kind = isTime ? "time-" : types.includes("json") ? "json-" : "";
+    return applied(`${kind}${name}`, [left, right]);
   }
   return { kind: "arithmetic", operator: arithmetic, left, right };
 }
@@ -128,15 +126,14 @@ function hasInterval(node: Node): boolean {
   return "TypeCast" in node && typeText(node.TypeCast.typeName) === "interval";
 }
 
-function operatorType(name: string): ValueType {
-  if (name === "->") return "json";
-  if (name === "->>" || name === "#>>") return "text";
-  return /^(@>|<@|&&|\?[|&]?|!?~\*?|@@|@\?)$/.test(name) ? "bool" : "other";
+/** An operator that nobody evaluates: a function of its operands. */
+function applied(name: string, operands: readonly Expression[]): Expression {
+  return { kind: "call", name, arguments: operands, deterministic: true };
 }
 
-function prefix(name: string, operand: Expression, work: Work): Expression {
+function prefix(name: string, operand: Expression): Expression {
   if (name === "+") return operand;
-  if (name !== "-") return lose(work, `the operator ${name}`, [operand]);
+  if (name !== "-") return applied(name === "~" ? "~-" : name, [operand]);
   return operand.kind === "literal" && typeof operand.value === "number"
     ? literal(-operand.value)
     : { kind: "negate", operand };
@@ -194,8 +191,8 @@ function quantified(name: string, expression: A_Expr, scope: Scope, work: Work):
     return joined(isAny ? "or" : "and", each);
   }
   const array = lowerExpression(expression.rexpr, scope, work);
-  const what = `${name} ${isAny ? "ANY" : "ALL"} of an array`;
-  return lose(work, what, [operand, array], "bool");
+  const operator = comparison ?? name;
+  return applied(`${operator}-${isAny ? "any" : "all"}`, [operand, array]);
 }
 
 /** The elements of an array that is written out: ARRAY[1, 2], '{1,2}'::int[]. */

@@ -1,0 +1,144 @@
+// What is known of the functions and operators that expressions call by name and nobody evaluates: the type of their
+// value, and when it is NULL. All of them are functions of their arguments alone.
+import type { ValueType } from "./expression";
+
+export interface FunctionFacts {
+  /** `other` where it is not known. */
+  readonly type: ValueType;
+  /** `strict`: NULL just when an argument is; `never`: not even then; `maybe`: for whatever arguments. */
+  readonly nulls: "strict" | "never" | "maybe";
+}
+
+const UNKNOWN: FunctionFacts = { type: "other", nulls: "maybe" };
+
+/** The facts about a call of that name; casts are called `cast TYPE`. Constant time. */
+export function functionFacts(name: string): FunctionFacts {
+  return FACTS.get(name.toLowerCase()) ?? UNKNOWN;
+}
+
+/** Whether a function of PostgreSQL is known to depend on nothing but its arguments (and the session's settings). */
+export function isPure(name: string): boolean {
+  return FACTS.has(name);
+}
+
+function rows(
+  type: ValueType,
+  nulls: FunctionFacts["nulls"],
+  ...names: readonly string[]
+): readonly (readonly [string, FunctionFacts])[] {
+  return names.flatMap((each) => each.split(" ")).map((name) => [name, { type, nulls }] as const);
+}
+
+const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
+  ...rows(
+    "decimal",
+    "strict",
+    "round trunc floor ceil ceiling power pow sqrt cbrt exp ln log log10",
+  ),
+  ...rows(
+    "decimal",
+    "strict",
+    "div degrees radians pi sin cos tan asin acos atan atan2 similarity",
+  ),
+  ...rows("decimal", "strict", "word_similarity ts_rank ts_rank_cd earth_distance"),
+  ...rows(
+    "int",
+    "strict",
+    "sign ascii char_length character_length octet_length bit_length length",
+  ),
+  ...rows(
+    "int",
+    "strict",
+    "position strpos hashtext hashtextextended gcd lcm width_bucket factorial",
+  ),
+  ...rows(
+    "int",
+    "strict",
+    "cardinality jsonb_array_length json_array_length levenshtein bit_count",
+  ),
+  ...rows("int", "strict", "regexp_count regexp_instr crc32 scale min_scale family masklen"),
+  ...rows(
+    "text",
+    "strict",
+    "left right trim btrim ltrim rtrim replace translate reverse repeat lpad",
+  ),
+  ...rows(
+    "text",
+    "strict",
+    "rpad initcap md5 encode split_part chr to_char quote_ident quote_literal",
+  ),
+  ...rows(
+    "text",
+    "strict",
+    "upper lower regexp_replace to_hex convert_from jsonb_pretty jsonb_typeof",
+  ),
+  ...rows(
+    "text",
+    "strict",
+    "json_typeof similar_to_escape similar_escape like_escape host unaccent to_ascii overlay normalize pg_size_pretty",
+  ),
+  ...rows("text", "strict", "inet_merge abbrev set_masklen format_type"),
+  ...rows("bytes", "strict", "decode sha224 sha256 sha384 sha512 digest hmac convert_to set_byte"),
+  ...rows("bytes", "strict", "int4send int8send uuid_send textsend"),
+  ...rows("time", "strict", "to_date to_timestamp date_trunc make_date make_time make_timestamp"),
+  ...rows("time", "strict", "make_timestamptz timezone date_bin"),
+  ...rows("other", "strict", "make_interval justify_days justify_hours justify_interval age"),
+  ...rows(
+    "other",
+    "strict",
+    "string_to_array regexp_split_to_array to_tsvector to_tsquery plainto_tsquery setweight",
+  ),
+  ...rows("other", "strict", "phraseto_tsquery websearch_to_tsquery int4range int8range numrange"),
+  ...rows("other", "strict", "tsrange tstzrange daterange point box network broadcast netmask"),
+  ...rows("other", "strict", "array_remove array_replace array_fill jsonb_object json_object"),
+  ...rows("json", "strict", "to_json to_jsonb row_to_json jsonb_strip_nulls json_strip_nulls"),
+  ...rows("json", "strict", "array_to_json jsonb_concat jsonb_path_query_array"),
+  ...rows("bool", "strict", "starts_with regexp_like isfinite overlaps jsonb_path_exists isempty"),
+  ...rows("bool", "strict", "jsonb_contains jsonb_exists jsonb_exists_any jsonb_exists_all"),
+  ...rows("bool", "maybe", "jsonb_path_match"),
+  ...rows("decimal", "maybe", "to_number date_part extract"),
+  ...rows(
+    "int",
+    "maybe",
+    "array_length array_upper array_lower array_ndims array_position get_byte",
+  ),
+  ...rows("text", "maybe", "substr substring concat_ws format jsonb_extract_path_text"),
+  ...rows("text", "maybe", "json_extract_path_text regexp_substr array_to_string"),
+  ...rows(
+    "json",
+    "maybe",
+    "jsonb_extract_path json_extract_path jsonb_set jsonb_set_lax jsonb_insert",
+  ),
+  ...rows("json", "maybe", "jsonb_path_query_first"),
+  ...rows(
+    "other",
+    "maybe",
+    "regexp_match array_cat array_positions lower_inc upper_inc trim_array",
+  ),
+  ...rows("text", "never", "concat quote_nullable"),
+  ...rows("int", "never", "num_nulls num_nonnulls"),
+  ...rows(
+    "json",
+    "never",
+    "jsonb_build_object json_build_object jsonb_build_array json_build_array",
+  ),
+  ...rows("other", "never", "array row array_append array_prepend"),
+  // Operators, by their own names.
+  ...rows(
+    "bool",
+    "strict",
+    "~ ~* !~ !~* ~~ @> <@ && ? ?| ?& @@ @@@ @? ^@ <<= >>= -|- &< &> similar",
+  ),
+  ...rows("json", "maybe", "-> #>"),
+  ...rows("text", "maybe", "->> #>>"),
+  ...rows("json", "strict", "json-|| json-- #-"),
+  ...rows("time", "strict", "time-+ time-- time-* time-/"),
+  ...rows("int", "strict", "& | # << >> ~-"),
+  ...rows("decimal", "strict", "^ |/ ||/ @ <-> <=> <#> <+>"),
+  ...rows(
+    "bool",
+    "maybe",
+    "=-any <>-any <-any <=-any >-any >=-any =-all <>-all <-all <=-all >-all >=-all",
+  ),
+  ...rows("other", "maybe", "element slice"),
+]);
