@@ -32,12 +32,13 @@ export function runJob(
     if (stopped()) return { findings: [], undecided: ["stopped"], queries: 0 };
     if (unit.question === "invariants")
       return solveInvariants(solvers, job.program, flat, unit, limits);
-    if (unit.question === "proof") {
+    if (unit.question === "proof" || unit.question === "provable") {
       const unbounded = flattenProgram(job.program, {
         unroll: job.unroll ?? UNROLL,
         anyRounds: true,
       });
-      const proof = prove(solvers, unbounded, levels, limits);
+      const brief = unit.question === "provable";
+      const proof = prove(solvers, unbounded, levels, limits, { brief });
       return { findings: [], undecided: [], queries: proof.queries, proof };
     }
     return isProduct

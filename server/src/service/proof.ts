@@ -29,6 +29,8 @@ export interface ProofInput {
   readonly cache: SolveCache;
   readonly counters: SolveCounters;
   readonly unroll: number;
+  /** Only whether there is a proof is asked. */
+  readonly brief?: boolean;
 }
 
 export interface Proof {
@@ -69,11 +71,12 @@ function isLemma(name: string): boolean {
 }
 
 async function ask(input: ProofInput, signal: AbortSignal): Promise<ProofAnswer | string> {
-  const { program, levels, pool, cache, counters, unroll } = input;
+  const { program, levels, pool, cache, counters, unroll, brief = false } = input;
+  const question = brief ? "provable" : "proof";
   const job: Job = {
     program: { ...program, notes: [], files: [] },
     levels: namesOfLevels(levels),
-    units: [{ transactions: program.transactions.map((_, at) => at), question: "proof" }],
+    units: [{ transactions: program.transactions.map((_, at) => at), question }],
     resourceLimit: RESOURCE_LIMIT,
     maxFindings: MAX_FINDINGS,
     unroll,

@@ -36,18 +36,25 @@ export interface Induction {
   readonly assumed: ReadonlySet<string>;
 }
 
-/** More obstacles are not looked for: one is enough to stop, a few help to see why. */
-const MOST_OBSTACLES = 6;
-
-/** Runs the scheme; tries the stronger placement of readers where the plain order leaves obstacles. */
-export function proveInductively(asker: Asker, setting: Setting): Induction {
-  const plain = induct(asker, setting, false);
+/**
+ * Runs the scheme; tries the stronger placement of readers where the plain order leaves obstacles. More than
+ * `mostObstacles` are not looked for.
+ */
+export function proveInductively(asker: Asker, setting: Setting, mostObstacles: number): Induction {
+  const plain = induct(asker, setting, { readersEarly: false, mostObstacles });
   if (plain.open.length === 0 || !setting.axioms.has("prefix")) return plain;
-  const early = induct(asker, setting, true);
+  const early = induct(asker, setting, { readersEarly: true, mostObstacles });
   return early.open.length === 0 || early.obstacles.length < plain.obstacles.length ? early : plain;
 }
 
-function induct(asker: Asker, setting: Setting, readersEarly: boolean): Induction {
+function induct(
+  asker: Asker,
+  setting: Setting,
+  {
+    readersEarly,
+    mostObstacles,
+  }: { readonly readersEarly: boolean; readonly mostObstacles: number },
+): Induction {
   const session: Session = {
     asker,
     setting,
@@ -61,7 +68,11 @@ function induct(asker: Asker, setting: Setting, readersEarly: boolean): Inductio
   const obstacles: Chain[] = [];
   const open: number[] = [];
   for (const group of cyclicGroups(all, (from, to) => table(from, to).depends)) {
-    const found = obstaclesAmong(session, table, setting, group);
+    if (obstacles.length >= mostObstacles) {
+      open.push(...group);
+      continue;
+    }
+    const found = obstaclesAmong(session, table, group, mostObstacles);
     if (found.length === 0) continue;
     obstacles.push(...found);
     open.push(...group);
@@ -180,9 +191,10 @@ function mayMeet({ flat }: Setting, a: number, b: number): boolean {
 function obstaclesAmong(
   session: Session,
   table: PairTable,
-  setting: Setting,
   group: readonly number[],
+  most: number,
 ): readonly Chain[] {
+  const { setting } = session;
   const found: Chain[] = [];
   const reversing = group.flatMap((b) =>
     group.filter((c) => table(b, c).reverses).map((c) => [b, c] as const),
@@ -191,7 +203,7 @@ function obstaclesAmong(
   for (const [b, c] of reversing) {
     const { closed } = table(b, c);
     if (closed) found.push(closed);
-    if (found.length >= MOST_OBSTACLES) return found;
+    if (found.length >= most) return found;
   }
   const isSnapshot = setting.axioms.has("prefix") && setting.axioms.has("noConflict");
   for (const [b, c] of reversing)
@@ -200,7 +212,7 @@ function obstaclesAmong(
       if (isSnapshot ? !table(a, b).unseen : !table(a, b).depends) continue;
       const chain = tripleChain(session, [a, b, c]);
       if (chain) found.push(chain);
-      if (found.length >= MOST_OBSTACLES) return found;
+      if (found.length >= most) return found;
     }
   return found;
 }

@@ -28,10 +28,17 @@ const MOST_CHAINS = 6;
 /** Shortest paths are tried for few transactions: their sequences grow exponentially. */
 const PATHS = { types: 3, longest: 3, sequences: 60 };
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 interface ProveOptions {
   /** Names of assumptions and lemmas that the proof must do without. */
   readonly without?: ReadonlySet<string>;
+  /** Only whether there is a proof is asked: the first chain in the way ends it, and no advice is looked for. */
+  readonly brief?: boolean;
 }
+
+/** More chains are not looked for: one is enough to stop, a few help to see why. */
+const MOST_OBSTACLES = 6;
 
 /** Tries to prove the program serializable at the levels. SolverError passes through. */
 export function prove(
@@ -39,8 +46,9 @@ export function prove(
   flat: FlatProgram,
   levels: Levels,
   limits: SearchLimits,
-  { without }: ProveOptions = {},
+  { without = NOTHING, brief = false }: ProveOptions = {},
 ): ProofAnswer {
+  const most = brief ? 1 : MOST_OBSTACLES;
   const restrictions = restrictionsOf(flat, levels);
   const nothing = { obstacles: [], queries: 0, open: flat.transactions.map((_, at) => at) };
   if (restrictions.length > 0) return { kind: "blocked", restrictions, ...nothing };
@@ -50,21 +58,23 @@ export function prove(
   const asker = createAsker(solvers, limits);
   if ("reason" in found) {
     const statements = statementsOf(flat, levels);
-    if (statements) return bySplits(asker, flat, levels, statements, graph, without);
+    if (statements) return bySplits(asker, flat, levels, statements, graph, { without, brief });
     const obstacles = graph.chains.slice(0, MOST_CHAINS).map(obstacleOf);
     const reason = obstacles.length === 0 && { reason: found.reason };
     return { kind: "blocked", restrictions: [], ...nothing, obstacles, ...reason };
   }
   const lemmas = proveLemmas(asker, found.setting);
   const reused = reusedKeys(asker, { ...found.setting, lemmas });
-  const induction = proveInductively(asker, { ...found.setting, lemmas });
+  const induction = proveInductively(asker, { ...found.setting, lemmas }, most);
   const queries = asker.count();
-  const remedy = (obstacle: Obstacle): Obstacle =>
-    withRemedies(flat, levels, obstacle, (changed) => {
+  const remedy = (obstacle: Obstacle): Obstacle => {
+    if (brief) return obstacle;
+    return withRemedies(flat, levels, obstacle, (changed) => {
       const again = settingOf(changed, levels, without);
       if ("reason" in again) return true;
       return mayBeInTheWay(asker, { ...again.setting, lemmas }, obstacle, induction.readersEarly);
     });
+  };
   if (reused.restrictions.length > 0) {
     const reason = asker.unanswered();
     if (reason !== undefined) return { kind: "unknown", reason, queries };
@@ -102,16 +112,24 @@ function bySplits(
   levels: Levels,
   statements: Statements,
   graph: GraphTest,
-  without: ReadonlySet<string> = new Set(),
+  { without = NOTHING, brief = false }: ProveOptions,
 ): ProofAnswer {
-  const { refuted, assumed, obstacles } = proveBySplits(asker, statements, graph.open, without);
+  const most = brief ? 1 : MOST_OBSTACLES;
+  const { refuted, assumed, obstacles } = proveBySplits(
+    asker,
+    statements,
+    graph.open,
+    without,
+    most,
+  );
   if (obstacles.length > 0)
-    return blockedBy(asker, { obstacles, open: graph.open.flat() }, (obstacle) =>
-      withRemedies(flat, levels, obstacle, (changed) => {
+    return blockedBy(asker, { obstacles, open: graph.open.flat() }, (obstacle) => {
+      if (brief) return obstacle;
+      return withRemedies(flat, levels, obstacle, (changed) => {
         const again = statementsOf(changed, levels);
         return !again || mayBeSplit(asker, again, obstacle.members, without);
-      }),
-    );
+      });
+    });
   const queries = asker.count();
   const moments = { refuted };
   return { kind: "proved", scheme: "induction", moments, assumed: [...assumed].sort(), queries };

@@ -28,9 +28,6 @@ interface Splits {
   readonly obstacles: readonly Chain[];
 }
 
-/** More obstacles are not looked for. */
-const MOST_OBSTACLES = 6;
-
 /** The program as this scheme reads it; undefined at levels that it does not speak about. */
 export function statementsOf(flat: FlatProgram, levels: Levels): Statements | undefined {
   const all = flat.transactions.map(({ id }) => viewsOf(levelAt(levels, id)));
@@ -42,12 +39,13 @@ export function statementsOf(flat: FlatProgram, levels: Levels): Statements | un
   return { flat: openForm(flat), views, written: writtenColumns(flat, members) };
 }
 
-/** Asks about all chains of these groups, between which no dependencies lead back. O(n^3) questions for n transactions. */
+/** Asks about all chains of these groups, until so many are in the way, between which no dependencies lead back. O(n^3) questions for n transactions. */
 export function proveBySplits(
   asker: Asker,
   statements: Statements,
   groups: readonly (readonly number[])[],
   without: ReadonlySet<string>,
+  mostObstacles: number,
 ): Splits {
   const refuted = { pairs: 0, triples: 0 };
   const assumed = new Set<string>();
@@ -63,7 +61,7 @@ export function proveBySplits(
     const pair = first === last ? splitChain(session, [first, middle]) : undefined;
     const chain = pair ?? splitChain(session, [first, middle, last]);
     if (chain) obstacles.push(chain);
-    if (obstacles.length >= MOST_OBSTACLES) break;
+    if (obstacles.length >= mostObstacles) break;
   }
   return { refuted, assumed, obstacles };
 }

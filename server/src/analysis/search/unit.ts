@@ -15,9 +15,9 @@ export interface Unit {
   /**
    * Instead of anomalies: which of the program's invariants the one transaction breaks, and whether its preconditions
    * can hold together; without a transaction, whether the invariants can. Or whether the whole program is serializable
-   * at its levels with any number of transactions.
+   * at its levels with any number of transactions (`provable`: without what stands in the way).
    */
-  readonly question?: "invariants" | "proof";
+  readonly question?: "invariants" | "proof" | "provable";
 }
 
 /** An invariant that a transaction breaks, alone, from a start where all invariants hold. */

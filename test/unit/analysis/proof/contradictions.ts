@@ -58,7 +58,8 @@ export async function compare(
   const invariants = candidates.flatMap((each) => each.slice(0, 1));
   const program = { ...read, invariants };
   const open = flattenProgram(program, { unroll: 1, anyRounds: true });
-  if (prove(solvers, open, level, LIMITS).kind !== "proved") return { proved: false };
+  if (prove(solvers, open, level, LIMITS, { brief: true }).kind !== "proved")
+    return { proved: false };
   const contradiction =
     searchedAnomaly(solvers, program, level, size.most) ??
     (await shownAnomaly(program, level, generator(seed + 1), size));
