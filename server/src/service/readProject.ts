@@ -5,6 +5,7 @@ import { createWorkspaceCode, type WorkspaceCodeReader } from "../frontend/code/
 import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
 import type { DialectReader, Told } from "../frontend/sql/dialectsOf";
+import { variantNotes, withoutVariants } from "../frontend/schema/variants";
 import { createReader } from "../frontend/sql/readProgram";
 import type { CodeFilesToRead, ProgramReader } from "../frontend/sql/readProgram";
 import type { SqlParsers } from "../frontend/sql/parsers";
@@ -47,20 +48,27 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
       readers.set(key, own);
       for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
       const { dialect } = project.configuration;
-      const files = project.files.filter(isSql);
+      const all = project.files.filter(isSql);
       const codeFiles = project.files.filter((each) => !isSql(each));
       const found = codeFiles.length > 0 ? own.code?.read(codeFiles, project.code) : undefined;
-      const sql = [...files, ...project.context];
+      const sql = [...all, ...project.context];
       const said = sql.length > 0 ? own.telling.usual(sql) : (found?.dialect ?? "postgres");
       const usual = dialect ?? said;
-      const code = found && { ...found, dialect: dialect ?? found.dialect ?? usual };
+      const variants = withoutVariants(all, usual);
+      const files = variants.kept;
+      const code = found && {
+        ...found,
+        dialect: dialect ?? found.dialect ?? usual,
+        ...(dialect && { sources: found.sources?.map((source) => ({ ...source, dialect })) ?? [] }),
+      };
       const alone = own.alone.read(files, { dialect, usual }, code);
       const incomplete = alone.schema.tables.some((table) => table.inferred);
       const program =
         incomplete && project.context.length > 0
           ? readInContext({ ...project, files }, own.all, { dialect, usual }, code)
           : alone;
-      return configured(withNotes(program, found?.notes ?? []), project, parsers);
+      const notes = [...(found?.notes ?? []), ...variantNotes(variants, usual)];
+      return configured(withNotes(program, notes), project, parsers);
     },
   };
 }
@@ -151,7 +159,10 @@ function readInContext(
   const asked = new Set<FileId>(
     [...project.files, ...(code?.files ?? [])].map((each) => each.file),
   );
-  const lending = project.context.filter(({ text }) => DECLARES.test(text));
+  const declaring = project.context.filter(({ text }) => DECLARES.test(text));
+  const usual = told.dialect ?? told.usual ?? "postgres";
+  const { left } = withoutVariants([...project.files, ...declaring], usual);
+  const lending = declaring.filter((each) => !left.includes(each));
   const program = reader.read([...project.files, ...lending], told, code);
   const isAsked = (of: { readonly source: Note["source"] }): boolean => asked.has(of.source.file);
   return {

@@ -2,9 +2,8 @@
 import type { Dialect } from "../../program/dialect";
 import type { Note } from "../../program/program";
 import type { FileId } from "../../protocol/source";
-import type { PrismaSchema } from "../schema/prisma/model";
-import { readPrismaSchema } from "../schema/prisma/readSchema";
-import type { CodeFilesToRead, SourceFile } from "../sql/readProgram";
+import { readPrismaSchemas, type PrismaSchemas } from "../schema/prisma/datasources";
+import type { CodeFilesToRead, SourceFile } from "../sql/codeToRead";
 import { indexLines } from "../sql/lines";
 import { codeDialect } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
@@ -29,14 +28,15 @@ export interface WorkspaceCodeReader {
 export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
   const reader = createModuleReader(parsers);
   const memory = createCodeMemory();
-  let known: { readonly key: string; readonly schema: PrismaSchema | undefined } | undefined;
+  let known: { readonly key: string; readonly schemas: PrismaSchemas } | undefined;
 
-  function schemaOf(files: readonly SourceFile[]): PrismaSchema | undefined {
+  function schemasOf(
+    files: readonly SourceFile[],
+    product: () => Dialect | undefined,
+  ): PrismaSchemas {
     const key = files.map(({ file, text }) => `${file}\0${text}`).join("\0");
-    if (known?.key !== key) {
-      known = { key, schema: files.length > 0 ? readPrismaSchema(files) : undefined };
-    }
-    return known.schema;
+    if (known?.key !== key) known = { key, schemas: readPrismaSchemas(files, product) };
+    return known.schemas;
   }
 
   return {
@@ -44,11 +44,13 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
       const own = new Map(files.map(({ file, text }) => [file, text] as const));
       const text = (file: FileId): string | undefined => own.get(file) ?? code.text(file);
       const all = [...new Set([...code.files, ...own.keys()])];
-      const schema = schemaOf(
+      const inCodeDialect = (): Dialect | undefined => codeDialect(own.values());
+      const { schemas, notes } = schemasOf(
         (code.schemas ?? []).map((file) => ({ file, text: text(file) ?? "" })),
+        inCodeDialect,
       );
       const modules = reader.modules({ ...code, files: all, text });
-      const dialect = schema?.datasource?.dialect ?? codeDialect(own.values());
+      const dialect = schemas[0]?.schema.datasource?.dialect ?? inCodeDialect();
       const inCode = codeTables({
         modules,
         files: [...own.keys()],
@@ -61,9 +63,15 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
         text,
         dialect,
         memory,
-        models: (library) => (library === "prisma" ? schema : undefined),
-        tables: [...(schema?.tables ?? []), ...inCode],
-        notes: schema?.notes ?? [],
+        sources: schemas.map(({ place, schema }) => ({
+          library: "prisma",
+          place,
+          models: schema,
+          tables: schema.tables,
+          ...(schema.datasource?.dialect && { dialect: schema.datasource.dialect }),
+        })),
+        tables: inCode,
+        notes: [...schemas.flatMap(({ schema }) => schema.notes), ...notes],
       };
     },
   };

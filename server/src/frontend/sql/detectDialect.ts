@@ -113,10 +113,7 @@ const LONGEST_LOOKED_AT = 200_000;
  * undefined where nothing tells. Quoted text and comments count for little, since few signs stand there.
  */
 export function detectDialect(text: string): Dialect | undefined {
-  const named = /^\s*(?:--|#|\/\*)\s*(?:@isolens\s+)?dialect\s*[:= ]\s*(\w+)/im.exec(
-    text.slice(0, 2000),
-  )?.[1];
-  const told = named === undefined ? undefined : dialectNamed(named);
+  const told = toldDialect(text);
   if (told !== undefined) return told;
   const head = withoutComments(text.slice(0, LONGEST_LOOKED_AT));
   const weights = new Map<Dialect, number>();
@@ -132,6 +129,14 @@ export function detectDialect(text: string): Dialect | undefined {
   if (best === undefined || best[1] < LEAST) return undefined;
   if (second !== undefined && second[1] === best[1] && second[0] === "postgres") return second[0];
   return best[0];
+}
+
+/** The dialect that a comment near the start names. */
+export function toldDialect(text: string): Dialect | undefined {
+  const named = /^\s*(?:--|#|\/\*)\s*(?:@isolens\s+)?dialect\s*[:= ]\s*(\w+)/im.exec(
+    text.slice(0, 2000),
+  )?.[1];
+  return named === undefined ? undefined : dialectNamed(named);
 }
 
 /** A single weak sign is no evidence. */

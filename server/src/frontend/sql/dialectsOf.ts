@@ -1,7 +1,8 @@
 // Which dialect each file of a workspace is written in.
 import { sameFamily, type Dialect } from "../../program/dialect";
 import type { FileId } from "../../protocol/source";
-import { detectDialect } from "./detectDialect";
+import { variantOf } from "../schema/variants";
+import { detectDialect, toldDialect } from "./detectDialect";
 
 interface Text {
   readonly file: FileId;
@@ -34,7 +35,7 @@ export function createDialectReader(): DialectReader {
     const next = new Map<FileId, { text: string; dialect: Dialect | undefined }>();
     for (const { file, text } of files) {
       const before = known.get(file);
-      next.set(file, before?.text === text ? before : { text, dialect: detectDialect(text) });
+      next.set(file, before?.text === text ? before : { text, dialect: dialectOf(file, text) });
     }
     return (known = next);
   }
@@ -47,6 +48,16 @@ export function createDialectReader(): DialectReader {
     },
     usual: (files) => mostFrequent(detected(files).values()),
   };
+}
+
+/** What a comment says, then the file's name (`ddl-mysql.sql`), then how the text looks. */
+function dialectOf(file: FileId, text: string): Dialect | undefined {
+  const told = toldDialect(text);
+  if (told !== undefined) return told;
+  const named = variantOf(file)?.dialect;
+  const detected = detectDialect(text);
+  const agree = named !== undefined && detected !== undefined && sameFamily(named, detected);
+  return agree ? detected : (named ?? detected);
 }
 
 /** MariaDB counts for MySQL, whose files it reads, too. */

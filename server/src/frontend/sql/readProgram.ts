@@ -1,62 +1,36 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
-import { dialectLabel, sameFamily, type Dialect } from "../../program/dialect";
+import { dialectLabel, type Dialect } from "../../program/dialect";
 import type { Note, Program, Transaction } from "../../program/program";
-import {
-  renameInCommand,
-  renameInInvariant,
-  renameInTable,
-  type Rename,
-} from "../../program/renameTables";
+import { renameInCommand, renameInInvariant, type Rename } from "../../program/renameTables";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { agreed } from "../schema/agree";
-import { inRunOrder } from "../schema/migrations";
-import type { CodeMemory } from "../code/memory";
-import type { CodeModules } from "../code/modules";
 import { readCode, type CodeSurroundings } from "../code/readCode";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
 import { unknownColumns } from "./checkNames";
+import type { CodeFilesToRead, SourceFile } from "./codeToRead";
+import { createGrouping, type Group } from "./databaseGroups";
 import { createDialectReader, type Told } from "./dialectsOf";
 import { inferSchema } from "./inferSchema";
 import { readInvariants } from "./readInvariants";
-import { languageOf, type Language, type LanguageRoutines } from "./language";
+import { languageOf, type LanguageRoutines } from "./language";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
-import { createLowering, type StatementLowering } from "./lowerSql";
+import { createLowering } from "./lowerSql";
 import type { SqlParsers } from "./parsers";
 import type { PgSchemaReading } from "./pg/schema";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
 import type { Span } from "./split";
+import { tablesApart } from "./tablesApart";
 import { uniqueTransactions } from "./uniqueIds";
 
-export interface SourceFile {
-  readonly file: FileId;
-  readonly text: string;
-}
+export type { CodeFilesToRead, SourceFile };
 
 /** Reads a workspace again and again; what did not change is not scanned or parsed a second time. */
 export interface ProgramReader {
   /** Files whose dialect is not told are told by their texts. */
   read(files: readonly SourceFile[], told?: Told, code?: CodeFilesToRead): Program;
-}
-
-/** Application code that is read together with the SQL files, whose tables it uses. */
-export interface CodeFilesToRead {
-  readonly modules: CodeModules;
-  /** The files whose functions are transactions; others are read where these lead to them. */
-  readonly files: readonly SourceFile[];
-  /** Undefined for what cannot be read. */
-  readonly text: (file: FileId) => string | undefined;
-  readonly dialect: Dialect;
-  /** What schema files of an ORM say, by its library. */
-  readonly models?: (library: string) => unknown;
-  /** Earlier readings. */
-  readonly memory?: CodeMemory;
-  /** Tables that schema files of an ORM declare. */
-  readonly tables?: readonly Table[];
-  /** What is wrong with these files. */
-  readonly notes?: readonly Note[];
 }
 
 /**
@@ -76,6 +50,7 @@ export function createReader(parsers: SqlParsers): ProgramReader {
   let scanned = new Map<FileId, ScannedFile>();
   const lowering = createLowering(parsers);
   const telling = createDialectReader();
+  const grouping = createGrouping();
   return {
     read(files, told, code) {
       lowering.nextReading();
@@ -89,7 +64,10 @@ export function createReader(parsers: SqlParsers): ProgramReader {
         next.set(file, isKnown ? known : scanFile(file, text, dialect));
       }
       scanned = next;
-      const program = readScanned([...next.values()], lowering, code);
+      const groups = grouping.groups([...next.values()], code, (dialect) =>
+        languageOf(dialect, lowering),
+      );
+      const program = readScanned([...next.values()], groups, code);
       return told?.dialect === undefined ? withDialectNotes(program, [...next.values()]) : program;
     },
   };
@@ -100,14 +78,6 @@ interface Lowering {
   readonly notes: readonly Note[];
 }
 
-/** Files of one dialect (MySQL and MariaDB count as one): a database of its own. */
-interface Group {
-  readonly dialect: Dialect;
-  readonly language: Language;
-  readonly files: readonly ScannedFile[];
-  readonly code?: CodeFilesToRead;
-}
-
 interface GroupReading extends Lowering {
   readonly group: Group;
   readonly tables: readonly Table[];
@@ -115,10 +85,10 @@ interface GroupReading extends Lowering {
 
 function readScanned(
   scanned: readonly ScannedFile[],
-  lowering: StatementLowering,
+  groups: readonly Group[],
   code?: CodeFilesToRead,
 ): Program {
-  const readings = groupsOf(scanned, lowering, code).map(readGroup);
+  const readings = groups.map(readGroup);
   const files = [
     ...scanned.map(({ lines }) => lines.file),
     ...(code?.files ?? []).map(({ file }) => file),
@@ -133,7 +103,9 @@ function readScanned(
       group.language.lowerConditions,
     ),
   );
-  const names = uniqueNames(readings);
+  const { names, tables } = tablesApart(
+    readings.map(({ group, tables: own }) => ({ ...group, tables: own })),
+  );
   const apart = <Kind>(
     from: readonly (readonly Kind[])[],
     put: (each: Kind, rename: Rename) => Kind,
@@ -148,7 +120,7 @@ function readScanned(
   );
   const notes = [
     ...scanned.flatMap((file) => file.notes),
-    ...readings.flatMap((reading) => reading.notes),
+    ...withoutRepetition(readings.flatMap((reading) => reading.notes)),
     ...unique.notes,
     ...said.flatMap((each) => each.notes),
     ...readings.flatMap(({ group, tables: own }) =>
@@ -160,12 +132,7 @@ function readScanned(
   const suppressions = [...scanned.flatMap((file) => file.suppressions), ...ignored.suppressions];
   return {
     ...(dialects.some((each) => each !== "postgres") && { dialects }),
-    schema: {
-      tables: apart(
-        readings.map((reading) => reading.tables),
-        renameInTable,
-      ),
-    },
+    schema: { tables },
     transactions: inOrder(
       apart(
         said.map((each) => each.transactions),
@@ -184,35 +151,9 @@ function dialectsIn({ files, code }: Group): readonly Dialect[] {
   return [...files.map(({ dialect }) => dialect), ...(code ? [code.dialect] : [])];
 }
 
-/** For each group after the first, what its tables are called that an earlier group has, too. */
-function uniqueNames(readings: readonly GroupReading[]): readonly (Rename | undefined)[] {
-  const taken = new Set<string>();
-  return readings.map(({ group, tables }) => {
-    const { dialect } = group;
-    const shared = new Set(tables.map(({ name }) => name).filter((name) => taken.has(name)));
-    for (const { name } of tables) taken.add(name);
-    if (shared.size === 0) return undefined;
-    return (name) => (shared.has(name) ? `${name} (${dialectLabel(dialect)})` : name);
-  });
-}
-
-function groupsOf(
-  files: readonly ScannedFile[],
-  lowering: StatementLowering,
-  code: CodeFilesToRead | undefined,
-): readonly Group[] {
-  const groups: { dialect: Dialect; files: ScannedFile[]; code?: CodeFilesToRead }[] = [];
-  for (const file of files) {
-    const group = groups.find(({ dialect }) => sameFamily(dialect, file.dialect));
-    if (group === undefined) groups.push({ dialect: file.dialect, files: [file] });
-    else group.files.push(file);
-  }
-  if (code !== undefined && code.files.length > 0) {
-    const group = groups.find(({ dialect }) => sameFamily(dialect, code.dialect));
-    if (group === undefined) groups.push({ dialect: code.dialect, files: [], code });
-    else group.code = code;
-  }
-  return groups.map((group) => ({ ...group, language: languageOf(group.dialect, lowering) }));
+/** Files that hold for several databases are read for each of them, and say the same. */
+function withoutRepetition(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [JSON.stringify(note), note] as const)).values()];
 }
 
 function ofGroup<Placed extends { readonly source: SourceRange }>(
@@ -228,13 +169,9 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
 }
 
 function readGroup(group: Group): GroupReading {
-  const { language } = group;
-  const files = inRunOrder(group.files.map((each) => ({ ...each.lines, each }))).map(
-    ({ each }) => each,
-  );
-  const schema = language.schema(files);
-  const { tables: declared, notes: drift } = agreed(schema.tables, group.code?.tables ?? []);
-  const routines = language.routines(files);
+  const { language, schema } = group;
+  const { tables: declared, notes: drift } = agreed(schema.tables, group.modelled);
+  const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): Lowering =>
     lowerFiles(group, { tables: known, view: schema.view, routines });
   const first = lower(declared);
@@ -242,14 +179,7 @@ function readGroup(group: Group): GroupReading {
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
   const lowered = inferred.tables.length === 0 ? first : lower(tables);
-  const notes = [
-    ...schema.notes,
-    ...(group.code?.notes ?? []),
-    ...drift,
-    ...routines.notes,
-    ...lowered.notes,
-    ...inferred.notes,
-  ];
+  const notes = [...schema.notes, ...drift, ...routines.notes, ...lowered.notes, ...inferred.notes];
   return { group, tables, transactions: lowered.transactions, notes };
 }
 
@@ -271,7 +201,10 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
   const note = (added: Note): void => {
     notes.push(added);
   };
-  const { calling, transactions } = around.routines.lowered({ table, view, note });
+  const { calling, transactions: all } = around.routines.lowered({ table, view, note });
+  const own = new Set(files.map(({ lines }) => lines.file));
+  // Routines of files that hold for other databases as well are transactions once.
+  const transactions = all.filter(({ source }) => own.has(source.file));
   const scripts = files.flatMap(({ lines, regions }) =>
     regions.map(({ region, name }) => {
       // A call alone is the transaction that its routine is already.
@@ -347,7 +280,7 @@ function withDialectNotes(program: Program, files: readonly ScannedFile[]): Prog
   );
   const notes = firsts.map(({ lines, dialect }): Note => {
     const label = dialectLabel(dialect);
-    const message = `Read as ${label}, by what the text says. "dialect" in isolens.json decides otherwise.`;
+    const message = `Read as ${label}, by what the file says. "dialect" in isolens.json decides otherwise.`;
     return { severity: "information", code: "dialect", message, source: rangeOf(lines, 0, 0) };
   });
   return notes.length === 0

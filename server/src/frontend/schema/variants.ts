@@ -1,0 +1,142 @@
+// Files that say the same for several products (`ddl-postgres.sql` beside `ddl-mysql.sql`, `migrations/mysql/...` beside
+// `migrations/postgres/...`): those for the product at hand count.
+import { dialectLabel, sameFamily, type Dialect } from "../../program/dialect";
+import type { Note } from "../../program/program";
+import type { FileId } from "../../protocol/source";
+import { createdTables } from "./migrations";
+
+interface DefinitionFile {
+  readonly file: FileId;
+  readonly text: string;
+}
+
+export interface Variants<Each> {
+  /** Files that count, in their order. */
+  readonly kept: readonly Each[];
+  /** Those that say the same for other products. */
+  readonly left: readonly Each[];
+}
+
+/** What the path of a file says of the product that it is for. */
+export interface Variant {
+  /** The path with a star for the product; of a folder, all that stands in it is of one set. */
+  readonly set: string;
+  /** As written. */
+  readonly product: string;
+  /** Undefined for products that are not read, and for files that are for any. */
+  readonly dialect: Dialect | undefined;
+}
+
+/** What the path says; undefined where no product is named, or several. */
+export function variantOf(file: FileId): Variant | undefined {
+  const parts = file.split("/");
+  const base = parts.at(-1) ?? "";
+  const named = [...base.replace(/\.\w+$/u, "").matchAll(/[a-z0-9]+/giu)].filter(([word]) =>
+    isProduct(word),
+  );
+  const [found, second] = named;
+  if (second !== undefined) return undefined;
+  if (found !== undefined) {
+    const [word] = found;
+    const rest = `${base.slice(0, found.index)}*${base.slice(found.index + word.length)}`;
+    return variant([...parts.slice(0, -1), rest], word);
+  }
+  const at = parts.slice(0, -1).findLastIndex(isProduct);
+  const folder = parts[at];
+  return folder === undefined ? undefined : variant([...parts.slice(0, at), "*"], folder);
+}
+
+/**
+ * Without the files that say for other products what some file says for this one: they create a table that it creates,
+ * too. Where none is for the product, those for any product count. Linear in the texts.
+ */
+export function withoutVariants<Each extends DefinitionFile>(
+  files: readonly Each[],
+  dialect: Dialect,
+): Variants<Each> {
+  const sets = new Map<string, { readonly each: Each; readonly of: Variant }[]>();
+  for (const each of files) {
+    const of = variantOf(each.file);
+    if (of === undefined) continue;
+    const known = sets.get(of.set);
+    if (known) known.push({ each, of });
+    else sets.set(of.set, [{ each, of }]);
+  }
+  const left = new Set<Each>();
+  for (const set of sets.values()) {
+    const products = new Set(set.map(({ of }) => of.product));
+    if (products.size < 2) continue;
+    const chosen = chosenProduct(set, dialect);
+    if (chosen === undefined) continue;
+    const created = new Set(
+      set.flatMap(({ each, of }) => (of.product === chosen ? createdTables(each.text) : [])),
+    );
+    const others = [...products].filter((product) => product !== chosen);
+    for (const product of others) {
+      const own = set.filter(({ of }) => of.product === product).map(({ each }) => each);
+      const says = own.flatMap(({ text }) => createdTables(text));
+      if (says.some((name) => created.has(name))) for (const each of own) left.add(each);
+    }
+  }
+  if (left.size === 0) return { kept: files, left: [] };
+  return { kept: files.filter((each) => !left.has(each)), left: [...left] };
+}
+
+/** Says once which files are not read, and why. */
+export function variantNotes<Each extends DefinitionFile>(
+  { left }: Variants<Each>,
+  dialect: Dialect,
+): readonly Note[] {
+  const [first] = left;
+  if (first === undefined) return [];
+  const label = dialectLabel(dialect);
+  const count = left.length === 1 ? "this file" : `${String(left.length)} files, this one first,`;
+  const verb = left.length === 1 ? "says" : "say";
+  const message = `Not read: ${count} ${verb} for other products what files beside say for ${label}. "dialect" in isolens.json chooses another.`;
+  const start = { line: 0, character: 0 };
+  const source = { file: first.file, range: { start, end: start } };
+  return [{ severity: "information", code: "dialect", message, source }];
+}
+
+function chosenProduct(
+  set: readonly { readonly of: Variant }[],
+  dialect: Dialect,
+): string | undefined {
+  const all = set.map(({ of }) => of);
+  const chosen =
+    all.find((of) => of.dialect === dialect) ??
+    all.find((of) => of.dialect !== undefined && sameFamily(of.dialect, dialect)) ??
+    all.find(({ product }) => ANY.test(product));
+  return chosen?.product;
+}
+
+function variant(path: readonly string[], product: string): Variant {
+  return { set: path.join("/"), product, dialect: PRODUCTS[product.toLowerCase()] };
+}
+
+function isProduct(word: string): boolean {
+  return Object.hasOwn(PRODUCTS, word.toLowerCase());
+}
+
+const ANY = /^(?:generic|default|common|ansi)$/iu;
+
+/** Products by the names that files have for them; those that are not read stand for themselves. */
+const PRODUCTS: Readonly<Record<string, Dialect | undefined>> = {
+  postgres: "postgres",
+  postgresql: "postgres",
+  pgsql: "postgres",
+  pg: "postgres",
+  mysql: "mysql",
+  mariadb: "mariadb",
+  sqlserver: "sqlserver",
+  mssql: "sqlserver",
+  sqlite: "sqlite",
+  sqlite3: "sqlite",
+  ...Object.fromEntries(
+    [
+      ...["generic", "default", "common", "ansi", "oracle", "db2", "h2", "hsqldb", "derby"],
+      ...["cockroach", "cockroachdb", "crdb", "nuodb", "monetdb", "singlestore", "timesten"],
+      ...["phoenix", "noisepage", "myrocks", "firebird", "clickhouse", "spanner", "duckdb", "tidb"],
+    ].map((name) => [name, undefined] as const),
+  ),
+};

@@ -1,0 +1,44 @@
+// What reading a program is given: texts, and application code with what its surroundings say.
+import type { Dialect } from "../../program/dialect";
+import type { Note } from "../../program/program";
+import type { Table } from "../../program/schema";
+import type { FileId } from "../../protocol/source";
+import type { CodeMemory } from "../code/memory";
+import type { CodeModules } from "../code/modules";
+
+export interface SourceFile {
+  readonly file: FileId;
+  readonly text: string;
+}
+
+/** Application code that is read together with the SQL files, whose tables it uses. */
+export interface CodeFilesToRead {
+  readonly modules: CodeModules;
+  /** The files whose functions are transactions; others are read where these lead to them. */
+  readonly files: readonly SourceFile[];
+  /** Undefined for what cannot be read. */
+  readonly text: (file: FileId) => string | undefined;
+  readonly dialect: Dialect;
+  /** What schema files of an ORM say, by its library: that of the only one of `sources` that holds. */
+  readonly models?: (library: string) => unknown;
+  /** Earlier readings. */
+  readonly memory?: CodeMemory;
+  /** Tables that the code itself declares, as ORMs' models and migrations do. */
+  readonly tables?: readonly Table[];
+  /** Schemas of ORMs in files of their own; where there are several, they contradict each other. */
+  readonly sources?: readonly SchemaSource[];
+  /** What is wrong with these files. */
+  readonly notes?: readonly Note[];
+}
+
+/** The schema of an ORM. */
+export interface SchemaSource {
+  /** The library that it is for. */
+  readonly library: string;
+  /** The file, or the folder of its files. */
+  readonly place: string;
+  readonly models: unknown;
+  readonly tables: readonly Table[];
+  /** The product that it names. */
+  readonly dialect?: Dialect;
+}
