@@ -126,6 +126,10 @@ export function inferParameterTypes(
     walkCommand(body, {
       command: (command) => {
         if (command.kind === "if") expect(command.condition, "bool");
+        if (command.kind === "loop" && command.over.kind === "count") {
+          expect(command.over.from, "int");
+          expect(command.over.to, "int");
+        }
         if (command.kind !== "assign") return;
         expect(command.value, variables.get(command.variable));
         const type = typeOf(command.value, [], environment);
