@@ -6,11 +6,13 @@ import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../val
 import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
 import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
+import { newArray } from "./arrays";
 import { anywhere, lists, methods, named, type Builtin } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { binary, choose, condition } from "./operators";
 import { callWithItem, lengthOf, memberOf, THROWN } from "./member";
+import { valueFromOutside } from "./outside";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { concatenated } from "./texts";
 
@@ -60,7 +62,11 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   "Array.isArray": ({ args }) => constant(isList(args[0])),
   "Array.from": ({ args }) => args[0] ?? UNDEFINED,
   ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
-  ...named("Array ArrayList", ({ state }) => listOf(state, [])),
+  ...named("Array ArrayList", ({ state, args: [length], site }) => {
+    const [type] = site.typeArguments;
+    const isArray = site.name === "Array" && type !== undefined && length !== undefined;
+    return isArray ? newArray(state, length, type) : listOf(state, []);
+  }),
   ...named("isNaN", () => constant(false)),
   ...named("setTimeout setInterval", ({ state, args, site }) => {
     // It runs at another time, in no transaction of this one.
@@ -225,12 +231,8 @@ export function pure(state: State, name: string, args: readonly Value[]): Value 
 export function externalResult(state: State, name: string, args: readonly Value[]): Value {
   const reads = args.flatMap((arg) => readsOf(arg));
   if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
-  if (reads.length === 0 && state.loops.length === 0) {
-    // Each call may give another value.
-    const number = state.ids.fresh(`${name}()`).slice(name.length + 2);
-    const path = number === "1" ? `${name}()` : `${name}() ${number}`;
-    return { kind: "input", path, origin: "argument" };
-  }
+  // Each call may give another value.
+  if (reads.length === 0) return valueFromOutside(state, name);
   return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
 }
 

@@ -211,7 +211,9 @@ export function conditionOf(state: State, value: Value): Expression {
         : literal(text !== "");
     }
     case "input":
-      return truthOf(inputExpression(value), undefined);
+      return value.type === "boolean"
+        ? compare("=", inputExpression(value), TRUE)
+        : truthOf(inputExpression(value), undefined);
     case "row":
       return state.present.has(value.result) ? TRUE : presenceOf(value);
     case "choice": {

@@ -19,6 +19,7 @@ import {
   type State,
   type Workspace,
 } from "./state";
+import { withoutIdleCommands } from "./idleCommands";
 import { withoutIdleHandlers } from "./idleHandlers";
 import { toolsOf } from "./tools";
 import { grouped } from "./transactions";
@@ -103,6 +104,7 @@ export function createState(
     here,
     elementTypes,
     handlers: [],
+    outside: new Set(),
     ranOn: { given: false, own: false },
   };
 }
@@ -122,10 +124,8 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   };
   if (boundary) boundary(run);
   else run();
-  const body = withEscapes(
-    withoutIdleHandlers(grouped(state, { kind: "sequence", commands: state.commands })),
-    state,
-  );
+  const whole = grouped(state, { kind: "sequence", commands: state.commands });
+  const body = withEscapes(withoutIdleCommands(withoutIdleHandlers(whole)), state);
   const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));
   return {
     root,

@@ -16,8 +16,9 @@ import {
 } from "../values";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
+import { elementAt, next, setElement } from "./arrays";
 import { bind, lookup } from "./bindings";
-import { isLiteral, conditionOf, expressionOf, readsOf, negated } from "./convert";
+import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
@@ -267,6 +268,7 @@ function indexed(state: State, object: Value, index: Value, span: Span): Value {
     return itemOf(state, object, number);
   }
   const at = expressionOf(state, index);
+  if (object.kind === "list") return elementAt(state, object, at, span);
   if (object.kind === "input") {
     return elementOf(object, next(at));
   }
@@ -283,14 +285,6 @@ function indexed(state: State, object: Value, index: Value, span: Span): Value {
     );
   }
   return unknown("an element by a computed key is not known", [at, ...readsOf(object)]);
-}
-
-/** One more: arrays of the AR count from one. */
-function next(index: Expression): Expression {
-  if (index.kind === "arithmetic" && index.operator === "-" && isLiteral(index.right, 1)) {
-    return index.left;
-  }
-  return { kind: "arithmetic", operator: "+", left: index, right: literal(1) };
 }
 
 const MOST_KEYS = 8;
@@ -520,11 +514,10 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
     }
     if (target.kind === "member" || target.kind === "index") {
       const object = evaluateExpression(state, scope, target.object);
-      const name =
-        target.kind === "member"
-          ? target.property
-          : keyOf(evaluateExpression(state, scope, target.index));
+      const index = target.kind === "index" ? evaluateExpression(state, scope, target.index) : undefined; // prettier-ignore
+      const name = target.kind === "member" ? target.property : index && keyOf(index);
       if (name !== undefined && setProperty(state, object, name, value)) return;
+      if (index && name === undefined && object.kind === "list") setElement(state, object, index, value); // prettier-ignore
     }
     // What nobody reads from the database's side is no loss; a later read of it is an unknown.
     return;

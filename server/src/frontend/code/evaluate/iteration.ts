@@ -33,6 +33,9 @@ export type Round = (item: Value, index: Value) => unknown;
 export function eachItem(state: State, list: Value, span: Span, run: Round, label?: string): void {
   switch (list.kind) {
     case "list": {
+      if (list.grown.value?.kind === "input" && list.items.length === 0) {
+        return eachItem(state, list.grown.value, span, run, label);
+      }
       if (list.grown.value !== undefined) {
         return loopOver(
           state,
@@ -158,7 +161,13 @@ export function loopOver(
     let left = false;
     inLoop(
       state,
-      { id, frame: state.frame, carried, ...(label !== undefined && { label }) },
+      {
+        id,
+        frame: state.frame,
+        carried,
+        ...(label !== undefined && { label }),
+        ...(over.kind === "count" && { index: { kind: "variable", name: over.variable } as const }),
+      },
       () => {
         left = run(item(id), NO_INDEX) === true;
       },

@@ -218,6 +218,9 @@ export function lengthOf(value: Value): Value {
     case "rows":
       return sizeOf(value.result);
     case "list":
+      if (value.grown.value?.kind === "input" && value.items.length === 0) {
+        return lengthOf(value.grown.value);
+      }
       return value.grown.value === undefined
         ? scalar(literal(itemsThere(value).length), "int")
         : unknown("the length of a list that a loop filled", readsOf(value));

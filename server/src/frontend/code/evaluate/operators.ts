@@ -63,11 +63,40 @@ export function binary(state: State, operator: string, left: Value, right: Value
     case "!==":
       return condition(negated(equal(state, left, right)));
     default:
-      return unknown(`the operator ${operator} is not understood`, [
-        ...readsOf(left),
-        ...readsOf(right),
-      ]);
+      return (
+        ofBits(state, operator, left, right) ??
+        unknown(`the operator ${operator} is not understood`, [...readsOf(left), ...readsOf(right)])
+      );
   }
+}
+
+/** Operators on bits: of truth values they are AND and OR, of numbers functions of these. */
+function ofBits(state: State, operator: string, left: Value, right: Value): Value | undefined {
+  if (!Object.hasOwn(BITS, operator)) return undefined;
+  const of = BITS[operator];
+  if (isCondition(left) && isCondition(right)) {
+    const [a, b] = [conditionOf(state, left), conditionOf(state, right)];
+    if (operator === "^") return condition({ kind: "not", operand: { kind: "sameValue", left: a, right: b } }); // prettier-ignore
+    if (operator === "&" || operator === "|") return condition(joined(operator === "&" ? "and" : "or", [a, b])); // prettier-ignore
+  }
+  const [a, b] = [constantScalar(left), constantScalar(right)];
+  // Beyond 32 bits languages differ.
+  if (of && isSmall(a) && isSmall(b)) return constant(of(a, b));
+  const operands = [expressionOf(state, left), expressionOf(state, right)];
+  return scalar({ kind: "call", name: `code:${operator}`, arguments: operands, deterministic: true }, "int"); // prettier-ignore
+}
+
+const BITS: Readonly<Record<string, ((a: number, b: number) => number) | undefined>> = {
+  "|": (a, b) => a | b,
+  "&": (a, b) => a & b,
+  "^": (a, b) => a ^ b,
+  "<<": undefined,
+  ">>": (a, b) => a >> b,
+  ">>>": undefined,
+};
+
+function isSmall(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 }
 
 /** What an operator with one operand gives. */

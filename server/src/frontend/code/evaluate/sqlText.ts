@@ -291,9 +291,12 @@ function valuesOf(
   return values;
 }
 
-function parameterOf(name: string, { positional = [], named }: SqlParameters): Value | undefined {
-  const ordinal = /^[$?](\d+)$/u.exec(name)?.[1];
-  if (ordinal !== undefined) return positional[Number(ordinal) - 1];
+function parameterOf(
+  name: string,
+  { positional = [], at, named }: SqlParameters,
+): Value | undefined {
+  const ordinal = Number(/^[$?](\d+)$/u.exec(name)?.[1] ?? 0);
+  if (ordinal > 0) return positional[ordinal - 1] ?? at?.(ordinal);
   return named?.(name.replace(/^[:@$]/u, ""));
 }
 

@@ -1,4 +1,5 @@
 // Evaluates statements of the code: control becomes control of the AR, everything else is kept as values.
+import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import type { Span } from "../../sql/split";
 import { literal } from "../../sql/expressions";
@@ -159,7 +160,7 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
     const id = state.ids.fresh("loop");
     const { commands, isOnce } = loopBody(state, source, (carried) => {
       let left = false;
-      inLoop(state, openLoop(state, id, carried, label), () => {
+      inLoop(state, openLoop(state, id, carried, label, roundOf(over)), () => {
         const round = innerScope(inner);
         const counter: Value = {
           kind: "scalar",
@@ -184,6 +185,19 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
     label,
     ...(counted?.over.kind === "rows" && { over: counted.over, index: counted.name }),
   });
+}
+
+/** Which round a counting loop is in, counted from one, where it goes up by one from a number. */
+function roundOf({
+  from,
+  variable,
+  step,
+}: Extract<LoopRange, { kind: "count" }>): Expression | undefined {
+  if (step !== 1 || from.kind !== "literal" || typeof from.value !== "number") return undefined;
+  const counter: Expression = { kind: "variable", name: variable };
+  const before = 1 - from.value;
+  if (before === 0) return counter;
+  return { kind: "arithmetic", operator: "+", left: counter, right: literal(before) };
 }
 
 interface Counted {
@@ -269,8 +283,10 @@ function openLoop(
   id: string,
   carried: OpenLoop["carried"],
   label?: string,
+  index?: Expression,
 ): OpenLoop {
-  return { id, frame: state.frame, carried, ...(label !== undefined && { label }) };
+  const named = { ...(label !== undefined && { label }), ...(index && { index }) };
+  return { id, frame: state.frame, carried, ...named };
 }
 
 function evaluateWhile(state: State, scope: Scope, hir: Of<"while">, label?: string): boolean {

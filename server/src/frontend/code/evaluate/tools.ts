@@ -6,7 +6,7 @@ import { emitStatement } from "./emitStatement";
 import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem } from "./iteration";
-import { firstRow, memberOf, requireHolds, setMember } from "./member";
+import { firstRow, memberOf, optionalMember, requireHolds, setMember } from "./member";
 import { knowing } from "./presence";
 import { runSql } from "./sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
@@ -76,6 +76,7 @@ function makeTools(state: State, library: Library): Tools {
     settle: (value) => settle(state, value),
     expression: (value) => expressionOf(state, value),
     condition: (value) => conditionOf(state, value),
+    field: (value, property) => optionalMember(state, value, property, NOWHERE),
     member: (value, property) => memberOf(state, value, property, NOWHERE),
     assign: (value, property, written) => {
       setMember(state, value, property, written);

@@ -125,6 +125,8 @@ export interface SqlOutcome {
 export interface SqlParameters {
   /** By position, for `$1`, `?`, `%s`. */
   readonly positional?: readonly Value[];
+  /** By position, counted from one, where not all of them are in a list. */
+  readonly at?: (position: number) => Value | undefined;
   /** By name, for `:name`, `@name`. */
   readonly named?: (name: string) => Value | undefined;
   /** What all others are that are not told one by one. */
@@ -192,6 +194,8 @@ export interface Tools {
   readonly condition: (value: Value) => Expression;
   /** `value.property`, as the code would get it. */
   readonly member: (value: Value, property: string) => Value;
+  /** The same without asking whether there is anything to have it. */
+  readonly field: (value: Value, property: string) => Value;
   /** Sets a field of a record or row, as the code would. */
   readonly assign: (value: Value, property: string, written: Value) => void;
   /** The named fields of a value, where all of them are known. */

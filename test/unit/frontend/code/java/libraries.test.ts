@@ -88,6 +88,76 @@ checkProcedure(
   "  rollback",
 );
 
+checkProcedure(
+  "parameters at positions that a loop counts",
+  `public final SQLStmt put = new SQLStmt("INSERT INTO log (id, account, amount) VALUES (?, ?, ?)");
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     PreparedStatement stmt = this.getPreparedStatement(conn, put, id);
+     for (int i = 0; i < more.length; i++) stmt.setLong(2 + i, more[i]);
+     stmt.executeUpdate();
+   }`,
+  "insert log {id = :id, account = :more[1], amount = :more[2]}",
+);
+
+checkProcedure(
+  "what the code draws at random is an input, one for each round",
+  `public final SQLStmt cut = new SQLStmt("UPDATE accounts SET balance = ? WHERE id = ?");
+   static int number(int from, int to, Random gen) { return (int) (gen.nextDouble() * (to - from + 1) + from); }
+   public void run(Connection conn, long id, long[] more, int count) throws SQLException {
+     Random gen = new Random();
+     int[] ids = new int[count];
+     for (int i = 0; i < count; i++) {
+       if (number(1, 100, gen) > 1) ids[i] = (number(1, 8, gen) | number(1, 9, gen)) % 10 + 1;
+       else do { ids[i] = number(1, 10, gen); } while (ids[i] == id);
+     }
+     for (int i = 1; i <= count; i++) {
+       PreparedStatement stmt = this.getPreparedStatement(conn, cut, number(1, 5, gen), ids[i - 1]);
+       stmt.executeUpdate();
+     }
+   }`,
+  "loop count",
+  "  update accounts set balance = :P.number() 5[@i1] where (accounts.id = :int[]1[@i1])",
+);
+
+checkProcedure(
+  "an array that is written with what was read is not known any more",
+  `public final SQLStmt all = new SQLStmt("SELECT id, balance FROM accounts");
+   public final SQLStmt put = new SQLStmt("INSERT INTO log (id, account) VALUES (?, ?)");
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     long[] seats = new long[150];
+     ResultSet rs = this.getPreparedStatement(conn, all).executeQuery();
+     while (rs.next()) seats[rs.getInt(1)] = rs.getLong(2);
+     this.getPreparedStatement(conn, put, id, seats[at]).executeUpdate();
+   }`,
+  "r1 = select accounts.id as id, accounts.balance as balance from accounts",
+  "insert log {id = :id, account = unknown(:at), amount = null}",
+  "! an element by a computed key is not known",
+);
+
+checkProcedure(
+  "one of several statements by an index, and a column that only one of them has",
+  `public final SQLStmt one = new SQLStmt("SELECT id FROM accounts WHERE id = ?");
+   public final SQLStmt two = new SQLStmt("SELECT id, owner FROM accounts WHERE owner = ?");
+   public final SQLStmt[] both = { one, two };
+   public final SQLStmt put = new SQLStmt("INSERT INTO log (id, account) VALUES (?, ?)");
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     ResultSet rs = this.getPreparedStatement(conn, both[at], id).executeQuery();
+     if (rs.next()) this.getPreparedStatement(conn, put, rs.getLong(1), rs.getLong(2)).executeUpdate();
+   }`,
+  "if not ((:at = 0) or (:at = 1))",
+  "  rollback",
+  "if (:at = 0)",
+  "  r1 = select accounts.id as id from accounts where (accounts.id = :id)",
+  "else",
+  "  r2 = select accounts.id as id, accounts.owner as owner from accounts where (accounts.owner = :id)",
+  "if ((:at = 0) ? (size(r1) > 0) : (size(r2) > 0))",
+  "  if (:at = 0)",
+  "    rollback",
+  "  if (size(r2) <= 0)",
+  "    rollback",
+  "  insert log {id = ((:at = 0) ? r1.id : r2.id), account = coalesce(r2.owner, 0), amount = null}",
+);
+
 check(
   "a loop over a cursor",
   `void f(Connection c) throws SQLException {

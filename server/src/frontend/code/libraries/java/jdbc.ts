@@ -13,7 +13,7 @@ import {
 import type { Call, Library, Tools } from "../library";
 import { emptyRecord, held, type Method } from "./held";
 import { preparedStatement, STATEMENT, statementData } from "./preparedStatement";
-import { each, RESULT_SET, resultSetCursor, resultSetData } from "./resultSet";
+import { each, RESULT_SET, RESULT_SET_META, resultSetCursor, resultSetData } from "./resultSet";
 
 interface ConnectionData {
   /** `manual`: statements belong to a transaction until it is ended. */
@@ -203,7 +203,8 @@ const OBJECTS: readonly ObjectCall[] = [
   },
   (handle, name, call, tools) => {
     const data = resultSetData(handle);
-    return data && RESULT_SET[name]?.({ handle, data, call, tools });
+    const methods = handle.path.startsWith("ResultSetMetaData.") ? RESULT_SET_META : RESULT_SET;
+    return data && methods[name]?.({ handle, data, call, tools });
   },
   ({ path }, _name, _call, tools) =>
     path === "DataSource.getConnection" || path === "DriverManager.getConnection"

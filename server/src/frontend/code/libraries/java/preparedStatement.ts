@@ -10,6 +10,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
+import { computedAt, counterOf } from "./computedPositions";
 import { emptyRecord, held, type Method } from "./held";
 import { each, resultSet, resultSetOfOne, rowsOf } from "./resultSet";
 
@@ -31,6 +32,7 @@ export function preparedStatement(
   parameters.forEach((value, at) => {
     tools.assign(state, String(at + 1), value);
   });
+  tools.assign(state, COMPUTED, tools.list([]));
   const data: StatementData = { ...(sql && { sql }), state };
   return {
     kind: "handle",
@@ -56,43 +58,47 @@ export function execute(
   tools: Tools,
 ): SqlOutcome {
   const sql = data.sql ?? call.arguments[0] ?? unknown("a statement without a text");
-  const positional = positions(data.state);
-  const outcome = tools.sql(handle.connection, sql, { positional }, call.source);
+  const at = (position: number): Value => parameterAt(data.state, position);
+  const outcome = tools.sql(handle.connection, sql, { at }, call.source);
   if (outcome.rows) tools.assign(data.state, "rows", rowsOf(outcome));
   tools.assign(data.state, "count", outcome.count);
   if (outcome.insertId) tools.assign(data.state, "key", outcome.insertId);
   return outcome;
 }
 
-function positions(state: ObjectValue): readonly Value[] {
-  const set = [...state.fields].flatMap(([name, { value }]) =>
-    /^\d+$/u.test(name) && value ? [[Number(name), value] as const] : [],
-  );
-  const last = Math.max(0, ...set.map(([at]) => at));
-  const values = new Map(set);
+function parameterAt(state: ObjectValue, position: number): Value {
   const computed = held(state, COMPUTED);
-  return Array.from({ length: last }, (_none, at) => {
-    const value = values.get(at + 1);
-    return value ?? computed ?? unknown(`parameter ${String(at + 1)} is not set`);
-  });
+  return (
+    held(state, String(position)) ??
+    (computed?.kind === "list" ? computedAt(computed, position) : computed) ??
+    unknown(`parameter ${String(position)} is not set`)
+  );
 }
 
-/** Parameters that were set at positions which are only known when it runs. */
+/** Parameters that were set at computed positions: a list of each position with its value, newest first. */
 const COMPUTED = "computed";
 
 const set: Method<StatementData> = ({ data: { state }, call, tools }) => {
-  const [at, value = UNDEFINED] = call.arguments;
+  const [at = UNDEFINED, value = UNDEFINED] = call.arguments;
   const position = constantScalar(at);
-  if (typeof position === "number") tools.assign(state, String(position), value);
-  else {
-    const why = "which parameter is set is only known when it runs";
-    const reads = [tools.expression(value)];
-    for (const name of [...state.fields.keys()].filter((key) => /^\d+$/u.test(key))) {
-      tools.assign(state, name, unknown(why, reads));
-    }
-    tools.assign(state, COMPUTED, unknown(why, reads));
-    tools.lose(why, call.source);
+  if (typeof position === "number") {
+    tools.assign(state, String(position), value);
+    return UNDEFINED;
   }
+  const known = held(state, COMPUTED);
+  const isCounted = counterOf(tools.expression(at)) !== undefined;
+  if (isCounted && known?.kind === "list") {
+    const others = tools.items(known) ?? [];
+    tools.assign(state, COMPUTED, tools.list([tools.list([at, value]), ...others]));
+    return UNDEFINED;
+  }
+  const why = "which parameter is set is only known when it runs";
+  const reads = [tools.expression(value)];
+  for (const name of [...state.fields.keys()].filter((key) => /^\d+$/u.test(key))) {
+    tools.assign(state, name, unknown(why, reads));
+  }
+  tools.assign(state, COMPUTED, unknown(why, reads));
+  tools.lose(why, call.source);
   return UNDEFINED;
 };
 

@@ -1,6 +1,8 @@
 // JDBC's ResultSet: a cursor over the rows of a result. `while (rs.next())` is a loop over the rows; `next()` alone
 // goes to the first row.
 import { compare } from "../../../sql/terms";
+import type { SourceRange } from "../../../../protocol/source";
+import { negated } from "../../evaluate/convert";
 import { literal } from "../../../sql/expressions";
 import {
   constant,
@@ -60,6 +62,23 @@ export function rowsOf(outcome: SqlOutcome): Value {
   return outcome.choice ?? outcome.rows ?? unknown("this statement gives no rows");
 }
 
+/** What a result says of itself: how many columns it has, and what they are called. */
+export const RESULT_SET_META: Readonly<Record<string, Method<ResultSetData>>> = {
+  getColumnCount: ({ data: { rows } }) => {
+    const count = isOfRows(rows) ? rows.columns.order.length : 0;
+    return count > 0 ? constant(count) : unknown("how many columns a result has is not known");
+  },
+  ...each(({ data: { rows }, call }) => {
+    const at = constantScalar(call.arguments[0]);
+    const name = isOfRows(rows) && typeof at === "number" ? rows.columns.order[at - 1] : undefined; // prettier-ignore
+    return name === undefined ? unknown("the name of a column is not known") : constant(name);
+  }, "getColumnName getColumnLabel"),
+};
+
+function isOfRows(rows: Value): rows is Extract<Value, { kind: "rows" | "row" }> {
+  return rows.kind === "rows" || rows.kind === "row";
+}
+
 /** Undefined for other handles. */
 export function resultSetData(handle: HandleValue): ResultSetData | undefined {
   if (!handle.path.startsWith("ResultSet")) return undefined;
@@ -107,37 +126,65 @@ const next: Method<ResultSetData> = ({ data: { rows, state, single }, tools }) =
     : unknown("how many rows are left is not known", size ? [size] : []);
 };
 
-/** A column by its name, or by its position from one. */
-function columnOf(row: Value, at: Value | undefined, tools: Tools): Value {
+/** A column by its name, or by its position from one. Asking for one that is not there is an error. */
+function columnOf(row: Value, at: Value | undefined, tools: Tools, source: SourceRange): Value {
   const key = constantScalar(at);
   if (typeof key !== "number" && typeof key !== "string") {
     return unknown("which column is read is only known when it runs", [tools.expression(row)]);
   }
   if (row.kind === "choice") {
     const { condition, then, otherwise } = row;
+    const why = `the result has no column ${String(key)}`;
+    if (columnName(then, key) === undefined) {
+      tools.require(negated(condition), why, source);
+      return columnOf(otherwise, at, tools, source);
+    }
+    if (columnName(otherwise, key) === undefined) {
+      tools.require(condition, why, source);
+      return columnOf(then, at, tools, source);
+    }
     return {
       kind: "choice",
       condition,
-      then: columnOf(then, at, tools),
-      otherwise: columnOf(otherwise, at, tools),
+      then: columnIn(then, key, tools),
+      otherwise: columnIn(otherwise, key, tools),
     };
   }
   if (row.kind !== "row") return row.kind === "unknown" ? row : unknown("a row that is not known");
+  const name = columnName(row, key);
+  if (name !== undefined && name !== "") return tools.member(row, name);
+  const why = `the result has no column ${String(key)}`;
+  if (row.columns.order.length === 0) return unknown(why, [tools.expression(row)]);
+  tools.require(literal(false), why, source);
+  return UNDEFINED;
+}
+
+/** The column of one of the rows that it may be, if it is that one. */
+function columnIn(row: Value, key: number | string, tools: Tools): Value {
+  if (row.kind === "choice") {
+    const [then, otherwise] = [row.then, row.otherwise].map((each) => columnIn(each, key, tools));
+    return then && otherwise ? { ...row, then, otherwise } : UNDEFINED;
+  }
+  const name = columnName(row, key);
+  if (name === undefined) return UNDEFINED;
+  return name === "" ? unknown("a row that is not known") : tools.field(row, name);
+}
+
+/** The name of a row's column; undefined where its result has none such, empty where that is not known. */
+function columnName(row: Value, key: number | string): string | undefined {
+  if (row.kind !== "row") return "";
   const { order } = row.columns;
-  const name =
-    typeof key === "number"
-      ? order[key - 1]
-      : (order.find((each) => each === key) ??
-        order.find((each) => each.toLowerCase() === key.toLowerCase()) ??
-        (order.length === 0 ? key.toLowerCase() : undefined));
-  return name === undefined
-    ? unknown(`the result has no column ${String(key)}`, [tools.expression(row)])
-    : tools.member(row, name);
+  if (typeof key === "number") return order.length === 0 ? "" : order[key - 1];
+  return (
+    order.find((each) => each === key) ??
+    order.find((each) => each.toLowerCase() === key.toLowerCase()) ??
+    (order.length === 0 ? key.toLowerCase() : undefined)
+  );
 }
 
 /** The column that a call asks for. */
 function columnAt(data: ResultSetData, call: Call, tools: Tools): Value {
-  return data.single ?? columnOf(rowAtHand(data), call.arguments[0], tools);
+  return data.single ?? columnOf(rowAtHand(data), call.arguments[0], tools, call.source);
 }
 
 function rowAtHand({ rows, state }: ResultSetData): Value {
@@ -153,10 +200,12 @@ const object: Method<ResultSetData> = ({ data, call, tools }) => columnAt(data, 
 /** As a primitive number: NULL is 0. */
 const number: Method<ResultSetData> = ({ data, call, tools }) => {
   const value = columnAt(data, call, tools);
-  if (value.kind !== "scalar" || value.expression.kind !== "field") return value;
-  const { field } = value.expression;
+  if (value.kind !== "scalar") return value;
+  const { expression } = value;
+  if (expression.kind !== "field" && expression.kind !== "conditional") return value;
   const row = rowAtHand(data);
-  if (row.kind === "row" && row.columns.required?.has(field) === true) return value;
+  const isThere = row.kind === "row" && expression.kind === "field" && row.columns.required?.has(expression.field) === true; // prettier-ignore
+  if (isThere) return value;
   return scalar({ kind: "coalesce", operands: [value.expression, literal(0)] }, value.type);
 };
 
@@ -171,6 +220,7 @@ export const RESULT_SET: Readonly<Record<string, Method<ResultSetData>>> = {
   first: next,
   close: nothing,
   wasNull,
+  getMetaData: ({ handle }) => ({ ...handle, path: "ResultSetMetaData" }),
   ...each(number, "getInt getLong getShort getByte getDouble getFloat"),
   ...each(
     object,

@@ -1,0 +1,99 @@
+// Values that come from outside of the code (random numbers, clocks, what unknown functions give): what the code makes
+// of them is as much an input of the transaction as they are.
+import type { Expression } from "../../../program/expression";
+import { operandsOf } from "../../../program/operands";
+import { scalar, type Value } from "../values";
+import { isInput, readsOf } from "./convert";
+import { emit, type State } from "./state";
+
+/**
+ * What a call from outside gives, a new value with each call: an input, in a loop that counts an element of one, in
+ * other loops any value.
+ */
+export function valueFromOutside(state: State, name: string): Value {
+  const number = state.ids.fresh(`${name}()`).slice(name.length + 2);
+  const path = number === "1" ? `${name}()` : `${name}() ${number}`;
+  const loops = state.loops.filter(
+    ({ round, isSwitch }) => round === undefined && isSwitch !== true,
+  );
+  const [loop] = loops;
+  if (!loop) return { kind: "input", path, origin: "argument" };
+  if (loops.length === 1 && loop.index) {
+    const element = { array: path, field: "", index: loop.index };
+    return { kind: "input", path: `${path}[]`, origin: "argument", element };
+  }
+  const variable = state.ids.fresh("v");
+  const value: Expression = {
+    kind: "call",
+    name: `code:${name}`,
+    arguments: [],
+    deterministic: false,
+  };
+  emit(state, { kind: "assign", variable, value, source: state.here });
+  state.outside.add(variable);
+  return scalar({ kind: "variable", name: variable });
+}
+
+/** Whether nothing of a value was read from the database. */
+export function isFromCode(state: State, value: Value): boolean {
+  return readsOf(value).every((each) => isOfCode(state, each));
+}
+
+function isOfCode(state: State, expression: Expression): boolean {
+  if (isOutside(state, expression)) return true;
+  if (expression.kind === "variable") return false;
+  const operands = operandsOf(expression);
+  return operands.length > 0
+    ? operands.every((each) => isOfCode(state, each))
+    : isInput(expression);
+}
+
+/**
+ * What a function of the code gave that calculates with values from outside, as a value from outside: the calculation
+ * (of a random number within bounds) says nothing that a statement needs. Texts keep what else they are made of.
+ */
+export function resultFromOutside(state: State, result: Value, name: string): Value {
+  const reads = readsOf(result);
+  const isText = result.kind !== "scalar" || !isNumeric(result.expression);
+  const isPlain = result.kind === "input" || (result.kind === "scalar" && operandsOf(result.expression).length === 0); // prettier-ignore
+  if (isPlain || reads.length === 0 || !CALCULATED.has(result.kind)) return result;
+  if (!isFromCode(state, result)) return result;
+  const leaves = reads.flatMap(leavesOf).filter(({ kind }) => kind !== "literal");
+  const outside = leaves.filter((each) => isOutside(state, each));
+  const isMade = isText ? outside.length === leaves.length : outside.length > 0;
+  return isMade && outside.length > 0 ? valueFromOutside(state, name) : result;
+}
+
+const CALCULATED: ReadonlySet<string> = new Set(["scalar", "text", "unknown"]);
+
+/** A calculation, and not a choice between values that may be others. */
+function isNumeric(expression: Expression): boolean {
+  return (
+    expression.kind === "negate" ||
+    expression.kind === "call" ||
+    (expression.kind === "arithmetic" && expression.operator !== "||")
+  );
+}
+
+function leavesOf(expression: Expression): readonly Expression[] {
+  const operands = expression.kind === "element" ? [] : operandsOf(expression);
+  return operands.length === 0 ? [expression] : operands.flatMap(leavesOf);
+}
+
+function isOutside(state: State, leaf: Expression): boolean {
+  switch (leaf.kind) {
+    case "parameter":
+      return isCall(leaf.name);
+    case "element":
+      return leaf.array.kind === "array" && isCall(leaf.array.parameter);
+    case "variable":
+      return state.outside.has(leaf.name);
+    default:
+      return false;
+  }
+}
+
+/** Whether an input is what a call gave. */
+export function isCall(path: string): boolean {
+  return /\(\)(?: \d+)?$/u.test(path);
+}
