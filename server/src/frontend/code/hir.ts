@@ -259,6 +259,8 @@ export interface HirFunction extends Node {
   /** `this` is the surrounding one's (arrows, Java's lambdas). */
   readonly isArrow: boolean;
   readonly isGenerator: boolean;
+  /** What it returns is awaited before its caller gets it. */
+  readonly isAsync?: boolean;
 }
 
 /** A decorator or annotation. Named arguments (Java's `isolation = X`) are an object. */

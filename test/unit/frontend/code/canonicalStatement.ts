@@ -166,6 +166,12 @@ function conjuncts(expression: Expression, names: Names): readonly string[] {
     const parts = expression.operands.flatMap((each) => conjuncts(each, names));
     return parts.includes("false") ? ["false"] : parts;
   }
+  if (expression.kind === "or") {
+    // Of a choice that the code made, one side is left.
+    const left = expression.operands.filter((each) => text(each, names) !== "false");
+    const [only] = left;
+    if (only && left.length === 1) return conjuncts(only, names);
+  }
   const written = text(expression, names);
   return written === "true" ? [] : [written];
 }

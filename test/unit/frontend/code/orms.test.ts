@@ -72,7 +72,7 @@ describe("TypeORM", () => {
 export async function given(manager: EntityManager, account: Account) { await manager.save(Account, account); }`,
       [
         "Service.add explicit @ postgres:serializable",
-        `  r1 = select ${ALL} from accounts where ((accounts.id in [:ids]) and (accounts.balance > 0))`,
+        `  r1 = select ${ALL} from accounts where ((accounts.id in [:ids[1], :ids[2]]) and (accounts.balance > 0))`,
         "  loop rows",
         `    r2 = select ${ALL} from accounts where (accounts.id = r1.id)`,
         "    update accounts set balance = (r1.balance + :n) where (accounts.id = r1.id)",

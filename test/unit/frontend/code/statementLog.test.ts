@@ -7,25 +7,10 @@ import { compareRuns, LIBRARIES } from "./statementRuns";
 /** Functions that are read differently today. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   "drizzle-mysql": ["open", "openReturning", "upsert", "changed"],
-  drizzle: ["filters", "counts", "nested", "listed", "bulk", "search", "withOrders"],
-  "knex-mysql": ["upsert"],
-  knex: [
-    "open",
-    "replace",
-    "filters",
-    "joined",
-    "counts",
-    "nested",
-    "remove",
-    "bulk",
-    "batch",
-    "plucked",
-    "search",
-    "present",
-  ],
-  kysely: ["filters", "joined", "remove", "bulk", "search"],
+  drizzle: ["counts", "listed", "bulk", "search", "withOrders"],
+  kysely: ["joined", "bulk", "search"],
   mysql2: ["open", "addLines", "several", "search", "change", "clear"],
-  pg: ["patch", "search", "nested", "raise", "bulk"],
+  pg: ["patch", "search", "raise", "bulk"],
   postgres: [
     "open",
     "addLines",

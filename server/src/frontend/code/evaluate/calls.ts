@@ -34,7 +34,6 @@ import {
 import { addIf, isScalar, joinPaths, tried, type Path } from "./join";
 import { superclassOf } from "./member";
 import { choose } from "./operators";
-import { isCall, resultFromOutside } from "./outside";
 import {
   collected,
   emit,
@@ -343,6 +342,7 @@ function callFunction(
     key,
     depth,
     isRoot: false,
+    isLazy: hir.isAsync !== true,
     which: state.ids.fresh("return"),
     value: state.ids.fresh("returned"),
     returns: [],
@@ -372,12 +372,8 @@ function callFunction(
     { kind: "sequence", commands },
     { done: state.ids.fresh("done"), value: frame.value, source },
   );
-  const added = body.kind === "sequence" ? body.commands : [body];
-  for (const command of added) emit(state, command);
-  const result = returned(frame, left);
-  const isCalculated = added.every(({ kind }) => kind === "assign");
-  const called = callee.name ?? hir.name ?? site.name;
-  return isCalculated ? resultFromOutside(state, result, called) : result;
+  for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
+  return returned(frame, left);
 }
 
 /** The calls that lead to a function: one that is written within an open function is reached as that is. */
@@ -470,7 +466,7 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
   if (frame.isRoot) {
     escape(state, value);
     // What an unknown function gives says nothing of the transaction.
-    const isForeign = value.kind === "input" && isCall(value.path);
+    const isForeign = value.kind === "input" && /\(\)(?: \d+)?$/u.test(value.path);
     const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
     emit(state, { kind: "return", ...(shown && { value: shown }), source });
     return;

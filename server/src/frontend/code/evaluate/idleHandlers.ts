@@ -1,17 +1,49 @@
 // Handlers of the code that do nothing with the database: behind them a function ends as an error ends it.
 import type { Command } from "../../../program/statement";
+import { RETHROWN } from "./transactions";
 
 /**
  * The command without handlers that run no statement and behind which none is run: an error ends the function there,
  * and what was not committed is undone. Handlers inside of a transaction stay: behind them it may still commit.
  */
 export function withoutIdleHandlers(command: Command, isFollowed = false): Command {
+  return withoutIdle(withoutRethrows(command, false), isFollowed);
+}
+
+/** Savepoints of nested transactions matter only where something around them catches the error and goes on. */
+function withoutRethrows(command: Command, isCaught: boolean): Command {
+  const inside = (each: Command): Command => withoutRethrows(each, isCaught);
+  switch (command.kind) {
+    case "sequence":
+      return { ...command, commands: command.commands.map(inside) };
+    case "if": {
+      const { otherwise } = command;
+      const then = inside(command.then);
+      return { ...command, then, ...(otherwise && { otherwise: inside(otherwise) }) };
+    }
+    case "loop":
+      return { ...command, body: inside(command.body) };
+    case "atomic":
+      return { ...command, body: withoutRethrows(command.body, false) };
+    case "try": {
+      const { handler } = command;
+      const rethrows = handler.kind === "rollback" && handler.why === RETHROWN;
+      if (rethrows && !isCaught) return inside(command.body);
+      const body = withoutRethrows(command.body, true);
+      return { ...command, body, handler: inside(handler) };
+    }
+    default:
+      return command;
+  }
+}
+
+function withoutIdle(command: Command, isFollowed: boolean): Command {
   switch (command.kind) {
     case "sequence": {
       const commands: Command[] = [];
       let followed = isFollowed;
       for (const each of command.commands.toReversed()) {
-        commands.unshift(withoutIdleHandlers(each, followed));
+        commands.unshift(withoutIdle(each, followed));
         followed ||= runsStatements(each);
       }
       return { ...command, commands };
@@ -20,15 +52,15 @@ export function withoutIdleHandlers(command: Command, isFollowed = false): Comma
       const { otherwise } = command;
       return {
         ...command,
-        then: withoutIdleHandlers(command.then, isFollowed),
-        ...(otherwise && { otherwise: withoutIdleHandlers(otherwise, isFollowed) }),
+        then: withoutIdle(command.then, isFollowed),
+        ...(otherwise && { otherwise: withoutIdle(otherwise, isFollowed) }),
       };
     }
     case "loop":
       // The next round follows.
-      return { ...command, body: withoutIdleHandlers(command.body, runsStatements(command.body)) };
+      return { ...command, body: withoutIdle(command.body, runsStatements(command.body)) };
     case "try": {
-      const body = withoutIdleHandlers(command.body, isFollowed);
+      const body = withoutIdle(command.body, isFollowed);
       const isIdle = !isFollowed && !runsStatements(command.handler);
       return isIdle ? body : { ...command, body };
     }

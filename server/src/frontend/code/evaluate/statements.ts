@@ -84,9 +84,9 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "while":
       return evaluateWhile(state, scope, hir, label);
     case "return": {
-      const value = hir.value
-        ? settle(state, evaluateExpression(state, scope, hir.value))
-        : UNDEFINED;
+      const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
+      const isBuilder = given.kind === "handle" && state.frame.isLazy === true;
+      const value = isBuilder ? given : settle(state, given);
       addReturn(state, value, hir.span);
       return true;
     }
@@ -546,8 +546,10 @@ function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
       path.commands.unshift({ kind: "assign", variable: flag, value: literal(true), source });
     }
     left = joinPaths(state, condition, path, body, source);
-    // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught.
-    const isAborted = state.workspace.dialect === "postgres" && state.open.length > 0;
+    // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught,
+    // and those that a savepoint is for.
+    const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
+    const isAborted = state.workspace.dialect === "postgres" && state.open.length > 0 && !isSaved;
     if (isAborted && !throwsItself(body.commands)) {
       for (const command of body.commands) emit(state, command);
     } else if (body.commands.length > 0) {

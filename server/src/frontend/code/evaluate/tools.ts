@@ -1,12 +1,13 @@
 // What libraries may do with the state at hand.
 import type { Library, Tools } from "../libraries/library";
 import type { Value } from "../values";
+import { literal } from "../../sql/expressions";
 import { conditionOf, expressionOf } from "./convert";
 import { emitStatement } from "./emitStatement";
 import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf, settle } from "./expressions";
 import { eachItem } from "./iteration";
-import { firstRow, memberOf, optionalMember, requireHolds, setMember } from "./member";
+import { elementOf, firstRow, memberOf, requireHolds, setMember } from "./member";
 import { knowing } from "./presence";
 import { runSql } from "./sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
@@ -83,6 +84,7 @@ function makeTools(state: State, library: Library): Tools {
     },
     fields: (value) => fieldsOf(state, value),
     items: itemsOf,
+    members: (value) => itemsOf(value) ?? firstElements(value),
     each: (list, source, run) => {
       eachItem(state, list, state.evaluator.span(state, source), run);
     },
@@ -102,6 +104,14 @@ function makeTools(state: State, library: Library): Tools {
       lose(state, reason, source, effect);
     },
   };
+}
+
+/** Two rows take part in a dependency; beyond the end of an array is NULL, which nothing is equal to. */
+const ELEMENTS = [1, 2];
+
+function firstElements(value: Value): readonly Value[] | undefined {
+  if (value.kind !== "input" || value.element) return undefined;
+  return ELEMENTS.map((index) => elementOf(value, literal(index)));
 }
 
 function fieldsOf(state: State, value: Value): ReadonlyMap<string, Value> | undefined {

@@ -8,7 +8,11 @@ import type { Dialect } from "../../../program/dialect";
 import { literal } from "../../sql/expressions";
 import type { TransactionOptions } from "../libraries/library";
 import { UNDEFINED, type Connection, type Value } from "../values";
+import { THROWN } from "./member";
 import { collected, emit, lose, type State } from "./state";
+
+/** Why an error goes on behind the savepoint that it undid. */
+export const RETHROWN = "an error leaves a nested transaction";
 
 const BEGIN = "#begin ";
 const COMMIT = "#commit ";
@@ -90,7 +94,7 @@ export function inTransaction(
       const why = "a transaction of its own inside of another one is taken to be a part of it";
       lose(state, why, options.source, "opaque");
     }
-    return run();
+    return options.isNested === true ? inSavepoint(state, options.source, run) : run();
   }
   const { source } = options;
   const outer = state.open;
@@ -103,6 +107,18 @@ export function inTransaction(
   });
   state.open = outer;
   emit(state, atomicOf(state, mark, commands, source));
+  return result;
+}
+
+/** A transaction inside of an open one: an error that leaves it undoes what it did, and goes on from there. */
+function inSavepoint(state: State, source: SourceRange, run: () => Value): Value {
+  let result: Value = UNDEFINED;
+  const commands = collected(state, () => {
+    result = run();
+  });
+  const rethrown: Command = { kind: "rollback", why: RETHROWN, code: THROWN, source };
+  const body: Command = { kind: "sequence", commands };
+  emit(state, { kind: "try", body, handler: rethrown, source });
   return result;
 }
 

@@ -106,6 +106,8 @@ export interface TransactionOptions {
   readonly readOnly?: boolean;
   /** It does not join an open one, which waits meanwhile. */
   readonly isNew?: boolean;
+  /** In an open one it is a savepoint, to which errors go back. */
+  readonly isNested?: boolean;
   readonly source?: SourceRange;
 }
 
@@ -202,6 +204,8 @@ export interface Tools {
   readonly fields: (value: Value) => ReadonlyMap<string, Value> | undefined;
   /** The items of a list, where all of them are known. */
   readonly items: (value: Value) => readonly Value[] | undefined;
+  /** The same for what a value is looked for in: of a list that is an argument its first items, which may be absent. */
+  readonly members: (value: Value) => readonly Value[] | undefined;
   /** Runs something for each item of a list, in a loop where the items are not known one by one. */
   readonly each: (list: Value, source: SourceRange, run: (item: Value) => void) => void;
   readonly object: (fields: Readonly<Record<string, Value>>) => Value;

@@ -22,6 +22,7 @@ export function readFunction(
     annotations: [...annotations, ...decoratorsOf(reading, node)],
     isArrow,
     isGenerator: hasToken(node, "*") || node.type.startsWith("generator_function"),
+    ...(hasToken(node, "async") && { isAsync: true }),
     span: { start: startOf(node, annotations), end: node.end },
   };
 }

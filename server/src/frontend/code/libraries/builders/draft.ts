@@ -5,6 +5,8 @@ import {
   constantText,
   NOWHERE,
   scalar,
+  UNDEFINED,
+  unknown,
   type Connection,
   type TextPart,
   type Value,
@@ -35,9 +37,30 @@ export interface Draft {
   readonly set: readonly (readonly [column: string, value: Fragment])[];
   /** The rows of an INSERT by their columns. */
   readonly rows: readonly ReadonlyMap<string, Fragment>[];
+  /** Instead of rows: those of a list whose items are not known one by one. */
+  readonly each?: RowsOfList;
   /** What stands behind the rows: `ON CONFLICT ...`. */
   readonly conflict?: Fragment;
   readonly returning: readonly Fragment[];
+}
+
+export interface RowsOfList {
+  readonly list: Value;
+  /** The row of an item; undefined where it is not known. */
+  readonly row: (item: Value) => ReadonlyMap<string, Fragment> | undefined;
+}
+
+/** What an INSERT is given: a row, or a list of rows. Undefined where a row is not known. */
+export function rowsGiven(
+  value: Value,
+  row: RowsOfList["row"],
+  tools: Tools,
+): Pick<Draft, "rows" | "each"> | undefined {
+  const isList = value.kind === "derived" || value.kind === "rows" || value.kind === "list";
+  const items = tools.items(value);
+  if (!items && isList) return { rows: [], each: { list: value, row } };
+  const rows = (items ?? [value]).map(row);
+  return rows.every((each) => each !== undefined) ? { rows } : undefined;
 }
 
 /** A statement of which only its verb and table are known. */
@@ -192,5 +215,66 @@ export function runDraft(
   source: SourceRange,
   tools: Tools,
 ): SqlOutcome {
+  if (draft.each) return runEach(draft, draft.each, connection, source, tools);
   return tools.sql(connection, sqlOf(draft, tools.dialect), {}, source);
+}
+
+/** One row after the other, all or none of them. */
+function runEach(
+  draft: Draft,
+  { list, row }: RowsOfList,
+  connection: Connection | undefined,
+  source: SourceRange,
+  tools: Tools,
+): SqlOutcome {
+  const { each: _, ...single } = draft;
+  const own = connection?.isPool === false ? connection : tools.connection(false);
+  const insert = (): Value => {
+    tools.each(list, source, (item) => {
+      const values = row(item);
+      if (values) tools.sql(own, sqlOf({ ...single, rows: [values] }, tools.dialect), {}, source);
+      else runUnread(draft, "a row that is inserted is not known", own, source, tools);
+    });
+    return UNDEFINED;
+  };
+  if (own === connection) insert();
+  else tools.inTransaction(own, { source }, insert);
+  const count = unknown("how many rows a list inserts");
+  return { kind: "change", count, choice: unknown("the rows that a list inserts") };
+}
+
+/** A statement of which a part is not understood: all that is known are its verb and tables. */
+export function runUnread(
+  { verb, table }: Draft,
+  why: string,
+  connection: Connection | undefined,
+  source: SourceRange,
+  tools: Tools,
+): Value {
+  const written = constantText({ kind: "text", parts: table }) ?? "";
+  const [name = ""] = written.replaceAll(/["`]/gu, "").split(/\s+as\s+|\s/iu);
+  tools.statement(
+    connection,
+    { kind: "opaque", tables: [name], writes: verb !== "select", taint: [why] },
+    source,
+  );
+  return unknown(why);
+}
+
+/** One of two queries, as the code chose, where they differ in conditions alone. */
+export function either(flag: Value, then: Draft, otherwise: Draft): Draft | undefined {
+  const { where, ...rest } = then;
+  const { where: other, ...otherRest } = otherwise;
+  const parts = Object.entries(rest);
+  const otherParts = new Map(Object.entries(otherRest));
+  if (parts.some(([name, part]) => otherParts.get(name) !== part)) return undefined;
+  const differs = where.findIndex((each, at) => each !== other[at]);
+  const common = differs === -1 ? where.length : differs;
+  const [more, others] = [where.slice(common), other.slice(common)];
+  const condition = chosen(
+    flag,
+    more.length === 0 ? undefined : allOf(more),
+    others.length === 0 ? undefined : allOf(others),
+  );
+  return { ...then, where: [...where.slice(0, common), ...(condition ? [condition] : [])] };
 }

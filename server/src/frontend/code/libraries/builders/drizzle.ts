@@ -114,7 +114,7 @@ function operator(name: string, call: Call, tools: Tools): Value | undefined {
       if (second.kind === "handle") {
         return part(fragment(first, tools), word.replace("(", ""), fragment(second, tools));
       }
-      const items = tools.items(second);
+      const items = tools.members(second);
       if (items?.length === 0) return part(name === "inArray" ? "FALSE" : "TRUE");
       const list = items ? separated(items.map(given), ", ") : given(second);
       return part(fragment(first, tools), word, list, ")");
@@ -360,7 +360,8 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const connection = outer?.isPool === false ? outer : tools.connection(false);
   const inner = tools.handle("db", handle.data, connection);
   const { source } = call;
-  return tools.inTransaction(connection, { source, ...(level !== undefined && { level }) }, () =>
+  const own = { source, isNested: true, ...(level !== undefined && { level }) };
+  return tools.inTransaction(connection, own, () =>
     tools.settle(tools.call(callback, [inner], source)),
   );
 }

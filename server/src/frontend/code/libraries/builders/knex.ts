@@ -10,16 +10,19 @@ import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
 import {
   allOf,
-  chosen,
   draftOf,
+  either,
   flagOf,
   given,
   namesIn,
   quoted,
   raw,
+  rowsGiven,
   runDraft,
+  runUnread,
   separated,
   sequence,
+  textOf,
   type Draft,
   type Fragment,
 } from "./draft";
@@ -28,6 +31,8 @@ interface Query {
   readonly draft: Draft;
   /** Only the first row is asked for. */
   readonly isFirst: boolean;
+  /** Only the values of that column are asked for. */
+  readonly plucked?: string;
   /** The statement as it is written: what the code reads first. */
   readonly source: Call["source"];
 }
@@ -58,21 +63,8 @@ function queryOf(value: Value): Query | undefined {
   if (value.kind !== "choice") return undefined;
   const [then, otherwise] = [queryOf(value.then), queryOf(value.otherwise)];
   if (!then || !otherwise) return undefined;
-  const { where, ...rest } = then.draft;
-  const { where: other, ...otherRest } = otherwise.draft;
-  const parts = Object.entries(rest);
-  const otherParts = new Map(Object.entries(otherRest));
-  if (parts.some(([name, part]) => otherParts.get(name) !== part)) return undefined;
-  const differs = where.findIndex((each, at) => each !== other[at]);
-  const common = differs === -1 ? where.length : differs;
-  const [more, others] = [where.slice(common), other.slice(common)];
-  const condition = chosen(
-    flagOf(value),
-    more.length === 0 ? undefined : allOf(more),
-    others.length === 0 ? undefined : allOf(others),
-  );
-  const both = [...where.slice(0, common), ...(condition ? [condition] : [])];
-  return { ...then, draft: { ...then.draft, where: both } };
+  const draft = either(flagOf(value), then.draft, otherwise.draft);
+  return draft && { ...then, draft };
 }
 
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
@@ -85,6 +77,16 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
   const also = (condition: Fragment | undefined): Query | undefined =>
     condition && put({ where: [...draft.where, condition] });
   switch (method) {
+    case "having":
+    case "andHaving": {
+      const holds = condition(first, second, third, tools);
+      return holds && put({ having: [...draft.having, holds] });
+    }
+    case "whereExists":
+    case "whereNotExists": {
+      const query = first && subquery(first, tools);
+      return query && also(sequence(method === "whereExists" ? "EXISTS " : "NOT EXISTS ", query));
+    }
     case "where":
     case "andWhere":
       return also(condition(first, second, third, tools));
@@ -120,7 +122,10 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "distinct":
       return put({
         isDistinct: true,
-        columns: namesIn(first, tools).map((each) => raw(quoted(each, dialect))),
+        columns: [
+          ...draft.columns,
+          ...namesIn(first, tools).map((each) => raw(quoted(each, dialect))),
+        ],
       });
     case "first": {
       const columns = call.arguments.flatMap((each) => columnsIn(each, tools));
@@ -132,7 +137,7 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "max":
     case "min":
     case "avg":
-      return put({ columns: [...draft.columns, aggregate(method, first, dialect)] });
+      return put({ columns: [...draft.columns, aggregate(method, first, tools)] });
     case "join":
     case "innerJoin":
     case "leftJoin": {
@@ -144,6 +149,15 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "groupBy":
       return put({ groupBy: namesIn(first, tools).map((each) => raw(quoted(each, dialect))) });
     case "orderBy": {
+      const keys = first?.kind === "list" ? tools.items(first) : undefined;
+      if (keys) {
+        const parts = keys.map((key) => {
+          const column = constantText(key) ?? constantText(tools.member(key, "column"));
+          const down = /^desc$/iu.test(constantText(tools.member(key, "order")) ?? "");
+          return raw(`${quoted(column ?? "?", dialect)}${down ? " DESC" : ""}`);
+        });
+        return put({ orderBy: [...draft.orderBy, ...parts] });
+      }
       const isDown = constantText(second)?.toLowerCase() === "desc";
       return put({ orderBy: [...draft.orderBy, raw(`${name(first)}${isDown ? " DESC" : ""}`)] });
     }
@@ -164,7 +178,7 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     }
     case "insert": {
       const rows = first && rowsIn(first, tools);
-      return rows && put({ verb: "insert", rows, returning: returned(second, tools) });
+      return rows && put({ verb: "insert", ...rows, returning: returned(second, tools) });
     }
     case "update": {
       const single = constantText(first);
@@ -177,11 +191,19 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "increment":
     case "decrement": {
       const column = constantText(first);
-      if (column === undefined) return undefined;
+      const fields = column === undefined && first ? tools.fields(first) : undefined;
       const by = second ? given(second) : raw("1");
-      const own = quoted(column, dialect);
-      const value = sequence(`${own} ${method === "increment" ? "+" : "-"} `, by);
-      return put({ verb: "update", set: [...draft.set, [column, value]] });
+      const changes = fields
+        ? [...fields].map(([each, amount]) => [each, given(amount)] as const)
+        : column === undefined
+          ? []
+          : [[column, by] as const];
+      if (changes.length === 0) return undefined;
+      const sign = method === "increment" ? "+" : "-";
+      const set = changes.map(([each, amount]): Draft["set"][number] => {
+        return [each, sequence(`${quoted(each, dialect)} ${sign} `, amount)];
+      });
+      return put({ verb: "update", set: [...draft.set, ...set] });
     }
     case "del":
     case "delete":
@@ -198,15 +220,25 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
       return put({ conflict: sequence(draft.conflict ?? " ON CONFLICT", " DO NOTHING") });
     case "merge": {
       const [row] = draft.rows;
-      const set = first ? setIn(first, tools) : [...(row ?? [])];
+      const names = first ? namesIn(first, tools) : [...(row?.keys() ?? [])];
+      const isPostgres = dialect === "postgres";
+      // The row that was to be inserted.
+      const proposed = (column: string): Fragment =>
+        raw(
+          isPostgres ? `excluded.${quoted(column, dialect)}` : `VALUES(${quoted(column, dialect)})`,
+        );
+      const set =
+        names.length > 0
+          ? names.map((column) => [column, proposed(column)] as const)
+          : first && setIn(first, tools);
       if (!set) return undefined;
       const parts = set.map(([column, value]) => sequence(`${quoted(column, dialect)} = `, value));
-      return put({
-        conflict: sequence(draft.conflict ?? "", " DO UPDATE SET ", separated(parts, ", ")),
-      });
+      const head = isPostgres ? (draft.conflict ?? "") : "";
+      const word = isPostgres ? " DO UPDATE SET " : " ON DUPLICATE KEY UPDATE ";
+      return put({ conflict: sequence(head, word, separated(parts, ", ")) });
     }
     case "pluck":
-      return put({ columns: [raw(name(first))] });
+      return { ...put({ columns: [raw(name(first))] }), plucked: constantText(first) ?? "" };
     case "transacting":
     case "clone":
     case "timeout":
@@ -236,12 +268,31 @@ function condition(
     return compared(own, constantText(second) ?? "=", third);
   }
   if (first.kind === "deferred" && isRaw(first.data)) return first.data.text;
+  if (first.kind === "function") return group(first, tools);
   const fields = tools.fields(first);
   if (!fields) return undefined;
   const parts = [...fields].map(([column, value]) =>
     compared(quoted(column, tools.dialect), "=", value),
   );
   return parts.length === 0 ? raw("TRUE") : separated(parts, " AND ");
+}
+
+/** The conditions that a callback adds to the builder that it gets, as its argument and as `this`. */
+function group(callback: Extract<Value, { kind: "function" }>, tools: Tools): Fragment | undefined {
+  const start = { line: 0, character: 0 };
+  const source = { file: callback.scope.module.file, range: { start, end: start } };
+  const inner = held({ draft: draftOf("select", []), isFirst: false, source }, tools);
+  const builder = tools.handle("query", inner);
+  tools.call({ ...callback, self: builder }, [builder], source);
+  const { where = [] } = queryIn(inner, tools)?.draft ?? {};
+  return where.length === 0 ? raw("TRUE") : allOf(where);
+}
+
+/** A query as a part of another one. */
+function subquery(value: Value, tools: Tools): Fragment | undefined {
+  const query =
+    value.kind === "handle" && isHeld(value.data) ? queryIn(value.data, tools) : undefined;
+  return query && sequence("(", textOf(query.draft, tools.dialect), ")");
 }
 
 function compared(column: string, operator: string, value: Value): Fragment {
@@ -261,9 +312,11 @@ function membership(
   tools: Tools,
 ): Fragment | undefined {
   const name = constantText(first);
-  const items = second && tools.items(second);
+  const items = second && tools.members(second);
   if (name === undefined || !second) return undefined;
   const own = quoted(name, tools.dialect);
+  const query = subquery(second, tools);
+  if (query) return sequence(`${own} ${operator} `, query);
   if (!items) return sequence(`${own} ${operator} (`, given(second), ")");
   if (items.length === 0) return raw(operator === "IN" ? "FALSE" : "TRUE");
   return sequence(`${own} ${operator} (`, separated(items.map(given), ", "), ")");
@@ -281,20 +334,22 @@ function columnsIn(value: Value, tools: Tools): readonly Fragment[] {
   return (tools.items(value) ?? []).flatMap((item) => columnsIn(item, tools));
 }
 
-function aggregate(name: string, value: Value | undefined, dialect: Tools["dialect"]): Fragment {
-  const written = constantText(value) ?? "*";
-  const [column = "*", alias = name] = written.split(/\s+as\s+/iu);
+/** `sum("a as b")`, `sum({ b: "a" })`, `count()`. */
+function aggregate(name: string, value: Value | undefined, tools: Tools): Fragment {
+  const { dialect } = tools;
+  const [named] = value?.kind === "object" ? [...(tools.fields(value) ?? [])] : [];
+  const written = named ? constantText(named[1]) : constantText(value);
+  const [column = "*", other = name] = (written ?? "*").split(/\s+as\s+/iu);
   const inner = column === "*" ? "*" : quoted(column.trim(), dialect);
-  return raw(`${name}(${inner}) AS ${quoted(alias, dialect)}`);
+  return raw(`${name}(${inner}) AS ${quoted(named?.[0] ?? other, dialect)}`);
 }
 
-function rowsIn(value: Value, tools: Tools): Draft["rows"] | undefined {
-  const items = tools.items(value) ?? [value];
-  const rows = items.map((item) => {
+function rowsIn(value: Value, tools: Tools): ReturnType<typeof rowsGiven> {
+  const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
     const set = setIn(item, tools);
     return set && new Map(set);
-  });
-  return rows.every((row) => row !== undefined) ? rows : undefined;
+  };
+  return rowsGiven(value, row, tools);
 }
 
 function setIn(value: Value, tools: Tools): Draft["set"] | undefined {
@@ -345,12 +400,15 @@ function run(handle: HandleValue, query: Query, tools: Tools): Value {
   return resultOf(query, outcome, tools);
 }
 
-function resultOf({ draft, isFirst }: Query, outcome: SqlOutcome, tools: Tools): Value {
+function resultOf({ draft, isFirst, plucked }: Query, outcome: SqlOutcome, tools: Tools): Value {
   if (draft.verb !== "select" && draft.returning.length === 0) {
     if (draft.verb !== "insert" || tools.dialect === "postgres") return outcome.count;
     return tools.list([outcome.insertId ?? outcome.count]);
   }
   const rows = rowsOf(outcome, tools);
+  if (plucked !== undefined) {
+    return { kind: "derived", from: rows, how: "map", by: tools.handle("pluck", plucked) };
+  }
   return isFirst ? tools.firstRow(rows) : rows;
 }
 
@@ -367,7 +425,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
     tools.begin(connection, { source, ...named });
     return inner;
   }
-  return tools.inTransaction(connection, { source, ...named }, () =>
+  return tools.inTransaction(connection, { source, isNested: true, ...named }, () =>
     tools.settle(tools.call(callback, [inner], source)),
   );
 }
@@ -412,8 +470,15 @@ export const KNEX: Library = {
         return { ...handle, path: "query", connection: first.connection };
       }
       if (method === "clone") return { ...handle, path: "query", data: held(query, tools) };
+      if (method === "modify") {
+        if (first) tools.call(first, [handle, ...call.arguments.slice(1)], source);
+        return { ...handle, path: "query" };
+      }
       const next = extended(query, method, call, tools);
-      if (!next) return undefined;
+      if (!next) {
+        const why = `knex: ${method}() of a query is not known`;
+        return runUnread(query.draft, why, handle.connection, query.source, tools);
+      }
       tools.assign(data.held, "query", tools.handle("query", next));
       return { ...handle, path: "query" };
     }
@@ -426,6 +491,20 @@ export const KNEX: Library = {
         const draft = draftOf("select", raw(tableName(first, tools.dialect)));
         const query: Query = { draft, isFirst: false, source };
         return { ...handle, path: "query", data: held(query, tools) };
+      }
+      case "pluck":
+        return first && typeof data === "string" ? tools.member(first, data) : undefined;
+      case "knex.batchInsert": {
+        const rows = second && rowsIn(second, tools);
+        if (!rows) return undefined;
+        const draft = draftOf("insert", raw(tableName(first, tools.dialect)));
+        const query: Query = { draft: { ...draft, ...rows }, isFirst: false, source };
+        return { ...handle, path: "query", data: held(query, tools) };
+      }
+      case "knex.insert": {
+        const start: Query = { draft: draftOf("insert", []), isFirst: false, source };
+        const query = extended(start, "insert", call, tools);
+        return query && { ...handle, path: "query", data: held(query, tools) };
       }
       case "knex.select": {
         const start: Query = { draft: draftOf("select", []), isFirst: false, source };

@@ -217,9 +217,14 @@ function conditionOf(
     return sequence(left, ` ${operator.toUpperCase()} NULL`);
   }
   if (operator === "in" || operator === "not in") {
-    const items = tools.items(third);
+    const word = ` ${operator.toUpperCase()} `;
+    if (third.kind === "handle" || third.kind === "function") {
+      const query = fragment(third, tools);
+      return query && sequence(left, word, query);
+    }
+    const items = tools.members(third);
     const right = items ? separated(items.map(given), ", ") : given(third);
-    return sequence(left, ` ${operator.toUpperCase()} (`, right, ")");
+    return sequence(left, word, "(", right, ")");
   }
   const right = third.kind === "handle" ? fragment(third, tools) : given(third);
   return right && sequence(left, ` ${operator === "!=" ? "<>" : operator} `, right);

@@ -105,7 +105,7 @@ export function whereGiven(
 
 /** `column IN (...)`. */
 export function memberOfList(column: string, list: Value | undefined, tools: Tools): Fragment {
-  const items = list && tools.items(list);
+  const items = list && tools.members(list);
   if (!items) return sequence(`${column} IN (`, given(list ?? unknown("no list is given")), ")");
   if (items.length === 0) return raw("FALSE");
   return sequence(`${column} IN (`, separated(items.map(given), ", "), ")");
