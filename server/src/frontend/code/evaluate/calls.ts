@@ -34,6 +34,7 @@ import {
 import { addIf, isScalar, joinPaths, tried, type Path } from "./join";
 import { superclassOf } from "./member";
 import { choose } from "./operators";
+import { isCall, resultFromOutside } from "./outside";
 import {
   collected,
   emit,
@@ -372,8 +373,12 @@ function callFunction(
     { kind: "sequence", commands },
     { done: state.ids.fresh("done"), value: frame.value, source },
   );
-  for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
-  return returned(frame, left);
+  const added = body.kind === "sequence" ? body.commands : [body];
+  for (const command of added) emit(state, command);
+  const result = returned(frame, left);
+  const isCalculated = added.every(({ kind }) => kind === "assign");
+  const called = callee.name ?? hir.name ?? site.name;
+  return isCalculated ? resultFromOutside(state, result, called) : result;
 }
 
 /** The calls that lead to a function: one that is written within an open function is reached as that is. */
@@ -466,7 +471,7 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
   if (frame.isRoot) {
     escape(state, value);
     // What an unknown function gives says nothing of the transaction.
-    const isForeign = value.kind === "input" && /\(\)(?: \d+)?$/u.test(value.path);
+    const isForeign = value.kind === "input" && isCall(value.path);
     const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
     emit(state, { kind: "return", ...(shown && { value: shown }), source });
     return;

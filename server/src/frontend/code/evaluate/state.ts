@@ -64,6 +64,8 @@ export interface OpenLoop {
   readonly frame: Frame;
   /** Cells that go from round to round, with the AR's variable of each. */
   readonly carried: ReadonlyMap<Cell, string>;
+  /** Which round it is, counted from one, where the loop counts. */
+  readonly index?: Expression;
   /** A `switch`: only `break` is for it. */
   readonly isSwitch?: boolean;
   /** Items that are taken one after the other: what `continue` leaves. */
@@ -147,6 +149,8 @@ export interface State {
   here: SourceRange;
   /** The types of the elements of arrays among the inputs, as far as they are known. */
   readonly elementTypes: ReadonlyMap<string, ValueType>;
+  /** Variables of the AR that hold what unknown functions gave. */
+  readonly outside: Set<string>;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */
