@@ -41,6 +41,19 @@ export async function pay(from: number, to: number) {
       ],
     ));
 
+  it("give items the types of the sums that they go into", async () => {
+    const [pay] = await transactionsOf(DDL, {
+      "a.ts": `${POOL}export async function pay(id: number, items: { price: number; qty: number }[]) {
+  const total = items.reduce((sum, item) => sum + item.price * item.qty, 0);
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [total, id]);
+}`,
+    });
+    assert.deepEqual(
+      pay?.parameters.map(({ name, type, elements }) => `${name} ${elements ?? type}`),
+      ["items.length int", "id int", "items.price int", "items.qty int"],
+    );
+  });
+
   it("are named where statements stand in them, outermost first", async () => {
     const [pay] = await transactionsOf(DDL, {
       "a.ts": `${POOL}
