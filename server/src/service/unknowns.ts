@@ -31,7 +31,12 @@ export function coverageOf(program: Program): Coverage {
 }
 
 /** Notes on code that runs with the transactions and was not looked at. */
-const UNREAD_CODE: ReadonlySet<string> = new Set(["routine-unread", "trigger", "rule"]);
+const UNREAD_CODE: ReadonlySet<string> = new Set([
+  "routine-unread",
+  "code-unread",
+  "trigger",
+  "rule",
+]);
 
 /** Whether a note tells of code that the check did not look at: an error, an unread routine, a trigger, a rule. */
 export function isGap(note: Note): boolean {

@@ -1,102 +1,142 @@
-// What the functions of a file were found to do, kept from one reading of a workspace to the next for as long as nothing
-// has changed that they may use.
+// What functions were found to do, kept from one reading of a workspace to the next for as long as nothing has changed
+// that they were seen to use. Where they only moved, so does what is known of them.
 import type { Note, Transaction } from "../../program/program";
-import type { FileId } from "../../protocol/source";
-import type { Evaluated } from "./evaluate/evaluator";
-import type { HirModule } from "./hir";
-import type { CodeModules } from "./modules";
+import type { FileId, SourceRange } from "../../protocol/source";
+import type { HirFunction } from "./hir";
+import { createMover, type Mover, type Snapshot } from "./movedResults";
+import { originOf } from "./origins";
+import type { Dependency, Facts } from "./trace";
 
 /** A function that was evaluated by itself. */
 export interface ReadFunction {
-  readonly result: Evaluated;
+  /** Unique in the workspace. */
+  readonly key: string;
+  readonly statements: number;
+  /** The functions that it was found to call, by key. */
+  readonly inlined: ReadonlySet<string>;
+  /** Where its transactions and statements stand. */
+  readonly places: readonly SourceRange[];
+  /** The places of each of its transactions, with those of what is inside. */
+  readonly atomics: readonly (readonly SourceRange[])[];
   readonly notes: readonly Note[];
   /** Absent where it does nothing with a database. */
   readonly transaction?: Transaction;
 }
 
-export interface FileReading {
+/** What a root did, with the functions that run by themselves because of it. */
+export interface RootReading {
   readonly evaluated: readonly ReadFunction[];
+  /** Steps that this took, and whether they were all there were. */
+  readonly steps: number;
+  readonly isCut: boolean;
 }
 
-/** What else readings depend on: each part is compared by identity. */
-export type Environment = readonly unknown[];
+/** A root as it is asked for. */
+export interface AskedRoot {
+  /** The file that has it. */
+  readonly file: FileId;
+  readonly name: string;
+  readonly function: HirFunction;
+  /** Steps that it may take. */
+  readonly steps: number;
+}
+
+/** One reading of a workspace. */
+export interface Present {
+  readonly snapshot: Snapshot;
+  readonly facts: Facts;
+  /** What else readings depend on: each part is compared by identity. */
+  readonly environment: readonly unknown[];
+}
 
 export interface CodeMemory {
-  /** What is known of a file whose modules are these. */
-  recall(
-    file: FileId,
-    modules: readonly HirModule[],
-    environment: Environment,
-  ): FileReading | undefined;
+  /** What is known of a root, if it would be found again. */
+  recall(root: AskedRoot, present: Present): RootReading | undefined;
   keep(
-    file: FileId,
-    modules: readonly HirModule[],
-    environment: Environment,
-    reading: FileReading,
+    root: AskedRoot,
+    present: Present,
+    dependencies: readonly Dependency[],
+    reading: RootReading,
   ): void;
 }
 
 interface Kept {
-  readonly modules: readonly HirModule[];
-  readonly environment: Environment;
-  readonly reading: FileReading;
+  readonly root: Omit<AskedRoot, "function">;
+  readonly environment: readonly unknown[];
+  readonly facts: readonly { readonly on: Dependency; readonly was: unknown }[];
+  readonly files: ReadonlySet<FileId>;
+  /** Where the places of the reading are right. */
+  snapshot: Snapshot;
+  reading: RootReading;
 }
 
-/** A reading goes over each file once or twice: before and after tables are inferred. */
-const MOST_PER_FILE = 2;
+/** A reading goes over each root once or twice: before and after tables are inferred. */
+const MOST_PER_ROOT = 2;
 
-/** A memory that holds the last readings of each file. */
+/** A memory that holds the last readings of each root. */
 export function createCodeMemory(): CodeMemory {
-  const known = new Map<FileId, readonly Kept[]>();
+  const known = new WeakMap<HirFunction, readonly Kept[]>();
+  const moverOf = createMovers();
   return {
-    recall: (file, modules, environment) =>
-      (known.get(file) ?? []).find(
-        (each) => same(each.modules, modules) && same(each.environment, environment),
-      )?.reading,
-    keep: (file, modules, environment, reading) => {
-      const others = (known.get(file) ?? []).filter(
-        (each) => same(each.modules, modules) && !same(each.environment, environment),
+    recall: (root, { snapshot, facts, environment }) => {
+      const found = (known.get(originOf(root.function)) ?? []).find(
+        (each) =>
+          isFor(each, root) &&
+          same(each.environment, environment) &&
+          each.facts.every(({ on, was }) => facts(on) === was),
       );
-      const own: Kept = { modules, environment, reading };
-      known.set(file, [own, ...others].slice(0, MOST_PER_FILE));
+      if (!found) return undefined;
+      const mover = moverOf(found.snapshot, snapshot);
+      if (mover?.movedAmong(found.files)) {
+        const reading = mover.move(found.reading);
+        if (!reading) return undefined;
+        found.reading = reading;
+      }
+      found.snapshot = snapshot;
+      return found.reading;
+    },
+    keep: (root, { snapshot, facts, environment }, dependencies, reading) => {
+      const { function: hir, ...asked } = root;
+      const origin = originOf(hir);
+      const own: Kept = {
+        root: asked,
+        environment,
+        facts: dependencies.map((on) => ({ on, was: facts(on) })),
+        files: new Set([root.file, ...dependencies.flatMap((on) => fileOf(on))]),
+        snapshot,
+        reading,
+      };
+      const others = (known.get(origin) ?? []).filter(
+        (each) => !isFor(each, root) || !same(each.environment, environment),
+      );
+      known.set(origin, [own, ...others].slice(0, MOST_PER_ROOT));
     },
   };
+}
+
+function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {
+  if (root.file !== asked.file || root.name !== asked.name) return false;
+  // What had enough of fewer steps is the same with more.
+  return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
+}
+
+function fileOf(on: Dependency): readonly FileId[] {
+  return on.kind === "reach" ? [] : [on.file];
 }
 
 function same(left: readonly unknown[], right: readonly unknown[]): boolean {
   return left.length === right.length && left.every((each, at) => each === right[at]);
 }
 
-/**
- * The modules that a file's functions may use: its own and what it imports, directly or not. Of Java all of the given
- * files, whose classes are known by their names alone.
- */
-export function createClosures(
-  modules: CodeModules,
-  files: readonly FileId[],
-): (file: FileId) => readonly HirModule[] {
-  const java = files.filter((file) => file.endsWith(".java"));
-  const imports = new Map<FileId, readonly FileId[]>();
-  const importsOf = (file: FileId): readonly FileId[] => {
-    const known = imports.get(file);
-    if (known) return known;
-    const hir = modules.moduleOf(file);
-    const names = [
-      ...(hir?.imports.map(({ from }) => from) ?? []),
-      ...(hir?.exports.flatMap(({ from }) => from ?? []) ?? []),
-    ];
-    const found = [...new Set(names)].flatMap((name) => modules.resolve(file, name) ?? []);
-    imports.set(file, found);
-    return found;
-  };
-  let allOfJava: readonly HirModule[] | undefined;
-  return (file) => {
-    if (file.endsWith(".java")) {
-      allOfJava ??= java.flatMap((each) => modules.moduleOf(each) ?? []);
-      return allOfJava;
-    }
-    const seen = new Set<FileId>([file]);
-    for (const each of seen) for (const next of importsOf(each)) seen.add(next);
-    return [...seen].flatMap((each) => modules.moduleOf(each) ?? []);
+/** Movers between the snapshots of readings; none where they are the same. */
+function createMovers(): (before: Snapshot, now: Snapshot) => Mover | undefined {
+  const known = new WeakMap<Snapshot, { readonly now: Snapshot; readonly mover: Mover }>();
+  return (before, now) => {
+    if (before === now) return undefined;
+    const last = known.get(before);
+    if (last?.now === now) return last.mover;
+    const mover = createMover(before, now);
+    known.set(before, { now, mover });
+    return mover;
   };
 }

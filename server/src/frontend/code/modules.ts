@@ -14,6 +14,8 @@ export interface CodeModules {
   moduleOf(file: FileId): HirModule | undefined;
   /** The file that an import names; undefined for packages that are not the workspace's own. */
   resolve(from: FileId, specifier: string): FileId | undefined;
+  /** Another one when imports of TypeScript may lead elsewhere: files came or went, or configurations changed. */
+  readonly resolution: unknown;
   /** Where Java's classes are. */
   readonly java: JavaModules;
 }
@@ -59,6 +61,7 @@ export interface ModuleReader {
 /** Remembers modules from one reading to the next; a file that is edited is parsed from its last tree. */
 export function createModuleReader(parsers: CodeParsers): ModuleReader {
   let known = new Map<FileId, ReadModule>();
+  let resolver: { readonly files: CodeFiles; readonly resolve: Resolve } | undefined;
   return {
     modules(files) {
       const before = known;
@@ -77,9 +80,13 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
         return read?.module;
       };
       const java = createJavaModules(files);
-      const resolve = createResolver(files);
+      if (!resolver || !isSameResolution(resolver.files, files)) {
+        resolver = { files, resolve: createResolver(files) };
+      }
+      const { resolve } = resolver;
       return {
         moduleOf,
+        resolution: resolve,
         resolve: (from, specifier) =>
           from.endsWith(".java")
             ? java.resolve(from, specifier, moduleOf(from)?.imports ?? [])
@@ -88,6 +95,18 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
       };
     },
   };
+}
+
+type Resolve = ReturnType<typeof createResolver>;
+
+/** Whether imports lead to the same files of both. */
+function isSameResolution(before: CodeFiles, now: CodeFiles): boolean {
+  return (
+    before.files.length === now.files.length &&
+    before.files.every((file, at) => file === now.files[at]) &&
+    JSON.stringify([before.packages, before.pathMaps]) ===
+      JSON.stringify([now.packages, now.pathMaps])
+  );
 }
 
 interface ReadModule {

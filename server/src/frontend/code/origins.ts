@@ -1,6 +1,7 @@
 // Parts of a module that an edit only moved: copies with other places, and the part that each of them goes back to. What is
 // known of a part by what it says, not by where it stands, is kept by its origin.
-import type { HirStatement } from "./hir";
+import type { FileId } from "../../protocol/source";
+import type { HirFunction, HirStatement } from "./hir";
 
 const origins = new WeakMap<object, object>();
 const numbers = new WeakMap<object, number>();
@@ -10,6 +11,11 @@ let next = 1;
 export function originOf<Part extends object>(part: Part): Part {
   // `moved` alone writes origins, and copies are of the kind of what they were made of.
   return (origins.get(part) as Part | undefined) ?? part;
+}
+
+/** What a function of a file is known by, wherever in it it is moved. */
+export function functionKey(file: FileId, hir: HirFunction): string {
+  return `${file}#${String(numberOf(hir))}`;
 }
 
 /** A number of the part, the same wherever it is moved. */

@@ -1,6 +1,7 @@
 // Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
 // errs on the side of yes, so that all others need no evaluation.
-import type { HirExpression, HirFunction, HirModule } from "./hir";
+import type { HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
+import { originOf } from "./origins";
 
 /** What a part of the code calls. */
 interface Calls {
@@ -31,14 +32,16 @@ const OF_LISTS = new Set(
 const CALLED = /^(?:knex|k|db|tx|trx|conn|connection|client|pool|sql|database)$/iu;
 
 const known = new WeakMap<HirFunction, Calls>();
-const byModule = new WeakMap<HirModule, ReadonlyMap<string, readonly HirFunction[]>>();
+const byStatement = new WeakMap<HirStatement, ReadonlyMap<string, readonly HirFunction[]>>();
 
 /** Looks over the modules once, in time linear in their sizes. */
 export function reachOf(modules: readonly HirModule[]): Reach {
   const functions = new Map<string, HirFunction[]>();
-  for (const module of modules) {
-    for (const [name, own] of namedFunctions(module)) {
-      functions.set(name, [...(functions.get(name) ?? []), ...own]);
+  for (const statement of modules.flatMap(({ body }) => body)) {
+    for (const [name, own] of namedFunctions(originOf(statement))) {
+      const list = functions.get(name);
+      if (list) list.push(...own);
+      else functions.set(name, [...own]);
     }
   }
   const callers = new Map<string, string[]>();
@@ -64,7 +67,8 @@ export function reachOf(modules: readonly HirModule[]): Reach {
   };
 }
 
-function callsOf(hir: HirFunction): Calls {
+function callsOf(moved: HirFunction): Calls {
+  const hir = originOf(moved);
   const own = known.get(hir);
   if (own) return own;
   const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
@@ -75,9 +79,9 @@ function callsOf(hir: HirFunction): Calls {
   return calls;
 }
 
-/** Functions of a module by the names under which they may be called. */
-function namedFunctions(module: HirModule): ReadonlyMap<string, readonly HirFunction[]> {
-  const own = byModule.get(module);
+/** Functions of a statement at the top of a module by the names under which they may be called. */
+function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly HirFunction[]> {
+  const own = byStatement.get(statement);
   if (own) return own;
   const found = new Map<string, HirFunction[]>();
   const add = (name: string | undefined, hir: HirFunction): void => {
@@ -86,7 +90,7 @@ function namedFunctions(module: HirModule): ReadonlyMap<string, readonly HirFunc
     if (list) list.push(hir);
     else found.set(name, [hir]);
   };
-  visit(module.body, (node) => {
+  visit(statement, (node) => {
     if (isNamed(node, "function") && "function" in node && isFunction(node.function)) {
       add(node.function.name, node.function);
     }
@@ -104,7 +108,7 @@ function namedFunctions(module: HirModule): ReadonlyMap<string, readonly HirFunc
       if (node.kind === "constructor") add("constructor", node.function);
     }
   });
-  byModule.set(module, found);
+  byStatement.set(statement, found);
   return found;
 }
 

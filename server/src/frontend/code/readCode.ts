@@ -11,14 +11,15 @@ import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
-import type { State, Workspace } from "./evaluate/state";
+import { undoAll, type State, type Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
-import { createClosures, type CodeMemory, type Environment, type ReadFunction } from "./memory";
+import type { CodeMemory, Present, ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
 import { reachOf } from "./reach";
 import { rootsOf } from "./roots";
+import { createFacts, createTrace, dependencies, traced, type Used } from "./trace";
 import { transactionOf } from "./unit";
 import type { HandleValue } from "./values";
 
@@ -36,7 +37,7 @@ export interface CodeSurroundings {
   readonly models: (library: string) => unknown;
   /** Earlier readings, with what else these depend on. */
   readonly memory?: CodeMemory;
-  readonly environment?: Environment;
+  readonly environment?: readonly unknown[];
 }
 
 export interface CodeReading {
@@ -48,76 +49,194 @@ export interface CodeReading {
  * understood taints the transaction that it is a part of.
  */
 export function readCode(around: CodeSurroundings): CodeReading {
+  const evaluated = around.files.length > 0 ? evaluateAll(around) : [];
+  const own = new Set(kept(evaluated));
+  const said = new Set<string>();
+  // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
+  for (const each of evaluated) {
+    if (each.statements > 0 && !own.has(each)) continue;
+    for (const note of each.notes) {
+      const key = JSON.stringify(note);
+      if (!said.has(key)) around.note(note);
+      said.add(key);
+    }
+  }
+  return { transactions: [...own].flatMap((each) => each.transaction ?? []) };
+}
+
+/** Every root of the files with the functions that run because of it; each function once, where it comes first. */
+function evaluateAll(around: CodeSurroundings): readonly ReadFunction[] {
+  const { files, modules, memory } = around;
   const used = usedModules(around);
-  let notes: Note[] = [];
+  const trace = createTrace();
+  const reach = reachOf(files.flatMap((file) => modules.moduleOf(file) ?? []));
+  const notes: Note[] = [];
   const workspace: Workspace = {
     ...around,
-    reach: reachOf(around.files.flatMap((file) => around.modules.moduleOf(file) ?? [])),
+    ...traced(trace, modules, reach),
+    untraced: modules,
+    trace,
     note: (note) => notes.push(note),
     libraries: LIBRARIES,
     used,
     moduleScope: (file) => scopes(file),
     counts: { births: 0, connections: 0 },
   };
-  let current: State = createState(workspace, firstFile(around), "module");
-  const scopes = createModuleScopes(() => current);
-  const evaluated: ReadFunction[] = [];
+  const scopes = createModuleScopes((file) => createState(workspace, file, "module"));
+  const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
+  const facts = createFacts(modules, reach);
+  const present = presentOf(around, { snapshot, facts, used });
   const seen = new Set<string>();
-  let here = new Set<string>();
-  let isWhole = true;
-  const run = (root: Root): void => {
+  const found: ReadFunction[] = [];
+
+  /** Evaluates a function; its writes stay until those have been evaluated that it made. */
+  function evaluate(root: Root, into: Gathered): void {
     if (seen.has(root.key)) {
-      // Another file led here: whether it still does is not told by what this file uses.
-      if (!here.has(root.key)) isWhole = false;
+      // Another root led here: whether it still does is not told by what this one uses.
+      if (!into.own.has(root.key)) into.isWhole = false;
       return;
     }
     seen.add(root.key);
-    here.add(root.key);
-    if (!workspace.reach.mayReach(root.callee.function)) return;
-    const { file } = root.callee.scope.module;
-    const evaluate = (types?: State["elementTypes"]): Evaluated => {
-      notes = [];
-      current = createState(workspace, file, root.name, types, root.callee.function.span);
-      return evaluateRoot(root, current);
-    };
-    let result = evaluate();
-    const types = inferParameterTypes(result.body, around.table).elements;
-    if (types.size > 0) result = evaluate(types);
-    const made = result.statements > 0 ? transaction(result, around) : undefined;
-    evaluated.push({ result, notes, ...(made && { transaction: made }) });
-    result.handlers.forEach(run);
-  };
-  const { memory, environment: surroundings = [] } = around;
-  const environment = [...surroundings, [...used].sort().join()];
-  const closureOf = createClosures(around.modules, around.files);
-  for (const file of around.files) {
-    const hir = around.modules.moduleOf(file);
-    const closure = memory && closureOf(file);
-    const known = closure && memory.recall(file, closure, environment);
-    if (known && known.evaluated.every(({ result }) => !seen.has(result.root.key))) {
-      for (const each of known.evaluated) {
-        seen.add(each.result.root.key);
-        evaluated.push(each);
-      }
-      continue;
+    into.own.add(root.key);
+    if (!reach.mayReach(root.callee.function)) return;
+    if (into.steps === 0) {
+      into.passed.push(root);
+      return;
     }
+    const once = (types?: State["elementTypes"]): { state: State; result: Evaluated } => {
+      notes.length = 0;
+      const { file } = root.callee.scope.module;
+      const state = createState(workspace, file, root.name, types, root.callee.function.span);
+      const budget = Math.min(state.budget, into.steps);
+      state.budget = budget;
+      const result = evaluateRoot(root, state);
+      const left = Math.max(0, state.budget);
+      into.steps -= budget - left;
+      into.isCut ||= state.budget < 0;
+      return { state, result };
+    };
+    let last = once();
+    const types = inferParameterTypes(last.result.body, around.table).elements;
+    if (types.size > 0) {
+      undoAll(last.state);
+      last = once(types);
+    }
+    // What was too long and did nothing so far may do something behind.
+    if (last.state.budget < 0 && last.result.statements === 0) into.passed.push(root);
+    into.evaluated.push(readFunction(last.result, [...notes], around));
+    for (const each of last.result.handlers) evaluate(each, into);
+    undoAll(last.state);
+  }
+
+  for (const file of files) {
+    const hir = modules.moduleOf(file);
     const scope = hir && scopes(file);
     if (!hir || !scope) continue;
-    current = createState(workspace, file, "module");
-    const first = evaluated.length;
-    isWhole = true;
-    here = new Set();
-    rootsOf(file, hir, scope, current).forEach(run);
-    if (closure && isWhole) {
-      memory.keep(file, closure, environment, { evaluated: evaluated.slice(first) });
+    let steps = MOST_STEPS;
+    const roots = rootsOf(file, hir, scope, createState(workspace, file, "module"), trace);
+    const passed: Root[] = [];
+    for (const { root, used: foundBy } of roots) {
+      if (seen.has(root.key) || !reach.mayReach(root.callee.function)) continue;
+      if (steps === 0) {
+        passed.push(root);
+        continue;
+      }
+      const asked = { file, name: root.name, function: root.callee.function, steps };
+      const known = memory?.recall(asked, present(file));
+      if (known && !known.evaluated.some(({ key }) => seen.has(key))) {
+        for (const each of known.evaluated) seen.add(each.key);
+        found.push(...known.evaluated);
+        steps -= known.steps;
+        continue;
+      }
+      const before = passed.length;
+      const into: Gathered = {
+        evaluated: [],
+        own: new Set(),
+        steps,
+        isCut: false,
+        isWhole: true,
+        passed,
+      };
+      const uses: Used = new Set();
+      trace.during(uses, () => {
+        evaluate(root, into);
+      });
+      found.push(...into.evaluated);
+      if (into.isWhole && passed.length === before) {
+        const { evaluated, isCut } = into;
+        const reading = { evaluated, isCut, steps: steps - into.steps };
+        memory?.keep(asked, present(file), dependencies(foundBy, uses), reading);
+      }
+      steps = into.steps;
     }
+    if (passed.length > 0) around.note(passedOver(passed, around));
   }
-  const own = new Set(kept(evaluated));
-  // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
-  for (const each of evaluated) {
-    if (each.result.statements === 0 || own.has(each)) each.notes.forEach(around.note);
-  }
-  return { transactions: [...own].flatMap((each) => each.transaction ?? []) };
+  return found;
+}
+
+/** What a root and the functions that run because of it were found to do. */
+interface Gathered {
+  readonly evaluated: ReadFunction[];
+  readonly own: Set<string>;
+  /** Steps that are left. */
+  steps: number;
+  isCut: boolean;
+  /** All that it leads to was evaluated here. */
+  isWhole: boolean;
+  /** What was not looked at, or not to its end. */
+  readonly passed: Root[];
+}
+
+/** Steps of all functions of a file: files that people write take a tenth of it, and it takes a second or two. */
+const MOST_STEPS = 200_000;
+
+function passedOver(roots: readonly Root[], { lines }: CodeSurroundings): Note {
+  const [first] = roots;
+  if (first === undefined) throw new Error("no function was passed over");
+  const { file } = first.callee.scope.module;
+  const { start, end } = first.callee.function.header;
+  const count = roots.length === 1 ? "1 function was" : `${String(roots.length)} functions were`;
+  const message = `${count} not looked at to the end, ${first.name} first: that would take too long. Shorter functions and files are read to their ends.`;
+  return {
+    severity: "warning",
+    code: "code-unread",
+    message,
+    source: rangeOf(lines(file), start, end),
+  };
+}
+
+/** The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone. */
+function presentOf(
+  { environment = [], modules, files }: CodeSurroundings,
+  now: Pick<Present, "snapshot" | "facts"> & { readonly used: ReadonlySet<string> },
+): (file: FileId) => Present {
+  const { snapshot, facts } = now;
+  const usual = [...environment, [...now.used].sort().join()];
+  let all: readonly unknown[] | undefined;
+  return (file) => {
+    if (!file.endsWith(".java")) return { snapshot, facts, environment: usual };
+    all ??= files.flatMap((each) => (each.endsWith(".java") ? (modules.moduleOf(each) ?? []) : []));
+    return { snapshot, facts, environment: [...usual, ...all] };
+  };
+}
+
+function readFunction(
+  result: Evaluated,
+  notes: readonly Note[],
+  around: CodeSurroundings,
+): ReadFunction {
+  const { root, statements, inlined, body } = result;
+  const made = statements > 0 ? transaction(result, around) : undefined;
+  return {
+    key: root.key,
+    statements,
+    inlined,
+    places: statements > 0 ? placesIn(body) : [],
+    atomics: statements > 0 ? atomicPlaces(body) : [],
+    notes,
+    ...(made && { transaction: made }),
+  };
 }
 
 /** The tables that the files declare in code, as ORMs' schemas do. */
@@ -132,6 +251,8 @@ export function codeTables(
   if (files.length === 0) return [];
   const workspace: Workspace = {
     ...around,
+    untraced: around.modules,
+    trace: createTrace(),
     reach: reachOf([]),
     table: () => undefined,
     models: () => undefined,
@@ -143,8 +264,9 @@ export function codeTables(
     moduleScope: (file) => scopes(file),
     counts: { births: 0, connections: 0 },
   };
-  const state = createState(workspace, firstFile(around), "schema");
-  const scopes = createModuleScopes(() => state);
+  const fresh = (file: FileId): State => createState(workspace, file, "schema");
+  const scopes = createModuleScopes(fresh);
+  const state = fresh(firstFile(around));
   const found = new Map<string, Table>();
   for (const file of files) {
     const hir = around.modules.moduleOf(file);
@@ -188,52 +310,49 @@ function firstFile({ files }: Pick<CodeSurroundings, "files">): FileId {
 
 /** What others call is a part of them; of two that call each other the first is kept. */
 function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
-  const withStatements = evaluated.filter(({ result }) => result.statements > 0);
-  const callers = new Map<string, Set<string>>();
-  for (const { root, inlined } of withStatements.map(({ result }) => result)) {
-    for (const key of inlined) {
-      if (key === root.key) continue;
+  const withStatements = evaluated.filter(({ statements }) => statements > 0);
+  const callers = new Map<string, Set<ReadFunction>>();
+  for (const caller of withStatements) {
+    for (const key of caller.inlined) {
+      if (key === caller.key) continue;
       const known = callers.get(key);
-      if (known) known.add(root.key);
-      else callers.set(key, new Set([root.key]));
+      if (known) known.add(caller);
+      else callers.set(key, new Set([caller]));
     }
   }
-  const order = new Map(withStatements.map(({ result }, at) => [result.root.key, at]));
-  const places = new Map(
-    withStatements.map(({ result }) => [result.root.key, placesIn(result.body)] as const),
-  );
-  return withStatements.filter(({ result: { root, body } }, at) => {
-    const own = callers.get(root.key);
+  const order = new Map(withStatements.map((each, at) => [each, at]));
+  return withStatements.filter((each, at) => {
+    const own = callers.get(each.key);
     if (!own) return true;
     // Where its callers end before its transactions, or do not lead to them, they are its own.
-    const found = new Set([...own].flatMap((caller) => [...(places.get(caller) ?? [])]));
-    if (!atomicPlaces(body).every((each) => each.some((place) => found.has(place)))) return true;
-    const isMutual = [...own].every((caller) => {
-      const back = callers.get(caller)?.has(root.key) ?? false;
+    const found = new Set([...own].flatMap(({ places }) => places.map(placeOf)));
+    const isThere = (place: SourceRange): boolean => found.has(placeOf(place));
+    if (!each.atomics.every((places) => places.some(isThere))) return true;
+    return [...own].every((caller) => {
+      const back = callers.get(caller.key)?.has(each) ?? false;
       return back && (order.get(caller) ?? 0) > at;
     });
-    return isMutual;
   });
 }
 
 /** Where a command's transactions and statements stand in the text. */
-function placesIn(body: Command): ReadonlySet<string> {
-  const places = new Set<string>();
+function placesIn(body: Command): readonly SourceRange[] {
+  const places: SourceRange[] = [];
   walkCommand(body, {
     command: (each) => {
-      if (each.kind === "atomic") places.add(placeOf(each.source));
+      if (each.kind === "atomic") places.push(each.source);
     },
-    statement: ({ source }) => places.add(placeOf(source)),
+    statement: ({ source }) => places.push(source),
   });
   return places;
 }
 
 /** The places of each transaction of a command: those inside of one that it joined are as good as its own. */
-function atomicPlaces(body: Command): readonly (readonly string[])[] {
-  const found: (readonly string[])[] = [];
+function atomicPlaces(body: Command): readonly (readonly SourceRange[])[] {
+  const found: (readonly SourceRange[])[] = [];
   walkCommand(body, {
     command: (each) => {
-      if (each.kind === "atomic") found.push([placeOf(each.source), ...placesIn(each.body)]);
+      if (each.kind === "atomic") found.push([each.source, ...placesIn(each.body)]);
     },
   });
   return found;

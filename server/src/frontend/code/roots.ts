@@ -4,7 +4,14 @@ import { instanceOf } from "./evaluate/calls";
 import { rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirModule, HirStatement } from "./hir";
+import type { Trace, Used } from "./trace";
 import { constantText, type ModuleScope, type Value } from "./values";
+
+/** A root of a module, with what it took to find it. */
+export interface ModuleRoot {
+  readonly root: Root;
+  readonly used: Used;
+}
 
 /**
  * The roots of a module in order: functions at its top, methods of its classes, functions that are given to calls at
@@ -15,43 +22,55 @@ export function rootsOf(
   hir: HirModule,
   scope: ModuleScope,
   state: State,
-): readonly Root[] {
-  const roots: Root[] = [];
-  const add = (name: string, callee: Value | undefined): void => {
-    if (callee?.kind === "function") roots.push(rootOf({ name, callee }));
+  trace: Trace,
+): readonly ModuleRoot[] {
+  const roots: ModuleRoot[] = [];
+  const known = new Set<unknown>();
+  const within = (run: (add: Add) => void): void => {
+    const used: Used = new Set();
+    const add: Add = (name, callee) => {
+      if (callee?.kind !== "function") return;
+      known.add(callee.function);
+      roots.push({ root: rootOf({ name, callee }), used });
+    };
+    trace.during(used, () => {
+      run(add);
+    });
   };
   for (const statement of hir.body) {
-    switch (statement.kind) {
-      case "function":
-        add(statement.function.name, scope.lookup(statement.function.name));
-        break;
-      case "class":
-        if (statement.class.name !== undefined) {
-          addMethods(statement.class, scope, state, add);
-        }
-        break;
-      case "let":
-        addDeclared(statement, scope, state, add);
-        break;
-      case "expression":
-        addHeld(statement.expression, "", scope, state, add);
-        break;
-      default:
-        break;
-    }
+    within((add) => {
+      addRoots(statement, scope, state, add);
+    });
   }
-  for (const each of hir.exports) {
+  for (const { name, local } of hir.exports) {
     // `export default { ... }` and `export default async () => ...` have no name of their own.
-    if (each.local === undefined) continue;
-    const value = scope.lookup(each.local);
-    if (
-      value?.kind === "function" &&
-      !roots.some(({ callee }) => callee.function === value.function)
-    ) {
-      add(each.name === "default" ? baseName(file) : each.name, value);
-    }
+    if (local === undefined) continue;
+    within((add) => {
+      const value = scope.lookup(local);
+      if (value?.kind !== "function" || known.has(value.function)) return;
+      add(name === "default" ? baseName(file) : name, value);
+    });
   }
   return roots;
+}
+
+function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add: Add): void {
+  switch (statement.kind) {
+    case "function":
+      add(statement.function.name, scope.lookup(statement.function.name));
+      return;
+    case "class":
+      if (statement.class.name !== undefined) addMethods(statement.class, scope, state, add);
+      return;
+    case "let":
+      addDeclared(statement, scope, state, add);
+      return;
+    case "expression":
+      addHeld(statement.expression, "", scope, state, add);
+      return;
+    default:
+      return;
+  }
 }
 
 type Add = (name: string, callee: Value | undefined) => void;

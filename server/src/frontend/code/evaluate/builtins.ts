@@ -4,7 +4,8 @@ import type { Expression } from "../../../program/expression";
 import { joined } from "../../sql/terms";
 import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../values";
 import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
-import { itemsOf, listOf, recordOf, settle } from "./expressions";
+import { itemsOf, listOf, recordOf } from "./expressions";
+import { settle } from "./settle";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
 import { anywhere, lists, methods, named, type Builtin } from "./builtin";
@@ -271,8 +272,9 @@ function assignAll(state: State, [target, ...others]: readonly Value[]): Value {
     if (other.kind !== "object") continue;
     for (const [name, cell] of other.fields) {
       const known = target.fields.get(name);
-      if (known) write(state, known, cell.value);
-      else target.fields.set(name, newCell(state, cell.value));
+      const own = known ?? newCell(state, undefined);
+      if (!known) target.fields.set(name, own);
+      write(state, own, cell.value);
     }
   }
   return target;

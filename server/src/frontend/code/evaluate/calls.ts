@@ -12,6 +12,7 @@ import {
 } from "../values";
 import type { CallPlace } from "../../../program/statement";
 import type { Span } from "../../sql/split";
+import { functionKey } from "../origins";
 import { withoutReturns } from "../../sql/routine/withoutReturns";
 import { compare } from "../../sql/terms";
 import { literal } from "../../sql/expressions";
@@ -20,7 +21,8 @@ import { boundaryOf, isEntry } from "./boundaries";
 import { callBuiltin, externalResult } from "./builtins";
 import { expressionOf, unknownExpression } from "./convert";
 import { escape } from "./escape";
-import { listOf, settle } from "./expressions";
+import { listOf } from "./expressions";
+import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
 import {
   constructorFor,
@@ -321,7 +323,7 @@ function callFunction(
   const callee = isJava ? overloaded(named, args.length) : named;
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
-  const key = `${file}#${String(hir.span.start)}`;
+  const key = functionKey(file, hir);
   const isShallow = hir.isArrow || args.some(hasConnection);
   const depth = state.frame.depth + (isShallow ? 0 : 1);
   const isRecursive = state.calls.includes(key);

@@ -4,6 +4,7 @@ import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
 import { offsetsOf } from "../../sql/lines";
 import type { Span } from "../../sql/split";
+import { functionKey } from "../origins";
 import type { Value } from "../values";
 import { bindParameters, callValue, inputOf } from "./calls";
 import { branches, evaluateExpression, when } from "./expressions";
@@ -36,7 +37,7 @@ const evaluator: Evaluator = {
 
 /** A function that is evaluated by itself. */
 export interface Root extends Handler {
-  /** Unique in the workspace: file and offset. */
+  /** Unique in the workspace, and the same where the function moves. */
   readonly key: string;
 }
 
@@ -142,7 +143,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
 /** A handler as a root. */
 export function rootOf({ name, callee }: Handler): Root {
   const { file } = callee.scope.module;
-  return { name, callee, key: `${file}#${String(callee.function.span.start)}` };
+  return { name, callee, key: functionKey(file, callee.function) };
 }
 
 /** Functions that a value holds: what a factory gives back runs later, by itself. */

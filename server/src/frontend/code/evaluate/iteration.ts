@@ -232,8 +232,10 @@ export function pushed(state: State, list: Value, item: Value): void {
   if (list.kind !== "list") {
     return;
   }
-  // Inside a branch or loop that is younger than the list, the item is one of none or many.
-  const isCertain = state.branches.every((start) => start < list.grown.birth);
+  // Inside a branch or loop that is younger than the list, the item is one of none or many. So it is in a function that
+  // runs more than once, where the list is the module's.
+  const isShared = list.grown.birth < 0 && state.workspace.counts.births >= 0;
+  const isCertain = !isShared && state.branches.every((start) => start < list.grown.birth);
   if (isCertain) {
     const cell = newCell(state, undefined);
     list.items.push(cell);

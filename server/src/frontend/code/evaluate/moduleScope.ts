@@ -1,21 +1,27 @@
 // The tops of modules: what their names are, evaluated when somebody asks.
 import type { FileId } from "../../../protocol/source";
-import { boundNames } from "../boundNames";
 import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
+import { declarations } from "../trace";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { bind } from "./bindings";
 import { moduleBuiltin } from "./globals";
 import { javaName } from "./javaNames";
-import { collected, type State } from "./state";
+import type { State } from "./state";
 
-/** Modules of a workspace with their names; a module is made when it is asked for. */
-export function createModuleScopes(state: () => State): (file: FileId) => ModuleScope | undefined {
+/**
+ * Modules of a workspace with their names; a module is made when it is asked for. What a name is does not depend on who
+ * asks for it first: `fresh` gives each a state of its own.
+ */
+export function createModuleScopes(
+  fresh: (file: FileId) => State,
+): (file: FileId) => ModuleScope | undefined {
   const known = new Map<FileId, ModuleScope | undefined>();
   const scopeOf = (file: FileId): ModuleScope | undefined => {
     if (known.has(file)) return known.get(file);
-    const hir = state().workspace.modules.moduleOf(file);
-    const scope = hir && moduleScope(file, hir, state, scopeOf);
+    const state = fresh(file);
+    const hir = state.workspace.untraced.moduleOf(file);
+    const scope = hir && moduleScope(file, hir, fresh, scopeOf);
     known.set(file, scope);
     return scope;
   };
@@ -27,18 +33,23 @@ type Scopes = (file: FileId) => ModuleScope | undefined;
 function moduleScope(
   file: FileId,
   hir: HirModule,
-  state: () => State,
+  fresh: (file: FileId) => State,
   scopes: Scopes,
 ): ModuleScope {
   const values = new Map<string, Value | undefined>();
-  const declared = declarations(hir.body);
+  const { trace } = fresh(file).workspace;
+  const declared = declarations(hir);
   const module: ModuleScope = {
     file,
     lookup: (name) => {
+      const entry = trace.entry({ kind: "name", file, name });
+      trace.use(entry);
       if (values.has(name)) return values.get(name);
       // A name that needs itself is not known while it is made.
       values.set(name, undefined);
-      const value = valueOf(name);
+      const value = trace.during(entry.inner, () =>
+        atTop(fresh(file), (state) => valueOf(state, name)),
+      );
       values.set(name, value);
       return value;
     },
@@ -47,25 +58,25 @@ function moduleScope(
     },
   };
   const scope: Scope = { bindings: new Map(), module };
-  function valueOf(name: string): Value | undefined {
+  function valueOf(state: State, name: string): Value | undefined {
     const statement = declared.get(name);
-    if (statement)
-      return atTop(state(), file, () => declaredValue(state(), scope, statement, name));
-    if (hir.language === "java")
-      return javaName({ state: state(), file, hir, scope, scopes }, name);
-    const imported = hir.imports.find(({ local }) => local === name);
-    if (imported) return importedValue(state(), file, imported.from, imported.imported, scopes);
+    if (statement) return declaredValue(state, scope, statement, name);
+    if (hir.language === "java") return javaName({ state, file, hir, scope, scopes }, name);
+    const { imports } = headOf(state, file) ?? hir;
+    const imported = imports.find(({ local }) => local === name);
+    if (imported) return importedValue(state, file, imported.from, imported.imported, scopes);
     return undefined;
   }
   return module;
 }
 
-/** Statements by the names that they declare. */
-function declarations(body: readonly HirStatement[]): ReadonlyMap<string, HirStatement> {
-  return new Map(
-    body.flatMap((statement) => boundNames(statement).map((name) => [name, statement])),
-  );
+/** A module of which only imports and exports are looked at. */
+function headOf({ workspace }: State, file: FileId): Head | undefined {
+  workspace.trace.use(workspace.trace.entry({ kind: "head", file }));
+  return workspace.untraced.moduleOf(file);
 }
+
+type Head = Pick<HirModule, "imports" | "exports">;
 
 function declaredValue(
   state: State,
@@ -98,28 +109,22 @@ function named(value: Value, name: string): Value {
   return value.kind === "function" && value.name === undefined ? { ...value, name } : value;
 }
 
-/** What stands at the top runs once, when the module is loaded: its statements are of no transaction. */
-function atTop<Result>(state: State, file: FileId, run: () => Result): Result | undefined {
-  const { frame, open, loops, branches, present } = state;
-  state.frame = { ...frame, file, isRoot: false, returns: [] };
-  state.open = [];
-  state.loops = [];
-  state.branches = [];
-  const results: Result[] = [];
-  const emitted = state.emitted;
-  collected(state, () => {
-    results.push(run());
-  });
-  state.emitted = emitted;
-  state.frame = frame;
-  state.open = open;
-  state.loops = loops;
-  state.branches = branches;
-  state.present = present;
-  const [result] = results;
-  if (results.length !== 1 || result === undefined) return undefined;
-  return result;
+/**
+ * What stands at the top runs once, when the module is loaded: its statements and losses are of no transaction, and what
+ * it makes is older than all that functions make.
+ */
+function atTop(state: State, run: (state: State) => Value | undefined): Value | undefined {
+  const { counts } = state.workspace;
+  const { births } = counts;
+  state.frame = { ...state.frame, isRoot: false };
+  counts.births = Math.min(births, 0) - OLDER;
+  const value = run(state);
+  counts.births = births;
+  return value;
 }
+
+/** No top of a module makes as many cells. */
+const OLDER = 1e9;
 
 function importedValue(
   state: State,
@@ -129,7 +134,7 @@ function importedValue(
   scopes: Scopes,
 ): Value | undefined {
   const library = libraryOf(state, file, from);
-  const target = library ? undefined : state.workspace.modules.resolve(file, from);
+  const target = library ? undefined : state.workspace.untraced.resolve(file, from);
   if (target !== undefined) {
     state.files.add(target);
     const whole = wholeModule(state, target, name);
@@ -155,7 +160,7 @@ function importedValue(
 /** The name in a CommonJS module of the value that it is (`module.exports = x`), where that is asked for. */
 function wholeModule(state: State, file: FileId, name: string): string | undefined {
   if (name !== "*" && name !== "default") return undefined;
-  const exports = state.workspace.modules.moduleOf(file)?.exports ?? [];
+  const exports = headOf(state, file)?.exports ?? [];
   if (name === "default" && exports.some((each) => each.name === "default")) return undefined;
   return exports.find((each) => each.name === "*" && each.from === undefined)?.local;
 }
@@ -183,7 +188,7 @@ export function exported(
 ): Value | undefined {
   const key = `${file}#${name}`;
   if (seen.has(key)) return undefined;
-  const hir = state.workspace.modules.moduleOf(file);
+  const hir = headOf(state, file);
   const scope = scopes(file);
   if (!hir || !scope) return undefined;
   const own = hir.exports.find((each) => each.name === name);
@@ -191,7 +196,7 @@ export function exported(
   for (const each of hir.exports) {
     if (each.name !== "*" || each.from === undefined) continue;
     const library = libraryOf(state, file, each.from);
-    const target = library ? undefined : state.workspace.modules.resolve(file, each.from);
+    const target = library ? undefined : state.workspace.untraced.resolve(file, each.from);
     const value =
       target === undefined
         ? library && importedValue(state, file, each.from, name, scopes)
@@ -210,7 +215,7 @@ function exportedAs(
   seen: ReadonlySet<string>,
 ): Value | undefined {
   if (from === undefined) return scopes(file)?.lookup(local ?? name);
-  const target = state.workspace.modules.resolve(file, from);
+  const target = state.workspace.untraced.resolve(file, from);
   if (target === undefined) return importedValue(state, file, from, local ?? name, scopes);
   if (local === undefined || local === "*") return namespaceOf(state, target, scopes);
   return exported(state, target, local, scopes, seen);

@@ -14,13 +14,18 @@ import type { LowerSql } from "../../sql/scriptState";
 import type { Span } from "../../sql/split";
 import type { CodeModules } from "../modules";
 import type { Reach } from "../reach";
+import type { Trace } from "../trace";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import { type Cell, type Connection, type ModuleScope, type Scope, type Value } from "../values";
 
 /** What all roots of a workspace share. */
 export interface Workspace {
+  /** Who asks for a module depends on all of it, which `trace` is told. */
   readonly modules: CodeModules;
+  /** The same, for those who tell the trace what exactly they look at. */
+  readonly untraced: CodeModules;
+  readonly trace: Trace;
   readonly lines: (file: FileId) => LineIndex;
   readonly dialect: Dialect;
   readonly table: (name: string) => Table | undefined;
@@ -191,6 +196,11 @@ export function undone<Result>(
     last.cell.value = last.old;
   }
   return { result, written };
+}
+
+/** Undoes all writes: what a function leaves behind in its module is nothing to the next one. */
+export function undoAll({ trail }: State): void {
+  for (let last = trail.pop(); last; last = trail.pop()) last.cell.value = last.old;
 }
 
 /** Adds a command to the block at hand. */

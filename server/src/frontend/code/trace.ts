@@ -1,0 +1,184 @@
+// What an evaluation looked at outside of its own function, so that it can be told later whether it would find the same
+// again: names at the tops of modules, what modules import and export, who can reach a database.
+import type { FileId } from "../../protocol/source";
+import { boundNames } from "./boundNames";
+import type { HirFunction, HirModule, HirStatement } from "./hir";
+import type { CodeModules } from "./modules";
+import { numberOf, originOf } from "./origins";
+import type { Reach } from "./reach";
+
+export type Dependency =
+  /** The statement that declares a name at the top of a module; none where nothing does. */
+  | { readonly kind: "name"; readonly file: FileId; readonly name: string }
+  /** What a module imports and exports, and where that leads. */
+  | { readonly kind: "head"; readonly file: FileId }
+  /** A module as a whole. */
+  | { readonly kind: "module"; readonly file: FileId }
+  /** The file that an import leads to. */
+  | { readonly kind: "import"; readonly file: FileId; readonly specifier: string }
+  /** Whether a function may come to use a database. */
+  | { readonly kind: "reach"; readonly function: HirFunction };
+
+/** A dependency, with those of the value that was asked for. */
+export interface Entry {
+  readonly on: Dependency;
+  readonly inner: Set<Entry>;
+}
+
+/** Entries that were used while something ran. */
+export type Used = Set<Entry>;
+
+export interface Trace {
+  /** The entry of a dependency; there is one of each. */
+  readonly entry: (on: Dependency) => Entry;
+  readonly use: (entry: Entry) => void;
+  /** Runs something whose uses go to `into`, and to nothing else. */
+  readonly during: <Result>(into: Used, run: () => Result) => Result;
+}
+
+/** A trace of one reading. */
+export function createTrace(): Trace {
+  const entries = new Map<string, Entry>();
+  let current: Used | undefined;
+  return {
+    entry: (on) => {
+      const key = keyOf(on);
+      const known = entries.get(key) ?? { on, inner: new Set<Entry>() };
+      entries.set(key, known);
+      return known;
+    },
+    use: (entry) => {
+      current?.add(entry);
+    },
+    during: (into, run) => {
+      const outer = current;
+      current = into;
+      const result = run();
+      current = outer;
+      return result;
+    },
+  };
+}
+
+function keyOf(on: Dependency): string {
+  switch (on.kind) {
+    case "name":
+      return `name\0${on.file}\0${on.name}`;
+    case "import":
+      return `import\0${on.file}\0${on.specifier}`;
+    case "reach":
+      return `reach\0${String(numberOf(on.function))}`;
+    default:
+      return `${on.kind}\0${on.file}`;
+  }
+}
+
+/** All that was used, directly or by values that were. */
+export function dependencies(...used: readonly Used[]): readonly Dependency[] {
+  const seen = new Set<Entry>(used.flatMap((each) => [...each]));
+  // Grows while it is gone over.
+  for (const { inner } of seen) for (const each of inner) seen.add(each);
+  return [...seen].map(({ on }) => on);
+}
+
+/** What a dependency is now; two are compared by identity. */
+export type Facts = (on: Dependency) => unknown;
+
+export function createFacts(modules: CodeModules, reach: Reach): Facts {
+  const heads = new Map<FileId, string>();
+  const headOf = (file: FileId): string => {
+    const known = heads.get(file) ?? headText(modules, file);
+    heads.set(file, known);
+    return known;
+  };
+  return (on) => {
+    switch (on.kind) {
+      case "name":
+        return declaredIn(modules.moduleOf(on.file), on.name);
+      case "head":
+        return headOf(on.file);
+      case "module":
+        return modules.moduleOf(on.file);
+      case "import":
+        return modules.resolve(on.file, on.specifier);
+      case "reach":
+        return reach.mayReach(on.function);
+      default:
+        return on satisfies never;
+    }
+  };
+}
+
+const declared = new WeakMap<HirModule, ReadonlyMap<string, HirStatement>>();
+
+/** Statements at the top of a module by the names that they declare. */
+export function declarations(hir: HirModule): ReadonlyMap<string, HirStatement> {
+  const known = declared.get(hir);
+  if (known) return known;
+  const own = new Map(
+    hir.body.flatMap((statement) => boundNames(statement).map((name) => [name, statement])),
+  );
+  declared.set(hir, own);
+  return own;
+}
+
+function declaredIn(hir: HirModule | undefined, name: string): unknown {
+  const statement = hir && declarations(hir).get(name);
+  return statement && originOf(statement);
+}
+
+interface Head {
+  readonly resolution: unknown;
+  readonly text: string;
+}
+
+const knownHeads = new WeakMap<HirModule, Head>();
+
+/** Imports and exports without their places. */
+function headText(modules: CodeModules, file: FileId): string {
+  const hir = modules.moduleOf(file);
+  if (hir === undefined) return "";
+  const { resolution } = modules;
+  const known = knownHeads.get(hir);
+  if (known && known.resolution === resolution) return known.text;
+  const to = (from: string | undefined): string | undefined =>
+    from === undefined ? undefined : modules.resolve(file, from);
+  const imports = hir.imports.map(({ local, imported, from, isStatic }) => {
+    return [local, imported, from, isStatic, to(from)];
+  });
+  const exports = hir.exports.map(({ name, local, from }) => [name, local, from, to(from)]);
+  const text = JSON.stringify([hir.language, imports, exports]);
+  knownHeads.set(hir, { resolution, text });
+  return text;
+}
+
+/** Modules and reach whose uses are told to a trace. */
+export function traced(
+  trace: Trace,
+  modules: CodeModules,
+  reach: Reach,
+): { readonly modules: CodeModules; readonly reach: Reach } {
+  const use = (on: Dependency): void => {
+    trace.use(trace.entry(on));
+  };
+  return {
+    modules: {
+      ...modules,
+      moduleOf: (file) => {
+        use({ kind: "module", file });
+        return modules.moduleOf(file);
+      },
+      resolve: (file, specifier) => {
+        use({ kind: "import", file, specifier });
+        return modules.resolve(file, specifier);
+      },
+    },
+    reach: {
+      ...reach,
+      mayReach: (hir) => {
+        use({ kind: "reach", function: originOf(hir) });
+        return reach.mayReach(hir);
+      },
+    },
+  };
+}
