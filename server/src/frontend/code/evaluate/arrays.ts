@@ -11,7 +11,7 @@ import {
   type ListValue,
   type Value,
 } from "../values";
-import { expressionOf, readsOf } from "./convert";
+import { expressionOf, leavesOf, readsOf } from "./convert";
 import { elementOf, requireHolds } from "./member";
 import { choose } from "./operators";
 import { isFromCode } from "./outside";
@@ -69,7 +69,9 @@ export function setElement(state: State, list: ListValue, at: Value, value: Valu
   const isOutside =
     list.grown.value?.kind === "input" && isScalarValue(value) && isFromCode(state, value);
   if (isOutside) return;
-  const reads = [...readsOf(value), ...readsOf(list), expressionOf(state, at)];
+  // A few stand for all that was written so far: each write would double what they read.
+  const before = list.grown.value ?? list.items[0]?.value ?? UNDEFINED;
+  const reads = leavesOf(...readsOf(value), expressionOf(state, at), ...readsOf(before));
   const lost = unknown("an array is written at an index that is only known when it runs", reads);
   for (const cell of list.items) write(state, cell, lost);
   write(state, list.grown, lost);
