@@ -89,6 +89,13 @@ for (const [what, call] of [
   ],
   ["a case that throws", 'match(kind).with("a", () => { throw new Error("a"); });'],
   ["something that is nothing", "const nothing = undefined as any; nothing.first.second();"],
+  [
+    "a chain that may be nothing",
+    "const some = { user: undefined as any }; some.user?.name.trim().length;",
+  ],
+  ["an answer that a chain gives", "const x = (kind as any)?.a.b; if (x?.c.d) throw new Error();"],
+  ["what may be a list", "const list = JSON.parse(kind); if (!Array.isArray(list)) return;"],
+  ["a timer", "setTimeout(() => { throw new Error('late'); }, 10);"],
   ["a call of nothing", "const nothing = undefined as any; nothing(1).then(() => {});"],
 ]) {
   test(`what stands behind ${what ?? ""} is not lost`, async () => {
@@ -102,3 +109,30 @@ export async function add(id: number, kind: string) { ${call ?? ""} ${WORK} }`,
     assert.match(printed(add ? [add] : []).join("\n"), /update Item/u);
   });
 }
+
+for (const [what, call] of [
+  ["to a timer", "setTimeout(async () => { CALL }, 10);"],
+  ["to a promise", "await new Promise(async (resolve) => { CALL; resolve(1); });"],
+]) {
+  test(`a function that is given ${what ?? ""} runs`, async () => {
+    const work = "await prisma.item.update({ where: { id }, data: { count: 1 } })";
+    const transactions = await transactionsOf(SCHEMA, {
+      "a.ts": `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function add(id: number) { ${call?.replace("CALL", work) ?? ""} }`,
+    });
+    assert.match(printed(transactions).join("\n"), /update Item/u);
+  });
+}
+
+test("an operation that is given to something unknown is awaited by it", async () => {
+  const transactions = await transactionsOf(SCHEMA, {
+    "a.ts": `import { PrismaClient } from "@prisma/client";
+import { safely } from "safely";
+const prisma = new PrismaClient();
+export async function add(id: number) {
+  await safely(prisma.item.update({ where: { id }, data: { count: 1 } }));
+}`,
+  });
+  assert.match(printed(transactions).join("\n"), /update Item/u);
+});

@@ -8,10 +8,10 @@ import { itemsOf, listOf, recordOf } from "./expressions";
 import { settle } from "./settle";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
-import { anywhere, lists, methods, named, type Builtin } from "./builtin";
+import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
-import { binary, choose, condition } from "./operators";
+import { binary, choose, condition, overChoice } from "./operators";
 import { callWithItem, lengthOf, memberOf, THROWN } from "./member";
 import { valueFromOutside } from "./outside";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
@@ -54,13 +54,13 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   Date: ({ state, args }) => (args.length === 0 ? fresh(state, "now") : (args[0] ?? UNDEFINED)),
   "Promise.all": ({ state, args }) => all(state, args[0] ?? UNDEFINED),
   "Promise.allSettled": ({ state, args }) => all(state, args[0] ?? UNDEFINED),
-  Promise: ({ args }) => promise(args[0]),
+  Promise: promise,
   "Promise.reject": ({ state, site }) => thrown(state, site),
   "Object.assign": ({ state, args }) => assignAll(state, args),
   "Object.keys": ({ state, args }) => keys(state, args[0]),
   "Object.values": ({ state, args }) => values(state, args[0]),
   "Object.entries": ({ state, args }) => entries(state, args[0]),
-  "Array.isArray": ({ args }) => constant(isList(args[0])),
+  "Array.isArray": ({ state, args }) => isArray(state, args[0] ?? UNDEFINED),
   "Array.from": ({ args }) => args[0] ?? UNDEFINED,
   ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
   ...named("Array ArrayList", ({ state, args: [length], site }) => {
@@ -68,12 +68,15 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     const isArray = site.name === "Array" && type !== undefined && length !== undefined;
     return isArray ? newArray(state, length, type) : listOf(state, []);
   }),
-  ...named("isNaN", () => constant(false)),
-  ...named("setTimeout setInterval", ({ state, args, site }) => {
+  ...named("isNaN", ({ state, args: [value = UNDEFINED] }) =>
+    value.kind === "scalar" ? constant(false) : pure(state, "isNaN", [value]),
+  ),
+  ...named("setTimeout setInterval setImmediate queueMicrotask", ({ state, args, site }) => {
     // It runs at another time, in no transaction of this one.
     const callee = args[0];
-    if (callee?.kind === "function") return unknown("what runs later is not followed");
-    return pure(state, site.name, args);
+    if (callee?.kind !== "function") return pure(state, site.name, args);
+    state.handlers.push({ name: site.name, callee });
+    return unknown("what runs later is not followed");
   }),
   ...named(
     "Error TypeError RangeError RuntimeException IllegalStateException IllegalArgumentException Exception",
@@ -237,8 +240,30 @@ export function externalResult(state: State, name: string, args: readonly Value[
   return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
 }
 
-function isList(value: Value | undefined): boolean {
-  return value?.kind === "list" || value?.kind === "rows" || value?.kind === "derived";
+/** Whether a value is a list. What comes from outside may be one. */
+function isArray(state: State, value: Value): Value {
+  switch (value.kind) {
+    case "list":
+    case "rows":
+    case "derived":
+      return constant(true);
+    case "choice":
+      return overChoice(value, (part) => isArray(state, part));
+    case "undefined":
+    case "text":
+    case "object":
+    case "row":
+      return constant(false);
+    case "input":
+      return condition({
+        kind: "call",
+        name: "isArray",
+        arguments: [expressionOf(state, value)],
+        deterministic: true,
+      });
+    default:
+      return unknown("whether this is a list is not known", readsOf(value));
+  }
 }
 
 function all(state: State, value: Value): Value {
@@ -251,8 +276,11 @@ function all(state: State, value: Value): Value {
   return settle(state, value);
 }
 
-/** `new Promise((resolve) => ...)`: what it resolves to is not followed. */
-function promise(callee: Value | undefined): Value {
+/** `new Promise((resolve) => ...)`: the function runs at once; what it resolves to is not followed. */
+function promise({ state, args: [callee], site }: BuiltinCall): Value {
+  const settlers = ["resolve", "reject"].map((name): Value => ({ kind: "external", name }));
+  if (callee)
+    settle(state, state.evaluator.call(state, callee, settlers, { ...site, isNew: false }));
   return unknown("what a promise resolves to is not followed", callee ? readsOf(callee) : []);
 }
 

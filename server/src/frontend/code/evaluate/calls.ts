@@ -178,8 +178,10 @@ function handleOfShape(
 }
 
 /** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
-function callUnknown(state: State, name: string, args: readonly Value[], site: CallSite): Value {
+function callUnknown(state: State, name: string, given: readonly Value[], site: CallSite): Value {
   const source = sourceOf(state, site.span);
+  // Whoever is given a promise awaits it.
+  const args = given.map((arg) => settle(state, arg));
   for (const arg of args) {
     escape(state, arg);
     if (arg.kind === "handle" && arg.connection) {

@@ -18,6 +18,7 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next, setElement } from "./arrays";
 import { bind, lookup } from "./bindings";
+import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { fieldNamesOf } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
@@ -65,12 +66,16 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
           : undefined;
       if (outer) return outer;
       const object = of(hir.object);
-      return hir.optional
+      return hir.optional || isOfChain(hir.object)
         ? optionalMember(state, object, hir.property, hir.span)
         : memberOf(state, object, hir.property, hir.span);
     }
-    case "index":
-      return indexed(state, of(hir.object), of(hir.index), hir.span);
+    case "index": {
+      const object = of(hir.object);
+      const run = (): Value => indexed(state, object, of(hir.index), hir.span);
+      if (!isOfChain(hir)) return run();
+      return branches(state, isThere(state, object), run, () => UNDEFINED, hir.span);
+    }
     case "call":
       return call(state, scope, hir);
     case "new": {
@@ -316,7 +321,7 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       const args = argumentsOf(state, scope, hir.arguments);
       return state.evaluator.call(state, method, args, siteOf(hir, false));
     };
-    if (!callee.optional && !hir.optional) return run(object);
+    if (!callee.optional && !hir.optional && !isOfChain(callee.object)) return run(object);
     return branches(
       state,
       isThere(state, object),
@@ -352,29 +357,6 @@ function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: bo
     typeArguments: hir.typeArguments ?? [],
     name: nameOf(hir.callee),
   };
-}
-
-/** An expression as people call it: `req.body.amount`. */
-export function nameOf(hir: HirExpression): string {
-  switch (hir.kind) {
-    case "name":
-      return hir.name;
-    case "this":
-    case "super":
-      return hir.kind;
-    case "member":
-      return `${nameOf(hir.object)}.${hir.property}`;
-    case "call":
-    case "new":
-      return `${nameOf(hir.callee)}()`;
-    case "await":
-    case "typed":
-      return nameOf(hir.operand);
-    case "index":
-      return `${nameOf(hir.object)}[]`;
-    default:
-      return "it";
-  }
 }
 
 function binaryOf(
