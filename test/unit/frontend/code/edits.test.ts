@@ -1,0 +1,180 @@
+// What a workspace of code says after edits is what its texts say to a reader that has never seen them: transactions, notes
+// and places, to the byte.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import fc from "fast-check";
+import { loadPgParser } from "../../../../server/src/engine/pgParser";
+import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
+import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
+import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
+import type { FileId } from "../../../../server/src/protocol/source";
+import {
+  createProjectReader,
+  type ProjectReader,
+} from "../../../../server/src/service/readProject";
+import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configuration";
+
+const RUNS = 20;
+
+let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
+
+before(async () => {
+  parsers = { code: await loadCodeParsers(), pg: await loadPgParser() };
+});
+
+type Texts = Readonly<Record<string, string>>;
+
+function newReader(): ProjectReader {
+  assert.ok(parsers);
+  return createProjectReader({ pg: parsers.pg }, parsers.code);
+}
+
+function read(reader: ProjectReader, texts: Texts): string {
+  // File ids of tests.
+  const files = Object.entries(texts).map(([file, text]) => ({ file: file as FileId, text }));
+  const program = reader.read({ files, context: [], configuration: DEFAULT_CONFIGURATION });
+  return JSON.stringify(program, undefined, 1);
+}
+
+const WORKSPACE: Texts = {
+  "schema.sql": "CREATE TABLE account (id int PRIMARY KEY, owner int, balance int NOT NULL);",
+  "src/db.ts": `import { Pool } from "pg";
+export const pool = new Pool();
+export const TABLE = "account";
+const registry = {};
+export function remember(value) { registry.last = value; return registry; }
+export async function balanceOf(client, id) {
+  const { rows } = await client.query("SELECT balance FROM account WHERE id = $1", [id]);
+  return rows[0].balance;
+}
+`,
+  "src/limits.ts": `import { TABLE } from "./db";
+export const limit = pick(10);
+function pick(most) { return most > 5 ? most : 5; }
+export const total = "SELECT sum(balance) AS sum FROM " + TABLE;
+export * from "./db";
+`,
+  "src/move.ts": `import { pool, balanceOf } from "./db";
+import { limit } from "./limits";
+export async function move(from: number, to: number, amount: number) {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  const before = await balanceOf(client, from);
+  if (before < amount || amount > limit) throw new Error("no");
+  await client.query("UPDATE account SET balance = $1 WHERE id = $2", [before - amount, from]);
+  await client.query("UPDATE account SET balance = balance + $1 WHERE id = $2", [amount, to]);
+  await client.query("COMMIT");
+}
+export class Accounts {
+  constructor(private readonly db: typeof pool) {}
+  async close(id: number) { await pool.query("DELETE FROM account WHERE id = $1", [id]); }
+}
+`,
+  "src/routes.ts": `import { pool, total, remember } from "./limits";
+import { move } from "./move";
+export function routes(app) {
+  app.post("/move", async (req) => { await move(req.body.from, req.body.to, 3); });
+  app.get("/sum", async () => { remember(total); return (await pool.query(total)).rows[0].sum; });
+}
+export const later = () => pool.query("UPDATE " + remember("account").last + " SET owner = 1");
+`,
+};
+
+const NAMES = Object.keys(WORKSPACE);
+
+/** What is put in, mostly whole lines, so that the text stays a program more often than not. */
+const LINES = [
+  "",
+  "// a remark",
+  "const q = 1;",
+  'export const TABLE = "account";',
+  "export const limit = 3;",
+  "async function extra(client) { await client.query('DELETE FROM account WHERE owner = 7'); }",
+  'import { balanceOf as other } from "./db";',
+  "export async function twice(a: number) { await pool.query(`UPDATE account SET owner = ${a} WHERE id = 1`); }",
+  "}",
+];
+
+const edit = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("line" as const),
+      file: fc.nat(4),
+      at: fc.nat(20),
+      drop: fc.nat(1),
+      line: fc.constantFrom(...LINES),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("swap" as const),
+      file: fc.nat(4),
+      at: fc.nat(20),
+      with: fc.nat(20),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("cut" as const),
+      file: fc.nat(4),
+      at: fc.nat(900),
+      drop: fc.nat(9),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("number" as const), file: fc.nat(4), to: fc.nat(99) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("gone" as const), file: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("back" as const), file: fc.nat(4) }) },
+);
+
+type Edit = typeof edit extends fc.Arbitrary<infer One> ? One : never;
+
+function edited(texts: Texts, change: Edit): Texts {
+  const name = NAMES[change.file] ?? assert.fail();
+  const { [name]: text, ...others } = texts;
+  const original = WORKSPACE[name] ?? assert.fail();
+  // Files keep their order, as listings have it.
+  const put = (next: string): Texts =>
+    Object.fromEntries(
+      Object.entries({ ...others, [name]: next }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  if (change.kind === "back" || text === undefined) return put(original);
+  if (change.kind === "gone") return others;
+  const lines = text.split("\n");
+  switch (change.kind) {
+    case "line":
+      lines.splice(change.at % lines.length, change.drop, change.line);
+      return put(lines.join("\n"));
+    case "swap": {
+      const [line = ""] = lines.splice(change.at % lines.length, 1);
+      lines.splice(change.with % (lines.length + 1), 0, line);
+      return put(lines.join("\n"));
+    }
+    case "cut":
+      return put(text.slice(0, change.at) + text.slice(change.at + change.drop));
+    case "number":
+      return put(text.replace(/\d+/u, String(change.to)));
+    default:
+      return change satisfies never;
+  }
+}
+
+test("after any edits a workspace says what its texts alone say", () => {
+  fc.assert(
+    fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
+      const reader = newReader();
+      let texts = WORKSPACE;
+      read(reader, texts);
+      for (const each of edits) {
+        texts = edited(texts, each);
+        assert.equal(read(reader, texts), read(newReader(), texts));
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
