@@ -41,6 +41,30 @@ export async function pay(from: number, to: number) {
       ],
     ));
 
+  it("may check lists that they are given", () =>
+    check(
+      `import { z } from "zod";
+const schema = z.object({ items: z.array(z.object({ id: z.number(), n: z.number() })) });
+export async function add(body: unknown) {
+  const { items } = schema.parse(body);
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  for (const item of items)
+    await client.query("UPDATE accounts SET balance = balance + $2 WHERE id = $1", [item.id, item.n]);
+  await Promise.all(
+    items.map((item) => client.query("INSERT INTO lines (id, number, item) VALUES ($1, 1, 1)", [item.id])),
+  );
+  await client.query("COMMIT");
+}`,
+      [
+        "add explicit",
+        "  loop count",
+        "    update accounts set balance = (accounts.balance + :schema.parse.items.n[@i1]) where (accounts.id = :schema.parse.items.id[@i1])",
+        "  loop count",
+        "    insert lines {id = :schema.parse.items.id[@i2], number = 1, item = 1}",
+      ],
+    ));
+
   it("give items the types of the sums that they go into", async () => {
     const [pay] = await transactionsOf(DDL, {
       "a.ts": `${POOL}export async function pay(id: number, items: { price: number; qty: number }[]) {

@@ -66,7 +66,7 @@ const WHAT: Readonly<Record<string, string>> = {
 };
 
 /** A property of what a function of the code gave that has no effect: as much a function of its arguments. */
-function propertyOfCall({
+export function propertyOfCall({
   name,
   self,
 }: Extract<Value, { kind: "builtin" }>): Expression | undefined {

@@ -106,6 +106,7 @@ export function createState(
     elementTypes,
     handlers: [],
     outside: new Set(),
+    listsOfCalls: new Map(),
     ranOn: { given: false, own: false },
   };
 }

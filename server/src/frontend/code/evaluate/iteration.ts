@@ -9,6 +9,7 @@ import { constant, scalar, UNDEFINED, unknown, type Cell, type Value } from "../
 import { isLiteral, readsOf } from "./convert";
 import { loopBody } from "./join";
 import { callWithItem, elementOf } from "./member";
+import { listFromCall } from "./outside";
 import {
   collected,
   emit,
@@ -102,6 +103,8 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
     case "undefined":
       return;
     default: {
+      const inputs = listFromCall(state, list);
+      if (inputs) return eachItem(state, inputs, span, run, label);
       lose(state, "a loop over something that is not known", sourceOf(state, span));
       const item = unknown("an item of a list that is not known", readsOf(list));
       return loopOver(state, { kind: "unknown" }, span, () => item, run, label);

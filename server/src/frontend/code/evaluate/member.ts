@@ -7,6 +7,7 @@ import type { HirMethod } from "../hir";
 import { constant, constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
 import { choose, isNullish } from "./operators";
+import { listFromCall } from "./outside";
 import { knowing, presentIn } from "./presence";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
 
@@ -51,6 +52,10 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       if (Object.hasOwn(CONSTANTS, `${value.name}.${property}`)) {
         return constant(CONSTANTS[`${value.name}.${property}`] ?? null);
       }
+      if (LIST_METHODS.has(property)) {
+        const list = listFromCall(state, value);
+        if (list) return memberOf(state, list, property, site);
+      }
       return { kind: "builtin", name: `${value.name}.${property}`, self: value.self ?? value };
     case "external":
       return { ...value, name: `${value.name}.${property}` };
@@ -63,8 +68,11 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       if (property === "length" && text !== undefined) return scalar(literal(text.length), "int");
       return { kind: "builtin", name: `text.${property}`, self: value };
     }
-    default:
+    default: {
+      const list = LIST_METHODS.has(property) ? listFromCall(state, value) : undefined;
+      if (list) return memberOf(state, list, property, site);
       return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
+    }
   }
 }
 
@@ -80,6 +88,11 @@ const CONSTANTS: Readonly<Record<string, number | boolean>> = {
   "Boolean.TRUE": true,
   "Boolean.FALSE": false,
 };
+
+/** What lists have and texts have not. */
+const LIST_METHODS: ReadonlySet<string> = new Set(
+  "map forEach filter reduce flatMap some every find findIndex entries sort".split(" "),
+);
 
 /** Methods of Java's functions that make others of them. */
 const COMBINING: ReadonlySet<string> = new Set(["andThen", "compose", "negate", "reversed"]);
@@ -163,8 +176,12 @@ export function itemOf(state: State, value: Value, at: number): Value {
         itemOf(state, value.then, at),
         itemOf(state, value.otherwise, at),
       );
-    default:
-      return unknown("an item of this is not known", readsOf(value));
+    default: {
+      const list = listFromCall(state, value);
+      return (
+        (list && itemOf(state, list, at)) ?? unknown("an item of this is not known", readsOf(value))
+      );
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Expression } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import { scalar, type Value } from "../values";
-import { isInput, readsOf } from "./convert";
+import { isInput, propertyOfCall, readsOf } from "./convert";
 import { emit, type State } from "./state";
 
 /**
@@ -11,8 +11,7 @@ import { emit, type State } from "./state";
  * other loops any value.
  */
 export function valueFromOutside(state: State, name: string): Value {
-  const number = state.ids.fresh(`${name}()`).slice(name.length + 2);
-  const path = number === "1" ? `${name}()` : `${name}() ${number}`;
+  const path = newPath(state, `${name}()`);
   const loops = state.loops.filter(
     ({ round, isSwitch }) => round === undefined && isSwitch !== true,
   );
@@ -32,6 +31,30 @@ export function valueFromOutside(state: State, name: string): Value {
   emit(state, { kind: "assign", variable, value, source: state.here });
   state.outside.add(variable);
   return scalar({ kind: "variable", name: variable });
+}
+
+/**
+ * What an unknown function made of inputs, where it is used as a list (`schema.parse(body).items`): an array among the
+ * inputs, the same for the same call with the same arguments. Undefined for what is no such result.
+ */
+export function listFromCall(state: State, value: Value): Value | undefined {
+  const expression =
+    value.kind === "scalar"
+      ? value.expression
+      : value.kind === "builtin"
+        ? propertyOfCall(value)
+        : undefined;
+  if (expression?.kind !== "call" || !expression.name.startsWith("code:")) return undefined;
+  if (!isOfCode(state, expression)) return undefined;
+  const key = JSON.stringify(expression);
+  const path = state.listsOfCalls.get(key) ?? newPath(state, expression.name.slice("code:".length));
+  state.listsOfCalls.set(key, path);
+  return { kind: "input", path, origin: "argument" };
+}
+
+function newPath(state: State, name: string): string {
+  const number = state.ids.fresh(name).slice(name.length);
+  return number === "1" ? name : `${name} ${number}`;
 }
 
 /** Whether nothing of a value was read from the database. */

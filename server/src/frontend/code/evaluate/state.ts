@@ -156,6 +156,8 @@ export interface State {
   readonly elementTypes: ReadonlyMap<string, ValueType>;
   /** Variables of the AR that hold what unknown functions gave. */
   readonly outside: Set<string>;
+  /** What unknown functions gave and the code uses as lists: names of inputs by the calls. */
+  readonly listsOfCalls: Map<string, string>;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */
