@@ -28,7 +28,7 @@ export interface Comparison {
 /** Compares the readings of one statement; undefined for what is no statement on rows. */
 export function compareReadings(statement: Judged, pg: PgParser): Comparison | undefined {
   const { context, what } = statement;
-  if (context === undefined || what !== "data") return undefined;
+  if (context === undefined || what !== "data" || !ON_ROWS.test(statement.text)) return undefined;
   const parsed = pg.parse(context.piece.sql);
   // Without the routines that it may call, which the text does not tell.
   const full = lowerWithPg({ ...context, ids: createIds("full") }, pg);
@@ -37,7 +37,7 @@ export function compareReadings(statement: Judged, pg: PgParser): Comparison | u
   const tree = factsOfTree(parsed.statements.map(({ node }) => node));
   const program = factsOfStatements(statements);
   const tables = difference(tree, program, context);
-  const light = lightReading(statements, context);
+  const light = lightReading(context, pg);
   return {
     statement,
     ...(tables === undefined ? {} : { tables }),
@@ -46,6 +46,8 @@ export function compareReadings(statement: Judged, pg: PgParser): Comparison | u
     ...(light === undefined ? {} : { light }),
   };
 }
+
+const ON_ROWS = /^[\s(]*(?:select|insert|update|delete|with|values)\b/i;
 
 /** Views stand for the tables that they read; catalogues of the system count on neither side. */
 function difference(tree: Facts, program: Facts, context: LoweringContext): string | undefined {
@@ -74,9 +76,13 @@ const SYSTEM = new Set(
   "tables columns schemata routines table_constraints key_column_usage views".split(" "),
 );
 
-function lightReading(full: readonly Statement[], context: LoweringContext): Comparison["light"] {
+/** The light lowering knows no views: to both they are tables here. */
+function lightReading(given: LoweringContext, pg: PgParser): Comparison["light"] {
+  const { view: _view, ...context } = given;
   const light = lowerWithNsp({ ...context, ids: createIds("light") }, parseWithNsp);
-  if (!light.ok) return undefined;
+  const again = lowerWithPg({ ...context, ids: createIds("full") }, pg);
+  if (!light.ok || !again.ok) return undefined;
+  const full = again.lowered.statements;
   const { statements } = light.lowered;
   const whole = [...statements, ...full].every(({ taint }) => taint.length === 0);
   const [left, right] = whole ? [full, statements].map(textOf) : [full, statements].map(tablesText);
@@ -93,6 +99,10 @@ function textOf(statements: readonly Statement[]): string {
 
 function tablesText(statements: readonly Statement[]): string {
   const { reads, writes, locks } = factsOfStatements(statements);
-  const list = (names: Iterable<string>): string => [...names].sort().join(" ");
+  const list = (names: Iterable<string>): string =>
+    [...names]
+      .filter((name) => !isSystem(name))
+      .sort()
+      .join(" ");
   return `reads ${list(reads)}, writes ${list(writes)}, locks ${list(locks)}`;
 }

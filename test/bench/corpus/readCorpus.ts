@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { inRunOrder, migrationOf } from "../../../server/src/frontend/schema/migrations";
 import { createDialectReader } from "../../../server/src/frontend/sql/dialectsOf";
 import { inferSchema } from "../../../server/src/frontend/sql/inferSchema";
 import { languageOf, type Language } from "../../../server/src/frontend/sql/language";
@@ -68,7 +69,10 @@ export async function readCorpus(folder: string, dialect: Dialect): Promise<Corp
         text: sql,
       })),
     );
-  const files = [...own, ...strings].map(({ file, text }) => scanFile(file, text, dialect));
+  const scanned = [...own, ...strings].map(({ file, text }) => scanFile(file, text, dialect));
+  const files = inRunOrder(scanned.map((each) => ({ ...each.lines, each }))).map(
+    ({ each }) => each,
+  );
   const language = languageOf(dialect, createLowering({ pg }));
   const reading = { dialect, language, files, pg };
   const first = judge(reading, []);
@@ -103,6 +107,7 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
   const schema = language.schema(files);
   const byName = new Map([...schema.tables, ...inferred].map((each) => [each.name, each] as const));
   const table = (name: string): Table | undefined => byName.get(name);
+  const tablesIn = tablesOfMigrations(reading);
   const view = (name: string): Query | undefined => schema.view(name, table);
   const notes: Note[] = [];
   const note = (each: Note): void => void notes.push(each);
@@ -121,7 +126,7 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
       if (seen.has(text)) continue;
       seen.add(text);
       const what = statementKind(lines.text, slice.start, slice.end, dialect);
-      const context = contextOf(lines, slice, { table, view });
+      const context = contextOf(lines, slice, { table: tablesIn(lines.file) ?? table, view });
       const isRead = dialect === "postgres" ? pg.parse(context.piece.sql).ok : true;
       if (!isRead) {
         refused += 1;
@@ -164,6 +169,31 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
 }
 
 const UNREADABLE = /^PostgreSQL cannot read this statement/;
+
+/**
+ * What stands in a migration runs when the tables are those of its time: with the columns that they have before or
+ * behind it. Undefined for other files.
+ */
+function tablesOfMigrations({
+  files,
+  language,
+}: Reading): (file: string) => LoweringContext["table"] | undefined {
+  const found = new Map<string, LoweringContext["table"]>();
+  let before: readonly Table[] = [];
+  files.forEach(({ lines, ddl }, at) => {
+    if (migrationOf(lines.file)?.isCertain !== true || ddl.length === 0) return;
+    const { tables } = language.schema(files.slice(0, at + 1));
+    const all = new Map(before.map((each) => [each.name, each] as const));
+    for (const each of tables) {
+      const own = new Set(each.columns.map(({ name }) => name));
+      const old = all.get(each.name)?.columns.filter(({ name }) => !own.has(name)) ?? [];
+      all.set(each.name, { ...each, columns: [...each.columns, ...old] });
+    }
+    found.set(lines.file, (name) => all.get(name));
+    before = tables;
+  });
+  return (file) => found.get(file);
+}
 
 function lowerOne(
   context: LoweringContext,

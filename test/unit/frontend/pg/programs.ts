@@ -33,6 +33,7 @@ CREATE TABLE jobs (id int PRIMARY KEY, state text, worker int, tries int DEFAULT
 CREATE TABLE t (a int, b int, c text, d boolean, PRIMARY KEY (a));
 CREATE TABLE u (a int, x int, y text);
 CREATE VIEW rich AS SELECT id, owner FROM accounts WHERE balance > 1000;
+CREATE VIEW numbered AS SELECT id, n FROM accounts, generate_series(1, 2) AS n;
 `;
 
 let loaded: Promise<PgParser> | undefined;

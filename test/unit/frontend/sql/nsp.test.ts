@@ -24,6 +24,19 @@ test("columns, outputs and names", () => {
   check("SELECT a.v AS x FROM t a", "r1 = select a.v as x from t a");
   check("SELECT * FROM t", "r1 = select t.id as id, t.v as v, t.w as w from t");
   check("SELECT u.* FROM t, u", "r1 = select u.id as id, u.t_id as t_id, u.n as n from t, u");
+  check("SELECT false, true AS b FROM t", "r1 = select false as ?column?, true as b from t");
+  check(
+    "SELECT v + 1 AS x, count(*) FROM t GROUP BY 1",
+    "r1 = select (t.v + 1) as x, count(*) as count from t group by (t.v + 1)",
+  );
+  check(
+    "SELECT v + 1 AS x, count(*) FROM t GROUP BY x",
+    "r1 = select (t.v + 1) as x, count(*) as count from t group by (t.v + 1)",
+  );
+  check(
+    "SELECT v + 1 AS w, count(*) FROM t GROUP BY w",
+    "r1 = select (t.v + 1) as w, count(*) as count from t group by t.w",
+  );
   check("SELECT V FROM T", "r1 = select t.v as v from t");
   check(
     "SELECT count(*), max(v) AS m, lower(w) FROM t",
@@ -215,6 +228,9 @@ test("what node-sql-parser misreads is refused", () => {
     "SELECT v ISNULL FROM t",
     "SELECT",
     "MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN DELETE",
+    "WITH x AS (UPDATE t SET v = 1 RETURNING *) SELECT * FROM x",
+    "WITH a AS (SELECT 1), x AS MATERIALIZED (INSERT INTO t (id) VALUES (1) RETURNING id) SELECT * FROM x",
+    "SELECT v FROM t WHERE w = 'a\\u00e0'",
     "WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x",
   ]) {
     check(sql, "refused");

@@ -25,7 +25,7 @@ export function lowerQuery(node: Node, outer: Scope | undefined, before: Work): 
     relations: joins,
     where: isNode(node["where"]) ? lowerExpression(child(node, "where"), scope, work) : TRUE,
     outputs,
-    groupBy: groupNodes(node).map((each) => lowerExpression(each, scope, work)),
+    groupBy: groupNodes(node).map((each) => groupValue(each, outputs, scope, work)),
     ...(having === undefined ? {} : { having: lowerExpression(having, scope, work) }),
     orderBy: children(node, "orderby").map((each) => ({
       value: orderValue(child(each, "expr"), outputs, scope, work),
@@ -187,8 +187,6 @@ function outputName(node: Node | undefined): string {
     }
     case "case":
       return "case";
-    case "bool":
-      return "bool";
     case "cast": {
       const inner = outputName(child(node, "expr"));
       if (inner !== "?column?") return inner;
@@ -204,6 +202,15 @@ function subqueryName(node: Node | undefined): string {
   const [first] = children(child(node, "ast"), "columns");
   if (first === undefined) return "?column?";
   return text(first, "as") ?? outputName(child(first, "expr"));
+}
+
+/** Unlike in ORDER BY, a column of the relations comes before an output of that name. */
+function groupValue(node: Node, outputs: readonly Output[], scope: Scope, work: Work): Expression {
+  const column = node["type"] === "column_ref" ? identifier(node, "column") : undefined;
+  const isOwn =
+    column !== undefined &&
+    scope.sources.some(({ columns }) => columns?.includes(column) !== false);
+  return isOwn ? lowerExpression(node, scope, work) : orderValue(node, outputs, scope, work);
 }
 
 function orderValue(

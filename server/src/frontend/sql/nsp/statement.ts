@@ -11,6 +11,7 @@ import { TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
 import { liftLockClause } from "../lockClause";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
+import { distinctlyNamed } from "../terms";
 import { tokensOf } from "../tokens";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
@@ -41,7 +42,8 @@ export function lowerWithNsp(
   const base = { id: context.ids.statement(), source, text: textOf(context.piece) };
   switch (node["type"]) {
     case "select": {
-      const query = lowerQuery(node, undefined, work);
+      const lowered = lowerQuery(node, undefined, work);
+      const query = { ...lowered, outputs: distinctlyNamed(lowered.outputs) };
       const into = context.ids.result();
       const locked = lock === undefined ? query : { ...query, lock };
       const columns = query.outputs.map((output) => output.name);
@@ -90,9 +92,12 @@ function withoutParameterCasts(sql: string): string {
   return text;
 }
 
-/** Words that node-sql-parser silently takes for an alias or a table. */
+/**
+ * Words that node-sql-parser silently takes for an alias or a table, backslashes, which it takes for escapes, and changes
+ * in WITH, which this lowering would take for queries.
+ */
 function misread(sql: string): boolean {
-  return /\b(cross|natural)\s+join\b|\b(update|from)\s+only\b|\b(isnull|notnull)\b|\bwith\s+ordinality\b|\blateral\b/i.test(
+  return /\\|\bas\s*(?:not\s+)?(?:materialized\s*)?\(\s*(?:insert|update|delete|merge)\b|\b(cross|natural)\s+join\b|\b(update|from)\s+only\b|\b(isnull|notnull)\b|\bwith\s+ordinality\b|\blateral\b/i.test(
     sql,
   );
 }
@@ -200,7 +205,7 @@ function conflictOf(node: Node | undefined, scope: Scope, work: Work): OnConflic
 function returningOf(node: Node, scope: Scope, work: Work) {
   const clause = child(node, "returning");
   if (clause === undefined) return undefined;
-  const outputs = outputsOf(children(clause, "columns"), scope, work);
+  const outputs = distinctlyNamed(outputsOf(children(clause, "columns"), scope, work));
   return { into: work.context.ids.result(), outputs };
 }
 

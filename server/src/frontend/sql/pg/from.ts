@@ -17,6 +17,7 @@ import {
   type Source,
   type Work,
 } from "./scope";
+import { lossesOf } from "./viewLosses";
 
 export interface From {
   readonly relations: readonly Relation[];
@@ -92,6 +93,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
   const view = work.context.table(name) === undefined ? work.context.view?.(name) : undefined;
   const query = cte?.query ?? view;
   if (query !== undefined) {
+    for (const { reason, effect } of lossesOf(query)) taint(work, reason, effect);
     const named = withColumnNames(query, names);
     const relation: Relation = { alias, table: name, kind: "derived", query: named, join };
     add(state, relation, columnsOf(relation, work));

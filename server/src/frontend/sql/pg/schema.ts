@@ -28,6 +28,7 @@ import { lowerExpression, lowerQuery } from "./recursion";
 import { sourceOfRelation, type Scope } from "./scope";
 import { startWork } from "./statement";
 import { isSerial, valueTypeOf } from "./valueType";
+import { withLosses } from "./viewLosses";
 import { changesNothing, hasNoMeaning } from "./withoutMeaning";
 
 export interface PgSchemaReading {
@@ -554,8 +555,9 @@ function viewQuery(
     ...declarationContext(view.piece, name, table),
     view: (inner) => viewQuery(inner, views, table, [...inside, name]),
   };
-  const query = lowerQuery(view.select, undefined, startWork(context));
-  return withColumnNames(query, view.columns);
+  const work = startWork(context);
+  const query = lowerQuery(view.select, undefined, work);
+  return withLosses(withColumnNames(query, view.columns), work.taint);
 }
 
 /** PostgreSQL's letters for ON DELETE: c cascades, n and d set the columns; the others refuse. */
