@@ -76,5 +76,6 @@ function detailOf(status: ServerStatus): string {
   const time =
     status.milliseconds === undefined ? "" : ` in ${(status.milliseconds / 1000).toFixed(1)} s`;
   const chosen = status.chosen ? ", level chosen by command" : "";
-  return `${plural(status.anomalies, "anomaly")}${undecided}${time}${chosen}`;
+  const found = status.levelFrom === undefined ? "" : `, level from ${status.levelFrom}`;
+  return `${plural(status.anomalies, "anomaly")}${undecided}${time}${chosen}${found}`;
 }

@@ -99,7 +99,11 @@ export function levelOf(state: ServerState, project: Project | undefined): Level
 /** The level without a command's choice. */
 export function configuredLevel(state: ServerState, project: Project | undefined): Level {
   if (project?.configurationFile !== undefined) return project.configuration.level;
-  const set = findLevel(state.settings.level, definedIn(project));
+  const { level } = state.settings;
+  // Where nobody changed the setting, what the workspace's settings say of their database comes first.
+  const detected = level === DEFAULT_SETTINGS.level && project?.configuration.detected?.level;
+  if (detected) return detected.value;
+  const set = findLevel(level, definedIn(project));
   const own = project?.configuration.level ?? defaultLevel("postgres");
   // The setting's default is a level of PostgreSQL, which files of another dialect do not have.
   const isOthers =

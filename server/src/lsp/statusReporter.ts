@@ -49,12 +49,16 @@ export function statusOf(state: ServerState): ServerStatus {
   const progress = [...state.running.values()];
   const sum = (pick: (each: { done: number; total: number }) => number): number =>
     progress.reduce((total, each) => total + pick(each), 0);
+  const level = results[0]?.level ?? levelOf(state, project);
+  const found = project?.configuration.detected?.level;
   const trouble = state.trouble === "" ? settingProblem(state, project) : state.trouble;
   return {
     health: trouble !== "" ? "degraded" : busy ? "busy" : "ok",
     message: trouble,
-    level: levelName(results[0]?.level ?? levelOf(state, project)),
+    level: levelName(level),
     chosen: state.chosen !== undefined,
+    ...(state.chosen === undefined &&
+      found?.value.name === level.name && { levelFrom: found.place }),
     anomalies: results.reduce((count, each) => count + freshAnomalies(each).length, 0),
     unknown: results.reduce((count, each) => count + each.report.unknown.length, 0),
     ...(busy && { progress: { done: sum((each) => each.done), total: sum((each) => each.total) } }),

@@ -228,6 +228,8 @@ export interface LevelReport {
   readonly level: string;
   readonly levels: {
     readonly default: string;
+    /** The line that says it, where it was found in the workspace's settings: `docker-compose.yml:12`. */
+    readonly from?: string;
     readonly perTransaction: Readonly<Record<string, string>>;
     /** Names of transactions whose instances are kept serializable with each other, whatever their levels. */
     readonly serializablePairs?: readonly (readonly [string, string])[];

@@ -188,6 +188,8 @@ export interface ServerStatus {
   /** The level in force: chosen by command, else configured. */
   readonly level: LevelName;
   readonly chosen: boolean;
+  /** The line of the workspace's settings that says the level, where it was found there: `docker-compose.yml:12`. */
+  readonly levelFrom?: string;
   readonly anomalies: number;
   readonly unknown: number;
   readonly progress?: { readonly done: number; readonly total: number };

@@ -47,13 +47,13 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
       readers.delete(key);
       readers.set(key, own);
       for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
-      const { dialect } = project.configuration;
+      const { dialect, detected } = project.configuration;
       const all = project.files.filter(isSql);
       const codeFiles = project.files.filter((each) => !isSql(each));
       const found = codeFiles.length > 0 ? own.code?.read(codeFiles, project.code) : undefined;
       const sql = [...all, ...project.context];
-      const said = sql.length > 0 ? own.telling.usual(sql) : (found?.dialect ?? "postgres");
-      const usual = dialect ?? said;
+      const told = detected?.dialect?.value ?? own.telling.told(sql) ?? found?.dialect;
+      const usual = dialect ?? told ?? own.telling.usual(sql);
       const variants = withoutVariants(all, usual);
       const files = variants.kept;
       const code = found && {

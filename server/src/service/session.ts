@@ -9,6 +9,7 @@ import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
+import type { LevelReport } from "../protocol/report";
 import type { Project } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
@@ -137,9 +138,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         events,
       );
       kept?.flush();
+      const { detected } = configuration;
+      const from = detected?.level?.value.name === level.name ? detected.level.place : undefined;
+      const report: LevelReport =
+        from === undefined
+          ? result.report
+          : { ...result.report, levels: { ...result.report.levels, from } };
       const aside = [...missing, ...(kept?.takeNotes() ?? [])];
       const remarks = [
         ...aside,
+        ...(detected?.remarks ?? []),
         ...dialectRemarks(program, configuration, level),
         ...configurationRemarks(program, configuration, level),
       ];
@@ -151,7 +159,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         ...(project.passedOver ?? []),
       ]);
       const own = { program: { ...program, notes }, remarks, suppressions, files };
-      return { ...result, repeatable, ...own };
+      return { ...result, report, repeatable, ...own };
     },
     warm: () => {
       pool.warm();

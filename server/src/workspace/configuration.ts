@@ -1,4 +1,5 @@
 // The configuration file isolens.json: its keys, their types and their defaults. Reading from disk is in projects.ts.
+import type { Detected } from "../frontend/settings/detected";
 import { dialectNamed } from "../frontend/sql/detectDialect";
 import { defaultLevel, LEVELS, PRINTED_LEVELS, findLevel, sameProduct } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
@@ -35,8 +36,10 @@ export interface Configuration {
   readonly dialect?: Dialect;
   /** The level of the workspace. */
   readonly level: Level;
-  /** No level was named: `level` is the dialect's default. */
+  /** No level was named: `level` is the dialect's default, or what was detected. */
   readonly levelIsDefault: boolean;
+  /** What files of the workspace say of the database where the configuration says nothing. */
+  readonly detected?: Detected;
   /** Levels that the files named by the key `levels` define. */
   readonly defined: readonly PaperLevel[];
   /** Levels of single transactions, by name. */

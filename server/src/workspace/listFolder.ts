@@ -4,6 +4,7 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { isSettingsFile } from "../frontend/settings/settingSigns";
 import type { Configuration } from "./configuration";
 import { compileGlobs } from "./globs";
 
@@ -19,6 +20,8 @@ export interface FolderListing {
   readonly manifests: readonly string[];
   /** Schemas of ORMs in files of their own. */
   readonly schemas: readonly string[];
+  /** What may say which database is used, and how. */
+  readonly settings: readonly string[];
 }
 
 /** Never searched: what tools put there is not the user's. */
@@ -60,6 +63,7 @@ export async function listFolder(
   const modules: string[] = [];
   const manifests: string[] = [];
   const schemas: string[] = [];
+  const settings: string[] = [];
   const open: Folder[] = [{ path: folder, isForeign: false, isTest: false }];
   for (let visited = 0; visited < MOST_FOLDERS; visited += 1) {
     const current = open.pop();
@@ -80,6 +84,7 @@ export async function listFolder(
       }
       if (MANIFESTS.has(name)) manifests.push(absolute);
       if (name.endsWith(".prisma")) schemas.push(absolute);
+      if (isSettingsFile(name) && !current.isForeign && !current.isTest) settings.push(absolute);
       const isCode = codeLanguageOf(name) !== undefined;
       const isIncluded = included(relative);
       if ((!isCode && !isIncluded) || DECLARATIONS.test(name)) continue;
@@ -98,6 +103,7 @@ export async function listFolder(
     modules: inOrder(modules),
     manifests: inOrder(manifests),
     schemas: inOrder(schemas),
+    settings: inOrder(settings),
   };
 }
 

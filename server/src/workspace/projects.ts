@@ -8,6 +8,9 @@ import type { FileId, Range } from "../protocol/source";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
 import { codeDialect } from "../frontend/code/codeDialect";
 import { codeLanguageOf } from "../frontend/code/codeParsers";
+import { detectedDialect, detectedLevel, dialectRemarks } from "../frontend/settings/detected";
+import type { Detected } from "../frontend/settings/detected";
+import { levelSigns, settingSigns } from "../frontend/settings/settingSigns";
 import type { SourceFile } from "../frontend/sql/readProgram";
 import type { PaperLevel } from "../isolation/levels";
 import { readBaseline, type Baseline } from "./baseline";
@@ -157,6 +160,8 @@ interface Draft {
   readonly files: Set<string>;
   /** Code of folders, of which only what may use a database is read. */
   readonly code: Set<string>;
+  /** What may say which database is used. */
+  readonly settings: Set<string>;
 }
 
 /** Listings of folders that were walked already, by folder and configuration. */
@@ -172,7 +177,12 @@ function listed(lists: Lists, folder: string, governing: Governing): Promise<Fol
 function draftOf(drafts: Map<string, Draft>, governing: Governing): Draft {
   const known = drafts.get(governing.folder);
   if (known) return known;
-  const draft = { governing, files: new Set<string>(), code: new Set<string>() };
+  const draft = {
+    governing,
+    files: new Set<string>(),
+    code: new Set<string>(),
+    settings: new Set<string>(),
+  };
   drafts.set(governing.folder, draft);
   return draft;
 }
@@ -206,7 +216,12 @@ async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Pr
   return {
     folder: governing.folder,
     ...(governing.file !== undefined && { configurationFile: governing.file }),
-    configuration: forFiles(governing.configuration, [...files, ...context], code),
+    configuration: forFiles(
+      governing.configuration,
+      [...files, ...context],
+      code,
+      await readSettings(draft, options),
+    ),
     configurationProblems: governing.problems,
     ...(governing.levelFiles !== undefined && { levelFiles: governing.levelFiles }),
     ...(governing.baseline !== undefined && { baseline: governing.baseline }),
@@ -234,23 +249,72 @@ async function codeOf(
   return openCode(await listed(lists, root, governing), folder, own, openTexts);
 }
 
-/** Where neither a level nor a dialect is configured, the level is the default of the files' dialect. */
+/** Settings beside the code. Where the configuration says all there is to know, nothing is read. */
+async function readSettings(
+  { governing, settings }: Draft,
+  { openTexts }: LoadOptions,
+): Promise<readonly SourceFile[]> {
+  const { dialect, levelIsDefault } = governing.configuration;
+  if (dialect !== undefined && !levelIsDefault) return [];
+  const files: SourceFile[] = [];
+  for (const absolute of [...settings].sort(comparePaths)) {
+    const open = openTexts?.get(absolute);
+    const read =
+      open === undefined ? await readTextFile(absolute) : { ok: true as const, text: open };
+    if (read.ok && read.text.length <= LARGEST_SETTINGS) {
+      files.push({ file: fileIdOf(governing.folder, absolute), text: read.text });
+    }
+  }
+  return files;
+}
+
+/** Nobody writes longer settings by hand. */
+const LARGEST_SETTINGS = 200_000;
+
+/**
+ * The configuration with what the files say where it says nothing: the product, and the level of transactions that name
+ * none; without that, the level is the default of the product.
+ */
 export function forFiles(
   configuration: Configuration,
   files: readonly SourceFile[],
   code?: ProjectCode,
+  settings: readonly SourceFile[] = [],
 ): Configuration {
-  return configuration.dialect === undefined && configuration.levelIsDefault
-    ? withDefaultLevel(configuration, usualDialect(files, code))
-    : configuration;
+  const { dialect: configured, levelIsDefault } = configuration;
+  if (configured !== undefined && !levelIsDefault) return configuration;
+  const signs = settings.flatMap(settingSigns);
+  const named = configured === undefined ? namedDialect(files, code) : undefined;
+  const found = configured === undefined ? detectedDialect(signs, named) : undefined;
+  const dialect = configured ?? found?.value ?? named ?? "postgres";
+  const { level, remarks } = levelIsDefault
+    ? detectedLevel([...signs, ...files.flatMap(levelSigns)], dialect)
+    : { remarks: [] };
+  const detected: Detected = {
+    ...(found && { dialect: found }),
+    ...(level && { level }),
+    remarks: [...(found && named === undefined ? dialectRemarks(signs, found) : []), ...remarks],
+  };
+  const isSaid = found !== undefined || level !== undefined || detected.remarks.length > 0;
+  const chosen =
+    configured === undefined ? withDefaultLevel(configuration, dialect) : configuration;
+  return {
+    ...chosen,
+    ...(level && { level: level.value }),
+    ...(isSaid && { detected }),
+  };
 }
 
-/** What the SQL is written in; where there is none, the database that the code names. */
-function usualDialect(files: readonly SourceFile[], code: ProjectCode | undefined): Dialect {
+/** What the SQL is written in, as far as it tells, else the database that the code names. */
+function namedDialect(
+  files: readonly SourceFile[],
+  code: ProjectCode | undefined,
+): Dialect | undefined {
   const sql = files.filter(({ file }) => codeLanguageOf(file) === undefined);
-  if (sql.length > 0) return createDialectReader().usual(sql);
+  const told = createDialectReader().told(sql);
+  if (told !== undefined) return told;
   const schemas = (code?.schemas ?? []).map((file) => code?.text(file) ?? "");
-  return codeDialect(schemas) ?? codeDialect(files.map(({ text }) => text)) ?? "postgres";
+  return codeDialect(schemas) ?? codeDialect(files.map(({ text }) => text));
 }
 
 /** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */
@@ -278,7 +342,11 @@ async function addFolder(
   lists: Lists,
 ): Promise<void> {
   const governing = await configurations.governing(folder);
-  const { files, code } = await listed(lists, folder, governing);
+  const { files, code, settings } = await listed(lists, folder, governing);
+  for (const file of settings) {
+    const own = await configurations.governing(path.dirname(file));
+    draftOf(drafts, own).settings.add(file);
+  }
   for (const file of files) {
     const own = await configurations.governing(path.dirname(file));
     draftOf(drafts, own).files.add(file);

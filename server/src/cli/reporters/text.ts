@@ -137,6 +137,7 @@ function lastLines({ report, again, shown }: TextReport, style: TextStyle): read
   const levels = [
     ...(hidden === "" ? [] : [hidden]),
     ...basisText(report),
+    ...(report.levels.from === undefined ? [] : [`Level from ${report.levels.from}.`]),
     ...otherLevels(report),
     ...assumingText(report),
   ].flatMap((line) => hangingText("", line, style.columns));

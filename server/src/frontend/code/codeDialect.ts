@@ -5,11 +5,14 @@ import { DIALECTS, type Dialect } from "../../program/dialect";
 export function codeDialect(texts: Iterable<string>): Dialect | undefined {
   const votes = new Map<Dialect, number>();
   for (const text of texts) {
-    for (const dialect of DIALECTS) {
-      if (NAMES[dialect].test(text)) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
-    }
+    for (const dialect of namedDialects(text)) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
   }
   return [...votes].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+/** All that a text names, as drivers, connection strings and options do. Linear in the text. */
+export function namedDialects(text: string): readonly Dialect[] {
+  return DIALECTS.filter((dialect) => NAMES[dialect].test(text));
 }
 
 /** Drivers as they are imported, URLs, and what configurations of libraries call the product. */

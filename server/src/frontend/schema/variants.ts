@@ -54,16 +54,8 @@ export function withoutVariants<Each extends DefinitionFile>(
   files: readonly Each[],
   dialect: Dialect,
 ): Variants<Each> {
-  const sets = new Map<string, { readonly each: Each; readonly of: Variant }[]>();
-  for (const each of files) {
-    const of = variantOf(each.file);
-    if (of === undefined) continue;
-    const known = sets.get(of.set);
-    if (known) known.push({ each, of });
-    else sets.set(of.set, [{ each, of }]);
-  }
   const left = new Set<Each>();
-  for (const set of sets.values()) {
+  for (const set of setsOf(files).values()) {
     const products = new Set(set.map(({ of }) => of.product));
     if (products.size < 2) continue;
     const chosen = chosenProduct(set, dialect);
@@ -80,6 +72,29 @@ export function withoutVariants<Each extends DefinitionFile>(
   }
   if (left.size === 0) return { kept: files, left: [] };
   return { kept: files.filter((each) => !left.has(each)), left: [...left] };
+}
+
+/** Files of which there are some for several products. */
+export function variantFiles(files: readonly DefinitionFile[]): readonly FileId[] {
+  return [...setsOf(files).values()]
+    .filter((set) => new Set(set.map(({ of }) => of.product)).size > 1)
+    .flatMap((set) => set.map(({ each }) => each.file));
+}
+
+type InSet<Each> = readonly { readonly each: Each; readonly of: Variant }[];
+
+function setsOf<Each extends DefinitionFile>(
+  files: readonly Each[],
+): ReadonlyMap<string, InSet<Each>> {
+  const sets = new Map<string, { readonly each: Each; readonly of: Variant }[]>();
+  for (const each of files) {
+    const of = variantOf(each.file);
+    if (of === undefined) continue;
+    const known = sets.get(of.set);
+    if (known) known.push({ each, of });
+    else sets.set(of.set, [{ each, of }]);
+  }
+  return sets;
 }
 
 /** Says once which files are not read, and why. */

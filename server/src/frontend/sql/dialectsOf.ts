@@ -1,7 +1,7 @@
 // Which dialect each file of a workspace is written in.
 import { sameFamily, type Dialect } from "../../program/dialect";
 import type { FileId } from "../../protocol/source";
-import { variantOf } from "../schema/variants";
+import { variantFiles, variantOf } from "../schema/variants";
 import { detectDialect, toldDialect } from "./detectDialect";
 
 interface Text {
@@ -22,6 +22,8 @@ export interface DialectReader {
   dialects(files: readonly Text[], told?: Told): ReadonlyMap<FileId, Dialect>;
   /** The dialect that most of the files are written in, PostgreSQL where none says anything. */
   usual(files: readonly Text[]): Dialect;
+  /** The same, and undefined where none says anything. Files that come for several products say nothing. */
+  told(files: readonly Text[]): Dialect | undefined;
 }
 
 /** A reader that has seen nothing yet. */
@@ -47,6 +49,12 @@ export function createDialectReader(): DialectReader {
       return new Map([...own].map(([file, { dialect }]) => [file, dialect ?? rest] as const));
     },
     usual: (files) => mostFrequent(detected(files).values()),
+    told: (files) => {
+      const others = new Set(variantFiles(files));
+      const own = [...detected(files)].filter(([file]) => !others.has(file));
+      const said = own.flatMap(([, each]) => (each.dialect === undefined ? [] : [each]));
+      return said.length === 0 ? undefined : mostFrequent(said);
+    },
   };
 }
 
