@@ -4,7 +4,7 @@ import type { Expression } from "../../../program/expression";
 import { joined } from "../../sql/terms";
 import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../values";
 import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
-import { itemsOf, listOf, recordOf } from "./expressions";
+import { itemsOf, listOf, recordOf } from "./collections";
 import { settle } from "./settle";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";

@@ -21,7 +21,7 @@ import { boundaryOf, isEntry } from "./boundaries";
 import { callBuiltin, externalResult } from "./builtins";
 import { expressionOf, unknownExpression } from "./convert";
 import { escape } from "./escape";
-import { listOf } from "./expressions";
+import { listOf } from "./collections";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
 import {

@@ -8,7 +8,6 @@ import {
   constantText,
   UNDEFINED,
   unknown,
-  type ListValue,
   type ObjectValue,
   type Scope,
   type TextPart,
@@ -36,6 +35,8 @@ import {
 import { knowing } from "./presence";
 import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { settle } from "./settle";
+import { itemsOf, listOf } from "./collections";
 import { concatenated, partsOf } from "./texts";
 
 /** The value of an expression; statements that it runs are added to the state. */
@@ -143,36 +144,6 @@ export function selfOf(scope: Scope): Value | undefined {
   return undefined;
 }
 
-/** Whether awaiting it runs something. */
-function isPending(value: Value): boolean {
-  if (value.kind === "choice") return isPending(value.then) || isPending(value.otherwise);
-  return (
-    value.kind === "deferred" || (value.kind === "handle" && value.library.awaited !== undefined)
-  );
-}
-
-/** What a value is once it is awaited. */
-export function settle(state: State, value: Value): Value {
-  if (value.kind === "deferred") return settle(state, value.run());
-  if (value.kind === "handle" && value.library.awaited) {
-    const tools = state.evaluator.tools(state, value.library);
-    return value.library.awaited(value, tools) ?? value;
-  }
-  if (value.kind === "choice" && isPending(value)) {
-    const { condition, then, otherwise } = value;
-    const span = state.evaluator.span(state, state.here);
-    const either = (each: Value) => (): Value => settle(state, each);
-    return state.evaluator.branches(state, condition, either(then), either(otherwise), span);
-  }
-  if (value.kind === "list" && value.items.some(({ value: item }) => item?.kind === "deferred")) {
-    return listOf(
-      state,
-      value.items.map((cell) => settle(state, cell.value ?? UNDEFINED)),
-    );
-  }
-  return value;
-}
-
 /** Evaluates one of two expressions; statements in them stand in branches. */
 export function branches(
   state: State,
@@ -218,29 +189,6 @@ export function argumentsOf(state: State, scope: Scope, args: readonly HirArgume
     const items = itemsOf(value);
     return items ?? [unknown("what is spread here is not known", readsOf(value))];
   });
-}
-
-/** The items of a list that no loop has filled. */
-export function itemsOf(value: Value): readonly Value[] | undefined {
-  if (value.kind !== "list" || value.grown.value !== undefined) return undefined;
-  return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
-}
-
-/** A list of the values. */
-export function listOf(state: State, items: readonly Value[]): ListValue {
-  return {
-    kind: "list",
-    items: items.map((item) => newCell(state, item)),
-    grown: newCell(state, undefined),
-  };
-}
-
-/** A record of the values. */
-export function recordOf(state: State, fields: Readonly<Record<string, Value>>): ObjectValue {
-  const cells = Object.entries(fields).map(
-    ([name, value]) => [name, newCell(state, value)] as const,
-  );
-  return { kind: "object", fields: new Map(cells) };
 }
 
 function template(

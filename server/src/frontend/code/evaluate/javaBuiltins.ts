@@ -13,7 +13,7 @@ import {
 } from "../values";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { negated, readsOf } from "./convert";
-import { recordOf } from "./expressions";
+import { recordOf } from "./collections";
 import { itemOf, requireHolds, setMember } from "./member";
 import { binary, choose, condition, isNullish } from "./operators";
 import { sourceOf, type State } from "./state";

@@ -10,7 +10,8 @@ import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../val
 import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls";
 import { conditionOf, expressionOf, negated } from "./convert";
-import { evaluateExpression, settle } from "./expressions";
+import { evaluateExpression } from "./expressions";
+import { settle } from "./settle";
 import { addLoop, eachItem, inLoop } from "./iteration";
 import { addIf, carriedOver, joinPaths, loopBody, tried, type Path } from "./join";
 import { optionalMember, THROWN } from "./member";

@@ -1,7 +1,7 @@
 // Either and Option of fp-ts: records with a tag, and the questions after it.
 import { textOf, UNDEFINED, type Value } from "../values";
 import type { Builtin } from "./builtin";
-import { recordOf } from "./expressions";
+import { recordOf } from "./collections";
 import { memberOf } from "./member";
 import { binary, overChoice } from "./operators";
 import type { CallSite, State } from "./state";
