@@ -31,8 +31,13 @@ import { errorText, sendTyped } from "./typed";
 import { pathOfUri, uriOfFile } from "./uris";
 
 export interface Checks {
-  /** Reads files and documents again, drops projects that are gone, and checks what should be. */
+  /**
+   * Reads files and documents again, drops projects that are gone, and checks what should be. Asked for again while it
+   * reads, it reads once more behind that, however often it was asked. Resolves when all of this has ended.
+   */
   reload(): Promise<void>;
+  /** The same a moment later, once for all that is told of until then: a checkout changes files by the hundred. */
+  reloadSoon(): void;
   /** Resolves when files and documents have been read. */
   loaded(): Promise<void>;
   /** Checks projects by key, or all that are in scope; ends when all have ended. */
@@ -64,7 +69,8 @@ export function createChecks(state: ServerState): Checks {
   const asked = new Map<string, string>();
   /** What earlier loads found out of files of code. */
   const codeCache: CodeCache = new Map();
-  let reloads = 0;
+  let loading: Promise<void> | undefined;
+  let loadsAgain = false;
   let reloading: NodeJS.Timeout | undefined;
   let isLoaded = false;
   const waitingForLoad: (() => void)[] = [];
@@ -192,12 +198,43 @@ export function createChecks(state: ServerState): Checks {
   }
 
   function reloadSoon(): void {
-    clearTimeout(reloading);
-    reloading = setTimeout(() => {
+    reloading ??= setTimeout(() => {
+      reloading = undefined;
       checks.reload().catch((error: unknown) => {
         state.connection.console.error(errorText(error));
       });
-    }, TYPING_PAUSE * 3);
+    }, TYPING_PAUSE);
+  }
+
+  async function loadAll(): Promise<void> {
+    try {
+      do {
+        loadsAgain = false;
+        await load();
+      } while (loadsAgain);
+    } finally {
+      loading = undefined;
+      loadsAgain = false;
+      loadingEnded();
+    }
+  }
+
+  async function load(): Promise<void> {
+    const projects = await loadWorkspace(state.folders, state.documents.all(), codeCache);
+    // The next load knows more.
+    if (loadsAgain || state.phase !== "running") return;
+    state.projects = projects;
+    // Typing goes on while files are read.
+    for (const document of state.documents.all()) putText(document);
+    for (const key of state.results.keys()) {
+      if (!state.projects.has(key)) state.results.delete(key);
+    }
+    loadingEnded();
+    const shown = new Set([...inScope(), ...state.results.keys()]);
+    const changed = [...shown].filter((key) => asked.get(key) !== fingerprint(state, key));
+    if (changed.length > 0) state.known.clear();
+    tell();
+    if (state.settings.check !== "manual") void checks.request(changed);
   }
 
   function inScope(): readonly string[] {
@@ -216,31 +253,12 @@ export function createChecks(state: ServerState): Checks {
   const checks: Checks = {
     async reload() {
       if (state.phase !== "running") return;
-      reloads += 1;
-      const own = reloads;
       isLoaded = false;
-      let projects: ServerState["projects"];
-      try {
-        projects = await loadWorkspace(state.folders, state.documents.all(), codeCache);
-      } catch (error) {
-        if (own === reloads) loadingEnded();
-        throw error;
-      }
-      // A later reload knows more.
-      if (own !== reloads) return;
-      state.projects = projects;
-      // Typing goes on while files are read.
-      for (const document of state.documents.all()) putText(document);
-      for (const key of state.results.keys()) {
-        if (!state.projects.has(key)) state.results.delete(key);
-      }
-      loadingEnded();
-      const shown = new Set([...inScope(), ...state.results.keys()]);
-      const changed = [...shown].filter((key) => asked.get(key) !== fingerprint(state, key));
-      if (changed.length > 0) state.known.clear();
-      tell();
-      if (state.settings.check !== "manual") void checks.request(changed);
+      loadsAgain = loading !== undefined;
+      loading ??= loadAll();
+      await loading;
     },
+    reloadSoon,
     async request(keys, options) {
       const chosen = keys ?? inScope();
       for (const key of chosen) asked.set(key, fingerprint(state, key));

@@ -100,7 +100,7 @@ function registerLifeCycle(
       .catch(logged(state));
   });
   connection.onDidChangeWatchedFiles(() => {
-    checks.reload().catch(logged(state));
+    checks.reloadSoon();
   });
   connection.onShutdown(() => {
     for (const each of others) each.cancel();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import type { CodeLens, Hover } from "vscode-languageserver-protocol/node";
@@ -381,6 +381,39 @@ describe("anomalies for the client", () => {
         ],
       );
       assert.equal(levels.length, LEVELS.length);
+    });
+  });
+});
+
+describe("files that change on disk", () => {
+  const found = (name: string): string => `transaction ${name}\n  note ${name} is wrong`;
+
+  it("are read and checked once for many changes, whether they come, go or get other names", async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `src/file${String(at)}.ts`);
+    const files = Object.fromEntries(names.map((name, at) => [name, found(`t${String(at)}`)]));
+    let checks = 0;
+    const before = (): void => {
+      checks += 1;
+    };
+    const settings = { check: "onChange", scope: "workspace" };
+    await withServer({ files, before, settings }, async (harness) => {
+      await harness.diagnostics("src/file39.ts", ["1 syntax"]);
+      const first = checks;
+      for (const [at, name] of names.entries()) {
+        writeFileSync(path.join(harness.folder, name), `\n${found(`u${String(at)}`)}`);
+      }
+      rmSync(path.join(harness.folder, "src/file0.ts"));
+      renameSync(path.join(harness.folder, "src/file1.ts"), path.join(harness.folder, "new.ts"));
+      for (const name of [...names, "new.ts"]) {
+        const changes = [{ uri: harness.uri(name), type: 2 }];
+        await harness.client.sendNotification("workspace/didChangeWatchedFiles", { changes });
+      }
+      await harness.diagnostics("src/file39.ts", ["2 syntax"]);
+      await harness.diagnostics("new.ts", ["2 syntax"]);
+      await harness.diagnostics("src/file0.ts", []);
+      await harness.diagnostics("src/file1.ts", []);
+      // All messages may come before the first load begins, or some behind it; each of them alone would be forty.
+      assert.ok(checks - first <= 4, `${String(checks - first)} checks`);
     });
   });
 });
