@@ -98,6 +98,8 @@ export type Value =
       readonly scope: Scope;
       readonly self?: Value;
       readonly name?: string;
+      /** The functions that were open where it was put aside: it runs later, and none of them begins anew in it. */
+      readonly within?: readonly string[];
     }
   | { readonly kind: "class"; readonly class: HirClass; readonly scope: Scope }
   | HandleValue

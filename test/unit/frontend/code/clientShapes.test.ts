@@ -136,3 +136,32 @@ export async function add(id: number) {
   });
   assert.match(printed(transactions).join("\n"), /update Item/u);
 });
+
+test("records that hold records of their own kind end", async () => {
+  const schema = `${SCHEMA}
+model Folder {
+  id       Int      @id
+  name     String
+  parentId Int?
+  parent   Folder?  @relation("tree", fields: [parentId], references: [id])
+  children Folder[] @relation("tree")
+}`;
+  const transactions = await transactionsOf(schema, {
+    "a.ts": `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+interface Tree { id: number; name: string; inner: Tree[] }
+function dataOf(tree: Tree): object {
+  return { id: tree.id, name: tree.name, children: { create: tree.inner.map((each) => dataOf(each)) } };
+}
+export async function keep(text: string) {
+  const trees = JSON.parse(text);
+  if (!Array.isArray(trees)) return;
+  await prisma.$transaction(async (tx) => {
+    for (const data of trees.map((each) => dataOf(each))) await tx.folder.create({ data });
+  });
+}`,
+  });
+  const [keep] = transactions;
+  assert.match(printed(keep ? [keep] : []).join("\n"), /insert Folder/u);
+  assert.notDeepEqual(keep && losses(keep), []);
+});

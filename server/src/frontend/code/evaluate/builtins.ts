@@ -151,7 +151,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("isEmpty", ({ state, self }) => binary(state, "===", lengthOf(self), constant(0))),
   ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
   ...lists("flatMap", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
-  ...lists("filter", ({ self, args }) => filtered(self, args[0])),
+  ...lists("filter", ({ state, self, args }) => filtered(state, self, args[0])),
   ...lists("forEach", ({ state, self, args, site }) => {
     const [callee] = args;
     if (callee)
@@ -344,7 +344,7 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
     settle(state, callWithItem(state, by, item, index, site));
   });
   return isQuiet
-    ? { kind: "derived", from: self, how: "map", by }
+    ? { kind: "derived", from: self, how: "map", by: putAside(state, by) }
     : unknown("what a loop gives is not kept", readsOf(self));
 }
 
@@ -360,8 +360,13 @@ function isArrayType(type: string | undefined): boolean {
   return type !== undefined && /\[\]$|^(?:Readonly)?Array</u.test(type.trim());
 }
 
-function filtered(self: Value, by: Value | undefined): Value {
-  return by ? { kind: "derived", from: self, how: "filter", by } : self;
+function filtered(state: State, self: Value, by: Value | undefined): Value {
+  return by ? { kind: "derived", from: self, how: "filter", by: putAside(state, by) } : self;
+}
+
+/** A function that runs when its results are asked for, which may be when those that made it have ended. */
+function putAside(state: State, by: Value): Value {
+  return by.kind === "function" ? { ...by, within: state.calls } : by;
 }
 
 /** `reduce` as a loop whose variable is the sum so far. */

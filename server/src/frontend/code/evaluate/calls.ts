@@ -328,7 +328,8 @@ function callFunction(
   const key = functionKey(file, hir);
   const isShallow = hir.isArrow || args.some(hasConnection);
   const depth = state.frame.depth + (isShallow ? 0 : 1);
-  const isRecursive = state.calls.includes(key);
+  const more = (callee.within ?? []).filter((each) => !state.calls.includes(each));
+  const isRecursive = state.calls.includes(key) || more.includes(key);
   const { reach } = state.workspace;
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
@@ -357,7 +358,7 @@ function callFunction(
   };
   const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
   state.frame = frame;
-  state.calls = [...outer.calls, key];
+  state.calls = [...outer.calls, ...more, key];
   const inner = innerScope(scope, hir.isArrow ? undefined : self);
   let left = false;
   const commands = collected(state, () => {
