@@ -1,5 +1,13 @@
 // Drizzle: builders over declared tables, relational queries, transactions.
-import { constantText, UNDEFINED, type HandleValue, type TextPart, type Value } from "../../values";
+import {
+  constantScalar,
+  constantText,
+  UNDEFINED,
+  unknown,
+  type HandleValue,
+  type TextPart,
+  type Value,
+} from "../../values";
 import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import {
@@ -9,7 +17,9 @@ import {
   given,
   quoted,
   raw,
+  rowsGiven,
   runDraft,
+  runUnread,
   separated,
   sequence,
   textOf,
@@ -40,7 +50,7 @@ interface Query {
   /** The fields that were asked for by their names; absent: all of the table's. */
   readonly fields?: Value;
   readonly table?: DrizzleTable;
-  readonly returns: "rows" | "first" | "count";
+  readonly returns: "rows" | "first" | "count" | "ids";
   readonly source: Call["source"];
 }
 
@@ -199,7 +209,7 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     }
     case "values": {
       const rows = first && rowsIn(first, query, tools);
-      return rows && put({ rows });
+      return rows && put(rows);
     }
     case "set": {
       const set = first && setIn(first, query, tools);
@@ -227,6 +237,15 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
         ),
       });
     }
+    case "$returningId":
+      return { ...query, returns: "ids" };
+    case "onDuplicateKeyUpdate": {
+      const set = first && tools.fields(first)?.get("set");
+      const values = set && setIn(set, query, tools);
+      if (!values) return undefined;
+      const list = values.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
+      return put({ conflict: sequence(" ON DUPLICATE KEY UPDATE ", separated(list, ", ")) });
+    }
     case "$dynamic":
     case "prepare":
     case "as":
@@ -253,20 +272,19 @@ function setIn(value: Value, { table }: Query, tools: Tools): Draft["set"] | und
     .map(([key, each]) => [table.columns.get(key)?.name ?? key, fragment(each, tools)] as const);
 }
 
-function rowsIn(value: Value, query: Query, tools: Tools): Draft["rows"] | undefined {
-  const items = tools.items(value) ?? [value];
-  const rows = items.map((item) => {
+function rowsIn(value: Value, query: Query, tools: Tools): ReturnType<typeof rowsGiven> {
+  const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
     const set = setIn(item, query, tools);
     return set && new Map(set);
-  });
-  return rows.every((row) => row !== undefined) ? rows : undefined;
+  };
+  return rowsGiven(value, row, tools);
 }
 
 /** The query with its columns, named as the code reads them. */
 function complete(query: Query, tools: Tools): Query {
   const { draft, table, fields } = query;
   const isSelect = draft.verb === "select";
-  if (!isSelect && query.returns === "count") return query;
+  if (!isSelect && query.returns !== "rows") return query;
   const known = fields && tools.fields(fields);
   const columns = known
     ? [...known].map(([key, value]) =>
@@ -286,7 +304,14 @@ function run(handle: HandleValue, query: Query, tools: Tools): Value {
 
 function resultOf(query: Query, outcome: SqlOutcome, tools: Tools): Value {
   if (query.returns === "count") {
-    return tools.object({ rowCount: outcome.count, affectedRows: outcome.count });
+    if (tools.dialect === "postgres") return tools.object({ rowCount: outcome.count });
+    const insertId = outcome.insertId ?? unknown("the number that an INSERT made");
+    return tools.list([tools.object({ affectedRows: outcome.count, insertId })]);
+  }
+  if (query.returns === "ids") {
+    const id = outcome.insertId ?? unknown("the number that an INSERT made");
+    const key = [...(query.table?.columns ?? [])].find(([, { isKey }]) => isKey)?.[0];
+    return tools.list([tools.object({ [key ?? "id"]: id })]);
   }
   const rows = rowsOf(outcome, tools);
   return query.returns === "first" ? tools.firstRow(rows) : rows;
@@ -332,7 +357,41 @@ function relational(handle: HandleValue, call: Call, tools: Tools): Value | unde
     orderBy: orders ? (tools.items(orders) ?? [orders]).map((each) => fragment(each, tools)) : [],
     ...(limit ? { limit } : asked && { limit: given(asked) }),
   };
-  return { ...handle, path: "query", data: { ...base, draft } };
+  const fields = columnsAsked(options?.get("columns"), table, table.data, tools);
+  return { ...handle, path: "query", data: { ...base, draft, ...(fields && { fields }) } };
+}
+
+/** `columns: { id: true }`, or those that are left with `{ secret: false }`. */
+function columnsAsked(
+  columns: Value | undefined,
+  table: Value,
+  { columns: all }: DrizzleTable,
+  tools: Tools,
+): Value | undefined {
+  const asked = columns && tools.fields(columns);
+  if (!asked) return undefined;
+  const wanted = [...asked].filter(([, each]) => constantScalar(each) === true);
+  const isGiven = ([name]: readonly [string, unknown]): boolean =>
+    wanted.length > 0 ? wanted.some(([each]) => each === name) : !asked.has(name);
+  const kept = [...all].filter(isGiven).map(([name]) => [name, tools.member(table, name)] as const);
+  return tools.object(Object.fromEntries(kept));
+}
+
+/** `db.$count(table, condition)`. */
+function counted(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const [first, second] = call.arguments;
+  if (first?.kind !== "handle" || !isTable(first.data)) return undefined;
+  const condition = second && conditionOf(second, tools);
+  const draft: Draft = {
+    ...draftOf("select", raw(quoted(first.data.name, tools.dialect))),
+    columns: [raw("count(*) AS value")],
+    where: condition ? [condition] : [],
+  };
+  const run = (): Value => {
+    const rows = rowsOf(runDraft(draft, handle.connection, call.source, tools), tools);
+    return tools.member(tools.firstRow(rows), "value");
+  };
+  return { kind: "deferred", run };
 }
 
 interface Client {
@@ -440,7 +499,9 @@ export const DRIZZLE: Library = {
         return first && method === "then" ? tools.call(first, [value], call.source) : value;
       }
       const next = extended(data, method, call, tools);
-      return next && { ...handle, path: "query", data: next };
+      if (next) return { ...handle, path: "query", data: next };
+      const why = `drizzle-orm: ${method}() of a query is not known`;
+      return runUnread(data.draft, why, handle.connection, data.source, tools);
     }
     const verb = STARTS[path];
     if (verb !== undefined) return start(handle, verb, call, tools);
@@ -456,6 +517,8 @@ export const DRIZZLE: Library = {
         const outcome = tools.sql(handle.connection, text, {}, call.source);
         return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
       }
+      case "db.$count":
+        return counted(handle, call, tools);
       case "db.rollback":
         tools.require({ kind: "literal", value: false, type: "bool" }, "ROLLBACK", call.source);
         return UNDEFINED;

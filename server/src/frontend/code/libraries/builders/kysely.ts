@@ -2,6 +2,7 @@
 import {
   constantScalar,
   constantText,
+  scalar,
   UNDEFINED,
   type HandleValue,
   type TextPart,
@@ -10,12 +11,16 @@ import {
 import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import {
+  allOf,
   draftOf,
+  either,
   given,
   namesIn,
   quoted,
   raw,
+  rowsGiven,
   runDraft,
+  runUnread,
   separated,
   sequence,
   textOf,
@@ -49,6 +54,38 @@ interface Beginning {
 
 const isBeginning = (data: unknown): data is Beginning =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "beginning";
+
+/** What a callback of a join has asked for so far. */
+interface Joining {
+  readonly kind: "joining";
+  readonly on: readonly Fragment[];
+}
+
+const isJoining = (data: unknown): data is Joining =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "joining";
+
+function joining(on: readonly Fragment[]): Joining {
+  return { kind: "joining", on };
+}
+
+/** `join.onRef("a.id", "=", "b.id").on("b.kind", "=", 1)`. */
+function joinCall(
+  handle: HandleValue,
+  { on }: Joining,
+  call: Call,
+  tools: Tools,
+): Value | undefined {
+  const [first, second, third] = call.arguments;
+  const { dialect } = tools;
+  const [left, right] = [constantText(first), constantText(third)];
+  const isRef = handle.path.endsWith(".onRef") && left !== undefined && right !== undefined;
+  const condition = isRef
+    ? raw(`${quoted(left, dialect)} ${constantText(second) ?? "="} ${quoted(right, dialect)}`)
+    : handle.path.endsWith(".on")
+      ? conditionOf(first, second, third, tools)
+      : undefined;
+  return condition && tools.handle("join", joining([...on, condition]));
+}
 
 const STARTS: Readonly<Record<string, Draft["verb"] | undefined>> = {
   selectFrom: "select",
@@ -90,10 +127,19 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "leftJoin": {
       const table = constantText(first);
       const [left, right] = [constantText(second), constantText(third)];
-      if (table === undefined || left === undefined || right === undefined) return undefined;
+      const made =
+        second?.kind === "function"
+          ? tools.call(second, [tools.handle("join", joining([]))], call.source)
+          : undefined;
+      const on =
+        made?.kind === "handle" && isJoining(made.data)
+          ? allOf(made.data.on)
+          : left !== undefined && right !== undefined
+            ? raw(`${quoted(left, dialect)} = ${quoted(right, dialect)}`)
+            : undefined;
+      if (table === undefined || !on) return undefined;
       const word = method === "leftJoin" ? "LEFT JOIN" : "JOIN";
-      const on = `${word} ${named(table, tools)} ON ${quoted(left, dialect)} = ${quoted(right, dialect)}`;
-      return put({ joins: [...draft.joins, raw(on)] });
+      return put({ joins: [...draft.joins, sequence(`${word} ${named(table, tools)} ON `, on)] });
     }
     case "groupBy":
       return put({ groupBy: namesIn(first, tools).map((name) => raw(quoted(name, dialect))) });
@@ -123,12 +169,12 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
       return set && put({ set: [...draft.set, ...set] });
     }
     case "values": {
-      const items = first && (tools.items(first) ?? [first]);
-      const rows = items?.map((item) => {
+      const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
         const set = setIn(item, tools);
         return set && new Map(set);
-      });
-      return rows?.every((row) => row !== undefined) === true ? put({ rows }) : undefined;
+      };
+      const rows = first && rowsGiven(first, row, tools);
+      return rows && put(rows);
     }
     case "returning": {
       const columns = columnsIn(first, tools);
@@ -142,6 +188,14 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "$castTo":
     case "$narrowType":
       return query;
+    case "$if": {
+      const made = second && tools.call(second, [tools.handle("query", query)], call.source);
+      const other = made?.kind === "handle" && isQuery(made.data) ? made.data : undefined;
+      if (!first || !other) return undefined;
+      const flag = scalar(tools.condition(first), "bool");
+      const chosen = either(flag, other.draft, draft);
+      return chosen && { ...query, draft: chosen };
+    }
     case "$call": {
       const made = first && tools.call(first, [tools.handle("query", query)], call.source);
       return made?.kind === "handle" && isQuery(made.data) ? made.data : undefined;
@@ -410,8 +464,11 @@ export const KYSELY: Library = {
         return run(handle, data, method, source, tools);
       }
       const next = extended(data, method, call, tools);
-      return next && { ...handle, path: "query", data: next };
+      if (next) return { ...handle, path: "query", data: next };
+      const why = `kysely: ${method}() of a query is not known`;
+      return runUnread(data.draft, why, handle.connection, data.source, tools);
     }
+    if (isJoining(data)) return joinCall(handle, data, call, tools);
     if (isPart(data)) {
       const [first] = call.arguments;
       if (method === "as") {

@@ -62,9 +62,10 @@ export function modelCall(place: Place, method: string, args: readonly Value[]):
     case "findAndCountAll": {
       const own = onConnection(place, of(first));
       const where = conditions(own, of(first));
+      if (!where) return undefined;
+      const count = runAggregate(own, "COUNT(*)", where);
       const rows = found(own, of(first), false);
-      if (!where || !rows) return undefined;
-      return tools.object({ count: runAggregate(own, "COUNT(*)", where), rows });
+      return rows && tools.object({ count, rows });
     }
     case "count": {
       const own = onConnection(place, of(first));

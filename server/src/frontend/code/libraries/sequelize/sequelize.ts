@@ -120,7 +120,7 @@ function transaction(call: Call, tools: Tools): Value {
   const own = tools.handle("transaction", undefined, connection);
   const level = levelOf(fields?.get("isolationLevel"));
   if (callback) {
-    return tools.inTransaction(connection, { source, ...level }, () =>
+    return tools.inTransaction(connection, { source, isNested: true, ...level }, () =>
       tools.settle(tools.call(callback, [own], source)),
     );
   }

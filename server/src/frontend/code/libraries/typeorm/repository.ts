@@ -15,15 +15,7 @@ import {
   type Place,
 } from "../orm/statements";
 import { findRows, firstOf } from "./find";
-import {
-  changedBy,
-  columnsSet,
-  conflictText,
-  removeValue,
-  runSoftDelete,
-  saveValue,
-  together,
-} from "./save";
+import { changedBy, columnsSet, conflictText, removeValue, runSoftDelete, saveValue } from "./save";
 import { criteriaOf, notDeleted, whereOf } from "./where";
 
 /** Methods of a repository; a manager has them with the entity before the other arguments. */
@@ -70,8 +62,12 @@ export function repositoryCall(
     case "findAndCountBy": {
       const options = method === "findAndCount" ? first : by(first);
       const rows = findRows(place, options, { isFirst: false });
-      const where = whereOf(place, options && tools.fields(options)?.get("where"));
+      const fields = options && tools.fields(options);
+      const where = whereOf(place, fields?.get("where"));
       if (!rows || !where) return undefined;
+      // Without a page the rows are all that are counted.
+      const isPage = method === "findAndCount" && (fields?.has("take") ?? fields?.has("skip"));
+      if (isPage !== true) return tools.list([rows, tools.member(rows, "length")]);
       return tools.list([rows, runAggregate(place, "COUNT(*)", [...where, ...notDeleted(place)])]);
     }
     case "count":
@@ -102,15 +98,11 @@ export function repositoryCall(
     case "merge":
       return merged(first, args.slice(1), tools);
     case "save":
-      together(place, (inner) => {
-        if (first) saveValue(inner, first);
-      });
+      if (first) saveValue(place, first);
       return first ?? UNDEFINED;
     case "remove":
     case "softRemove":
-      together(place, (inner) => {
-        if (first) removeValue(inner, first, { isSoft: method === "softRemove" });
-      });
+      if (first) removeValue(place, first, { isSoft: method === "softRemove" });
       return first ?? UNDEFINED;
     case "insert":
       return first && inserted(place, first);

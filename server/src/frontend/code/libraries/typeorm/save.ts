@@ -23,7 +23,7 @@ import {
 import { entityOf } from "./entities";
 
 /** Runs something in a transaction of its own unless one is open on the connection. */
-export function together(place: Place, run: (inner: Place) => void): void {
+function together(place: Place, run: (inner: Place) => void): void {
   const { connection, tools, source } = place;
   // A caller's may have begun one.
   if (connection?.isGiven === true) {
@@ -92,8 +92,10 @@ export function saveValue(place: Place, value: Value): void {
     case "list":
     case "rows":
     case "derived":
-      tools.each(value, source, (item) => {
-        saveValue(place, item);
+      together(place, (inner) => {
+        tools.each(value, source, (item) => {
+          saveValue(inner, item);
+        });
       });
       return;
     case "undefined":
@@ -119,9 +121,12 @@ function saveRow(place: Place, row: Extract<Value, { kind: "row" }>): void {
     runUnknownWrite(own, "what is saved is not known");
     return;
   }
-  // TypeORM compares with what the database has by now.
+  // TypeORM compares with what the database has by now, before it begins a transaction.
   runSelect(own, { ...startOn(own, "select"), columns: selected(own), where: key });
-  if (set.size > 0) runUpdate(own, set, key);
+  if (set.size === 0) return;
+  together(own, (inner) => {
+    runUpdate(inner, set, key);
+  });
 }
 
 function saveObject(place: Place, object: Extract<Value, { kind: "object" }>): void {
@@ -133,7 +138,9 @@ function saveObject(place: Place, object: Extract<Value, { kind: "object" }>): v
     return;
   }
   const insert = (): void => {
-    assignMade(place, object, runInsert(place, [set]));
+    together(place, (inner) => {
+      assignMade(place, object, runInsert(inner, [set]));
+    });
   };
   const key = byKey(place, (name) => fields.get(name));
   if (!key) {
@@ -151,10 +158,15 @@ function saveObject(place: Place, object: Extract<Value, { kind: "object" }>): v
     place,
     tools.condition(tools.firstRow(rows)),
     () => {
-      if (others.size > 0) runUpdate(place, others, key);
+      if (others.size === 0) return;
+      together(place, (inner) => {
+        runUpdate(inner, others, key);
+      });
     },
     () => {
-      runInsert(place, [set]);
+      together(place, (inner) => {
+        runInsert(inner, [set]);
+      });
     },
   );
 }
@@ -208,8 +220,10 @@ export function removeValue(
 ): void {
   const { tools, source } = place;
   if (value.kind === "list" || value.kind === "rows" || value.kind === "derived") {
-    tools.each(value, source, (item) => {
-      removeValue(place, item, { isSoft });
+    together(place, (inner) => {
+      tools.each(value, source, (item) => {
+        removeValue(inner, item, { isSoft });
+      });
     });
     return;
   }
@@ -220,8 +234,10 @@ export function removeValue(
     return;
   }
   runSelect(place, { ...startOn(place, "select"), columns: selected(place), where: key });
-  if (isSoft) runSoftDelete(place, key);
-  else runDelete(place, key);
+  together(place, (inner) => {
+    if (isSoft) runSoftDelete(inner, key);
+    else runDelete(inner, key);
+  });
 }
 
 /** Marks rows as deleted. */
@@ -240,9 +256,7 @@ export function conflictText(
   const { tools, model } = place;
   const { dialect } = tools;
   const names = targets.map((name) => columnOf(model, name)?.column ?? relationColumn(model, name));
-  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].filter(
-    (column) => !names.includes(column),
-  );
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const isMysql = dialect === "mysql" || dialect === "mariadb";
   const set = columns.map((column) => {
     const name = quoted(column, dialect);

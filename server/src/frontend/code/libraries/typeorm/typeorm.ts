@@ -221,8 +221,10 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const { connection: outer } = handle;
   const connection = outer?.isPool === false ? outer : tools.connection(false);
   const inner = tools.handle("manager", undefined, connection);
-  return tools.inTransaction(connection, { source, ...levelIn(call.arguments[0]) }, () =>
-    tools.settle(tools.call(callback, [inner], source)),
+  return tools.inTransaction(
+    connection,
+    { source, isNested: true, ...levelIn(call.arguments[0]) },
+    () => tools.settle(tools.call(callback, [inner], source)),
   );
 }
 
