@@ -65,12 +65,32 @@ export function routineContext(
   { definitions }: Routines,
   { pg, table, view, note }: RoutineSurroundings,
 ): RoutineContext {
-  const byName = new Map<string, RoutineDefinition | undefined>();
-  for (const { definition } of definitions) {
-    // A call of an overloaded name cannot be told apart by its name alone.
-    byName.set(definition.name, byName.has(definition.name) ? undefined : definition);
+  const routine = byCall(definitions.map(({ definition }) => definition));
+  return { parser: pg, table, view, note, routine };
+}
+
+/** The routine that a call of that name with so many arguments means; undefined where several may be meant. */
+export function byCall(definitions: readonly RoutineDefinition[]): RoutineContext["routine"] {
+  const byName = new Map<string, RoutineDefinition[]>();
+  for (const definition of definitions) {
+    const known = byName.get(definition.name);
+    if (known === undefined) byName.set(definition.name, [definition]);
+    else known.push(definition);
   }
-  return { parser: pg, table, view, note, routine: (name) => byName.get(name) };
+  return (name, count) => {
+    const [only, ...others] = (byName.get(name) ?? []).filter(
+      (each, _at, all) => all.length === 1 || takes(each, count),
+    );
+    // Overloads that take as many arguments are told apart by types, which nobody knows here.
+    return others.length === 0 ? only : undefined;
+  };
+}
+
+/** Whether a call with that many arguments may mean it: those with a default may be left out. */
+function takes({ arguments: all }: RoutineDefinition, count: number): boolean {
+  const inputs = all.filter((each) => each.isInput);
+  const needed = inputs.filter(({ value }) => value === undefined);
+  return needed.length <= count && count <= inputs.length;
 }
 
 /** The transactions of the routines, named and annotated by their comments. */

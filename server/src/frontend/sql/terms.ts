@@ -1,11 +1,23 @@
 // Small makers of AR expressions and queries.
-import type { ComparisonOperator, Expression } from "../../program/expression";
+import type {
+  ArithmeticOperator,
+  ComparisonOperator,
+  Expression,
+  ValueType,
+} from "../../program/expression";
 import type { Output, Query } from "../../program/statement";
 import { literal, TRUE } from "./expressions";
 
 /** `operand`, or NOT of it. */
 export function negatedIf(negated: boolean, operand: Expression): Expression {
   return negated ? { kind: "not", operand } : operand;
+}
+
+/** Whether the operator calculates with values of that type; one that is not known is taken for a number or a text. */
+export function calculatesWith(operator: ArithmeticOperator, type: ValueType | undefined): boolean {
+  if (type === undefined) return true;
+  if (operator === "||") return ["text", "int", "decimal", "bool"].includes(type);
+  return type === "int" || type === "decimal";
 }
 
 /** AND or OR of the operands, flat and without what changes nothing; the operand itself when it is alone. */

@@ -15,6 +15,7 @@ import {
 } from "../../../../server/src/frontend/sql/pg/routineDefinition";
 import { readPgSchema, type PgSchemaReading } from "../../../../server/src/frontend/sql/pg/schema";
 import { lowerWithPg } from "../../../../server/src/frontend/sql/pg/statement";
+import { byCall } from "../../../../server/src/frontend/sql/routines";
 import { split } from "../../../../server/src/frontend/sql/split";
 import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Taint } from "../../../../server/src/program/precision";
@@ -129,7 +130,7 @@ export async function routines(text: string): Promise<RoutineRead> {
     note: (note: Note) => {
       notes.push(note);
     },
-    routine: (name: string) => definitions.find((each) => each.name === name),
+    routine: byCall(definitions),
   };
   const transactions = definitions.flatMap((each) => lowerRoutine(each, shared));
   return { transactions, notes };

@@ -24,6 +24,10 @@ test("columns, outputs and names", () => {
   check("SELECT a.v AS x FROM t a", "r1 = select a.v as x from t a");
   check("SELECT * FROM t", "r1 = select t.id as id, t.v as v, t.w as w from t");
   check("SELECT u.* FROM t, u", "r1 = select u.id as id, u.t_id as t_id, u.n as n from t, u");
+  check(
+    "SELECT what - 1 AS x FROM log",
+    "r1 = select unknown(log.what, 1) as x from log ! the operator - on text values",
+  );
   check("SELECT false, true AS b FROM t", "r1 = select false as ?column?, true as b from t");
   check(
     "SELECT v + 1 AS x, count(*) FROM t GROUP BY 1",
@@ -228,6 +232,7 @@ test("what node-sql-parser misreads is refused", () => {
     "SELECT v ISNULL FROM t",
     "SELECT",
     "MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN DELETE",
+    "WITH RECURSIVE x AS (SELECT id FROM t UNION SELECT id + 1 FROM x) SELECT id FROM x",
     "WITH x AS (UPDATE t SET v = 1 RETURNING *) SELECT * FROM x",
     "WITH a AS (SELECT 1), x AS MATERIALIZED (INSERT INTO t (id) VALUES (1) RETURNING id) SELECT * FROM x",
     "SELECT v FROM t WHERE w = 'a\\u00e0'",

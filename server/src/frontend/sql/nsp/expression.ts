@@ -1,12 +1,14 @@
 // node-sql-parser's expressions in the AR. What is not understood becomes `unknown` with a reason.
 import type {
   AggregateFunction,
+  ArithmeticOperator,
   ComparisonOperator,
   Expression,
   ValueType,
 } from "../../../program/expression";
 import { COMPARISONS, literal } from "../expressions";
 import { valueTypeOf } from "../pg/valueType";
+import { calculatesWith } from "../terms";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lose, resolveColumn, typeIn, type Scope, type Work } from "./scope";
 
@@ -93,6 +95,20 @@ function column(node: Node, scope: Scope, work: Work): Expression {
   return resolveColumn(identifier(node, "table"), name, scope, work);
 }
 
+/** Of dates, JSON and the like an operator means something else than of numbers. */
+function arithmetic(
+  operator: ArithmeticOperator,
+  left: Expression,
+  right: Expression,
+  scope: Scope,
+  work: Work,
+): Expression {
+  const types = [typeIn(left, scope, work), typeIn(right, scope, work)];
+  const strange = types.find((type) => !calculatesWith(operator, type));
+  if (strange === undefined) return { kind: "arithmetic", operator, left, right };
+  return lose(work, `the operator ${operator} on ${strange} values`, [left, right]);
+}
+
 function binary(node: Node, scope: Scope, work: Work): Expression {
   const operator = text(node, "operator") ?? "";
   if (operator === "AND" || operator === "OR") return junction(node, scope, work);
@@ -108,7 +124,7 @@ function binary(node: Node, scope: Scope, work: Work): Expression {
     case "/":
     case "%":
     case "||":
-      return { kind: "arithmetic", operator, left: lower(left), right: lower(right) };
+      return arithmetic(operator, lower(left), lower(right), scope, work);
     case "IS":
     case "IS NOT":
       return negatedIf(operator === "IS NOT", isTest(lower(left), right));

@@ -94,10 +94,10 @@ function withoutParameterCasts(sql: string): string {
 
 /**
  * Words that node-sql-parser silently takes for an alias or a table, backslashes, which it takes for escapes, and changes
- * in WITH, which this lowering would take for queries.
+ * and recursion in WITH, which this lowering would take for plain queries.
  */
 function misread(sql: string): boolean {
-  return /\\|\bas\s*(?:not\s+)?(?:materialized\s*)?\(\s*(?:insert|update|delete|merge)\b|\b(cross|natural)\s+join\b|\b(update|from)\s+only\b|\b(isnull|notnull)\b|\bwith\s+ordinality\b|\blateral\b/i.test(
+  return /\\|\bwith\s+recursive\b|\bas\s*(?:not\s+)?(?:materialized\s*)?\(\s*(?:insert|update|delete|merge)\b|\b(cross|natural)\s+join\b|\b(update|from)\s+only\b|\b(isnull|notnull)\b|\bwith\s+ordinality\b|\blateral\b/i.test(
     sql,
   );
 }

@@ -8,7 +8,7 @@ import { lowerCall } from "./call";
 import { lowerCast } from "./cast";
 import { lowerOperator } from "./operator";
 import { lowerAll, lowerExpression } from "./recursion";
-import { lose, resolveColumn, type Scope, type Work } from "./scope";
+import { lose, resolveColumn, resolveRow, type Scope, type Work } from "./scope";
 import { lowerSubLink } from "./subLink";
 
 /** An expression of the tree: what `lowerExpression` of recursion.ts runs. */
@@ -61,8 +61,7 @@ function nullTest(operand: Expression, negated: boolean): Expression {
 function columnRef(reference: ColumnRef, scope: Scope, work: Work): Expression {
   const fields = reference.fields ?? [];
   const path = stringsOf(fields);
-  if (fields.some((field) => "A_Star" in field))
-    return lose(work, `the whole row ${path.join(".")}`);
+  if (fields.some((field) => "A_Star" in field)) return resolveRow(path.at(-1) ?? "", scope, work);
   return resolveColumn(path, scope, work);
 }
 

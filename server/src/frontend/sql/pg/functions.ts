@@ -18,6 +18,7 @@ export const FRESH: Readonly<Record<string, Fresh | undefined>> = {
   nextval: { why: "sequence", type: "int" },
   gen_random_uuid: { why: "uuid", type: "text" },
   uuid_generate_v1: { why: "uuid", type: "text" },
+  uuid_generate_v1mc: { why: "uuid", type: "text" },
   uuid_generate_v4: { why: "uuid", type: "text" },
   uuidv4: { why: "uuid", type: "text" },
   uuidv7: { why: "uuid", type: "text" },

@@ -4,10 +4,9 @@ import type {
   ArithmeticOperator,
   ComparisonOperator,
   Expression,
-  ValueType,
 } from "../../../program/expression";
 import { COMPARISONS, literal } from "../expressions";
-import { compare, joined, negatedIf } from "../terms";
+import { calculatesWith, compare, joined, negatedIf } from "../terms";
 import { constantOf, itemsOf, rowOf, stringsOf, typeText } from "./ast";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, typeIn, type Scope, type Work } from "./scope";
@@ -105,7 +104,7 @@ function plainOperator(
   const arithmetic = ARITHMETIC[name];
   if (arithmetic === undefined) return applied(name, [left, right]);
   const types = [typeIn(left, scope, work), typeIn(right, scope, work)];
-  const strange = types.find((type) => !allowed(arithmetic, type));
+  const strange = types.find((type) => !calculatesWith(arithmetic, type));
   const interval = hasInterval(lexpr) || (rexpr !== undefined && hasInterval(rexpr));
   if (strange !== undefined || interval) {
     const isTime = types.includes("time") || interval;
@@ -113,12 +112,6 @@ function plainOperator(
     return applied(`${kind}${name}`, [left, right]);
   }
   return { kind: "arithmetic", operator: arithmetic, left, right };
-}
-
-function allowed(operator: ArithmeticOperator, type: ValueType | undefined): boolean {
-  if (type === undefined) return true;
-  if (operator === "||") return ["text", "int", "decimal", "bool"].includes(type);
-  return type === "int" || type === "decimal";
 }
 
 /** `interval '1 day'` and `'1 day'::interval`. */

@@ -16,7 +16,7 @@ export interface RoutineContext {
   readonly table: (name: string) => Table | undefined;
   readonly view: (name: string) => Query | undefined;
   /** The routine of that name; undefined when there is none, or several. */
-  readonly routine: (name: string) => RoutineDefinition | undefined;
+  readonly routine: (name: string, count: number) => RoutineDefinition | undefined;
   readonly note: (note: Note) => void;
 }
 

@@ -200,9 +200,14 @@ export function inlineCall(
   args: readonly CallArgument[],
   at: Span,
 ): CallResult | undefined {
-  const definition = caller.shared.routine(name);
+  const definition = caller.shared.routine(name, args.length);
   if (definition === undefined || definition.isTrigger) return undefined;
   return inlineDefinition(caller, definition, args, at);
+}
+
+/** Routines of one name are told apart by how many arguments they take. */
+function overloadOf({ name, arguments: all }: RoutineDefinition): string {
+  return `${name}/${all.filter((each) => each.isInput).length}`;
 }
 
 /** Runs a definition inside a routine or script; one that is too deep or runs already is known by its tables. */
@@ -214,9 +219,10 @@ export function inlineDefinition(
 ): CallResult {
   const { name } = definition;
   const values = args.map((arg) => arg.value);
-  const chain = [caller.definition.name, ...caller.callers];
-  if (chain.includes(name) || caller.callers.length >= DEEPEST_CALL) {
-    const why = chain.includes(name) ? `${name} calls itself` : `${name} is called from too deep`;
+  const key = overloadOf(definition);
+  const chain = [overloadOf(caller.definition), ...caller.callers];
+  if (chain.includes(key) || caller.callers.length >= DEEPEST_CALL) {
+    const why = chain.includes(key) ? `${name} calls itself` : `${name} is called from too deep`;
     return resultOf(
       caller,
       definition,
@@ -226,7 +232,7 @@ export function inlineDefinition(
   const names = createNames(caller.names);
   // What is wrong with its text is said where it stands.
   const shared = { ...caller.shared, note: () => undefined };
-  const callee = createState(definition, shared, caller.ids, names, [name, ...caller.callers]);
+  const callee = createState(definition, shared, caller.ids, names, [key, ...caller.callers]);
   callee.nested = 1;
   const restore = keepCounts(caller, callee, at);
   bindArguments(callee, args);

@@ -106,7 +106,7 @@ function resolvePlain(column: string, scope: Scope, work: Work): Expression {
   if (variable !== undefined) return variable;
   if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
   const whole = findSource(scope, ({ relation }) => relation.alias === column);
-  if (whole !== undefined) return lose(work, `the whole row ${column}`, wholeRow(whole));
+  if (whole !== undefined) return rowOf(whole, work);
   const likely =
     findSource(scope, ({ columns }) => columns === undefined) ?? inferredSource(scope, work);
   if (likely !== undefined) return columnOf(likely, column);
@@ -133,9 +133,20 @@ function resolveQualified(
   return columnOf(known, column);
 }
 
-/** The expressions for all known columns of a source. */
-function wholeRow(source: Source): readonly Expression[] {
-  return (source.columns ?? []).map((column) => columnOf(source, column));
+/** A row as one value; of a table that is inferred, nobody knows all columns. */
+function rowOf(source: Source, work: Work): Expression {
+  const { columns, relation } = source;
+  const values = (columns ?? []).map((column) => columnOf(source, column));
+  if (columns === undefined || relation.kind === "opaque" || isInferred(source, work)) {
+    return lose(work, `the whole row ${relation.alias}`, values);
+  }
+  return { kind: "call", name: "row", arguments: values, deterministic: true };
+}
+
+/** `t.*` as one value. */
+export function resolveRow(alias: string, scope: Scope, work: Work): Expression {
+  const source = findSource(scope, ({ relation }) => relation.alias === alias);
+  return source === undefined ? lose(work, `${alias} is not known here`) : rowOf(source, work);
 }
 
 export function columnOf(source: Source, column: string): Expression {

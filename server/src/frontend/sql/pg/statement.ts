@@ -15,6 +15,7 @@ import { queryOf } from "./query";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { NO_SOURCES, taint, type Work } from "./scope";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
+import { hasNoMeaning } from "./withoutMeaning";
 
 export type PgResult =
   | { readonly ok: true; readonly lowered: Lowered }
@@ -91,7 +92,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
     return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
   }
   if ("TruncateStmt" in node) return truncate(node.TruncateStmt.relations, work);
-  if (NO_EFFECT.has(kindOf(node))) return { statements: [] };
+  if (NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node)) return { statements: [] };
   if ("CallStmt" in node) {
     const { funccall } = node.CallStmt;
     const name = lastName(funccall?.funcname);
@@ -106,7 +107,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
 const NO_EFFECT = new Set(
   (
     "VariableSetStmt VariableShowStmt NotifyStmt ListenStmt UnlistenStmt ConstraintsSetStmt ClosePortalStmt " +
-    "CheckPointStmt DiscardStmt PrepareStmt DeallocateStmt CommentStmt GrantStmt TransactionStmt"
+    "CheckPointStmt DiscardStmt PrepareStmt DeallocateStmt TransactionStmt VacuumStmt ReindexStmt ClusterStmt"
   ).split(" "),
 );
 
