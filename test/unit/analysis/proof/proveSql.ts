@@ -9,6 +9,7 @@ import { openZ3 } from "../../../../server/src/engine/z3";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import type { SourceFile } from "../../../../server/src/frontend/sql/readProgram";
 import { findLevel } from "../../../../server/src/isolation/levels";
+import type { Program } from "../../../../server/src/program/program";
 import { sql } from "../../truth/analyse";
 
 const parsers = loadPgParser().then((pg) => ({ pg }));
@@ -30,14 +31,36 @@ export interface Proving {
   readonly sets: readonly string[];
 }
 
-/** Proves the files' program at a level; counters are assumed as they are suggested unless `counters` is false. `without`
- * are names of lemmas and assumptions that it must do without. */
+interface ProvingOptions {
+  /** Whether counters are assumed as the text suggests them. */
+  readonly counters?: boolean;
+  readonly limits?: SearchLimits;
+  /** Names of lemmas and assumptions that it must do without. */
+  readonly without?: ReadonlySet<string>;
+  /** Only whether there is a proof. */
+  readonly brief?: boolean;
+}
+
+/** Proves the files' program at a level. */
 export async function proveSql(
   files: readonly SourceFile[] | string,
-  levelName: string,
-  { counters = true, limits = LIMITS, without = NOTHING } = {},
+  level: string,
+  options: ProvingOptions = {},
 ): Promise<Proving> {
-  const read = readProgram(typeof files === "string" ? [sql(files)] : files, await parsers);
+  return proveRead(await readSql(files), level, options);
+}
+
+/** The program of these files, or of one text. */
+export async function readSql(files: readonly SourceFile[] | string): Promise<Program> {
+  return readProgram(typeof files === "string" ? [sql(files)] : files, await parsers);
+}
+
+/** Proves a program at a level. */
+export async function proveRead(
+  read: Program,
+  levelName: string,
+  { counters = true, limits = LIMITS, without = NOTHING, brief = false }: ProvingOptions = {},
+): Promise<Proving> {
   const level = findLevel(levelName);
   if (!level) throw new Error(`no level ${levelName}`);
   const candidates = counterCandidates(flattenProgram(read, { unroll: 1 }));
@@ -46,7 +69,7 @@ export async function proveSql(
     ...(counters ? candidates.flatMap((each) => each.slice(0, 1)) : []),
   ];
   const flat = flattenProgram({ ...read, invariants }, { unroll: 1, anyRounds: true });
-  const answer = prove(await solvers, flat, level, limits, { without });
+  const answer = prove(await solvers, flat, level, limits, { without, brief });
   const name = (at: number): string => flat.transactions[at]?.id ?? "?";
   const chains =
     answer.kind === "blocked"
