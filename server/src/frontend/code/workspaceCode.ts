@@ -8,7 +8,9 @@ import { indexLines } from "../sql/lines";
 import { codeDialect } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
 import { codeTables } from "./readCode";
+import type { HirModule } from "./hir";
 import { createCodeMemory } from "./memory";
+import { migrationText } from "./migrations/codeMigrations";
 import { createModuleReader, type CodeFiles } from "./modules";
 
 /** Code that was found, before it is known which database it runs on. */
@@ -57,9 +59,18 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
         lines: (file) => indexLines(file, text(file) ?? ""),
         dialect: dialect ?? "postgres",
       });
+      const migrating = files.filter(
+        (each) => MIGRATES.test(each.text) && isMigration(modules.moduleOf(each.file), each.text),
+      );
       return {
         modules,
-        files,
+        files: files.filter((each) => !migrating.includes(each)),
+        migrations: (product) =>
+          migrating.flatMap(({ file, text: written }) => {
+            const module = modules.moduleOf(file);
+            const sql = module && migrationText(module, written, product);
+            return sql === undefined ? [] : [{ file, text: sql }];
+          }),
         text,
         dialect,
         memory,
@@ -75,6 +86,15 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
       };
     },
   };
+}
+
+/** Words without any of which code changes no schema. */
+const MIGRATES =
+  /\bup\b[^]*\b(?:createTable|alterTable|addColumn|createIndex|addConstraint|addIndex|(?:raw|query)\s*\()/u;
+
+/** Migrations run once and alone, so that what stands in them is no transaction. */
+function isMigration(module: HirModule | undefined, text: string): boolean {
+  return module !== undefined && migrationText(module, text, "postgres") !== undefined;
 }
 
 const NO_OTHERS: CodeFiles = { files: [], text: () => undefined, packages: [], pathMaps: [] };

@@ -131,7 +131,7 @@ function inFolder(base: string, folder: readonly string[]): Migration | undefine
 
 /** `0001_text.sql`, `1-text.up.sql`, `001.do.text.sql`. */
 function numbered(base: string, folder: readonly string[]): Migration | undefined {
-  const match = /^v?(\d+(?:[._-]\d+)*)(?:[._\- ].*)?\.sql$/i.exec(base);
+  const match = /^v?(\d+(?:[._-]\d+)*)(?:[._\- ].*)?\.(?:sql|[cm]?[jt]s)$/i.exec(base);
   if (match === null) return undefined;
   const isUndo = /[._-](down|undo|revert|rollback)(\.|$)/i.test(base.slice(0, -".sql".length));
   const isOneWay = isUndo || /[._-](up|do)\./i.test(base);

@@ -25,6 +25,8 @@ export interface CodeFilesToRead {
   readonly memory?: CodeMemory;
   /** Tables that the code itself declares, as ORMs' models and migrations do. */
   readonly tables?: readonly Table[];
+  /** Migrations that are written in code, as SQL of that dialect at the lines where the code has them. */
+  readonly migrations?: (dialect: Dialect) => readonly SourceFile[];
   /** Schemas of ORMs in files of their own; where there are several, they contradict each other. */
   readonly sources?: readonly SchemaSource[];
   /** What is wrong with these files. */

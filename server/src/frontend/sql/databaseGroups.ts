@@ -9,7 +9,7 @@ import { joinedPath } from "../schema/prisma/paths";
 import type { CodeFilesToRead, SchemaSource } from "./codeToRead";
 import type { Language } from "./language";
 import type { PgSchemaReading } from "./pg/schema";
-import type { ScannedFile } from "./scanFile";
+import { scanFile, type ScannedFile } from "./scanFile";
 
 /** Files of one database. */
 export interface Group {
@@ -40,9 +40,14 @@ export interface Grouping {
 /** A grouping that has seen nothing yet. */
 export function createGrouping(): Grouping {
   let known: KnownSchema[] = [];
+  let scanned: readonly ScannedFile[] = [];
   return {
     groups(files, code, languageOf) {
       const before = known;
+      const families = familiesOf(files, code ? partsOf(code) : []).map((family) =>
+        withMigrations(family, scanned),
+      );
+      scanned = families.flatMap(({ migrations }) => migrations);
       const used: KnownSchema[] = [];
       const schemaOf = (dialect: Dialect, all: readonly ScannedFile[]): PgSchemaReading => {
         const own = inOrderOfRuns(all.filter(({ ddl }) => ddl.length > 0));
@@ -55,7 +60,7 @@ export function createGrouping(): Grouping {
         used.push({ dialect, files: own, schema });
         return schema;
       };
-      const groups = familiesOf(files, code ? partsOf(code) : []).flatMap((family) => {
+      const groups = families.flatMap((family) => {
         const surroundings = { language: languageOf(family.dialect), schemaOf };
         const declared = declaredIn(family, schemaOf);
         const databases = databasesOf(declared.map(({ declaration }) => declaration));
@@ -105,6 +110,12 @@ function partsOf(code: CodeFilesToRead): readonly CodeFilesToRead[] {
     dialect,
     files: files.filter(({ file, text }) => homeOf(file, () => text) === dialect),
     sources: sources.filter((source) => dialectOf(source) === dialect),
+    ...(code.migrations && {
+      migrations: (product: Dialect) =>
+        (code.migrations?.(product) ?? []).filter(
+          ({ file, text }) => homeOf(file, () => text) === dialect,
+        ),
+    }),
     tables: tables.filter(
       ({ source }) => source && homeOf(source.file, () => code.text(source.file) ?? "") === dialect,
     ),
@@ -137,6 +148,25 @@ interface Family {
   readonly code?: CodeFilesToRead;
 }
 
+/** With the definitions that code makes; those whose texts are as before are scanned already. */
+interface MigratedFamily extends Family {
+  readonly migrations: readonly ScannedFile[];
+}
+
+function withMigrations(family: Family, known: readonly ScannedFile[]): MigratedFamily {
+  const { dialect, code } = family;
+  const migrations = (code?.migrations?.(dialect) ?? []).map(({ file, text }) => {
+    const before = known.find(
+      ({ lines, dialect: own }) =>
+        lines.file === file && own === dialect && (lines.written ?? lines.text) === text,
+    );
+    if (before) return before;
+    // What is not a definition is none of the schema's business.
+    return { ...scanFile(file, text, dialect), regions: [], routines: [], notes: [] };
+  });
+  return { ...family, migrations };
+}
+
 function familiesOf(
   files: readonly ScannedFile[],
   parts: readonly CodeFilesToRead[],
@@ -150,7 +180,10 @@ function familiesOf(
     return family;
   };
   for (const file of files) familyOf(file.dialect).files.push(file);
-  for (const code of parts) if (code.files.length > 0) familyOf(code.dialect).code = code;
+  for (const code of parts) {
+    const isUsed = code.files.length > 0 || (code.migrations?.(code.dialect) ?? []).length > 0;
+    if (isUsed) familyOf(code.dialect).code = code;
+  }
   return families;
 }
 
@@ -161,9 +194,9 @@ interface Place {
   readonly files: readonly ScannedFile[];
 }
 
-function placesOf({ dialect, files }: Family): readonly Place[] {
+function placesOf({ dialect, files, migrations }: MigratedFamily): readonly Place[] {
   const places = new Map<string, ScannedFile[]>();
-  for (const each of files) {
+  for (const each of [...files, ...migrations]) {
     if (each.ddl.length === 0) continue;
     const { file } = each.lines;
     const place = migrationOf(file)?.set ?? file;
@@ -182,7 +215,7 @@ interface Declared {
 }
 
 /** What declares tables; nothing where no name stands in two places, so that nothing can be contradicted. */
-function declaredIn(family: Family, schemaOf: SchemaOf): readonly Declared[] {
+function declaredIn(family: MigratedFamily, schemaOf: SchemaOf): readonly Declared[] {
   const places = placesOf(family);
   const models = family.code ? modelsOf(family.code) : [];
   if (!hasCommonNames(places, models)) return [];
@@ -239,14 +272,17 @@ function inOrderOfRuns(files: readonly ScannedFile[]): readonly ScannedFile[] {
 }
 
 /** A dialect's files as one database. */
-function whole({ dialect, files, code }: Family, { language, schemaOf }: Surroundings): Group {
+function whole(
+  { dialect, files, migrations, code }: MigratedFamily,
+  { language, schemaOf }: Surroundings,
+): Group {
   const own = code && withSources(code, code.sources ?? [], code.tables ?? []);
   return {
     dialect,
     language,
     files,
     declaring: inOrderOfRuns(files),
-    schema: schemaOf(dialect, files),
+    schema: schemaOf(dialect, [...files, ...migrations]),
     ...(own && { code: own }),
     modelled: own?.tables ?? [],
     label: dialectLabel(dialect),
@@ -268,7 +304,7 @@ function withSources(
 }
 
 function separate(
-  { dialect, files, code }: Family,
+  { dialect, files, migrations, code }: MigratedFamily,
   declared: readonly Declared[],
   databases: Databases,
   { language, schemaOf }: Surroundings,
@@ -311,7 +347,10 @@ function separate(
         language,
         files: ownFiles,
         declaring: inOrderOfRuns(declaring),
-        schema: schemaOf(dialect, declaring),
+        schema: schemaOf(dialect, [
+          ...declaring,
+          ...migrations.filter((file) => !elsewhere.has(file)),
+        ]),
         ...(isCode && { code: ownCode }),
         modelled: ownCode?.tables ?? [],
         label: databases.labels[database] ?? dialectLabel(dialect),

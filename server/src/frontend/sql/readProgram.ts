@@ -213,7 +213,7 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
     }),
   );
   const called =
-    code === undefined
+    code === undefined || code.files.length === 0
       ? []
       : codeTransactions(code, {
           table,

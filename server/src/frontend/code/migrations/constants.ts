@@ -1,0 +1,104 @@
+// Constants in the code of migrations: what stands there as it is, or behind a name that is bound once. No evaluation.
+import type { HirExpression, HirStatement } from "../hir";
+
+/** What names at the top of a module stand for. */
+export type Names = ReadonlyMap<string, HirExpression>;
+
+/** The names that statements bind for good. */
+export function namesBound(statements: readonly HirStatement[]): Names {
+  return new Map(
+    statements.flatMap((each) =>
+      each.kind === "let" && each.pattern.kind === "bind" && each.value && !each.isMutable
+        ? [[each.pattern.name, each.value] as const]
+        : [],
+    ),
+  );
+}
+
+/** The expression behind casts, names and calls of its own (`new Table({...})` is left). */
+export function behind(
+  expression: HirExpression | undefined,
+  names: Names,
+  depth = 0,
+): HirExpression | undefined {
+  if (expression === undefined || depth > 8) return expression;
+  if (expression.kind === "typed" || expression.kind === "await") {
+    return behind(expression.operand, names, depth + 1);
+  }
+  const bound = expression.kind === "name" ? names.get(expression.name) : undefined;
+  return bound ? behind(bound, names, depth + 1) : expression;
+}
+
+/** A text, where it is constant. */
+export function textOf(given: HirExpression | undefined, names: Names): string | undefined {
+  const expression = behind(given, names);
+  switch (expression?.kind) {
+    case "text":
+      return expression.runs.map(({ text }) => text).join("");
+    case "template": {
+      const parts = expression.values.map((value) => textOf(value, names));
+      if (parts.some((part) => part === undefined)) return undefined;
+      return expression.texts
+        .map((runs, at) => runs.map(({ text }) => text).join("") + (parts[at] ?? ""))
+        .join("");
+    }
+    case "binary": {
+      if (expression.operator !== "+") return undefined;
+      const [left, right] = [textOf(expression.left, names), textOf(expression.right, names)];
+      return left === undefined || right === undefined ? undefined : left + right;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The entries of an object by their names; computed and spread ones are left out. */
+export function fieldsOf(
+  given: HirExpression | undefined,
+  names: Names,
+): ReadonlyMap<string, HirExpression> {
+  const expression = behind(given, names);
+  if (expression?.kind === "new") return fieldsOf(expression.arguments[0]?.value, names);
+  if (expression?.kind !== "object") return new Map();
+  return new Map(
+    expression.entries.flatMap((entry) =>
+      entry.kind === "property" && typeof entry.key === "string"
+        ? [[entry.key, entry.value] as const]
+        : [],
+    ),
+  );
+}
+
+/** The items of a list, or the one thing that stands in place of a list. */
+export function itemsOf(given: HirExpression | undefined, names: Names): readonly HirExpression[] {
+  const expression = behind(given, names);
+  if (expression === undefined) return [];
+  return expression.kind === "array" ? expression.items.map(({ value }) => value) : [expression];
+}
+
+/** The texts of a list, or the one text. */
+export function textsOf(given: HirExpression | undefined, names: Names): readonly string[] {
+  return itemsOf(given, names).flatMap((item) => textOf(item, names) ?? []);
+}
+
+export function isTrue(given: HirExpression | undefined, names: Names): boolean {
+  const expression = behind(given, names);
+  return expression?.kind === "literal" && expression.value === true;
+}
+
+export function isFalse(given: HirExpression | undefined, names: Names): boolean {
+  const expression = behind(given, names);
+  return expression?.kind === "literal" && expression.value === false;
+}
+
+/** A constant as SQL text; undefined for everything else. */
+export function constantSql(given: HirExpression | undefined, names: Names): string | undefined {
+  const expression = behind(given, names);
+  if (expression?.kind === "literal") {
+    const { value } = expression;
+    if (value === null || value === undefined) return "NULL";
+    return typeof value === "boolean" ? String(value).toUpperCase() : String(value);
+  }
+  const text = textOf(expression, names);
+  return text === undefined ? undefined : `'${text.replaceAll("'", "''").replaceAll("\n", " ")}'`;
+}
