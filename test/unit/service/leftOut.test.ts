@@ -97,7 +97,22 @@ const CASES: readonly Case[] = [
     says: ["4 how subqueries"],
   },
   {
-    name: "returning to a savepoint",
+    name: "returning to a savepoint, for which others wait",
+    level: "oracle:read-committed",
+    transactions: [
+      [
+        READ,
+        "SAVEPOINT s;",
+        "UPDATE a SET v = 5 WHERE id = 2;",
+        "ROLLBACK TO s;",
+        "UPDATE b SET v = :x WHERE id = 1;",
+      ],
+      ...SKEWED,
+    ],
+    says: ["7 who waits for a lock"],
+  },
+  {
+    name: "nothing where savepoints give up locks as the server does",
     level: "pg:rc",
     transactions: [
       [
@@ -109,7 +124,7 @@ const CASES: readonly Case[] = [
       ],
       ...SKEWED,
     ],
-    says: ["7 locks that are released"],
+    says: [],
   },
   {
     name: "values of sequences",

@@ -37,7 +37,10 @@ export function leftOutOf(
   }
   for (const step of new Map(steps.map((each) => [each.instance, each])).values()) {
     const own = program.transactions.find(({ id }) => id === transactionOf(step.instance));
-    if (own === undefined || levelOf(step).family === "paper") continue;
+    const level = levelOf(step);
+    // The others give such locks up with all that follows from it (PostgreSQL), or keep them (InnoDB), as the store does.
+    const isLeftOut = level.family === "product" && level.product === "oracle";
+    if (own === undefined || !isLeftOut) continue;
     const undoing = undoingIn(own);
     if (undoing !== undefined) add(REASONS.savepoint, undoing);
   }
@@ -59,7 +62,8 @@ const REASONS = {
   escalation: "SQL Server may replace many row locks by one on the table",
   waiting:
     "waits end when the other transaction ends; a lock time-out on the server may end them before",
-  savepoint: "locks that are released by returning to a savepoint are taken to be held",
+  savepoint:
+    "who waits for a lock that returning to a savepoint gives up goes on at once; on the server it waits until the transaction ends",
 } as const;
 
 function reasonsOf(
