@@ -6,13 +6,14 @@ import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../val
 import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
 import { itemsOf, listOf, recordOf } from "./collections";
 import { settle } from "./settle";
+import { filledAt } from "./filledLists";
 import { eachItem, pushed, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { binary, choose, condition, overChoice } from "./operators";
-import { callWithItem, lengthOf, memberOf, THROWN } from "./member";
+import { callWithItem, lengthOf, memberOf, THROWN, fillingOf } from "./member";
 import { valueFromOutside } from "./outside";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { concatenated } from "./texts";
@@ -142,6 +143,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   }),
   ...lists("at get", ({ state, self, args, site }) => {
     const known = args[0]?.kind === "scalar" ? args[0].expression : undefined;
+    const filling = self.kind === "list" ? fillingOf(self) : undefined;
+    if (known && filling?.kind === "derived")
+      return filledAt(state, filling, known, sourceOf(state, site.span));
     if (known?.kind !== "literal" || typeof known.value !== "number" || known.value < 0) {
       return unknown("an element by a computed index is not known", readsOf(self));
     }

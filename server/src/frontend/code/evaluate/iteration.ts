@@ -7,8 +7,9 @@ import { withoutExits } from "../../sql/routine/withoutReturns";
 import type { Span } from "../../sql/split";
 import { constant, scalar, UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { isLiteral, readsOf } from "./convert";
+import { endFilling, filledBy } from "./filledLists";
 import { loopBody } from "./join";
-import { callWithItem, elementOf } from "./member";
+import { callWithItem, elementOf, fillingOf } from "./member";
 import { listFromCall } from "./outside";
 import {
   collected,
@@ -34,9 +35,8 @@ export type Round = (item: Value, index: Value) => unknown;
 export function eachItem(state: State, list: Value, span: Span, run: Round, label?: string): void {
   switch (list.kind) {
     case "list": {
-      if (list.grown.value?.kind === "input" && list.items.length === 0) {
-        return eachItem(state, list.grown.value, span, run, label);
-      }
+      const filling = fillingOf(list);
+      if (filling) return eachItem(state, filling, span, run, label);
       if (list.grown.value !== undefined) {
         return loopOver(
           state,
@@ -160,23 +160,27 @@ export function loopOver(
 ): void {
   const source = sourceOf(state, span);
   const id = state.ids.fresh("loop");
+  const first = item(id);
+  const filled: Cell[] = [];
   const { commands } = loopBody(state, source, (carried) => {
     let left = false;
     inLoop(
       state,
       {
         id,
+        ...(first.kind === "row" && { rows: first, filled }),
         frame: state.frame,
         carried,
         ...(label !== undefined && { label }),
         ...(over.kind === "count" && { index: { kind: "variable", name: over.variable } as const }),
       },
       () => {
-        left = run(item(id), NO_INDEX) === true;
+        left = run(first, NO_INDEX) === true;
       },
     );
     return left;
   });
+  endFilling(state, filled, commands);
   addLoop(state, { kind: "loop", id, over, body: { kind: "sequence", commands }, source });
 }
 
@@ -245,5 +249,10 @@ export function pushed(state: State, list: Value, item: Value): void {
     write(state, cell, item);
     return;
   }
-  write(state, list.grown, unknown("an item of a list that a loop filled", readsOf(item)));
+  const filling = filledBy(state, list, item);
+  write(
+    state,
+    list.grown,
+    filling ?? unknown("an item of a list that a loop filled", readsOf(item)),
+  );
 }

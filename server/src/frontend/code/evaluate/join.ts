@@ -5,6 +5,7 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./convert";
+import { isReplay } from "./filledLists";
 import { choiceOf, oneClient } from "./operators";
 import { collected, emit, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./texts";
@@ -244,7 +245,7 @@ function goesOn(command: Command): boolean {
 
 /** Lists only grow: what a loop adds is kept as such. */
 function isGrowing(value: Value): boolean {
-  return value.kind === "list";
+  return value.kind === "list" || isReplay(value);
 }
 
 function afterRounds(value: Value | undefined): Value | undefined {

@@ -4,7 +4,15 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import type { Span } from "../../sql/split";
 import type { HirMethod } from "../hir";
-import { constant, constantText, scalar, UNDEFINED, unknown, type Value } from "../values";
+import {
+  constant,
+  constantText,
+  scalar,
+  UNDEFINED,
+  unknown,
+  type Value,
+  type ListValue,
+} from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
 import { choose, isNullish } from "./operators";
 import { listFromCall } from "./outside";
@@ -153,8 +161,11 @@ export function itemOf(state: State, value: Value, at: number): Value {
       const size: Expression = { kind: "size", result: value.result };
       return unknown(`row ${String(at + 1)} of a result is not told from the others`, [size]);
     }
-    case "list":
+    case "list": {
+      const filling = fillingOf(value);
+      if (filling) return itemOf(state, filling, at);
       return itemsThere(value)[at] ?? (value.grown.value === undefined ? UNDEFINED : grown(value));
+    }
     case "derived": {
       const item = itemOf(state, value.from, at);
       if (value.how === "filter") {
@@ -187,6 +198,15 @@ export function itemOf(state: State, value: Value, at: number): Value {
 
 function itemsThere(list: Extract<Value, { kind: "list" }>): readonly Value[] {
   return list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+/** What is all that a list holds: an array among the inputs, or what a loop over rows fills it with. */
+export function fillingOf({
+  items,
+  grown: { value },
+}: ListValue): Extract<Value, { kind: "input" | "derived" }> | undefined {
+  const isFilling = items.length === 0 && (value?.kind === "input" || value?.kind === "derived");
+  return isFilling ? value : undefined;
 }
 
 function grown(value: Value): Value {
@@ -234,13 +254,13 @@ export function lengthOf(value: Value): Value {
   switch (value.kind) {
     case "rows":
       return sizeOf(value.result);
-    case "list":
-      if (value.grown.value?.kind === "input" && value.items.length === 0) {
-        return lengthOf(value.grown.value);
-      }
+    case "list": {
+      const filling = fillingOf(value);
+      if (filling) return lengthOf(filling);
       return value.grown.value === undefined
         ? scalar(literal(itemsThere(value).length), "int")
         : unknown("the length of a list that a loop filled", readsOf(value));
+    }
     case "derived":
       return value.how === "map"
         ? lengthOf(value.from)

@@ -20,7 +20,7 @@ import {
   TOO_LARGE,
 } from "./convert";
 import type { State } from "./state";
-import { concatenated, isTextual } from "./texts";
+import { assuming, concatenated, isTextual } from "./texts";
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
   "+": "+",
@@ -128,9 +128,11 @@ export function overChoice(
 }
 
 /** One of two values; scalars become one expression. */
-export function choose(when: Expression, then: Value, otherwise: Value): Value {
-  if (then === otherwise) return then;
-  if (when.kind === "literal") return when.value === true ? then : otherwise;
+export function choose(when: Expression, first: Value, second: Value): Value {
+  if (first === second) return first;
+  if (when.kind === "literal") return when.value === true ? first : second;
+  // Where the same was asked before, it is known.
+  const [then, otherwise] = [assuming(first, when, true), assuming(second, when, false)];
   if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
   const client = oneClient(then, otherwise);
   if (client) return client;

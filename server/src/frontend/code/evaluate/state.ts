@@ -17,7 +17,14 @@ import type { Reach } from "../reach";
 import type { Trace } from "../trace";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
-import { type Cell, type Connection, type ModuleScope, type Scope, type Value } from "../values";
+import {
+  type Cell,
+  type Connection,
+  type ModuleScope,
+  type ResultReference,
+  type Scope,
+  type Value,
+} from "../values";
 
 /** What all roots of a workspace share. */
 export interface Workspace {
@@ -71,6 +78,9 @@ export interface OpenLoop {
   readonly carried: ReadonlyMap<Cell, string>;
   /** Which round it is, counted from one, where the loop counts. */
   readonly index?: Expression;
+  /** The rows that it goes over, and the lists to which each round adds an item. */
+  readonly rows?: ResultReference;
+  readonly filled?: Cell[];
   /** A `switch`: only `break` is for it. */
   readonly isSwitch?: boolean;
   /** Items that are taken one after the other: what `continue` leaves. */

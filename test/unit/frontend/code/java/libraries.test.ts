@@ -119,6 +119,72 @@ checkProcedure(
   "  update accounts set balance = :P.number() 5[@i1] where (accounts.id = :int[]1[@i1])",
 );
 
+const OWNERS = `
+  public final SQLStmt all = new SQLStmt("SELECT id, balance FROM accounts WHERE owner = ? ORDER BY balance");
+  public final SQLStmt cut = new SQLStmt("UPDATE accounts SET balance = ? WHERE id = ?");
+  static class Account { long id; long balance; String name; }
+  List<Account> read(Connection conn, long id, boolean once) throws SQLException {
+    List<Account> found = new ArrayList<>();
+    try (ResultSet rs = this.getPreparedStatement(conn, all, id).executeQuery()) {
+      while (rs.next()) {
+        Account a = new Account();
+        a.id = rs.getLong(1);
+        a.balance = rs.getLong("balance");
+        found.add(a);
+        if (once) break;
+      }
+    }
+    return found;
+  }`;
+
+checkProcedure(
+  "the item in the middle of a list with one for each row",
+  `${OWNERS}
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     List<Account> found = read(conn, id, false);
+     if (found.size() == 0) throw new RuntimeException("none");
+     Account a = found.get(found.size() / 2);
+     a.balance -= 5;
+     this.getPreparedStatement(conn, cut, a.balance, a.id).executeUpdate();
+   }`,
+  "r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = :id) order by accounts.balance",
+  "if (size(r1) = 0)",
+  "  rollback",
+  "if not (((size(r1) / 2) >= 0) and ((size(r1) / 2) < size(r1)))",
+  "  rollback",
+  "@v1 := null",
+  "@v2 := null",
+  "@at1 := 0",
+  "loop rows",
+  "  if (@at1 = (size(r1) / 2))",
+  "    @v1 := r1.id",
+  "    @v2 := r1.balance",
+  "  @at1 := (@at1 + 1)",
+  "update accounts set balance = (@v2 - 5) where (accounts.id = @v1)",
+);
+
+checkProcedure(
+  "a loop over a list with one item for each row",
+  `${OWNERS}
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     for (Account a : read(conn, id, false)) this.getPreparedStatement(conn, cut, 0, a.id).executeUpdate();
+   }`,
+  "r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = :id) order by accounts.balance",
+  "loop rows",
+  "  update accounts set balance = 0 where (accounts.id = r1.id)",
+);
+
+checkProcedure(
+  "a list that a loop may leave early has no item for each row",
+  `${OWNERS}
+   public void run(Connection conn, long id, long[] more, int at) throws SQLException {
+     this.getPreparedStatement(conn, cut, 0, read(conn, id, id > 3).get(at).id).executeUpdate();
+   }`,
+  "r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = :id) order by accounts.balance",
+  "update accounts set balance = 0 where (accounts.id = unknown())",
+  "! an element by a computed index is not known",
+);
+
 checkProcedure(
   "an array that is written with what was read is not known any more",
   `public final SQLStmt all = new SQLStmt("SELECT id, balance FROM accounts");
