@@ -189,7 +189,7 @@ interface Gathered {
 }
 
 /** Steps of all functions of a file: files that people write take a tenth of it, and it takes a second or two. */
-const MOST_STEPS = 200_000;
+const MOST_STEPS = 100_000;
 
 function passedOver(roots: readonly Root[], { lines }: CodeSurroundings): Note {
   const [first] = roots;

@@ -54,17 +54,26 @@ export interface Ids {
   fresh(prefix: string): string;
 }
 
-/** Fresh ids for the transaction of that name. */
-export function createIds(transaction: string): Ids {
-  let statements = 0;
-  let results = 0;
-  const counts = new Map<string, number>();
+/** How many ids of each kind were given. */
+export interface IdCounts {
+  statements: number;
+  results: number;
+  /** By prefix. */
+  readonly fresh: Map<string, number>;
+}
+
+export function noIds(): IdCounts {
+  return { statements: 0, results: 0, fresh: new Map() };
+}
+
+/** Fresh ids for the transaction of that name, behind those that were given already. */
+export function createIds(transaction: string, counts: IdCounts = noIds()): Ids {
   return {
-    statement: () => `${transaction}/${++statements}`,
-    result: () => `r${++results}`,
+    statement: () => `${transaction}/${++counts.statements}`,
+    result: () => `r${++counts.results}`,
     fresh: (prefix) => {
-      const next = (counts.get(prefix) ?? 0) + 1;
-      counts.set(prefix, next);
+      const next = (counts.fresh.get(prefix) ?? 0) + 1;
+      counts.fresh.set(prefix, next);
       return `${prefix}${next}`;
     },
   };

@@ -39,15 +39,23 @@ export function escape(state: State, value: Value, depth = 6): void {
 }
 
 function escapeReads(state: State, expression: Expression): void {
-  if (expression.kind === "field" || expression.kind === "size") {
-    state.escaped.add(expression.result);
-    return;
+  for (const result of resultsIn(expression)) state.escaped.add(result);
+}
+
+const known = new WeakMap<Expression, readonly string[]>();
+
+/** The results that an expression reads; parts that several share are gone over once. */
+function resultsIn(expression: Expression): readonly string[] {
+  if (expression.kind === "field" || expression.kind === "size") return [expression.result];
+  const before = known.get(expression);
+  if (before) return before;
+  const found = new Set<string>();
+  for (const part of Object.values(expression).flat()) {
+    if (isExpression(part)) for (const result of resultsIn(part)) found.add(result);
   }
-  for (const part of Object.values(expression)) {
-    if (isExpression(part)) escapeReads(state, part);
-    else if (Array.isArray(part))
-      for (const each of part) if (isExpression(each)) escapeReads(state, each);
-  }
+  const results = [...found];
+  known.set(expression, results);
+  return results;
 }
 
 function isExpression(value: unknown): value is Expression {

@@ -220,6 +220,8 @@ export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): b
   const before = state.emitted;
   let isQuiet = true;
   const losses = state.taint.length;
+  const { isTrial } = state;
+  state.isTrial = true;
   state.ids.givingBack(() => {
     const commands = state.commands;
     state.commands = [];
@@ -230,6 +232,7 @@ export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): b
     state.commands = commands;
     state.taint.length = losses;
   });
+  state.isTrial = isTrial;
   if (!isQuiet) eachItem(state, list, span, run);
   return isQuiet;
 }

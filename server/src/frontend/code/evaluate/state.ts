@@ -8,7 +8,7 @@ import type { CallPlace, Command } from "../../../program/statement";
 import type { Dialect } from "../../../program/dialect";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { LineIndex } from "../../sql/lines";
-import { createIds, type Ids } from "../../sql/lowering";
+import { createIds, noIds, type Ids } from "../../sql/lowering";
 import { rangeOf } from "../../sql/lines";
 import type { LowerSql } from "../../sql/scriptState";
 import type { Span } from "../../sql/split";
@@ -264,30 +264,17 @@ export interface CodeIds extends Ids {
 
 /** Ids of a transaction of that name. */
 export function createCodeIds(transaction: string): CodeIds {
-  let inner = createIds(transaction);
-  let made: ((ids: Ids) => void)[] = [];
-  const note = (make: (ids: Ids) => void): void => {
-    made.push(make);
-  };
+  const counts = noIds();
   return {
-    statement: () => {
-      note((ids) => ids.statement());
-      return inner.statement();
-    },
-    result: () => {
-      note((ids) => ids.result());
-      return inner.result();
-    },
-    fresh: (prefix) => {
-      note((ids) => ids.fresh(prefix));
-      return inner.fresh(prefix);
-    },
+    ...createIds(transaction, counts),
     givingBack: (run) => {
-      const count = made.length;
+      const { statements, results } = counts;
+      const fresh = [...counts.fresh];
       run();
-      made = made.slice(0, count);
-      inner = createIds(transaction);
-      for (const make of made) make(inner);
+      counts.statements = statements;
+      counts.results = results;
+      counts.fresh.clear();
+      for (const [prefix, count] of fresh) counts.fresh.set(prefix, count);
     },
   };
 }
