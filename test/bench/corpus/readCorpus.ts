@@ -66,7 +66,8 @@ export async function readCorpus(folder: string, dialect: Dialect): Promise<Corp
     .flatMap(({ file, text }) =>
       sqlInCode(file, text).map((sql, at) => ({
         file: fileId(`${file}#${String(at)}`),
-        text: sql,
+        // Only PostgreSQL numbers its placeholders.
+        text: dialect === "postgres" ? sql : sql.replaceAll(/\$9\d\d/g, "?"),
       })),
     );
   const scanned = [...own, ...strings].map(({ file, text }) => scanFile(file, text, dialect));
@@ -160,6 +161,10 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
         }
       } else {
         const { statements, reasons } = lowerOne(context, what, calling);
+        if (reasons.some((reason) => reason.startsWith("This cannot be read as"))) {
+          refused += 1;
+          continue;
+        }
         judged.push({ ...base, reasons, statements, context });
         lowered.push(transactionOf(context, statements));
       }
