@@ -165,3 +165,33 @@ export async function keep(text: string) {
   assert.match(printed(keep ? [keep] : []).join("\n"), /insert Folder/u);
   assert.notDeepEqual(keep && losses(keep), []);
 });
+
+for (const [made, given] of [
+  [
+    'import { customAlphabet } from "nanoid"; const make = customAlphabet("abcdef", 16);',
+    "fresh uuid",
+  ],
+  [
+    'import { customAlphabet } from "nanoid"; const make = customAlphabet("0123456789", 4);',
+    ":randomId",
+  ],
+  [
+    'import crypto from "crypto"; const make = (size: number) => crypto.randomBytes(size).toString("hex");',
+    ":crypto.randomBytes",
+  ],
+]) {
+  test(`two ids are two values: ${made ?? ""}`, async () => {
+    const transactions = await transactionsOf(SCHEMA.replaceAll("Int", "String"), {
+      "a.ts": `import { PrismaClient } from "@prisma/client";
+${made ?? ""}
+const prisma = new PrismaClient();
+export async function add() {
+  await prisma.item.create({ data: { id: make(16), count: make(16) } });
+}`,
+    });
+    const [, id, count] =
+      /id = (.*?), count = (.*?)\}/u.exec(printed(transactions).join("\n")) ?? [];
+    assert.ok(id?.startsWith(given ?? "?"), id);
+    assert.ok(given === "fresh uuid" || id !== count, count);
+  });
+}

@@ -2,7 +2,15 @@
 // of its inputs whose value is not known.
 import type { Expression } from "../../../program/expression";
 import { joined } from "../../sql/terms";
-import { constant, scalar, textOf, UNDEFINED, unknown, type Value } from "../values";
+import {
+  constant,
+  constantScalar,
+  scalar,
+  textOf,
+  UNDEFINED,
+  unknown,
+  type Value,
+} from "../values";
 import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
 import { itemsOf, listOf, recordOf } from "./collections";
 import { settle } from "./settle";
@@ -25,6 +33,9 @@ const first: Builtin = ({ args }) => args[0] ?? UNDEFINED;
 const itself: Builtin = ({ self }) => self;
 const nothing: Builtin = () => UNDEFINED;
 
+/** Characters from which on two random ids are taken to differ. */
+const LONG_ID = 10;
+
 /** Functions by name; methods by the kind of their receiver and their name. */
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named(
@@ -46,6 +57,13 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("Math.random Random.nextInt ThreadLocalRandom.current", ({ state }) =>
     fresh(state, "random"),
   ),
+  // A maker of ids; short ones may meet.
+  "nanoid.customAlphabet": ({ args: [, length] }) => {
+    const size = length === undefined ? 21 : constantScalar(length);
+    const isLong = typeof size === "number" && size >= LONG_ID;
+    return { kind: "builtin", name: isLong ? "crypto.randomUUID" : "nanoid.short" };
+  },
+  "nanoid.short": ({ state }) => valueFromOutside(state, "randomId"),
   ...named("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
   ...named(
     "Date.now Instant.now LocalDate.now LocalDateTime.now System.currentTimeMillis",
@@ -235,12 +253,19 @@ export function pure(state: State, name: string, args: readonly Value[]): Value 
   return scalar({ kind: "call", name, arguments: inputs, deterministic: true });
 }
 
+/** Names of functions that give something new with each call, however long it is asked to be. */
+const MAKES_NEW =
+  /random|uuid|nano_?id|cuid|ulid|unique|generat|token|secret|salt|nonce|otp$|Id$|\bid$/iu;
+
 /** What an unknown function without effects gives: a function of what it was given. */
 export function externalResult(state: State, name: string, args: readonly Value[]): Value {
   const reads = args.flatMap((arg) => readsOf(arg));
   if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
   // Each call may give another value.
   if (reads.length === 0) return valueFromOutside(state, name);
+  if (MAKES_NEW.test(name) && reads.every(({ kind }) => kind === "literal")) {
+    return valueFromOutside(state, name);
+  }
   return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
 }
 

@@ -24,6 +24,9 @@ export function moduleBuiltin(module: string, name: string): Value | undefined {
   const from = module.replace(/^node:/u, "");
   if (from === "crypto" && name === "randomUUID")
     return { kind: "builtin", name: "crypto.randomUUID" };
+  if (/^nanoid/u.test(from) && name === "customAlphabet") {
+    return { kind: "builtin", name: "nanoid.customAlphabet" };
+  }
   if (/^(?:uuid|nanoid|cuid|ulid|@paralleldrive\/cuid2)$/u.test(from)) {
     return { kind: "builtin", name: "crypto.randomUUID" };
   }
