@@ -192,6 +192,11 @@ export function unknown(why: string, dependsOn: readonly Expression[] = []): Val
   return { kind: "unknown", why, dependsOn };
 }
 
+/** Whether it is an argument that is declared as an array. */
+export function isArray(value: Value): boolean {
+  return value.kind === "input" && /\[\]$|^(?:Readonly)?Array</u.test(value.type?.trim() ?? "");
+}
+
 /** The string that a text is, undefined where it has holes. */
 export function constantText(value: Value | undefined): string | undefined {
   if (value?.kind !== "text") return undefined;

@@ -221,6 +221,11 @@ function text(expression: Expression, names: Names): string {
       if (holds === "false" || holds === "null") return own(expression.otherwise);
       return `(if ${holds} then ${own(expression.then)} else ${own(expression.otherwise)})`;
     }
+    case "not": {
+      const { operand } = expression;
+      const isEquation = operand.kind === "comparison" && operand.operator === "=";
+      return isEquation ? own({ ...operand, operator: "<>" }) : `not(${own(operand)})`;
+    }
     case "arithmetic":
       return `(${own(expression.left)} ${expression.operator} ${own(expression.right)})`;
     case "inQuery":

@@ -154,6 +154,10 @@ export function choose(when: Expression, first: Value, second: Value): Value {
 
 /** One of two values by a condition; of too many cases only what they read is kept. */
 export function choiceOf(condition: Expression, then: Value, otherwise: Value): Value {
+  if (then.kind === "handle" && otherwise.kind === "handle" && then.library === otherwise.library) {
+    const joined = then.library.joined?.(then, otherwise, condition);
+    if (joined) return joined;
+  }
   if (casesOf(then) + casesOf(otherwise) <= MOST_CASES) {
     return { kind: "choice", condition, then, otherwise };
   }
@@ -188,7 +192,9 @@ export function oneClient(then: Value, otherwise: Value): Value | undefined {
 }
 
 function isPool(value: Value): value is Extract<Value, { kind: "handle" }> {
-  return value.kind === "handle" && value.connection?.isPool === true;
+  // A query that is put together is no client, whatever it runs on.
+  const isClient = value.kind === "handle" && value.path !== "query";
+  return isClient && value.connection?.isPool === true;
 }
 
 function isGlobal(value: Value): boolean {

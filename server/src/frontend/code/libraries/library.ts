@@ -28,6 +28,12 @@ export interface Library {
   readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
   /** A call of a handle (`path` ends with the method), or `new`. Undefined: not known, which is a loss. */
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
+  /** One of two handles of the library, as a condition says, as one; undefined: both are kept. */
+  readonly joined?: (
+    then: HandleValue,
+    otherwise: HandleValue,
+    condition: Expression,
+  ) => HandleValue | undefined;
   /** What a handle gives when it is awaited: a query builder runs then. */
   readonly awaited?: (handle: HandleValue, tools: Tools) => Value | undefined;
   /**

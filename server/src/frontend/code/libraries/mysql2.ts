@@ -1,5 +1,6 @@
 // mysql2 (and mysql): pools, connections, transactions by method, `[rows, fields]`.
-import { UNDEFINED, unknown, type HandleValue, type Value } from "../values";
+import { constantText, isArray, UNDEFINED, unknown, type HandleValue, type Value } from "../values";
+import { given as hole, raw, separated, sequence, type Fragment } from "./builders/draft";
 import type { Call, Library, SqlOutcome, Tools } from "./library";
 import { queryOf, rowsOf, shapedConnection } from "./rawSql";
 
@@ -46,9 +47,54 @@ function nothing(paths: string) {
 
 /** `[rows, fields]`, or of a change `[{ affectedRows, insertId }]`. */
 function query(handle: HandleValue, call: Call, tools: Tools): Value {
-  const { text, parameters } = queryOf(call, tools);
+  const { text, parameters } = written(handle, queryOf(call, tools), call, tools);
   const outcome = tools.sql(handle.connection, text, parameters, call.source);
   return tools.list([outcomeOf(outcome, tools), unknown("the fields of a result")]);
+}
+
+/**
+ * The text and its parameters as the client sends them: `query` spells out records (`SET ?`) and lists (`IN (?)`), and
+ * takes a single value for a list of one.
+ */
+function written(
+  { path }: HandleValue,
+  given: ReturnType<typeof queryOf>,
+  { arguments: [, second] }: Call,
+  tools: Tools,
+): ReturnType<typeof queryOf> {
+  if (second?.kind === "scalar" || second?.kind === "text") {
+    return { ...given, parameters: { positional: [second] } };
+  }
+  const pieces = constantText(given.text)?.split("?");
+  const isOne = second?.kind === "object" && pieces?.length === 2;
+  const positional = isOne ? [second] : given.parameters.positional;
+  const isSpelledOut =
+    path.endsWith(".query") && pieces && positional?.length === pieces.length - 1;
+  if (!isSpelledOut) return given;
+  const texts = positional.map((value) => spelledOut(value, tools));
+  if (texts.every((each) => each === undefined)) return given;
+  const parts = pieces.flatMap((piece, at) => {
+    const value = positional[at];
+    return value ? sequence(piece, texts[at] ?? hole(value)) : raw(piece);
+  });
+  return { text: { kind: "text", parts }, parameters: {} };
+}
+
+/** A record or list as text; undefined of all else. */
+function spelledOut(value: Value, tools: Tools): Fragment | undefined {
+  const fields = value.kind === "object" ? tools.fields(value) : undefined;
+  if (fields) {
+    const set = [...fields].map(([name, each]) => sequence(`\`${name}\` = `, hole(each)));
+    return separated(set, ", ");
+  }
+  if (value.kind !== "list" && !isArray(value)) return undefined;
+  const items = tools.members(value);
+  if (!items) return undefined;
+  const inner = items.map((item) => {
+    const own = tools.items(item);
+    return own ? sequence("(", separated(own.map(hole), ", "), ")") : hole(item);
+  });
+  return separated(inner, ", ");
 }
 
 function outcomeOf(outcome: SqlOutcome, tools: Tools): Value {

@@ -11,7 +11,7 @@ import {
   type TextPart,
   type Value,
 } from "../../values";
-import type { SqlOutcome, Tools } from "../library";
+import type { Library, SqlOutcome, Tools } from "../library";
 import type { SourceRange } from "../../../../protocol/source";
 
 /** A part of a statement: text and values. */
@@ -259,6 +259,24 @@ export function runUnread(
     source,
   );
   return unknown(why);
+}
+
+/** One of two handles whose data hold queries, where these differ in conditions alone. */
+export function oneQuery<Query extends { readonly draft: Draft }>(
+  isQuery: (data: unknown) => data is Query,
+): NonNullable<Library["joined"]> {
+  return (then, otherwise, condition) => {
+    const { data, connection } = then;
+    const { data: other } = otherwise;
+    if (!isQuery(data) || !isQuery(other) || otherwise.connection !== connection) return undefined;
+    const rest = new Map(Object.entries(other));
+    const isSame = ([name, part]: [string, unknown]): boolean =>
+      name === "draft" || rest.get(name) === part;
+    if (rest.size !== Object.keys(data).length || !Object.entries(data).every(isSame))
+      return undefined;
+    const draft = either(scalar(condition, "bool"), data.draft, other.draft);
+    return draft && { ...then, data: { ...data, draft } };
+  };
 }
 
 /** One of two queries, as the code chose, where they differ in conditions alone. */

@@ -16,6 +16,7 @@ import {
   flagOf,
   given,
   quoted,
+  oneQuery,
   raw,
   rowsGiven,
   runDraft,
@@ -480,6 +481,7 @@ export const DRIZZLE: Library = {
     const column = data.columns.get(property);
     return column && tools.handle("column", column);
   },
+  joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
   awaited: (handle, tools) => {
     if (isQuery(handle.data)) return run(handle, handle.data, tools);

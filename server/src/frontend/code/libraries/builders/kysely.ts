@@ -17,6 +17,7 @@ import {
   given,
   namesIn,
   quoted,
+  oneQuery,
   raw,
   rowsGiven,
   runDraft,
@@ -453,6 +454,7 @@ export const KYSELY: Library = {
     if (type === "Transaction") return tools.handle("db", undefined, tools.connection(false));
     return undefined;
   },
+  joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
   call: (handle, call, tools) => {
     const { path, data } = handle;

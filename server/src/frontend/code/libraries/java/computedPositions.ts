@@ -1,9 +1,10 @@
 // Parameters whose positions a loop counts (`setLong(6 + i, attributes[i])`): what each position got is told by solving
 // for the counter. A statement runs only with all of its parameters set, so the loop came to each of them.
 import type { Expression } from "../../../../program/expression";
-import { mapParts } from "../../../../program/operands";
+import { mapParts, operandsOf } from "../../../../program/operands";
 import { literal } from "../../../sql/expressions";
-import { constantScalar, scalar, type ListValue, type Value } from "../../values";
+import { readsOf } from "../../evaluate/convert";
+import { constantScalar, scalar, type ListValue, type Value, unknown } from "../../values";
 
 /** The counter of a position that is one and a constant, and the constant. */
 export function counterOf(
@@ -29,9 +30,17 @@ export function computedAt(computed: ListValue, position: number): Value | undef
     const counter = at?.kind === "scalar" ? counterOf(at.expression) : undefined;
     if (!counter || !value) continue;
     const { variable, offset } = counter;
-    return substituted(value, variable, position - offset);
+    const made = substituted(value, variable, position - offset);
+    // What else changes from round to round is not told by the counter.
+    return made && readsOf(made).every(isSteady) ? made : unknown("which parameter is set is only known when it runs", readsOf(made ?? value)); // prettier-ignore
   }
   return undefined;
+}
+
+function isSteady(expression: Expression): boolean {
+  if (expression.kind === "variable") return false;
+  if (expression.kind === "field") return expression.at === "first";
+  return operandsOf(expression).every(isSteady);
 }
 
 /** The value in the round in which a counter has come to a number; undefined where that cannot be told. */

@@ -13,7 +13,7 @@ import {
 } from "../../values";
 import { given, namesIn, quoted, raw, runDraft, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
 import type { SqlOutcome, Tools } from "../library";
-import { columnOf, keysOf, lockClause, roleOf } from "../orm/model";
+import { columnOf, keysOf, lockClause, roleOf, type ModelColumn } from "../orm/model";
 import {
   columnText,
   modelRows,
@@ -113,7 +113,7 @@ export function modelCall(place: Place, method: string, args: readonly Value[]):
       return tools.list([tools.list([]), runUpdate(own, set, where, UNVERSIONED).count]);
     }
     case "upsert":
-      return upserted(onConnection(place, of(second)), first);
+      return upserted(onConnection(place, of(second)), first, of(second));
     default:
       return undefined;
   }
@@ -323,7 +323,11 @@ function createdAll(place: Place, list: Value | undefined, options: Fields): Val
 }
 
 /** `ON CONFLICT (key) DO UPDATE SET ...` of the named properties. */
-function updating(place: Place, names: readonly string[]): Fragment {
+function updating(
+  place: Place,
+  names: readonly string[],
+  key: readonly string[] = keysOf(place.model).flatMap(({ property }) => property ?? []),
+): Fragment {
   const { tools } = place;
   const columns = names.flatMap((name) => columnOf(place.model, name) ?? []);
   if (tools.dialect === "mysql" || tools.dialect === "mariadb") {
@@ -335,22 +339,40 @@ function updating(place: Place, names: readonly string[]): Fragment {
   const set = columns
     .map((each) => columnText(place, each))
     .map((own) => `${own} = EXCLUDED.${own}`);
-  const keys = keysOf(place.model).map((each) => columnText(place, each));
+  const keys = key.map((name) => {
+    const column = columnOf(place.model, name);
+    return column ? columnText(place, column) : quoted(name, tools.dialect);
+  });
   return raw(` ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${set.join(", ")}`);
 }
 
 /** Inserts a row, or updates the one with its key or with its unique values. */
-function upserted(place: Place, values: Value | undefined): Value {
+/** A row that is inserted, or one with the same values of a unique key that is updated. */
+function upserted(place: Place, values: Value | undefined, options: Fields): Value {
   const { tools, model } = place;
   const fields = values && tools.fields(values);
-  const [key] = keysOf(model);
-  const isByKey = key?.property !== undefined && fields?.has(key.property) === true;
-  if (!fields || !isByKey) {
+  const asked = namesIn(options.get("conflictFields"), tools);
+  const keys = [keysOf(model), ...uniqueKeysOf(place)];
+  const names = keys.map((key) => key.flatMap(({ property }) => property ?? []));
+  const known = names.find((key) => key.length > 0 && key.every((name) => fields?.has(name)));
+  const key = asked.length > 0 ? asked : known;
+  if (!fields || !key) {
     runUnknownWrite(place, "what is inserted or updated is not known");
     return tools.list([]);
   }
-  runInsert(place, [columnsSet(place, fields)], updating(place, [...fields.keys()].filter((name) => name !== key.property))); // prettier-ignore
+  runInsert(place, [columnsSet(place, fields)], updating(place, [...fields.keys()], key));
   return tools.list([values]);
+}
+
+/** The unique keys of the table, as the model's columns. */
+function uniqueKeysOf({ model, tools }: Place): readonly (readonly ModelColumn[])[] {
+  const keys = tools.table(model.table)?.uniqueKeys ?? [];
+  return keys.flatMap(({ columns }) => {
+    const own = columns.flatMap(
+      (name) => model.columns.find(({ column }) => column === name) ?? [],
+    );
+    return own.length === columns.length ? [own] : [];
+  });
 }
 
 /** Reads a row, and inserts it where there is none: in a transaction of its own, unless it is given one. */

@@ -1,5 +1,5 @@
 // Sequelize's conditions: records with operators as keys, lists, SQL text.
-import { constantScalar, constantText, type Value } from "../../values";
+import { constantScalar, constantText, isArray, type Value } from "../../values";
 import { allOf, given, quoted, raw, separated, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf } from "../orm/model";
@@ -131,7 +131,7 @@ function compared(place: Place, column: string, value: Value): Fragment | undefi
   if (value.kind === "handle" && isSqlPart(value.data)) {
     return sequence(`${column} = `, value.data.text);
   }
-  if (value.kind === "list" || value.kind === "derived") {
+  if (value.kind === "list" || value.kind === "derived" || isArray(value)) {
     return memberOfList(column, value, tools);
   }
   if (value.kind === "rows" || value.kind === "row") return undefined;

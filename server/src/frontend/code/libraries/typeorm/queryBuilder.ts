@@ -217,7 +217,8 @@ export function extended(
       const targets = namesIn(second, tools);
       if (!query.model || !query.rows || targets.length === 0) return undefined;
       const at: Place = { ...place, model: query.model };
-      return { ...query, conflict: conflictText(at, targets, query.rows) };
+      const overwritten = first && namesIn(first, tools);
+      return { ...query, conflict: conflictText(at, targets, query.rows, overwritten) };
     }
     case "withDeleted":
       return { ...query, withDeleted: true };

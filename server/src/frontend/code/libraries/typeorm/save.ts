@@ -252,11 +252,16 @@ export function conflictText(
   place: Place,
   targets: readonly string[],
   rows: readonly Columns[],
+  /** What is set there; all that the rows give unless it is told. */
+  overwritten?: readonly string[],
 ): Fragment {
   const { tools, model } = place;
   const { dialect } = tools;
   const names = targets.map((name) => columnOf(model, name)?.column ?? relationColumn(model, name));
-  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const given = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const columns = overwritten
+    ? overwritten.map((name) => columnOf(model, name)?.column ?? relationColumn(model, name))
+    : given;
   const isMysql = dialect === "mysql" || dialect === "mariadb";
   const set = columns.map((column) => {
     const name = quoted(column, dialect);
