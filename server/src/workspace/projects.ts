@@ -286,7 +286,8 @@ export function forFiles(
   const signs = settings.flatMap(settingSigns);
   const named = configured === undefined ? namedDialect(files, code) : undefined;
   const found = configured === undefined ? detectedDialect(signs, named) : undefined;
-  const dialect = configured ?? found?.value ?? named ?? "postgres";
+  const dialect =
+    configured ?? found?.value ?? named ?? createDialectReader().usual(files.filter(isSql));
   const { level, remarks } = levelIsDefault
     ? detectedLevel([...signs, ...files.flatMap(levelSigns)], dialect)
     : { remarks: [] };
@@ -305,13 +306,16 @@ export function forFiles(
   };
 }
 
+function isSql({ file }: SourceFile): boolean {
+  return codeLanguageOf(file) === undefined;
+}
+
 /** What the SQL is written in, as far as it tells, else the database that the code names. */
 function namedDialect(
   files: readonly SourceFile[],
   code: ProjectCode | undefined,
 ): Dialect | undefined {
-  const sql = files.filter(({ file }) => codeLanguageOf(file) === undefined);
-  const told = createDialectReader().told(sql);
+  const told = createDialectReader().told(files.filter(isSql));
   if (told !== undefined) return told;
   const schemas = (code?.schemas ?? []).map((file) => code?.text(file) ?? "");
   return codeDialect(schemas) ?? codeDialect(files.map(({ text }) => text));

@@ -1,13 +1,16 @@
 // Which database code speaks to, as far as its imports, connection strings and options say it.
 import { DIALECTS, type Dialect } from "../../program/dialect";
 
-/** The dialect that most of the texts name; undefined where none names any. Linear in the texts. */
+/** The dialect that most of the texts name; undefined where none names any, or all name many. Linear in the texts. */
 export function codeDialect(texts: Iterable<string>): Dialect | undefined {
   const votes = new Map<Dialect, number>();
   for (const text of texts) {
     for (const dialect of namedDialects(text)) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
   }
-  return [...votes].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+  const [best, ...others] = [...votes].toSorted((a, b) => b[1] - a[1]);
+  // What speaks to any product names them all, about as often.
+  const rivals = others.filter(([, count]) => best && 2 * count > best[1]);
+  return rivals.length < 2 ? best?.[0] : undefined;
 }
 
 /** All that a text names, as drivers, connection strings and options do. Linear in the text. */

@@ -53,7 +53,8 @@ export function createDialectReader(): DialectReader {
       const others = new Set(variantFiles(files));
       const own = [...detected(files)].filter(([file]) => !others.has(file));
       const said = own.flatMap(([, each]) => (each.dialect === undefined ? [] : [each]));
-      return said.length === 0 ? undefined : mostFrequent(said);
+      // Where most come for several products, the rest is chance.
+      return said.length === 0 || said.length < others.size ? undefined : mostFrequent(said);
     },
   };
 }
