@@ -297,12 +297,12 @@ function removersOf(transactions: History["transactions"], key: Key): readonly n
 }
 
 /**
- * Two transactions replaced the same version of a row: one removed what the other changed, or both inserted it. Explored
- * versions are whole rows, so either change may be the last; to the analysis, a row that was removed stays so, and only
- * one of two transactions that do not see each other inserts a key.
+ * Two transactions replaced the same version of a row: one removed what the other changed, both inserted it, or they
+ * changed other columns. Explored versions are whole rows, so either change may be the last; to the analysis, a row that
+ * was removed stays so, only one of two transactions that do not see each other inserts a key, and columns are apart.
  */
 function mergesRows({ transactions }: History, initial: ReadonlyMap<Key, Value>): boolean {
-  const replaced = new Map<string, boolean>();
+  const replaced = new Map<string, string>();
   for (const { id, status, events } of transactions) {
     if (status !== "committed") continue;
     for (const key of new Set(events.flatMap((each) => (each.kind === "write" ? each.key : [])))) {
@@ -313,14 +313,23 @@ function mergesRows({ transactions }: History, initial: ReadonlyMap<Key, Value>)
       if (read?.kind !== "read") continue;
       const found =
         read.from === INITIAL ? initial.get(key) : lastWrite(transactions, read.from, key);
-      const left = lastWrite(transactions, id, key) !== undefined;
+      const left = lastWrite(transactions, id, key);
+      const what = left === undefined ? "removed" : changedColumns(found, left).join();
       const place = `${key} ${String(read.from)}`;
       const before = replaced.get(place);
-      if (before !== undefined && (before !== left || (found === undefined && left))) return true;
-      replaced.set(place, left);
+      if (before !== undefined && (before !== what || (found === undefined && left !== undefined)))
+        return true;
+      replaced.set(place, what);
     }
   }
   return false;
+}
+
+function changedColumns(found: Value, left: Value): readonly string[] {
+  const [before, after] = [plainRow(found) ?? {}, plainRow(left) ?? {}];
+  return Object.keys(after)
+    .filter((column) => before[column] !== after[column])
+    .sort();
 }
 
 function lastWrite(transactions: History["transactions"], id: number, key: Key): Value {
