@@ -168,6 +168,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "PreparedStatement",
   "ResultSet",
   "Statement",
+  "Timestamp",
 ]);
 
 /** What something declared with a type is. */
