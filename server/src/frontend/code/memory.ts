@@ -1,5 +1,6 @@
 // What functions were found to do, kept from one reading of a workspace to the next for as long as nothing has changed
 // that they were seen to use. Where they only moved, so does what is known of them.
+import type { Taint } from "../../program/precision";
 import type { Note, Transaction } from "../../program/program";
 import type { FileId, SourceRange } from "../../protocol/source";
 import type { HirFunction } from "./hir";
@@ -14,6 +15,8 @@ export interface ReadFunction {
   readonly statements: number;
   /** The functions that it was found to call, by key. */
   readonly inlined: ReadonlySet<string>;
+  /** Functions that were not followed, by key, with what is lost if they run statements. */
+  readonly unfollowed: readonly { readonly key: string; readonly loss: Taint }[];
   /** Where its transactions and statements stand. */
   readonly places: readonly SourceRange[];
   /** The places of each of its transactions, with those of what is inside. */

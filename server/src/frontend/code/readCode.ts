@@ -2,6 +2,7 @@
 // others were found to call are a part of these.
 import type { Dialect } from "../../program/dialect";
 import type { Note, Transaction } from "../../program/program";
+import type { Taint } from "../../program/precision";
 import type { Table } from "../../program/schema";
 import type { Command } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
@@ -61,7 +62,15 @@ export function readCode(around: CodeSurroundings): CodeReading {
       said.add(key);
     }
   }
-  return { transactions: [...own].flatMap((each) => each.transaction ?? []) };
+  const lossesOf = unfollowed(evaluated);
+  return {
+    transactions: [...own].flatMap((each) => {
+      const { transaction: made } = each;
+      const more = lossesOf(each);
+      if (!made || more.length === 0) return made ?? [];
+      return { ...made, taint: [...made.taint, ...more] };
+    }),
+  };
 }
 
 /** Every root of the files with the functions that run because of it; each function once, where it comes first. */
@@ -232,6 +241,7 @@ function readFunction(
     key: root.key,
     statements,
     inlined,
+    unfollowed: [...result.unfollowed].map(([key, loss]) => ({ key, loss })),
     places: statements > 0 ? placesIn(body) : [],
     atomics: statements > 0 ? atomicPlaces(body) : [],
     notes,
@@ -333,6 +343,24 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
       return back && (order.get(caller) ?? 0) > at;
     });
   });
+}
+
+/** What a function loses by others that it calls, that were not followed and do run statements. */
+function unfollowed(evaluated: readonly ReadFunction[]): (read: ReadFunction) => readonly Taint[] {
+  const known = new Map(evaluated.map((each) => [each.key, each]));
+  const answers = new Map<string, boolean>();
+  const runs = (key: string): boolean => {
+    const answer = answers.get(key);
+    if (answer !== undefined) return answer;
+    // Until something else is found: of two that call each other neither runs anything by that.
+    answers.set(key, false);
+    const read = known.get(key);
+    const found =
+      read === undefined || read.statements > 0 || read.unfollowed.some((each) => runs(each.key));
+    answers.set(key, found);
+    return found;
+  };
+  return (read) => read.unfollowed.flatMap(({ key, loss }) => (runs(key) ? [loss] : []));
 }
 
 /** Where a command's transactions and statements stand in the text. */

@@ -125,6 +125,8 @@ export interface ObjectValue {
   /** What gives the fields that are not named: a spread of something without known fields. */
   readonly rest?: Value;
   readonly class?: { readonly class: HirClass; readonly scope: Scope };
+  /** A `Map` of JavaScript: its keys are fields, and it has the methods of one. */
+  readonly isMap?: boolean;
 }
 
 export interface ListValue {

@@ -315,7 +315,7 @@ export async function f(items) {
 }`,
       [
         "f explicit",
-        "  insert log {id = fresh sequence, account = unknown(unknown()), amount = unknown(unknown())}",
+        "  insert log {id = fresh sequence, account = unknown(unknown(:items.id[@i1])), amount = unknown(unknown(:items.id[@i1]))}",
         "  ! a parameter of a list that is not known",
         "  ! this list is used as a value",
       ],

@@ -175,6 +175,78 @@ export async function look(id: number) {
     ));
 });
 
+describe("nothing is lost without a word", () => {
+  // Functions that run an INSERT behind something that hides it; what is not known about it may be said.
+  const BODIES: Readonly<Record<string, string>> = {
+    "a list that is filled by index": `const list = []; list[0] = id; for (const k of list) await put(k);`,
+    "a list that is filled at its end": `const list = []; list[list.length] = id; for (const k of list) await put(k);`,
+    "a list that is filled from its start": `const list = []; list.unshift(id); for (const k of list) await put(k);`,
+    "a list that splice fills": `const list = []; list.splice(0, 0, id); for (const k of list) await put(k);`,
+    "a list that something unknown fills": `const list = []; fill(list, id); for (const k of list) await put(k);`,
+    "a list that push fills with others": `const list = []; list.push(...id); for (const k of list) await put(k);`,
+    "a queue": `const queue = []; queue.push(id); let k; while ((k = queue.shift())) await put(k);`,
+    chunks: `const chunks = id.reduce((all, x, i) => { const at = Math.floor(i / 9); if (!all[at]) all[at] = []; all[at].push(x); return all; }, []);
+      for (const chunk of chunks) for (const k of chunk) await put(k);`,
+    "a record under computed keys": `const seen = {}; for (const k of id) seen[k] = 1; for (const k of Object.keys(seen)) await put(k);`,
+    "a record whose keys a loop makes": `const seen = {}; for (const k of id) seen.last = k; if (seen.last) await put(seen.last);`,
+    "a record that something unknown fills": `const seen = {}; fill(seen); if (seen.x) await put(seen.x);`,
+    "a set": `const set = new Set(); for (const k of id) set.add(k); for (const k of set) await put(k);`,
+    "the size of a set": `const set = new Set(); set.add(id); if (set.size > 0 && set.has(id)) await put(id);`,
+    "a map": `const map = new Map(); for (const k of id) map.set(k, 1); if (map.size) for (const [k] of map) await put(k);`,
+    "a map of functions": `const of = new Map([["a", put]]); const run = of.get(id); await run(id);`,
+    "a list of functions": `await [put, put][id](id);`,
+    "a failure": `await other(id).catch(async () => { await put(id); });`,
+    "a failure beside what follows": `await other(id).then(() => 1, async () => { await put(id); });`,
+    "a promise": `await new Promise(async (resolve) => { await put(id); resolve(1); });`,
+    "a list that is made of a length": `await Promise.all(Array.from({ length: id }, (_, k) => put(k)));`,
+    "a filter": `await Promise.all(id.filter((k) => put(k)));`,
+    "a reduction without a start": `await id.reduce(async (before, k) => { await before; await put(k); });`,
+    "a reduction of promises": `await id.reduce((before, k) => before.then(() => put(k)), Promise.resolve());`,
+    "a list that is spread": `for (const k of [...id]) await put(k);`,
+    "a bound function": `const run = put.bind(null, id); await run();`,
+  };
+
+  it("behind lists, records, sets, maps and functions that hold it", async () => {
+    const names = Object.keys(BODIES);
+    const functions = names.map(
+      (name, at) => `export async function f${String(at)}(id) { ${BODIES[name] ?? ""} }`,
+    );
+    const text = `import { Pool } from "pg"; import { fill, other } from "elsewhere";
+const pool = new Pool();
+const put = (id) => pool.query("INSERT INTO lines (id, number, item) VALUES (1, 1, $1)", [id]);
+${functions.join("\n")}`;
+    const found = await transactionsOf(DDL, { "a.ts": text });
+    const lost = names.filter((_, at) => !found.some(({ name }) => name === `f${String(at)}`));
+    assert.deepEqual(lost, []);
+  });
+
+  it("in functions that run later", async () => {
+    const text = `import { Pool } from "pg";
+const pool = new Pool();
+const put = (id) => pool.query("INSERT INTO lines (id, number, item) VALUES (1, 1, $1)", [id]);
+export function f(id) { setTimeout(() => put(id), 9); process.once("exit", () => put(0)); }`;
+    const found = await transactionsOf(DDL, { "a.ts": text });
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ["setTimeout", "process.once"],
+    );
+  });
+
+  it("in generators, and in functions that call themselves", async () => {
+    const text = `import { Pool } from "pg";
+const pool = new Pool();
+const put = (id) => pool.query("INSERT INTO lines (id, number, item) VALUES (1, 1, $1)", [id]);
+async function* each(id) { yield await put(id); }
+export async function f(id) { for await (const k of each(id)) await put(k); }
+export async function g(id) { await put(id); if (id > 1) await g(id - 1); }`;
+    const found = await transactionsOf(DDL, { "a.ts": text });
+    const reasons = found.map(({ name, taint }) => [name, ...taint.map(({ reason }) => reason)]);
+    const all = new Map(reasons.map(([name, ...each]) => [name, each]));
+    assert.ok(all.get("f")?.includes("each() is a generator and is not followed"));
+    assert.ok(all.get("g")?.includes("g() calls itself and is not followed"));
+  });
+});
+
 it("files that import a library are read", () => {
   for (const { modules } of LIBRARIES) {
     for (const name of modules) assert.ok(mayUseDatabase(`import x from "${name}";`), name);

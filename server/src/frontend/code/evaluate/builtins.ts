@@ -11,11 +11,13 @@ import {
   unknown,
   type Value,
 } from "../values";
-import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
+import { conditionOf, expressionOf, isInput, readsOf, unknownExpression } from "./convert";
 import { itemsOf, listOf, recordOf } from "./collections";
+import { arrayFrom, CONTAINERS } from "./containers";
+import { fieldNamesOf } from "./fieldNames";
 import { settle } from "./settle";
 import { filledAt } from "./filledLists";
-import { eachItem, pushed, rowsAsLoop } from "./iteration";
+import { eachItem, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
@@ -28,6 +30,9 @@ import { concatenated } from "./texts";
 
 /** Makes the pair of an item's index and the item. */
 const ENTRY = "isolens entry";
+
+/** A function with its first arguments. */
+const BOUND = "isolens bound";
 
 const first: Builtin = ({ args }) => args[0] ?? UNDEFINED;
 const itself: Builtin = ({ self }) => self;
@@ -80,23 +85,22 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   "Object.values": ({ state, args }) => values(state, args[0]),
   "Object.entries": ({ state, args }) => entries(state, args[0]),
   "Array.isArray": ({ state, args }) => isArray(state, args[0] ?? UNDEFINED),
-  "Array.from": ({ args }) => args[0] ?? UNDEFINED,
+  "Array.from": ({ state, args: [from = UNDEFINED, by], site }) => mapped(state, from, by, site),
   ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
-  ...named("Array ArrayList", ({ state, args: [length], site }) => {
+  ...named("Array ArrayList", ({ state, args, site }) => {
     const [type] = site.typeArguments;
-    const isArray = site.name === "Array" && type !== undefined && length !== undefined;
-    return isArray ? newArray(state, length, type) : listOf(state, []);
+    const [length] = args;
+    if (site.name === "Array" && type !== undefined && length !== undefined) {
+      return newArray(state, length, type);
+    }
+    return arrayFrom(state, args);
   }),
   ...named("isNaN", ({ state, args: [value = UNDEFINED] }) =>
     value.kind === "scalar" ? constant(false) : pure(state, "isNaN", [value]),
   ),
-  ...named("setTimeout setInterval setImmediate queueMicrotask", ({ state, args, site }) => {
-    // It runs at another time, in no transaction of this one.
-    const callee = args[0];
-    if (callee?.kind !== "function") return pure(state, site.name, args);
-    state.handlers.push({ name: site.name, callee });
-    return unknown("what runs later is not followed");
-  }),
+  ...named("setTimeout setInterval setImmediate queueMicrotask", ({ state, args, site }) =>
+    runsLater(state, args, site),
+  ),
   ...named(
     "Error TypeError RangeError RuntimeException IllegalStateException IllegalArgumentException Exception",
     ({ state, args }) => recordOf(state, { message: args[0] ?? textOf("") }),
@@ -155,10 +159,6 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...methods("isNegative", ({ state, self }) => binary(state, "<", self, constant(0))),
 
   // Lists and rows.
-  ...lists("push add addAll", ({ state, self, args }) => {
-    for (const arg of args) pushed(state, self, arg);
-    return UNDEFINED;
-  }),
   ...lists("at get", ({ state, self, args, site }) => {
     const known = args[0]?.kind === "scalar" ? args[0].expression : undefined;
     const filling = self.kind === "list" ? fillingOf(self) : undefined;
@@ -173,7 +173,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("isEmpty", ({ state, self }) => binary(state, "===", lengthOf(self), constant(0))),
   ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
   ...lists("flatMap", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
-  ...lists("filter", ({ state, self, args }) => filtered(state, self, args[0])),
+  ...lists("filter", ({ state, self, args, site }) => filtered(state, self, args[0], site)),
   ...lists("forEach", ({ state, self, args, site }) => {
     const [callee] = args;
     if (callee)
@@ -191,7 +191,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("some", ({ state, self, args, site }) => quantified(state, self, args[0], site, true)),
   ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
   ...lists("find", ({ state, self, args, site }) => found(state, self, args[0], site)),
-  ...lists("includes contains", ({ state, self, args }) =>
+  ...lists("includes contains has", ({ state, self, args }) =>
     contains(state, self, args[0] ?? UNDEFINED),
   ),
   ...lists(
@@ -204,9 +204,14 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   // Promises.
   ...anywhere("then", ({ state, self, args, site }) => {
     const value = settle(state, self);
-    return args[0] ? settle(state, state.evaluator.call(state, args[0], [value], site)) : value;
+    const then = args[0]
+      ? settle(state, state.evaluator.call(state, args[0], [value], site))
+      : value;
+    return unlessItFails(state, then, args[1], site);
   }),
-  ...anywhere("catch", ({ state, self }) => settle(state, self)),
+  ...anywhere("catch", ({ state, self, args, site }) =>
+    unlessItFails(state, settle(state, self), args[0], site),
+  ),
   ...anywhere("finally", ({ state, self, args, site }) => {
     const value = settle(state, self);
     if (args[0]) state.evaluator.call(state, args[0], [], site);
@@ -215,8 +220,17 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("function.call", ({ state, self, args, site }) =>
     state.evaluator.call(state, self, args.slice(1), site),
   ),
+  ...CONTAINERS,
   ...TAGGED_BUILTINS,
-  ...named("function.bind", itself),
+  ...named("function.bind", ({ state, self, args }) =>
+    args.length < 2
+      ? self
+      : { kind: "builtin", name: BOUND, self: listOf(state, [self, ...args.slice(1)]) },
+  ),
+  [BOUND]: ({ state, self, args, site }) => {
+    const [callee = UNDEFINED, ...given] = itemsOf(self) ?? [];
+    return state.evaluator.call(state, callee, [...given, ...args], site);
+  },
   ...named("function.apply", ({ state, self, args, site }) =>
     state.evaluator.call(state, self, itemsOf(args[1] ?? UNDEFINED) ?? [], site),
   ),
@@ -235,6 +249,8 @@ export function callBuiltin(
   if (SILENT.test(callee.name)) {
     // A text of it is as good as the thing itself.
     const isText = callee.name.startsWith("JSON.");
+    if (!isText && args.some(({ kind }) => kind === "function"))
+      return runsLater(state, args, site);
     return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
   }
   const isJava = state.frame.file.endsWith(".java");
@@ -313,6 +329,33 @@ function promise({ state, args: [callee], site }: BuiltinCall): Value {
   return unknown("what a promise resolves to is not followed", callee ? readsOf(callee) : []);
 }
 
+/** Functions that are given to something that runs them at another time, in no transaction of this one. */
+function runsLater(state: State, args: readonly Value[], site: CallSite): Value {
+  for (const callee of args) {
+    if (callee.kind === "function") state.handlers.push({ name: site.name, callee });
+  }
+  return unknown("what runs later is not followed");
+}
+
+/** What is there behind something that may fail, where a function is given for that. */
+function unlessItFails(
+  state: State,
+  value: Value,
+  callee: Value | undefined,
+  site: CallSite,
+): Value {
+  if (callee?.kind !== "function" || !state.workspace.reach.mayReach(callee.function)) return value;
+  const failed = unknownExpression(state, "whether it fails is not known", [], "bool");
+  const error = unknown("an error");
+  return state.evaluator.branches(
+    state,
+    failed,
+    () => settle(state, state.evaluator.call(state, callee, [error], site)),
+    () => value,
+    site.span,
+  );
+}
+
 function thrown(state: State, site: CallSite): Value {
   emit(state, {
     kind: "rollback",
@@ -338,27 +381,32 @@ function assignAll(state: State, [target, ...others]: readonly Value[]): Value {
 }
 
 function keys(state: State, value: Value | undefined): Value {
-  if (value?.kind !== "object" || value.rest) return unknown("the keys of this are not known");
-  return listOf(
-    state,
-    [...value.fields.keys()].map((name) => textOf(name)),
-  );
+  return entriesAs(state, value, "keys", (name) => textOf(name));
 }
 
 function values(state: State, value: Value | undefined): Value {
-  if (value?.kind !== "object" || value.rest) return unknown("the values of this are not known");
-  return listOf(
-    state,
-    [...value.fields.values()].map((cell) => cell.value ?? UNDEFINED),
-  );
+  return entriesAs(state, value, "values", (_, field) => field);
 }
 
 function entries(state: State, value: Value | undefined): Value {
-  if (value?.kind !== "object" || value.rest) return unknown("the entries of this are not known");
-  const pairs = [...value.fields].map(([name, cell]) =>
-    listOf(state, [textOf(name), cell.value ?? UNDEFINED]),
+  return entriesAs(state, value, "entries", (name, field) => listOf(state, [textOf(name), field]));
+}
+
+/** What is made of each field of a record, where all of them are known. */
+function entriesAs(
+  state: State,
+  value: Value | undefined,
+  what: string,
+  made: (name: string, field: Value) => Value,
+): Value {
+  const names = value?.kind === "object" ? fieldNamesOf(value) : undefined;
+  if (value?.kind !== "object" || !names) {
+    return unknown(`the ${what} of this are not known`, value ? readsOf(value) : []);
+  }
+  return listOf(
+    state,
+    names.map((name) => made(name, value.fields.get(name)?.value ?? UNDEFINED)),
   );
-  return listOf(state, pairs);
 }
 
 /** Runs the function for every item; where it runs no statement, only when its items are asked for. */
@@ -389,8 +437,10 @@ function isArrayType(type: string | undefined): boolean {
   return type !== undefined && /\[\]$|^(?:Readonly)?Array</u.test(type.trim());
 }
 
-function filtered(state: State, self: Value, by: Value | undefined): Value {
-  return by ? { kind: "derived", from: self, how: "filter", by: putAside(state, by) } : self;
+function filtered(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
+  if (!by) return self;
+  runForEach(state, self, by, site);
+  return { kind: "derived", from: self, how: "filter", by: putAside(state, by) };
 }
 
 /** A function that runs when its results are asked for, which may be when those that made it have ended. */
@@ -398,13 +448,21 @@ function putAside(state: State, by: Value): Value {
   return by.kind === "function" ? { ...by, within: state.calls } : by;
 }
 
-/** `reduce` as a loop whose variable is the sum so far. */
+/** Runs a function that tests items for what it does besides, where it may do anything. */
+function runForEach(state: State, self: Value, by: Value, site: CallSite): void {
+  if (by.kind !== "function" || !state.workspace.reach.mayReach(by.function)) return;
+  rowsAsLoop(state, self, site.span, (item, index) => {
+    settle(state, callWithItem(state, by, item, index, site));
+  });
+}
+
+/** `reduce` as a loop whose variable is the sum so far; without a start the first item is one. */
 function reduced(state: State, self: Value, args: readonly Value[], site: CallSite): Value {
   const [by, start] = args;
-  if (!by || !start) return unknown("a reduction without a start is not understood", readsOf(self));
-  const sum = newCell(state, start);
-  eachItem(state, self, site.span, (item) => {
-    const next = state.evaluator.call(state, by, [sum.value ?? UNDEFINED, item], site);
+  if (!by) return unknown("a reduction without a function is not understood", readsOf(self));
+  const sum = newCell(state, start ?? unknown("the first item of a reduction", readsOf(self)));
+  eachItem(state, self, site.span, (item, index) => {
+    const next = state.evaluator.call(state, by, [sum.value ?? UNDEFINED, item, index], site);
     write(state, sum, next);
   });
   return sum.value ?? UNDEFINED;
@@ -430,8 +488,10 @@ function quantified(
 
 function found(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
   const items = itemsOf(self);
-  if (!items || !by)
+  if (!items || !by) {
+    if (by) runForEach(state, self, by, site);
     return unknown("an item that is searched for is not told from the others", readsOf(self));
+  }
   return items.reduceRight((otherwise: Value, item, at) => {
     const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));
     return choose(test, item, otherwise);

@@ -14,14 +14,13 @@ import type { CallPlace } from "../../../program/statement";
 import type { Span } from "../../sql/split";
 import { functionKey } from "../origins";
 import { withoutReturns } from "../../sql/routine/withoutReturns";
-import { compare } from "../../sql/terms";
-import { literal } from "../../sql/expressions";
 import { bind, innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
 import { callBuiltin, externalResult } from "./builtins";
-import { expressionOf, unknownExpression } from "./convert";
+import { unknownExpression } from "./convert";
 import { escape } from "./escape";
-import { listOf } from "./collections";
+import { itemsOf, listOf } from "./collections";
+import { changed } from "./iteration";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
 import {
@@ -33,10 +32,9 @@ import {
   overloaded,
   standsAlone,
 } from "./javaCalls";
-import { addIf, isScalar, joinPaths, tried, type Path } from "./join";
-import { superclassOf } from "./member";
-import { choose } from "./operators";
-import { isCall, resultFromOutside } from "./outside";
+import { addIf, joinPaths, tried, type Path } from "./join";
+import { setAnyMember, superclassOf } from "./member";
+import { resultFromOutside } from "./outside";
 import {
   collected,
   emit,
@@ -48,7 +46,7 @@ import {
   type Frame,
   type State,
 } from "./state";
-import { canChoose } from "./texts";
+import { returned } from "./returns";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -73,6 +71,8 @@ export function callValue(
       const source = sourceOf(state, site.span);
       state.here = source;
       const call = { arguments: args, isNew, typeArguments, source };
+      const combined = combinedCall(state, callee, args, site);
+      if (combined) return combined;
       const result = callee.library.call(callee, call, tools);
       if (result !== undefined) return result;
       if (dataAccess(callee.path.replace(/\..*$/u, "")))
@@ -93,8 +93,8 @@ export function callValue(
       return state.evaluator.branches(
         state,
         callee.condition,
-        () => callValue(state, callee.then, args, site),
-        () => callValue(state, callee.otherwise, args, site),
+        () => callIfThere(state, callee.then, args, site),
+        () => callIfThere(state, callee.otherwise, args, site),
         site.span,
       );
     case "external":
@@ -112,6 +112,24 @@ export function callValue(
     default:
       return shaped(state, callee, args, site);
   }
+}
+
+/** A branch in which there is nothing to call is an error of the code, or is not taken. */
+function callIfThere(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
+  return callee.kind === "undefined" ? UNDEFINED : callValue(state, callee, args, site);
+}
+
+/** `pool.query.bind(pool)`, `.call(pool, ...)` and `.apply(pool, [...])`. */
+function combinedCall(
+  state: State,
+  callee: Extract<Value, { kind: "handle" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
+  const [, path, method] = /^(.+\..+)\.(bind|call|apply)$/u.exec(callee.path) ?? [];
+  if (path === undefined || method === undefined) return undefined;
+  const self = { ...callee, path };
+  return callBuiltin(state, { kind: "builtin", name: `function.${method}`, self }, args, site);
 }
 
 /** `row.save()`: what a library gave to rows and objects. */
@@ -184,6 +202,11 @@ function callUnknown(state: State, name: string, given: readonly Value[], site: 
   const args = given.map((arg) => settle(state, arg));
   for (const arg of args) {
     escape(state, arg);
+    // What is given away empty is given to be filled.
+    if (arg.kind === "list" && itemsOf(arg)?.length === 0) changed(state, arg, UNKNOWN_ITEM);
+    if (arg.kind === "object" && !arg.class && arg.fields.size === 0 && !arg.rest) {
+      setAnyMember(state, arg, UNKNOWN_ITEM);
+    }
     if (arg.kind === "handle" && arg.connection) {
       const message = `${name}() is given a connection, and what it does is not known`;
       lose(state, message, source, "opaque");
@@ -217,6 +240,8 @@ function callUnknown(state: State, name: string, given: readonly Value[], site: 
   if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) return result;
   return externalResult(state, name, args);
 }
+
+const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
 /** Goes on behind a path that something unknown runs, or that it may run. */
 function perhaps(
@@ -420,6 +445,15 @@ function notFollowed(
   if (args.some(hasConnection)) {
     const why = isRecursive ? "calls itself" : "lies too deep";
     lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
+  } else if (state.workspace.reach.mayReach(callee.function)) {
+    const why = isRecursive
+      ? "calls itself"
+      : callee.function.isGenerator
+        ? "is a generator"
+        : "lies too deep";
+    const reason = `${name}() ${why} and is not followed`;
+    const key = functionKey(callee.scope.module.file, callee.function);
+    state.unfollowed.set(key, { effect: "opaque", reason, source: sourceOf(state, site.span) });
   }
   for (const arg of args) escape(state, arg);
   return externalResult(state, name, args);
@@ -443,51 +477,6 @@ function restOf(state: State, { module }: Scope, args: readonly Value[]): Value 
   const [only] = args;
   const isAll = args.length === 1 && only?.kind === "list" && module.file.endsWith(".java");
   return isAll ? only : listOf(state, args);
-}
-
-/** What a function gave that has several returns. */
-function returned(frame: Frame, left: boolean): Value {
-  const { returns } = frame;
-  const [only] = returns;
-  if (only === undefined) return UNDEFINED;
-  if (returns.length === 1 && left) return only;
-  const values = left ? returns : [...returns, UNDEFINED];
-  if (returns.every(isScalar) && left && !canChoose(returns)) {
-    const types = new Set(
-      returns.map((value) => (value.kind === "scalar" ? value.type : undefined)),
-    );
-    const [type] = types;
-    const expression = { kind: "variable", name: frame.value } as const;
-    return types.size === 1 && type !== undefined
-      ? { kind: "scalar", expression, type }
-      : { kind: "scalar", expression };
-  }
-  const which = { kind: "variable", name: frame.which } as const;
-  return values.reduceRight((otherwise, value, at) =>
-    choose(compare("=", which, literal(at + 1)), value, otherwise),
-  );
-}
-
-/** Notes a `return` of the frame at hand: its number, and its value where it is a scalar. */
-export function addReturn(state: State, value: Value, span: CallSite["span"]): void {
-  const { frame } = state;
-  const source = sourceOf(state, span);
-  frame.returns.push(value);
-  if (frame.isRoot) {
-    escape(state, value);
-    // What an unknown function gives says nothing of the transaction.
-    const isForeign = value.kind === "input" && isCall(value.path);
-    const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
-    emit(state, { kind: "return", ...(shown && { value: shown }), source });
-    return;
-  }
-  const number = literal(frame.returns.length);
-  emit(state, { kind: "assign", variable: frame.which, value: number, source });
-  if (isScalar(value)) {
-    const expression = expressionOf(state, value);
-    emit(state, { kind: "assign", variable: frame.value, value: expression, source });
-  }
-  emit(state, { kind: "return", source });
 }
 
 /** `new C(...)`. */
@@ -560,7 +549,9 @@ export function instanceOf(
           self.fields.set(name, newCell(state, value));
       }
     });
-    collected(state, () => state.evaluator.block(state, scope, hir.body));
+    const before = state.emitted;
+    const commands = collected(state, () => state.evaluator.block(state, scope, hir.body));
+    if (args && state.emitted > before) for (const each of commands) emit(state, each);
   }
   state.calls = outer.calls;
   state.frame = outer.frame;

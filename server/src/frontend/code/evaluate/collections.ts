@@ -2,6 +2,9 @@
 import type { ListValue, ObjectValue, Value } from "../values";
 import { newCell, type State } from "./state";
 
+/** Why an item is not known that stands for those of a list that is spread. */
+export const SPREAD = "what is spread here is not known";
+
 /** The items of a list that no loop has filled. */
 export function itemsOf(value: Value): readonly Value[] | undefined {
   if (value.kind !== "list" || value.grown.value !== undefined) return undefined;

@@ -156,7 +156,10 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
       return [...cells(value.fields), ...rest];
     }
     case "list":
-      return value.items.flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : []));
+      return [
+        ...value.items.flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : [])),
+        ...(value.grown.value?.kind === "unknown" ? value.grown.value.dependsOn : []),
+      ];
     case "derived":
       return readsOf(value.from, depth - 1);
     case "builtin":

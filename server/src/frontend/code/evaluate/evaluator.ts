@@ -50,6 +50,8 @@ export interface Evaluated {
   /** All statements ran on connections that the caller gave. */
   readonly isGiven: boolean;
   readonly inlined: ReadonlySet<string>;
+  /** Functions that were not followed, by key, with what is lost if they run statements. */
+  readonly unfollowed: ReadonlyMap<string, Taint>;
   readonly files: ReadonlySet<FileId>;
   /** Functions that were made or registered, and run by themselves. */
   readonly handlers: readonly Root[];
@@ -96,6 +98,7 @@ export function createState(
     taint: [],
     escaped: new Set(),
     files: new Set([file]),
+    unfollowed: new Map(),
     inlined: new Set(),
     budget: BUDGET,
     standsAlone: false,
@@ -136,6 +139,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     taint: state.taint,
     isGiven: state.ranOn.given && !state.ranOn.own,
     inlined: state.inlined,
+    unfollowed: state.unfollowed,
     files: state.files,
     handlers: [...state.handlers, ...made].map(rootOf),
   };

@@ -1,7 +1,7 @@
 // Evaluates expressions of the code, in the order in which the language does.
 import type { Expression } from "../../../program/expression";
 import type { Span } from "../../sql/split";
-import type { HirArgument, HirEntry, HirExpression, HirPattern } from "../hir";
+import type { HirArgument, HirEntry, HirExpression } from "../hir";
 import {
   constant,
   constantScalar,
@@ -15,11 +15,11 @@ import {
 } from "../values";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
-import { elementAt, next, setElement } from "./arrays";
-import { bind, lookup } from "./bindings";
+import { elementAt, next } from "./arrays";
+import { lookup } from "./bindings";
 import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
-import { fieldNamesOf } from "./fieldNames";
+import { fieldNamesOf, hasAnyKey } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
 import {
@@ -28,7 +28,6 @@ import {
   memberOf,
   optionalMember,
   isThere,
-  setMember,
   methodValue,
   superclassOf,
 } from "./member";
@@ -36,7 +35,8 @@ import { knowing } from "./presence";
 import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { settle } from "./settle";
-import { itemsOf, listOf } from "./collections";
+import { itemsOf, listOf, SPREAD } from "./collections";
+import { keyOf, place } from "./place";
 import { concatenated, partsOf } from "./texts";
 
 /** The value of an expression; statements that it runs are added to the state. */
@@ -101,7 +101,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "object":
       return objectOf(state, scope, hir.entries);
     case "array":
-      return listOf(state, argumentsOf(state, scope, hir.items));
+      return arrayOf(state, scope, hir.items);
     case "function": {
       const self = hir.function.isArrow ? selfOf(scope) : undefined;
       return { kind: "function", function: hir.function, scope, ...(self && { self }) };
@@ -187,8 +187,32 @@ export function argumentsOf(state: State, scope: Scope, args: readonly HirArgume
     const value = evaluateExpression(state, scope, hir);
     if (!isSpread) return [value];
     const items = itemsOf(value);
-    return items ?? [unknown("what is spread here is not known", readsOf(value))];
+    return items ?? [unknown(SPREAD, readsOf(value))];
   });
+}
+
+/** `[a, ...b]`. Of several lists, where one is not known, an item is not told from the others. */
+function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Value {
+  const values = items.map(({ value: hir, isSpread }) => ({
+    value: evaluateExpression(state, scope, hir),
+    isSpread,
+  }));
+  const known = values.map(({ value, isSpread }) => (isSpread ? itemsOf(value) : [value]));
+  const all = known.flatMap((each) => each ?? []);
+  const [only] = values;
+  if (only && values.length === 1 && !known[0]) {
+    if (only.value.kind !== "list") return only.value;
+    const copy = listOf(state, []);
+    write(state, copy.grown, only.value.grown.value);
+    return copy;
+  }
+  const list = listOf(state, all);
+  const others = values.flatMap(({ value }, at) => (known[at] ? [] : [value]));
+  if (others.length > 0) {
+    const reads = [...others, ...all].flatMap((each) => readsOf(each));
+    write(state, list.grown, unknown("an item of several lists", reads));
+  }
+  return list;
 }
 
 function template(
@@ -224,7 +248,8 @@ function template(
   );
 }
 
-function indexed(state: State, object: Value, index: Value, span: Span): Value {
+/** `object[index]`. */
+export function indexed(state: State, object: Value, index: Value, span: Span): Value {
   const text = constantText(index);
   if (text !== undefined) return memberOf(state, object, text, span);
   const number = constantScalar(index);
@@ -239,22 +264,36 @@ function indexed(state: State, object: Value, index: Value, span: Span): Value {
   if (object.kind === "input") {
     return elementOf(object, next(at));
   }
-  if (object.kind === "object" && object.fields.size > 0 && object.fields.size <= MOST_KEYS) {
-    // One of the record's fields, by the key.
-    const fields = [...object.fields].flatMap(([key, { value }]) =>
-      value ? [{ key, value }] : [],
-    );
-    const last = object.rest ?? UNDEFINED;
-    return fields.reduceRight(
+  const entries = entriesOf(object);
+  if (entries.length > 0 && entries.length <= MOST_KEYS) {
+    // One of the record's fields, or of the list's items, by the key.
+    const last = object.kind === "object" ? (object.rest ?? UNDEFINED) : UNDEFINED;
+    return entries.reduceRight(
       (otherwise: Value, { key, value }) =>
         choose(compare("=", at, literal(key)), value, otherwise),
       last,
     );
   }
+  if (entries.some(({ value }) => mayRun(state, value))) {
+    lose(state, "which of many functions is meant is not known", sourceOf(state, span), "opaque");
+  }
   return unknown("an element by a computed key is not known", [at, ...readsOf(object)]);
 }
 
-const MOST_KEYS = 8;
+/** The keys and values of a record, where all that were written are known. */
+function entriesOf(value: Value): readonly { readonly key: string; readonly value: Value }[] {
+  if (value.kind !== "object" || hasAnyKey(value)) return [];
+  return [...value.fields].flatMap(([key, { value: field }]) =>
+    field ? [{ key, value: field }] : [],
+  );
+}
+
+/** Whether a value is a function that may run a statement. */
+function mayRun({ workspace }: State, value: Value): boolean {
+  return value.kind === "function" && workspace.reach.mayReach(value.function);
+}
+
+const MOST_KEYS = 16;
 
 function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "call" }>): Value {
   const { callee } = hir;
@@ -362,12 +401,6 @@ function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Val
   return made;
 }
 
-/** A key as a property's name. */
-export function keyOf(value: Value): string | undefined {
-  const known = constantScalar(value);
-  return known === undefined || known === null ? undefined : String(known);
-}
-
 function spread(state: State, made: ObjectValue, value: Value): ObjectValue {
   switch (value.kind) {
     case "undefined":
@@ -446,49 +479,6 @@ function assign(
   });
   place(state, scope, target, value);
   return value;
-}
-
-/** Assigns to what a pattern names. */
-export function place(state: State, scope: Scope, pattern: HirPattern, value: Value): void {
-  if (pattern.kind === "place") {
-    const { place: target } = pattern;
-    if (target.kind === "name") {
-      bind(state, scope, { kind: "bind", name: target.name, span: target.span }, value, false);
-      return;
-    }
-    if (target.kind === "member" || target.kind === "index") {
-      const object = evaluateExpression(state, scope, target.object);
-      const index = target.kind === "index" ? evaluateExpression(state, scope, target.index) : undefined; // prettier-ignore
-      const name = target.kind === "member" ? target.property : index && keyOf(index);
-      if (name !== undefined && setProperty(state, object, name, value)) return;
-      if (index && name === undefined && object.kind === "list") setElement(state, object, index, value); // prettier-ignore
-    }
-    // What nobody reads from the database's side is no loss; a later read of it is an unknown.
-    return;
-  }
-  bind(state, scope, pattern, value, false);
-}
-
-function setProperty(state: State, object: Value, name: string, value: Value): boolean {
-  if (object.kind === "choice") {
-    const { condition, then, otherwise } = object;
-    const { start, end } = { start: 0, end: 0 };
-    const old = [then, otherwise].map((each) => optionalMember(state, each, name, { start, end }));
-    const first = setProperty(state, then, name, choose(condition, value, old[0] ?? UNDEFINED));
-    const second = setProperty(
-      state,
-      otherwise,
-      name,
-      choose(condition, old[1] ?? UNDEFINED, value),
-    );
-    return first && second;
-  }
-  if (object.kind === "list" && /^\d+$/u.test(name)) {
-    const cell = object.items[Number(name)];
-    if (cell) write(state, cell, value);
-    return cell !== undefined;
-  }
-  return setMember(state, object, name, value);
 }
 
 function chooseCase(

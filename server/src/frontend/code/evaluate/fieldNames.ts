@@ -1,11 +1,20 @@
 // The names of what a record or row holds, where all of them are known.
-import type { Value } from "../values";
+import type { ObjectValue, Value } from "../values";
+
+/** The field of a record that stands for all keys that are only known when it runs. */
+export const ANY_KEY = "#any";
+
+/** Whether a record has been written under a key that is only known when it runs. */
+export function hasAnyKey(value: ObjectValue): boolean {
+  return value.fields.get(ANY_KEY)?.value !== undefined;
+}
 
 /** The names as the code writes them; undefined where there may be others. */
 export function fieldNamesOf(value: Value): readonly string[] | undefined {
   switch (value.kind) {
     case "object":
-      return value.rest === undefined ? [...value.fields.keys()] : undefined;
+      if (value.rest !== undefined || hasAnyKey(value)) return undefined;
+      return [...value.fields.keys()].filter((name) => name !== ANY_KEY);
     case "row": {
       const { order, renamed } = value.columns;
       const back = new Map([...(renamed ?? [])].map(([code, name]) => [name, code]));

@@ -5,7 +5,7 @@ import type { Value } from "../values";
 const NAMES = new Set(
   (
     "Number String Boolean BigInt Math JSON Date Promise Object Array Map Set Error TypeError RangeError console " +
-    "parseInt parseFloat isNaN Symbol setTimeout setInterval setImmediate queueMicrotask structuredClone crypto process Buffer globalThis global " +
+    "WeakMap WeakSet parseInt parseFloat isNaN Symbol setTimeout setInterval setImmediate queueMicrotask structuredClone crypto process Buffer globalThis global " +
     "Integer Long Double Float BigDecimal BigInteger Objects Optional List ArrayList HashMap Arrays Collections System " +
     "UUID Instant LocalDate LocalDateTime Timestamp Thread Random ThreadLocalRandom StringBuilder RuntimeException " +
     "IllegalStateException IllegalArgumentException Exception Character Short Byte"

@@ -253,9 +253,14 @@ export function pushed(state: State, list: Value, item: Value): void {
     return;
   }
   const filling = filledBy(state, list, item);
-  write(
-    state,
-    list.grown,
-    filling ?? unknown("an item of a list that a loop filled", readsOf(item)),
-  );
+  if (filling) write(state, list.grown, filling);
+  else changed(state, list, item);
+}
+
+/** Changes a list in a way that is not followed: any of its items may be what it is given. */
+export function changed(state: State, list: Value, item: Value): void {
+  if (list.kind !== "list") return;
+  const before = list.grown.value ? readsOf(list.grown.value) : [];
+  const reads = [...new Set([...readsOf(item), ...before])];
+  write(state, list.grown, unknown("an item of a list that a loop filled", reads));
 }

@@ -14,7 +14,8 @@ import {
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { negated, readsOf } from "./convert";
 import { recordOf } from "./collections";
-import { itemOf, requireHolds, setMember } from "./member";
+import { ANY_KEY, hasAnyKey } from "./fieldNames";
+import { itemOf, requireHolds, setAnyMember, setMember } from "./member";
 import { binary, choose, condition, isNullish } from "./operators";
 import { sourceOf, type State } from "./state";
 import { concatenated, partsOf } from "./texts";
@@ -58,12 +59,7 @@ export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
   "object.get": (call) =>
     call.args.length === 0 ? present(call) : mapValue(call.self, call.args[0], UNDEFINED),
   "object.getOrDefault": ({ self, args: [key, otherwise] }) => mapValue(self, key, otherwise),
-  "object.containsKey": ({ self, args: [key] }) => {
-    const name = constantText(key);
-    return self.kind !== "object" || name === undefined || self.rest
-      ? unknown("whether a map has a key is not known", readsOf(self))
-      : constant(self.fields.get(name)?.value !== undefined);
-  },
+  "object.containsKey": ({ self, args: [key] }) => hasKey(self, key),
 
   // Optional values.
   ...named("Optional.of Optional.ofNullable", ({ state, args: [value] }) => optional(state, value)),
@@ -158,23 +154,32 @@ function mapOf(state: State, args: readonly Value[]): Value {
   return made;
 }
 
-function put(state: State, map: Value, key: Value | undefined, value = UNDEFINED): Value {
+/** Sets the value of a map under a key. */
+export function put(state: State, map: Value, key: Value | undefined, value = UNDEFINED): Value {
   const known = constantScalar(key);
   if (typeof known === "string" || typeof known === "number") {
     setMember(state, map, String(known), value);
     return UNDEFINED;
   }
-  if (map.kind !== "object") return UNDEFINED;
-  // Any key may have been written.
-  const lost = unknown("a map is written under a key that is only known when it runs", readsOf(value)); // prettier-ignore
-  for (const name of map.fields.keys()) setMember(state, map, name, lost);
-  setMember(state, map, ANY_KEY, lost);
+  setAnyMember(state, map, value);
   return UNDEFINED;
 }
 
-const ANY_KEY = "#any";
+/** Whether a map has a key. */
+export function hasKey(map: Value, key: Value | undefined): Value {
+  const name = keyName(key);
+  return map.kind !== "object" || name === undefined || map.rest || hasAnyKey(map)
+    ? unknown("whether a map has a key is not known", readsOf(map))
+    : constant(map.fields.get(name)?.value !== undefined);
+}
 
-function mapValue(map: Value, key: Value | undefined, otherwise: Value = UNDEFINED): Value {
+function keyName(key: Value | undefined): string | undefined {
+  const known = constantScalar(key);
+  return known === undefined || known === null ? undefined : String(known);
+}
+
+/** What a map holds under a key. */
+export function mapValue(map: Value, key: Value | undefined, otherwise: Value = UNDEFINED): Value {
   const name = constantScalar(key);
   if (map.kind !== "object" || name === undefined || name === null || map.rest) {
     return unknown("a map is asked for a key that is only known when it runs", readsOf(map));

@@ -14,6 +14,7 @@ import {
   type ListValue,
 } from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
+import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { choose, isNullish } from "./operators";
 import { listFromCall } from "./outside";
 import { knowing, presentIn } from "./presence";
@@ -32,7 +33,9 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return { kind: "builtin", name: `list.${property}`, self: value };
     case "list":
     case "derived": {
-      if (property === "length") return lengthOf(value);
+      if (property === "length" || (property === "size" && !isInJava(state))) {
+        return lengthOf(value);
+      }
       if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
       return { kind: "builtin", name: `list.${property}`, self: value };
     }
@@ -49,6 +52,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return choiceMember(state, value, property, site);
     case "undefined":
       // No program is written to fail in this way: what is taken for nothing here is something that is not known.
+      if (OF_ANY_OBJECT.has(property)) return { kind: "builtin", name: `undefined.${property}` };
       return unknown(`${property} is asked of nothing`);
     case "unknown":
       return value;
@@ -69,7 +73,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return { ...value, name: `${value.name}.${property}` };
     case "function":
       // Java's functions are objects with one method of any name.
-      if (state.frame.file.endsWith(".java") && !COMBINING.has(property)) return value;
+      if (isInJava(state) && !COMBINING.has(property)) return value;
       return { kind: "builtin", name: `function.${property}`, self: value };
     case "text": {
       const text = constantText(value);
@@ -82,6 +86,10 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
     }
   }
+}
+
+function isInJava({ frame }: State): boolean {
+  return frame.file.endsWith(".java");
 }
 
 /** Constants of the language's own classes. */
@@ -127,12 +135,26 @@ export function setMember(state: State, value: Value, property: string, written:
   const known = cells.get(property);
   const cell = known ?? newCell(state, undefined);
   if (known === undefined) {
-    // As old as its object: a loop that writes it carries it from round to round.
-    cells.set(property, value.kind === "row" ? { ...cell, birth: 0 } : cell);
+    // As old as its object may be: what a loop writes is there behind it.
+    cells.set(property, { ...cell, birth: 0 });
   }
   const target = cells.get(property);
   if (target !== undefined) write(state, target, written);
   return true;
+}
+
+/** Writes a record under a key that is only known when it runs: any of its fields may be what was written. */
+export function setAnyMember(state: State, value: Value, written: Value): boolean {
+  if (value.kind !== "object") return false;
+  const lost = unknown(
+    "a record is written under a key that is only known when it runs",
+    readsOf(written),
+  );
+  for (const [name, { value: old }] of value.fields) {
+    const isCode = old?.kind === "handle" || old?.kind === "function" || old?.kind === "class";
+    if (!isCode) setMember(state, value, name, lost);
+  }
+  return setMember(state, value, ANY_KEY, lost);
 }
 
 /** The field of a row as it was read, or as it was set since. */
@@ -295,8 +317,15 @@ function objectMember(
       name: property,
     });
   }
+  if (value.isMap === true) {
+    if (property !== "size") return { kind: "builtin", name: `map.${property}`, self: value };
+    const names = fieldNamesOf(value);
+    return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
+  }
   if (value.rest) return memberOf(state, value.rest, property, site);
-  const isKnown = value.class === undefined && !state.frame.file.endsWith(".java");
+  const other = value.fields.get(ANY_KEY)?.value;
+  if (other !== undefined && !OF_ANY_OBJECT.has(property)) return other;
+  const isKnown = value.class === undefined && !isInJava(state);
   if (isKnown && !OF_ANY_OBJECT.has(property)) return UNDEFINED;
   return { kind: "builtin", name: `object.${property}`, self: value };
 }

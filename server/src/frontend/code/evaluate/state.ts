@@ -148,6 +148,8 @@ export interface State {
   readonly escaped: Set<string>;
   /** Files that were looked at. */
   readonly files: Set<FileId>;
+  /** Functions that were not followed although they may run statements, by key, with what is lost if they do. */
+  readonly unfollowed: Map<string, Taint>;
   /** Functions that were inlined, by key. */
   readonly inlined: Set<string>;
   /** Steps left; none ends the evaluation. */

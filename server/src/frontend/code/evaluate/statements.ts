@@ -8,7 +8,7 @@ import type { HirExpression, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { bind, innerScope } from "./bindings";
-import { addReturn } from "./calls";
+import { addReturn } from "./returns";
 import { conditionOf, expressionOf, negated } from "./convert";
 import { evaluateExpression } from "./expressions";
 import { settle } from "./settle";

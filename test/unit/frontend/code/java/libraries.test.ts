@@ -181,7 +181,7 @@ checkProcedure(
      this.getPreparedStatement(conn, cut, 0, read(conn, id, id > 3).get(at).id).executeUpdate();
    }`,
   "r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = :id) order by accounts.balance",
-  "update accounts set balance = 0 where (accounts.id = unknown())",
+  "update accounts set balance = 0 where (accounts.id = unknown(size(r1)))",
   "! an element by a computed index is not known",
 );
 

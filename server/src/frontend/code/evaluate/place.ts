@@ -1,0 +1,74 @@
+// Assignments to places: names, properties, elements of lists.
+import type { HirPattern } from "../hir";
+import { constantScalar, UNDEFINED, type Scope, type Value } from "../values";
+import { setElement } from "./arrays";
+import { bind } from "./bindings";
+import { changed, pushed } from "./iteration";
+import { optionalMember, setAnyMember, setMember } from "./member";
+import { choose } from "./operators";
+import { write, type State } from "./state";
+
+/** Assigns to what a pattern names. */
+export function place(state: State, scope: Scope, pattern: HirPattern, value: Value): void {
+  if (pattern.kind === "place") {
+    const { place: target } = pattern;
+    if (target.kind === "name") {
+      bind(state, scope, { kind: "bind", name: target.name, span: target.span }, value, false);
+      return;
+    }
+    if (target.kind === "member" || target.kind === "index") {
+      const object = state.evaluator.expression(state, scope, target.object);
+      const index =
+        target.kind === "index"
+          ? state.evaluator.expression(state, scope, target.index)
+          : undefined;
+      const name = target.kind === "member" ? target.property : index && keyOf(index);
+      if (name !== undefined && setProperty(state, object, name, value)) return;
+      overwritten(state, object, index, value);
+    }
+    // What nobody reads from the database's side is no loss.
+    return;
+  }
+  bind(state, scope, pattern, value, false);
+}
+
+/** Some part of a list or record is written, and it is not known which. */
+function overwritten(state: State, object: Value, index: Value | undefined, value: Value): void {
+  if (object.kind === "choice") {
+    overwritten(state, object.then, index, value);
+    overwritten(state, object.otherwise, index, value);
+  } else if (object.kind === "list") setElement(state, object, index ?? UNDEFINED, value);
+  else setAnyMember(state, object, value);
+}
+
+function setProperty(state: State, object: Value, name: string, value: Value): boolean {
+  if (object.kind === "choice") {
+    const { condition, then, otherwise } = object;
+    const { start, end } = { start: 0, end: 0 };
+    const old = [then, otherwise].map((each) => optionalMember(state, each, name, { start, end }));
+    const first = setProperty(state, then, name, choose(condition, value, old[0] ?? UNDEFINED));
+    const second = setProperty(
+      state,
+      otherwise,
+      name,
+      choose(condition, old[1] ?? UNDEFINED, value),
+    );
+    return first && second;
+  }
+  if (object.kind === "list" && /^\d+$/u.test(name)) {
+    const cell = object.items[Number(name)];
+    // One of a length that is not known is written as at any index.
+    if (!cell && object.grown.value !== undefined) return false;
+    if (cell) write(state, cell, value);
+    else if (Number(name) === object.items.length) pushed(state, object, value);
+    else changed(state, object, value);
+    return true;
+  }
+  return setMember(state, object, name, value);
+}
+
+/** A key as a property's name. */
+export function keyOf(value: Value): string | undefined {
+  const known = constantScalar(value);
+  return known === undefined || known === null ? undefined : String(known);
+}
