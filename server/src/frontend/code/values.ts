@@ -92,6 +92,8 @@ export type Value =
       readonly how: "map" | "filter";
       readonly by: Value;
     }
+  /** A list that holds others' items one after the other: `[first, ...rows]`. */
+  | { readonly kind: "joined"; readonly parts: readonly Value[] }
   | {
       readonly kind: "function";
       readonly function: HirFunction;

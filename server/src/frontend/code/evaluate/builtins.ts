@@ -76,8 +76,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ),
   ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
   Date: ({ state, args }) => (args.length === 0 ? fresh(state, "now") : (args[0] ?? UNDEFINED)),
-  "Promise.all": ({ state, args }) => all(state, args[0] ?? UNDEFINED),
-  "Promise.allSettled": ({ state, args }) => all(state, args[0] ?? UNDEFINED),
+  "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
+  "Promise.allSettled": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
   Promise: promise,
   "Promise.reject": ({ state, site }) => thrown(state, site),
   "Object.assign": ({ state, args }) => assignAll(state, args),
@@ -311,14 +311,19 @@ function isArray(state: State, value: Value): Value {
   }
 }
 
-function all(state: State, value: Value): Value {
+/** Awaits all items: what is made when it is asked for, as operations that wait to be awaited, runs now. */
+function all(state: State, value: Value, site: CallSite): Value {
   const items = itemsOf(value);
   if (items)
     return listOf(
       state,
       items.map((item) => settle(state, item)),
     );
-  return settle(state, value);
+  if (value.kind !== "derived" && value.kind !== "joined") return settle(state, value);
+  const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
+    settle(state, item);
+  });
+  return isQuiet ? value : unknown("what a loop gives is not kept", readsOf(value));
 }
 
 /** `new Promise((resolve) => ...)`: the function runs at once; what it resolves to is not followed. */
@@ -418,7 +423,7 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
     return listOf(state, made);
   }
   const isQuiet = rowsAsLoop(state, self, site.span, (item, index) => {
-    settle(state, callWithItem(state, by, item, index, site));
+    callWithItem(state, by, item, index, site);
   });
   return isQuiet
     ? { kind: "derived", from: self, how: "map", by: putAside(state, by) }

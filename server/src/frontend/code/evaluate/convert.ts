@@ -58,6 +58,7 @@ const WHAT: Readonly<Record<string, string>> = {
   object: "object",
   list: "list",
   derived: "list",
+  joined: "list",
   function: "function",
   class: "class",
   handle: "part of a library",
@@ -162,6 +163,8 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
       ];
     case "derived":
       return readsOf(value.from, depth - 1);
+    case "joined":
+      return value.parts.flatMap((part) => readsOf(part, depth - 1));
     case "builtin":
       return value.self ? readsOf(value.self, depth - 1) : [];
     case "choice":

@@ -21,6 +21,9 @@ export function escape(state: State, value: Value, depth = 6): void {
     case "list":
       for (const cell of value.items) inner(cell);
       return;
+    case "joined":
+      for (const part of value.parts) escape(state, part, depth - 1);
+      return;
     case "derived":
       escape(state, value.from, depth - 1);
       return;

@@ -2,6 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import type { Span } from "../../sql/split";
 import type { HirArgument, HirEntry, HirExpression } from "../hir";
+import { databaseCall } from "../sites";
 import {
   constant,
   constantScalar,
@@ -59,6 +60,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "super":
       return selfOf(scope) ?? unknown("super is not known");
     case "template":
+      noteReached(state, hir);
       return template(state, scope, hir);
     case "member": {
       const outer =
@@ -78,6 +80,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       return branches(state, isThere(state, object), run, () => UNDEFINED, hir.span);
     }
     case "call":
+      noteReached(state, hir);
       return call(state, scope, hir);
     case "new": {
       const callee: Value = hir.body ? { kind: "class", class: hir.body, scope } : of(hir.callee);
@@ -191,7 +194,11 @@ export function argumentsOf(state: State, scope: Scope, args: readonly HirArgume
   });
 }
 
-/** `[a, ...b]`. Of several lists, where one is not known, an item is not told from the others. */
+function listPart(state: State, value: Value, known: readonly Value[] | undefined): Value {
+  return known ? listOf(state, known) : value;
+}
+
+/** `[a, ...b]`. What is made when it is asked for keeps its place. Of several other lists, where one is not known, an item is not told from the others. */
 function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Value {
   const values = items.map(({ value: hir, isSpread }) => ({
     value: evaluateExpression(state, scope, hir),
@@ -205,6 +212,12 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
     const copy = listOf(state, []);
     write(state, copy.grown, only.value.grown.value);
     return copy;
+  }
+  if (values.some(({ value }, at) => !known[at] && value.kind === "derived")) {
+    return {
+      kind: "joined",
+      parts: values.map(({ value }, at) => listPart(state, value, known[at])),
+    };
   }
   const list = listOf(state, all);
   const others = values.flatMap(({ value }, at) => (known[at] ? [] : [value]));
@@ -294,6 +307,11 @@ function mayRun({ workspace }: State, value: Value): boolean {
 }
 
 const MOST_KEYS = 16;
+
+/** What no function reaches is told from what some function does. */
+function noteReached({ reached, frame }: State, hir: HirExpression): void {
+  if (!reached.has(hir) && databaseCall(hir) !== undefined) reached.set(hir, frame.file);
+}
 
 function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "call" }>): Value {
   const { callee } = hir;

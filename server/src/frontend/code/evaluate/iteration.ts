@@ -100,6 +100,9 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
         label,
       );
     }
+    case "joined":
+      for (const part of list.parts) eachItem(state, part, span, run, label);
+      return;
     case "undefined":
       return;
     default: {

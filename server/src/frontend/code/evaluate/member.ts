@@ -32,6 +32,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
       return { kind: "builtin", name: `list.${property}`, self: value };
     case "list":
+    case "joined":
     case "derived": {
       if (property === "length" || (property === "size" && !isInJava(state))) {
         return lengthOf(value);

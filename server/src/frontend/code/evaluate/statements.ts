@@ -39,14 +39,18 @@ export function evaluateBlock(
   }
   for (const each of statements) {
     state.budget -= 1;
-    if (state.budget < 0) {
-      const source = sourceOf(state, each.span);
-      lose(state, "the function is too large to be followed to its end", source, "opaque");
-      return true;
-    }
+    if (state.budget < 0) return tooLarge(state, each.span);
     if (evaluateStatement(state, scope, each)) return true;
   }
   return false;
+}
+
+/** Ends the evaluation at a place. */
+function tooLarge(state: State, span: Span): true {
+  state.budget = -1;
+  const source = sourceOf(state, span);
+  lose(state, "the function is too large to be followed to its end", source, "opaque");
+  return true;
 }
 
 function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?: string): boolean {
@@ -86,7 +90,8 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
       return evaluateWhile(state, scope, hir, label);
     case "return": {
       const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
-      const isBuilder = given.kind === "handle" && state.frame.isLazy === true;
+      const isBuilder =
+        (given.kind === "handle" || given.kind === "deferred") && state.frame.isLazy === true;
       const value = isBuilder ? given : settle(state, given);
       addReturn(state, value, hir.span);
       return true;
@@ -431,6 +436,8 @@ function switchFrom(state: State, scope: Scope, of: Switch, at: number): boolean
   const { hir, subject, otherwise, source } = of;
   const each = hir.cases[at];
   if (!each) return otherwise >= 0 ? caseBody(state, scope, hir, otherwise) : false;
+  // Each case is a branch in the last one, and whoever reads these recurses.
+  if (at >= MOST_CASES) return tooLarge(state, hir.subject.span);
   if (each.tests.length === 0) return switchFrom(state, scope, of, at + 1);
   const tests = each.tests.map((test) =>
     conditionOf(state, binary(state, "===", subject, evaluateExpression(state, scope, test))),
@@ -444,6 +451,8 @@ function switchFrom(state: State, scope: Scope, of: Switch, at: number): boolean
   addIf(state, { condition, then, otherwise: rest, source });
   return left && !breaks(then.commands) && !breaks(rest.commands);
 }
+
+const MOST_CASES = 200;
 
 /** Whether a path ends by leaving the switch: what stands behind it goes on. */
 function breaks(commands: readonly Command[]): boolean {
