@@ -76,6 +76,9 @@ interface Kept {
 /** A reading goes over each root once or twice: before and after tables are inferred. */
 const MOST_PER_ROOT = 2;
 
+/** A function is a root of each class that inherits it. */
+const MOST_PER_FUNCTION = 60;
+
 /** A memory that holds the last readings of each root. */
 export function createCodeMemory(): CodeMemory {
   const known = new WeakMap<HirFunction, readonly Kept[]>();
@@ -112,7 +115,11 @@ export function createCodeMemory(): CodeMemory {
       const others = (known.get(origin) ?? []).filter(
         (each) => !isFor(each, root) || !same(each.environment, environment),
       );
-      known.set(origin, [own, ...others].slice(0, MOST_PER_ROOT));
+      const isSame = ({ root: each }: Kept): boolean =>
+        each.file === own.root.file && each.name === own.root.name;
+      const kept = [own, ...others.filter(isSame)].slice(0, MOST_PER_ROOT);
+      const elsewhere = others.filter((each) => !isSame(each));
+      known.set(origin, [...kept, ...elsewhere].slice(0, MOST_PER_FUNCTION));
     },
   };
 }

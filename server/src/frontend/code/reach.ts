@@ -15,6 +15,8 @@ interface Calls {
 export interface Reach {
   /** Whether a function may run a statement, itself or by what it calls. */
   readonly mayReach: (hir: HirFunction) => boolean;
+  /** The names that a function calls, or gives to something that may call them. */
+  readonly calls: (hir: HirFunction) => ReadonlySet<string>;
   /** How many parts of HIR a function has. */
   readonly size: (hir: HirFunction) => number;
 }
@@ -63,6 +65,7 @@ export function reachOf(modules: readonly HirModule[]): Reach {
       const { isDirect, names } = callsOf(hir);
       return isDirect || [...names].some((name) => reaching.has(name));
     },
+    calls: (hir) => callsOf(hir).names,
     size: (hir) => callsOf(hir).size,
   };
 }

@@ -394,9 +394,9 @@ function transaction(
   evaluated: Evaluated,
   { lines, table }: CodeSurroundings,
 ): Transaction | undefined {
-  const { callee } = evaluated.root;
-  const index = lines(callee.scope.module.file);
-  const { header, span } = callee.function;
+  const { callee, heir } = evaluated.root;
+  const index = lines(heir?.file ?? callee.scope.module.file);
+  const { header, span } = heir?.class ?? callee.function;
   const places = {
     header: rangeOf(index, header.start, header.end),
     source: rangeOf(index, span.start, span.end),

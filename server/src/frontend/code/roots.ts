@@ -1,9 +1,10 @@
 // The functions of a module that run by themselves: those that no other function of it holds.
 import type { FileId } from "../../protocol/source";
 import { instanceOf } from "./evaluate/calls";
-import { rootOf, type Root } from "./evaluate/evaluator";
+import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirModule, HirStatement } from "./hir";
+import { inheritedMethods } from "./inherited";
 import type { Trace, Used } from "./trace";
 import { constantText, type ModuleScope, type Value } from "./values";
 
@@ -28,10 +29,13 @@ export function rootsOf(
   const known = new Set<unknown>();
   const within = (run: (add: Add) => void): void => {
     const used: Used = new Set();
-    const add: Add = (name, callee) => {
+    const add: Add = (name, callee, heir) => {
       if (callee?.kind !== "function") return;
-      known.add(callee.function);
-      roots.push({ root: rootOf({ name, callee }), used });
+      if (!heir) known.add(callee.function);
+      const root = heir
+        ? inheritedRoot({ name, callee }, { file, class: heir })
+        : rootOf({ name, callee });
+      roots.push({ root, used });
     };
     trace.during(used, () => {
       run(add);
@@ -60,7 +64,10 @@ function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add
       add(statement.function.name, scope.lookup(statement.function.name));
       return;
     case "class":
-      if (statement.class.name !== undefined) addMethods(statement.class, scope, state, add);
+      if (statement.class.name === undefined) return;
+      // What it inherits is done as it says, wherever that stands.
+      scope.lookup(statement.class.name);
+      addMethods(statement.class, scope, state, add);
       return;
     case "let":
       addDeclared(statement, scope, state, add);
@@ -73,7 +80,8 @@ function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add
   }
 }
 
-type Add = (name: string, callee: Value | undefined) => void;
+/** `heir`: the class that inherits the function. */
+type Add = (name: string, callee: Value | undefined, heir?: HirClass) => void;
 
 function baseName(file: FileId): string {
   return (file.split("/").at(-1) ?? file).replace(/\.[^.]*$/u, "");
@@ -95,6 +103,11 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
       self: owner,
       name,
     });
+  }
+  for (const { method, from } of inheritedMethods(of, state.workspace.reach.calls)) {
+    self ??= instanceOf(state, of, undefined);
+    const name = `${hir.name ?? "class"}.${method.name}`;
+    add(name, { kind: "function", function: method.function, scope: from.scope, self, name }, hir);
   }
   for (const inner of hir.classes) addMethods(inner, scope, state, add);
 }

@@ -1,6 +1,8 @@
 // Transactions that what stands around a function opens for it, told by its annotations and its class.
-import { UNDEFINED, type Value } from "../values";
+import type { HirClass } from "../hir";
+import { UNDEFINED, type ObjectValue, type Value } from "../values";
 import { rangeOf } from "../../sql/lines";
+import { superclassOf } from "./member";
 import type { State } from "./state";
 
 type Callee = Extract<Value, { kind: "function" }>;
@@ -11,7 +13,7 @@ export function boundaryOf(
   callee: Callee,
   isOwnCall = false,
 ): ((run: () => void) => void) | undefined {
-  const owner = callee.self?.kind === "object" ? callee.self.class?.class : undefined;
+  const owner = callee.self?.kind === "object" ? ownerOf(callee, callee.self.class) : undefined;
   const { file } = callee.scope.module;
   for (const library of state.workspace.libraries) {
     const tools = state.evaluator.tools(state, library);
@@ -29,6 +31,14 @@ export function boundaryOf(
     };
   }
   return undefined;
+}
+
+/** The class that a method stands in: an object's own, or one that it extends. */
+function ownerOf(callee: Callee, own: ObjectValue["class"]): HirClass | undefined {
+  for (let at = own, depth = 0; at && depth < 8; at = superclassOf(at), depth += 1) {
+    if (at.class.methods.some((method) => method.function === callee.function)) return at.class;
+  }
+  return own?.class;
 }
 
 /** A function that others call in a transaction of its own, which this call of its own object does not open. */

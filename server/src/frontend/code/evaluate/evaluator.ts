@@ -4,6 +4,7 @@ import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
 import { offsetsOf } from "../../sql/lines";
 import type { Span } from "../../sql/split";
+import type { HirClass } from "../hir";
 import { functionKey } from "../origins";
 import type { Value } from "../values";
 import { bindParameters, callValue, inputOf } from "./calls";
@@ -39,6 +40,8 @@ const evaluator: Evaluator = {
 export interface Root extends Handler {
   /** Unique in the workspace, and the same where the function moves. */
   readonly key: string;
+  /** The class that inherits it: the place of the root, in that class's file. */
+  readonly heir?: { readonly file: FileId; readonly class: HirClass };
 }
 
 export interface Evaluated {
@@ -118,7 +121,10 @@ export function createState(
 export function evaluateRoot(root: Root, state: State): Evaluated {
   const { callee } = root;
   const { function: hir } = callee;
-  state.calls = [root.key];
+  const key = functionKey(callee.scope.module.file, hir);
+  state.calls = [key];
+  // In a class that inherits it the function is done with as others are that a function calls.
+  if (root.heir) state.inlined.add(key);
   state.standsAlone = standsAlone(state, callee);
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
   const inputs = hir.parameters.map((parameter) => inputOf(state, parameter));
@@ -143,6 +149,12 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     files: state.files,
     handlers: [...state.handlers, ...made].map(rootOf),
   };
+}
+
+/** A method that a class inherits, as a root of its own. */
+export function inheritedRoot(root: Handler, heir: NonNullable<Root["heir"]>): Root {
+  const own = rootOf(root);
+  return { ...own, key: `${own.key}@${heir.file}#${root.name}`, heir };
 }
 
 /** A handler as a root. */

@@ -404,3 +404,40 @@ check(
   "! what this.accounts.save() does with the database is not known",
   "! what this.mapper.insert() does with the database is not known",
 );
+
+/** Classes beside each other: the names of the transactions, and what each does. */
+function checkClasses(
+  name: string,
+  classes: string,
+  expected: Readonly<Record<string, readonly string[]>>,
+): void {
+  test(name, async () => {
+    const found = await transactionsOf(DDL, { "src/C.java": `${IMPORTS} ${classes}` });
+    assert.deepEqual(Object.fromEntries(found.map((each) => [each.name, shown(each)])), expected);
+  });
+}
+
+checkClasses(
+  "an inherited method is done as each class does that inherits it",
+  `abstract class Job { JdbcTemplate jdbc;
+    @Transactional public void run(long id) { jdbc.update(text(), id); }
+    abstract String text();
+    @Transactional public void clear() { jdbc.update("DELETE FROM log"); } }
+  class First extends Job { String text() { return "DELETE FROM log WHERE id = ?"; } }
+  abstract class Later extends Job {}
+  class Second extends Later { String text() { return "DELETE FROM accounts WHERE id = ?"; } }`,
+  {
+    "Job.clear": ["explicit", "delete log"],
+    "First.run": ["explicit", "delete log where (log.id = :id)"],
+    "Second.run": ["explicit", "delete accounts where (accounts.id = :id)"],
+  },
+);
+
+checkClasses(
+  "an inherited method runs what the class overrides or gives",
+  `@Transactional class Base { JdbcTemplate jdbc; final String table;
+    Base(String table) { this.table = table; }
+    public void clear() { jdbc.update("DELETE FROM " + table); } }
+  class Logs extends Base { Logs() { super("log"); } }`,
+  { "Logs.clear": ["explicit", "delete log"] },
+);
