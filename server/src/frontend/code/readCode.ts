@@ -62,7 +62,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
       said.add(key);
     }
   }
-  const lossesOf = unfollowed(evaluated);
+  const lossesOf = unfollowed(evaluated, around.files);
   return {
     transactions: [...own].flatMap((each) => {
       const { transaction: made } = each;
@@ -346,8 +346,12 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
 }
 
 /** What a function loses by others that it calls, that were not followed and do run statements. */
-function unfollowed(evaluated: readonly ReadFunction[]): (read: ReadFunction) => readonly Taint[] {
+function unfollowed(
+  evaluated: readonly ReadFunction[],
+  files: readonly FileId[],
+): (read: ReadFunction) => readonly Taint[] {
   const known = new Map(evaluated.map((each) => [each.key, each]));
+  const candidates = new Set<string>(files);
   const answers = new Map<string, boolean>();
   const runs = (key: string): boolean => {
     const answer = answers.get(key);
@@ -355,8 +359,10 @@ function unfollowed(evaluated: readonly ReadFunction[]): (read: ReadFunction) =>
     // Until something else is found: of two that call each other neither runs anything by that.
     answers.set(key, false);
     const read = known.get(key);
-    const found =
-      read === undefined || read.statements > 0 || read.unfollowed.some((each) => runs(each.key));
+    // What is no root by itself may run something where its file has a word of a database.
+    const found = read
+      ? read.statements > 0 || read.unfollowed.some((each) => runs(each.key))
+      : candidates.has(key.slice(0, key.lastIndexOf("#")));
     answers.set(key, found);
     return found;
   };
