@@ -227,10 +227,14 @@ it("words of databases are found, other code is not", () => {
     "require('mysql2')",
     'import postgres from "postgres"',
     "new SQLStmt()",
+    "ctx.db.task.findUnique({ where })",
+    "await ctx.db\n  .task.update({ where })",
+    "this.db.select().from(tasks)",
+    "store.user.findMany()",
   ]) {
     assert.ok(mayUseDatabase(text), text);
   }
-  for (const text of ["", "export const a = 1;", "fetch('/x').then((r) => r.json())", "<div/>"]) {
+  for (const text of ["", "export const a = 1;", "fetch('/x')", "<div/>", 'import "./db.js"']) {
     assert.ok(!mayUseDatabase(text), text);
   }
 });

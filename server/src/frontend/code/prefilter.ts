@@ -32,6 +32,9 @@ const WORDS = [
   "SQLStmt",
   "\\.unsafe\\(",
   "sql[`<]",
+  // Clients that come in a context (`ctx.db.task.findMany(`), in files that import nothing of a database.
+  "\\b(?:db|database|tx|trx)\\s*\\.\\s*\\w+\\s*[.(<]",
+  "\\.(?:findUnique|findFirst|findMany|createMany|updateMany|deleteMany|upsert)(?:OrThrow|AndReturn)?\\(",
   "[\"'](?:pg|postgres|slonik|mysql2?|mariadb)[\"'/]",
 ];
 
