@@ -334,6 +334,6 @@ export interface HirModule {
   readonly body: readonly HirStatement[];
   /** All comments, in order. */
   readonly comments: readonly Span[];
-  /** Where the text could not be parsed. */
+  /** Where the text could not be parsed, or is nested too deeply to be read. */
   readonly errors: readonly Span[];
 }

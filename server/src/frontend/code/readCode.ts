@@ -8,6 +8,7 @@ import type { Command } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { rangeOf, type LineIndex } from "../sql/lines";
 import type { LowerSql } from "../sql/scriptState";
+import type { Span } from "../sql/split";
 import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
@@ -118,7 +119,7 @@ function evaluateAll(around: CodeSurroundings): readonly ReadFunction[] {
       const state = createState(workspace, file, root.name, types, root.callee.function.span);
       const budget = Math.min(state.budget, into.steps);
       state.budget = budget;
-      const result = evaluateRoot(root, state);
+      const result = evaluateToTheEnd(root, state);
       const left = Math.max(0, state.budget);
       into.steps -= budget - left;
       into.isCut ||= state.budget < 0;
@@ -140,6 +141,8 @@ function evaluateAll(around: CodeSurroundings): readonly ReadFunction[] {
   for (const file of files) {
     const hir = modules.moduleOf(file);
     const scope = hir && scopes(file);
+    const unread = hir ? hir.errors[0] : WHOLE;
+    if (unread) around.note(unparsed(unread, file, around));
     if (!hir || !scope) continue;
     let steps = MOST_STEPS;
     const roots = rootsOf(file, hir, scope, createState(workspace, file, "module"), trace);
@@ -184,6 +187,20 @@ function evaluateAll(around: CodeSurroundings): readonly ReadFunction[] {
   return found;
 }
 
+/** What is nested so deeply that it cannot be evaluated does nothing, and is said to have been too long. */
+function evaluateToTheEnd(root: Root, state: State): Evaluated {
+  try {
+    return evaluateRoot(root, state);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    undoAll(state);
+    state.budget = -1;
+    const { taint, inlined, files } = state;
+    const body: Command = { kind: "sequence", commands: [] };
+    return { root, body, statements: 0, taint, isGiven: false, inlined, files, handlers: [] };
+  }
+}
+
 /** What a root and the functions that run because of it were found to do. */
 interface Gathered {
   readonly evaluated: ReadFunction[];
@@ -213,6 +230,18 @@ function passedOver(roots: readonly Root[], { lines }: CodeSurroundings): Note {
     message,
     source: rangeOf(lines(file), start, end),
   };
+}
+
+/** Stands for a file that the parser gave up: at its start. */
+const WHOLE: Span = { start: 0, end: 0 };
+
+function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
+  const message =
+    at === WHOLE
+      ? "This file could not be parsed: it takes too long or too much memory. Nothing of it was read."
+      : "This could not be parsed, or is nested too deeply: statements in and around it may be missing.";
+  const source = rangeOf(lines(file), at.start, at.end);
+  return { severity: "information", code: "code-unread", message, source };
 }
 
 /** The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone. */

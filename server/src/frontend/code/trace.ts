@@ -53,9 +53,11 @@ export function createTrace(): Trace {
     during: (into, run) => {
       const outer = current;
       current = into;
-      const result = run();
-      current = outer;
-      return result;
+      try {
+        return run();
+      } finally {
+        current = outer;
+      }
     },
   };
 }

@@ -62,13 +62,16 @@ export function isFromCode(state: State, value: Value): boolean {
   return readsOf(value).every((each) => isOfCode(state, each));
 }
 
+/** Goes over what is shared once. */
 function isOfCode(state: State, expression: Expression): boolean {
-  if (isOutside(state, expression)) return true;
-  if (expression.kind === "variable") return false;
-  const operands = operandsOf(expression);
-  return operands.length > 0
-    ? operands.every((each) => isOfCode(state, each))
-    : isInput(expression);
+  const seen = new Set([expression]);
+  for (const each of seen) {
+    if (isOutside(state, each)) continue;
+    const operands = operandsOf(each);
+    if (each.kind === "variable" || (operands.length === 0 && !isInput(each))) return false;
+    for (const part of operands) seen.add(part);
+  }
+  return true;
 }
 
 /**
@@ -81,7 +84,7 @@ export function resultFromOutside(state: State, result: Value, name: string): Va
   const isPlain = result.kind === "input" || (result.kind === "scalar" && operandsOf(result.expression).length === 0); // prettier-ignore
   if (isPlain || reads.length === 0 || !CALCULATED.has(result.kind)) return result;
   if (!isFromCode(state, result)) return result;
-  const leaves = reads.flatMap(leavesOf).filter(({ kind }) => kind !== "literal");
+  const leaves = leavesOf(reads);
   const outside = leaves.filter((each) => isOutside(state, each));
   const isMade = isText ? outside.length === leaves.length : outside.length > 0;
   return isMade && outside.length > 0 ? valueFromOutside(state, name) : result;
@@ -98,9 +101,16 @@ function isNumeric(expression: Expression): boolean {
   );
 }
 
-function leavesOf(expression: Expression): readonly Expression[] {
-  const operands = expression.kind === "element" ? [] : operandsOf(expression);
-  return operands.length === 0 ? [expression] : operands.flatMap(leavesOf);
+/** The parts that are no constants and have no parts, each once: what is shared is gone over once. */
+function leavesOf(expressions: readonly Expression[]): readonly Expression[] {
+  const seen = new Set(expressions);
+  // Grows while it is gone over.
+  for (const each of seen) for (const part of inner(each)) seen.add(part);
+  return [...seen].filter((each) => each.kind !== "literal" && inner(each).length === 0);
+}
+
+function inner(expression: Expression): readonly Expression[] {
+  return expression.kind === "element" ? [] : operandsOf(expression);
 }
 
 function isOutside(state: State, leaf: Expression): boolean {

@@ -2,7 +2,14 @@
 // language leaves out.
 import { isComment, namedChildren, type CodeTree, type SyntaxNode } from "../codeParsers";
 import { depthLimit } from "../depthLimit";
-import type { HirClass, HirExport, HirImport, HirModule, HirStatement } from "../hir";
+import type {
+  HirClass,
+  HirExport,
+  HirExpression,
+  HirImport,
+  HirModule,
+  HirStatement,
+} from "../hir";
 import type { Span } from "../../sql/split";
 import { readAnnotations, readAnonymousClass, readClass } from "./classes";
 import { declaredClasses, isClassDeclaration, membersOf } from "./declared";
@@ -13,7 +20,8 @@ import { readBlock, readStatements } from "./statements";
 
 /** Never throws; what could not be parsed is said in `errors` and left out, what is around it is kept. Linear. */
 export function readJava({ root, text }: CodeTree): HirModule {
-  const reader = readerOf(text);
+  const tooDeep: Span[] = [];
+  const reader = readerOf(text, tooDeep);
   const top = topLevel(root);
   const imports = top
     .filter(({ type }) => type === "import_declaration")
@@ -28,6 +36,7 @@ export function readJava({ root, text }: CodeTree): HirModule {
   );
   const packaged = top.find(({ type }) => type === "package_declaration");
   const [name] = packaged ? namedChildren(packaged).filter(isName) : [];
+  const { comments, errors } = notes(root);
   return {
     language: "java",
     ...(name && { package: textOf(reader, name) }),
@@ -38,12 +47,18 @@ export function readJava({ root, text }: CodeTree): HirModule {
         : [],
     ),
     body,
-    ...notes(root),
+    comments,
+    errors: [...errors, ...tooDeep],
   };
 }
 
-function readerOf(text: string): JavaReader {
+/** What is nested too deeply to be read is added to `tooDeep`. */
+function readerOf(text: string, tooDeep: Span[]): JavaReader {
   const nowhere = { start: 0, end: 0 };
+  const unread = (span: Span): HirExpression & HirStatement => {
+    tooDeep.push(span);
+    return { kind: "unknown", what: "too deeply nested", parts: [], span };
+  };
   const reader: JavaReader = {
     text,
     expression: (node, scope) =>
@@ -51,23 +66,23 @@ function readerOf(text: string): JavaReader {
         ? { kind: "unknown", what: "missing", parts: [], span: nowhere }
         : reader.deeper(
             () => readExpression(reader, node, scope),
-            () => ({ kind: "unknown", what: "too deeply nested", parts: [], span: spanOf(node) }),
+            () => unread(spanOf(node)),
           ),
     block: (node, scope) => readBlock(reader, node, scope),
     statements: (nodes, scope) =>
       reader.deeper(
         () => readStatements(reader, nodes, scope),
-        () => [{ kind: "unknown", what: "too deeply nested", parts: [], span: around(nodes) }],
+        () => (nodes.length === 0 ? [] : [unread(around(nodes))]),
       ),
     class: (node, scope) =>
       reader.deeper(
         () => readClass(reader, node, scope),
-        () => emptyClass(node),
+        () => emptyClass(unread(spanOf(node)).span),
       ),
     anonymousClass: (node, superclass, scope) =>
       reader.deeper(
         () => readAnonymousClass(reader, node, superclass, scope),
-        () => emptyClass(node),
+        () => emptyClass(unread(spanOf(node)).span),
       ),
     annotations: (node, scope) => readAnnotations(reader, node, scope),
     deeper: depthLimit(),
@@ -79,16 +94,16 @@ function around(nodes: readonly SyntaxNode[]): Span {
   return { start: nodes[0]?.start ?? 0, end: nodes.at(-1)?.end ?? 0 };
 }
 
-function emptyClass(node: SyntaxNode): HirClass {
+function emptyClass(span: Span): HirClass {
   return {
-    header: spanOf(node),
+    header: span,
     interfaces: [],
     isInterface: false,
     fields: [],
     methods: [],
     classes: [],
     annotations: [],
-    span: spanOf(node),
+    span,
   };
 }
 

@@ -1,7 +1,7 @@
 // The adapter of TypeScript and JavaScript: from a syntax tree of tree-sitter's grammars to the HIR.
 import { isComment, type CodeTree, type SyntaxNode } from "../codeParsers";
 import { depthLimit } from "../depthLimit";
-import type { HirExport, HirImport, HirModule, HirStatement } from "../hir";
+import type { HirExport, HirExpression, HirImport, HirModule, HirStatement } from "../hir";
 import { moduleOfParts, type ModulePart } from "../moduleParts";
 import type { Span } from "../../sql/split";
 import { readClass } from "./classes";
@@ -10,7 +10,7 @@ import { readExpression } from "./expressions";
 import { readFunction } from "./functions";
 import { readImport, requiredBy } from "./imports";
 import { readPattern } from "./patterns";
-import { slice, spanOf, unknown, type Reading } from "./reading";
+import { slice, spanOf, type Reading } from "./reading";
 import { readStatements } from "./statements";
 
 /**
@@ -26,8 +26,13 @@ export function readParts(
   { text, root }: CodeTree,
   known: (node: SyntaxNode) => ModulePart | undefined = () => undefined,
 ): readonly ModulePart[] {
-  const reading = createReading(text);
-  return topLevel(root).map((node) => known(node) ?? readPart(reading, node));
+  const tooDeep: Span[] = [];
+  const reading = createReading(text, tooDeep);
+  return topLevel(root).map((node) => {
+    const part = known(node) ?? readPart(reading, node);
+    const unread = tooDeep.splice(0);
+    return unread.length === 0 ? part : { ...part, errors: [...part.errors, ...unread] };
+  });
 }
 
 function readPart(reading: Reading, node: SyntaxNode): ModulePart {
@@ -59,34 +64,33 @@ function topLevel(root: SyntaxNode): readonly SyntaxNode[] {
   return root.type === "ERROR" ? [root] : root.children;
 }
 
-function createReading(text: string): Reading {
+/** Stands for an expression or a statement. */
+type Unread = HirExpression & HirStatement & { readonly kind: "unknown" };
+
+/** What is nested too deeply to be read is added to `tooDeep`. */
+function createReading(text: string, tooDeep: Span[]): Reading {
   const deeper = depthLimit();
+  const unread = (node: SyntaxNode): Unread => {
+    const span = spanOf(node);
+    tooDeep.push(span);
+    return { kind: "unknown", what: "nested too deeply", parts: [], span };
+  };
   const reading: Reading = {
     text,
     expression: (node, name) =>
       deeper(
         () => readExpression(reading, node, name),
-        () => unknown(node, "nested too deeply"),
+        () => unread(node),
       ),
     pattern: (node) =>
       deeper(
         () => readPattern(reading, node),
-        () => ({
-          kind: "place",
-          place: unknown(node, "nested too deeply"),
-          span: spanOf(node),
-        }),
+        () => ({ kind: "place", place: unread(node), span: spanOf(node) }),
       ),
     statements: (nodes) =>
       deeper(
         () => readStatements(reading, nodes),
-        () =>
-          nodes.slice(0, 1).map((node) => ({
-            kind: "unknown",
-            what: "nested too deeply",
-            parts: [],
-            span: spanOf(node),
-          })),
+        () => nodes.map(unread).slice(0, 1),
       ),
     function: (node, name, annotations) => readFunction(reading, node, name, annotations),
     class: (node, name, annotations) => readClass(reading, node, name, annotations),
