@@ -6,6 +6,7 @@ import type { FileId, SourceRange } from "../../protocol/source";
 import type { HirFunction } from "./hir";
 import { createMover, type Mover, type Snapshot } from "./movedResults";
 import { originOf } from "./origins";
+import type { Site } from "./sites";
 import type { Dependency, Facts } from "./trace";
 
 /** A function that was evaluated by itself. */
@@ -15,6 +16,8 @@ export interface ReadFunction {
   readonly statements: number;
   /** The functions that it was found to call, by key. */
   readonly inlined: ReadonlySet<string>;
+  /** The calls of databases that it came to. */
+  readonly reached: ReadonlySet<Site>;
   /** Functions that were not followed, by key, with what is lost if they run statements. */
   readonly unfollowed: readonly { readonly key: string; readonly loss: Taint }[];
   /** Where its transactions and statements stand. */

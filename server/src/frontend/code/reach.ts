@@ -177,11 +177,16 @@ function visit(part: unknown, run: (node: object) => void): void {
       for (const item of each as readonly unknown[]) open.push(item);
     } else if (isNode(each)) {
       run(each);
-      for (const [key, value] of Object.entries(each)) {
-        if (key !== "span" && typeof value === "object") open.push(value);
-      }
+      for (const child of childrenOf(each)) open.push(child);
     }
   }
+}
+
+/** The parts of HIR that a node holds, one level down. */
+export function childrenOf(node: object): readonly object[] {
+  return Object.entries(node).flatMap(([key, value]: [string, unknown]) =>
+    key !== "span" && isNode(value) ? [value] : [],
+  );
 }
 
 function isNode(value: unknown): value is object {

@@ -23,6 +23,7 @@ import { reachOf } from "./reach";
 import { rootsOf } from "./roots";
 import { createFacts, createTrace, dependencies, traced, type Used } from "./trace";
 import { transactionOf } from "./unit";
+import { reachedSites, unreachedCalls } from "./unreached";
 import type { HandleValue } from "./values";
 
 /** What reading code needs of the workspace around it. */
@@ -51,7 +52,7 @@ export interface CodeReading {
  * understood taints the transaction that it is a part of.
  */
 export function readCode(around: CodeSurroundings): CodeReading {
-  const evaluated = around.files.length > 0 ? evaluateAll(around) : [];
+  const { evaluated, passed } = evaluateAll(around);
   const own = new Set(kept(evaluated));
   const said = new Set<string>();
   // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
@@ -64,10 +65,12 @@ export function readCode(around: CodeSurroundings): CodeReading {
     }
   }
   const lossesOf = unfollowed(evaluated, around.files);
+  const unreached = unreachedCalls(evaluated, passed, around);
+  for (const note of unreached.notes) around.note(note);
   return {
     transactions: [...own].flatMap((each) => {
       const { transaction: made } = each;
-      const more = lossesOf(each);
+      const more = [...lossesOf(each), ...unreached.lossesOf(each)];
       if (!made || more.length === 0) return made ?? [];
       return { ...made, taint: [...made.taint, ...more] };
     }),
@@ -75,8 +78,14 @@ export function readCode(around: CodeSurroundings): CodeReading {
 }
 
 /** Every root of the files with the functions that run because of it; each function once, where it comes first. */
-function evaluateAll(around: CodeSurroundings): readonly ReadFunction[] {
+function evaluateAll(around: CodeSurroundings): {
+  readonly evaluated: readonly ReadFunction[];
+  /** The keys of those that were not looked at to their ends, which is said. */
+  readonly passed: ReadonlySet<string>;
+} {
   const { files, modules, memory } = around;
+  const passedKeys = new Set<string>();
+  if (files.length === 0) return { evaluated: [], passed: passedKeys };
   const used = usedModules(around);
   const trace = createTrace();
   const reach = reachOf(files.flatMap((file) => modules.moduleOf(file) ?? []));
@@ -183,8 +192,9 @@ function evaluateAll(around: CodeSurroundings): readonly ReadFunction[] {
       steps = into.steps;
     }
     if (passed.length > 0) around.note(passedOver(passed, around));
+    for (const { key } of passed) passedKeys.add(key);
   }
-  return found;
+  return { evaluated: found, passed: passedKeys };
 }
 
 /** What is nested so deeply that it cannot be evaluated does nothing, and is said to have been too long. */
@@ -271,6 +281,7 @@ function readFunction(
     statements,
     inlined,
     unfollowed: [...result.unfollowed].map(([key, loss]) => ({ key, loss })),
+    reached: reachedSites(result, around),
     places: statements > 0 ? placesIn(body) : [],
     atomics: statements > 0 ? atomicPlaces(body) : [],
     notes,

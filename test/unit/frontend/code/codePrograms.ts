@@ -11,7 +11,7 @@ import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import type { LowerSql } from "../../../../server/src/frontend/sql/scriptState";
 import type { Dialect } from "../../../../server/src/program/dialect";
-import type { Transaction } from "../../../../server/src/program/program";
+import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Table } from "../../../../server/src/program/schema";
 import type { FileId } from "../../../../server/src/protocol/source";
 
@@ -29,6 +29,7 @@ export async function transactionsOf(
 export interface CodeReading {
   readonly transactions: readonly Transaction[];
   readonly tables: readonly Table[];
+  readonly notes: readonly Note[];
   /** What makes statements of SQL text. */
   readonly lower: LowerSql;
 }
@@ -52,6 +53,7 @@ export async function readOver(
     packages: [],
     pathMaps: [],
   });
+  const notes: Note[] = [];
   const { transactions } = readCode({
     modules,
     files,
@@ -59,8 +61,8 @@ export async function readOver(
     dialect,
     table: (name) => tables.find((each) => each.name === name),
     lowerSql: lower,
-    note: () => undefined,
+    note: (note) => notes.push(note),
     models: () => undefined,
   });
-  return { transactions, tables, lower };
+  return { transactions, tables, lower, notes };
 }

@@ -4,7 +4,7 @@ import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
 import { offsetsOf } from "../../sql/lines";
 import type { Span } from "../../sql/split";
-import type { HirClass } from "../hir";
+import type { HirClass, HirExpression } from "../hir";
 import { functionKey } from "../origins";
 import type { Value } from "../values";
 import { bindParameters, callValue, inputOf } from "./calls";
@@ -53,6 +53,8 @@ export interface Evaluated {
   /** All statements ran on connections that the caller gave. */
   readonly isGiven: boolean;
   readonly inlined: ReadonlySet<string>;
+  /** Calls of databases that were come to, with their files. */
+  readonly reached: ReadonlyMap<HirExpression, FileId>;
   /** Functions that were not followed, by key, with what is lost if they run statements. */
   readonly unfollowed: ReadonlyMap<string, Taint>;
   readonly files: ReadonlySet<FileId>;
@@ -103,6 +105,7 @@ export function createState(
     files: new Set([file]),
     unfollowed: new Map(),
     inlined: new Set(),
+    reached: new Map(),
     budget: BUDGET,
     standsAlone: false,
     isTrial: false,
@@ -145,6 +148,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     taint: state.taint,
     isGiven: state.ranOn.given && !state.ranOn.own,
     inlined: state.inlined,
+    reached: state.reached,
     unfollowed: state.unfollowed,
     files: state.files,
     handlers: [...state.handlers, ...made].map(rootOf),

@@ -152,6 +152,8 @@ export interface State {
   readonly unfollowed: Map<string, Taint>;
   /** Functions that were inlined, by key. */
   readonly inlined: Set<string>;
+  /** Calls of databases that were come to, with their files. */
+  readonly reached: Map<HirExpression, FileId>;
   /** Steps left; none ends the evaluation. */
   budget: number;
   /** The function is one that a library runs by itself. */

@@ -1,0 +1,73 @@
+// Calls of databases that no evaluated function comes to: each is said where it stands, and none is said of what is read.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readOver } from "./codePrograms";
+
+const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
+const POOL = 'import { Pool } from "pg";\nconst pool = new Pool();\n';
+const SET = 'await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);';
+
+/** The lines of the calls that are said not to be reached, and the transactions that lose something by them. */
+async function check(
+  text: string,
+  lines: readonly number[],
+  losing: readonly string[] = [],
+): Promise<void> {
+  const { notes, transactions } = await readOver(DDL, { "a.ts": POOL + text }, "postgres");
+  const own = notes.filter(({ code }) => code === "call-unreached");
+  assert.deepEqual(
+    own.map(({ source }) => source.range.start.line - 1),
+    lines,
+  );
+  const tainted = transactions.filter(({ taint }) =>
+    taint.some(({ effect, reason }) => effect === "opaque" && reason.includes("was not reached")),
+  );
+  assert.deepEqual(
+    tainted.map(({ name }) => name),
+    losing,
+  );
+}
+
+describe("calls that nothing leads to", () => {
+  it("says nothing of what is read", () =>
+    check(
+      `export async function f(id) { ${SET} }
+class Store { async g(id) { ${SET} } }
+app.post("/x", async ({ id }) => { ${SET} });
+export const routes = { h: async (id) => { ${SET} } };`,
+      [],
+    ));
+
+  it("says one of a function that is kept and never called, and its holder is undecided", () =>
+    check(
+      `export async function f(id) {
+  const never = { later: async () => {
+    ${SET}
+    ${SET}
+  } };
+  ${SET}
+  return 1;
+}`,
+      [3],
+      ["f"],
+    ));
+
+  it("says nothing of what stands behind a return, or looks like no SQL", () =>
+    check(
+      `export async function f(id) {
+  ${SET}
+  return 1;
+  ${SET}
+}
+export const g = { h: () => menu.run("Select a file from the list") };`,
+      [],
+    ));
+
+  it("finds calls by what they are written on", () =>
+    check(
+      `class A { static run = make(class { x = async (tx, id) => { await tx.user.update({ where: { id } }); }; }); }
+class B { static run = make(class { x = async (tx, id) => { await list.user.find({ where: { id } }); }; }); }
+class C { static run = make(class { x = async (id) => { await sql\`UPDATE accounts SET balance = \${id}\`; }; }); }`,
+      [1, 3],
+    ));
+});
