@@ -432,7 +432,10 @@ test("what is not understood is said, and no filter is dropped for it", async ()
     ["await prisma.org.findMany({ where: { id: { in: list } } });", /list of values/],
     ["await prisma.org.findMany({ cursor: { id: 1 } });", /cursor/],
     ["await prisma.org.findMany({ distinct: ['name'] });", /distinct/],
-    ["await prisma.org.update({ where: { id: 1 }, data: filter });", /data that is not known/],
+    [
+      "await prisma.org.update({ where: { id: 1 }, data: filter });",
+      /which fields the data has is not known/,
+    ],
     ["await prisma.org.findMany({ where: { nosuch: 1 } });", /nosuch/],
     ["await prisma.org.findMany({ orderBy: filter });", /order/],
   ] as const) {
@@ -459,5 +462,26 @@ test("where the client keeps integrity, it deletes what refers to a row", async 
       "if not (affected(f/2) > 0)",
       "rollback",
     ],
+  );
+});
+
+test("fields beside a spread of an argument are known, and so are those that a create must have", async () => {
+  const text = `${HEAD}
+    export async function add(input: NewStock) { return prisma.stock.create({ data: { ...input, count: 1 } }); }
+    export async function join(dto: NewUser, org: number) {
+      return prisma.user.create({ data: { ...dto, org: { connect: { id: org } } } });
+    }
+    export async function set(id: number, dto: Change) {
+      return prisma.stock.update({ where: { id }, data: { ...dto, version: { increment: 1 } } });
+    }`;
+  const lines = printed(await transactionsOf(SCHEMA, { "f.ts": text })).join("\n");
+  const why = "unknown(:input.version)";
+  assert.match(lines, /insert Stock \{id = :input\.id, count = 1, /u);
+  assert.ok(lines.includes(`version = ${why}`), lines);
+  assert.match(lines, /org_id = [^,]*\borg\b|org_id = r\d\.id/u);
+  assert.match(lines, /mail = :dto\.mail/u);
+  assert.match(
+    lines,
+    /update Stock set version = \(Stock\.version \+ 1\), count = unknown\(:dto\.count\)/u,
   );
 });

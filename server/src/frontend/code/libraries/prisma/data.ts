@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
-import type { Value } from "../../values";
+import type { ObjectValue, Value } from "../../values";
 import { columnOf, lost, storedValue, type RowScope } from "./context";
 import { fieldsGiven, isAbsent, isNull, jsonNull } from "./given";
 
@@ -21,7 +21,10 @@ export interface DataReading {
 
 /** What an update sets. The time of an update is among it where the model has a column for that. */
 export function updateData(scope: RowScope, data: Value | undefined): DataReading {
-  const reading = readData(scope, data, (field) => columnOf(scope.alias, field.column));
+  const reading = readData(scope, data, {
+    kept: (field) => columnOf(scope.alias, field.column),
+    isGiven: () => false,
+  });
   const named = new Set(reading.set.map(({ column }) => column));
   const times = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
     field.kind === "scalar" && field.isUpdatedAt && !named.has(field.column)
@@ -38,7 +41,10 @@ export function createData(
   data: Value | undefined,
   linked: readonly Assignment[],
 ): DataReading {
-  const { set, nested } = readData(scope, data, (field) => freshOf(scope, field.default));
+  const { set, nested } = readData(scope, data, {
+    kept: (field) => freshOf(scope, field.default),
+    isGiven: ({ default: other, isOptional }) => other === undefined && !isOptional,
+  });
   const known = new Map([...linked, ...set].map(({ column, value }) => [column, value] as const));
   const row = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
     field.kind === "scalar"
@@ -55,18 +61,38 @@ function freshOf(scope: RowScope, value: Expression | undefined): Expression {
   return value.kind === "fresh" ? { ...value, id: scope.operation.tools.fresh("f") } : value;
 }
 
-function readData(
-  scope: RowScope,
-  data: Value | undefined,
-  kept: (field: PrismaScalar) => Expression,
-): DataReading {
+/** What data does not say by itself. */
+interface Defaults {
+  /** What a column has that it leaves out. */
+  readonly kept: (field: PrismaScalar) => Expression;
+  /** Whether a field is among it although nobody can see that. */
+  readonly isGiven: (field: PrismaScalar) => boolean;
+}
+
+function readData(scope: RowScope, data: Value | undefined, defaults: Defaults): DataReading {
   if (data === undefined || isAbsent(data)) return { set: [], nested: [] };
-  if (data.kind === "choice") return eitherData(scope, data, kept);
+  if (data.kind === "choice") return eitherData(scope, data, defaults);
   const fields = fieldsGiven(scope.operation.tools, data);
-  if (fields === undefined) {
-    scope.losses.push("data that is not known");
-    return { set: anyColumns(scope, data), nested: [] };
-  }
+  if (fields !== undefined) return fieldsData(scope, fields, defaults);
+  const known = data.kind === "object" ? namedFields(data) : [];
+  const named = fieldsData(scope, known, defaults);
+  const others = otherColumns(scope, data, new Set(known.map(([name]) => name)), defaults);
+  return { ...named, set: [...named.set, ...others] };
+}
+
+/** The fields that stand beside a spread of something whose fields are not known, and win over it. */
+function namedFields({ fields, rest }: ObjectValue): readonly (readonly [string, Value])[] {
+  if (rest === undefined) return [];
+  return [...fields].flatMap(([name, { value }]) =>
+    value === undefined || isAbsent(value) ? [] : [[name, value] as const],
+  );
+}
+
+function fieldsData(
+  scope: RowScope,
+  fields: readonly (readonly [string, Value])[],
+  { kept }: Defaults,
+): DataReading {
   const set: Assignment[] = [];
   const nested: NestedWrite[] = [];
   for (const [name, value] of fields) {
@@ -84,13 +110,30 @@ function readData(
   return { set, nested };
 }
 
-/** All columns but the key, set to something that is not known. */
-function anyColumns(scope: RowScope, data: Value): readonly Assignment[] {
-  const from = [scope.operation.tools.expression(data)];
+/** The columns that data may give besides what is named in it: all but the key, unless it must be given. */
+function otherColumns(
+  scope: RowScope,
+  data: Value,
+  named: ReadonlySet<string>,
+  { kept, isGiven }: Defaults,
+): readonly Assignment[] {
+  const { tools } = scope.operation;
   const key = scope.model.keys.find((each) => each.isPrimary)?.fields ?? [];
-  return [...scope.model.fields.values()].flatMap((field): readonly Assignment[] => {
-    if (field.kind !== "scalar" || field.isHidden || key.includes(field.name)) return [];
-    return [{ column: field.column, value: lost(scope, "data that is not known", from) }];
+  const fields = [...scope.model.fields.values()];
+  const linked = fields.flatMap((field) =>
+    field.kind === "relation" && named.has(field.name) && field.link?.at === "here"
+      ? field.link.columns
+      : [],
+  );
+  return fields.flatMap((field): readonly Assignment[] => {
+    if (field.kind !== "scalar" || field.isHidden || named.has(field.name)) return [];
+    const { column, name } = field;
+    if (linked.includes(column)) return [];
+    const value = tools.field(data, name);
+    if (isGiven(field)) return [{ column, value: setTo(scope, field, value, kept) }];
+    if (key.includes(name)) return [];
+    const from = [tools.expression(value)];
+    return [{ column, value: lost(scope, "which fields the data has is not known", from) }];
   });
 }
 
@@ -98,9 +141,10 @@ function anyColumns(scope: RowScope, data: Value): readonly Assignment[] {
 function eitherData(
   scope: RowScope,
   { condition, then, otherwise }: Extract<Value, { readonly kind: "choice" }>,
-  kept: (field: PrismaScalar) => Expression,
+  defaults: Defaults,
 ): DataReading {
-  const [yes, no] = [readData(scope, then, kept), readData(scope, otherwise, kept)];
+  const { kept } = defaults;
+  const [yes, no] = [readData(scope, then, defaults), readData(scope, otherwise, defaults)];
   if (yes.nested.length + no.nested.length > 0) {
     scope.losses.push("writes to related rows that depend on a condition");
   }
