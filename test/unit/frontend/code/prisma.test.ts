@@ -337,6 +337,52 @@ test("an operation that nobody awaits does not run", async () => {
   await check("prisma.org.count();");
 });
 
+test("lists of operations run where they are awaited", async () => {
+  const drop = (which: string): string => `prisma.tag.deleteMany({ where: { key: ${which} } })`;
+  const all = async (lists: string): Promise<readonly string[]> =>
+    (await program(`const keys = text as unknown as string[];\n${lists}`)).map((line) =>
+      line.trim(),
+    );
+  const one = "delete Tag where (Tag.key = :text[@i1])";
+  const each = ["loop count", one];
+  const first = "delete Tag where (Tag.key = :text)";
+  const lists: readonly (readonly [string, string, readonly string[]])[] = [
+    [`await prisma.$transaction(keys.map((k) => ${drop("k")}));`, "f explicit", each],
+    [`await Promise.all(keys.map((k) => ${drop("k")}));`, "f unit", each],
+    [
+      `await prisma.$transaction([${drop("text")}, ...keys.map((k) => ${drop("k")})]);`,
+      "f explicit",
+      [first, ...each],
+    ],
+    [
+      `const all = [${drop("text")}]; for (const k of keys) { const key = k; all.push(${drop("key")}); }
+       all.push(${drop("text")}); await prisma.$transaction(all);`,
+      "f explicit",
+      [first, ...each, first],
+    ],
+    [
+      `const all = []; for (const k of keys) if (id > 1) all.push(${drop("k")}); await Promise.all(all);`,
+      "f unit",
+      ["loop count", "if (:id > 1)", one],
+    ],
+    [
+      `const all = [${drop("text")}]; if (id > 1) all.push(${drop('"x"')}); await prisma.$transaction(all);`,
+      "f explicit",
+      [first, "if (:id > 1)", 'delete Tag where (Tag.key = "x")'],
+    ],
+    [
+      `const all = []; for (const k of keys) { all.push(${drop("k")}); all.push(${drop("text")}); } await Promise.all(all);`,
+      "f unit",
+      [
+        "loop count",
+        ...["opaque writes", "opaque writes"],
+        ...Array<string>(2).fill("! operations that a loop puts into a list are not followed"),
+      ],
+    ],
+  ];
+  for (const [text, head, body] of lists) assert.deepEqual(await all(text), [head, ...body], text);
+});
+
 test("SQL text in all its forms", async () => {
   await check(
     'const rows = await prisma.$queryRaw<{ seats: number }[]>(Prisma.sql`SELECT seats FROM "Org" ${Prisma.sql`WHERE id = ${id}`} FOR UPDATE`);\nreturn rows[0].seats;',
@@ -429,7 +475,10 @@ test("what is not understood is said, and no filter is dropped for it", async ()
   for (const [body, reason] of [
     ["await prisma.org.findMany({ where: filter });", /filter/],
     ["await prisma.org.findMany({ where: { ...filter } });", /filter|not known/],
-    ["await prisma.org.findMany({ where: { id: { in: list } } });", /list of values/],
+    [
+      "await prisma.org.findMany({ where: { id: { in: filter.x.map(Number).filter(Boolean) } } });",
+      /list of values/,
+    ],
     ["await prisma.org.findMany({ cursor: { id: 1 } });", /cursor/],
     ["await prisma.org.findMany({ distinct: ['name'] });", /distinct/],
     [
@@ -463,6 +512,17 @@ test("where the client keeps integrity, it deletes what refers to a row", async 
       "rollback",
     ],
   );
+});
+
+test("what is looked for in a list among the arguments is looked for among its first items", async () => {
+  const text = `${HEAD}
+    export async function f(ids: number[]) { return prisma.stock.findMany({ where: { id: { in: ids } } }); }
+    export async function g(lines: Line[]) {
+      return prisma.stock.findMany({ where: { id: { in: lines.map((line) => line.stock) } } });
+    }`;
+  const lines = printed(await transactionsOf(SCHEMA, { "f.ts": text })).join("\n");
+  assert.match(lines, /Stock\.id in \[:ids\[1\], :ids\[2\]\]/u);
+  assert.match(lines, /Stock\.id in \[:lines\.stock\[1\], :lines\.stock\[2\]\]/u);
 });
 
 test("fields beside a spread of an argument are known, and so are those that a create must have", async () => {

@@ -6,7 +6,7 @@ import { compareRuns, LIBRARIES } from "./statementRuns";
 
 /** Functions that are read differently today. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  drizzle: ["search", "withOrders"],
+  drizzle: ["withOrders"],
   mysql2: ["addLines", "search"],
   pg: ["patch", "search", "raise", "bulk"],
   postgres: ["any"],

@@ -319,7 +319,8 @@ function all(state: State, value: Value, site: CallSite): Value {
       state,
       items.map((item) => settle(state, item)),
     );
-  if (value.kind !== "derived" && value.kind !== "joined") return settle(state, value);
+  const isJoined = value.kind === "list" && value.grown.value?.kind === "joined";
+  if (value.kind !== "derived" && value.kind !== "joined" && !isJoined) return settle(state, value);
   const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
     settle(state, item);
   });

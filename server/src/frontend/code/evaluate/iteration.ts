@@ -5,12 +5,23 @@ import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { withoutExits } from "../../sql/routine/withoutReturns";
 import type { Span } from "../../sql/split";
-import { constant, scalar, UNDEFINED, unknown, type Cell, type Value } from "../values";
+import {
+  constant,
+  scalar,
+  UNDEFINED,
+  unknown,
+  type Cell,
+  type ListValue,
+  type Value,
+} from "../values";
+import { listOf } from "./collections";
 import { isLiteral, readsOf } from "./convert";
+import { emitStatement } from "./emitStatement";
 import { endFilling, filledBy } from "./filledLists";
 import { loopBody } from "./join";
 import { callWithItem, elementOf, fillingOf } from "./member";
 import { listFromCall } from "./outside";
+import { isPending } from "./settle";
 import {
   collected,
   emit,
@@ -36,6 +47,8 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
   switch (list.kind) {
     case "list": {
       const filling = fillingOf(list);
+      if (list.grown.value?.kind === "joined")
+        return eachItem(state, list.grown.value, span, run, label);
       if (filling) return eachItem(state, filling, span, run, label);
       if (list.grown.value !== undefined) {
         return loopOver(
@@ -213,13 +226,20 @@ function runs(over: LoopRange): boolean {
 /** Runs something inside an open loop. */
 export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
   const outer = state.loops;
-  state.loops = [...outer, loop];
+  state.loops = [...outer, { ...loop, start: state.workspace.counts.births }];
   run();
   state.loops = outer;
 }
 
 /** Runs a loop for its statements; one without any is not added. Gives whether it had none. */
 export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): boolean {
+  const isQuiet = isQuietLoop(state, list, span, run);
+  if (!isQuiet) eachItem(state, list, span, run);
+  return isQuiet;
+}
+
+/** Whether a loop runs no statement, by trying it; the state stays as it was. */
+export function isQuietLoop(state: State, list: Value, span: Span, run: Round): boolean {
   const before = state.emitted;
   let isQuiet = true;
   const losses = state.taint.length;
@@ -236,7 +256,6 @@ export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): b
     state.taint.length = losses;
   });
   state.isTrial = isTrial;
-  if (!isQuiet) eachItem(state, list, span, run);
   return isQuiet;
 }
 
@@ -249,6 +268,14 @@ export function pushed(state: State, list: Value, item: Value): void {
   // runs more than once, where the list is the module's.
   const isShared = list.grown.birth < 0 && state.workspace.counts.births >= 0;
   const isCertain = !isShared && state.branches.every((start) => start < list.grown.birth);
+  if (isCertain && list.grown.value?.kind === "joined") {
+    appended(state, list, listOf(state, [item]));
+    return;
+  }
+  if (isPending(item) && !isCertain && !isShared) {
+    pushedPending(state, list, item);
+    return;
+  }
   if (isCertain) {
     const cell = newCell(state, undefined);
     list.items.push(cell);
@@ -258,6 +285,40 @@ export function pushed(state: State, list: Value, item: Value): void {
   const filling = filledBy(state, list, item);
   if (filling) write(state, list.grown, filling);
   else changed(state, list, item);
+}
+
+/** Adds the items of another list, which may be known in part only, to the end of one. */
+export function appended(state: State, list: ListValue, items: Value): void {
+  const { value: grown } = list.grown;
+  const known = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+  const before =
+    grown?.kind === "joined"
+      ? grown.parts
+      : [listOf(state, known), ...(grown === undefined ? [] : [grown])];
+  for (const cell of list.items) write(state, cell, undefined);
+  write(state, list.grown, { kind: "joined", parts: [...before, items] });
+}
+
+/** An operation that waits to be awaited: behind a branch there is one or none. */
+function pushedPending(state: State, list: ListValue, item: Value): void {
+  const { birth, value: grown } = list.grown;
+  const isLoop = state.loops.some(
+    ({ round, isSwitch, start = 0 }) => round === undefined && isSwitch !== true && start >= birth,
+  );
+  if (isLoop || grown !== undefined) {
+    const taint = ["operations that a loop puts into a list are not followed"];
+    emitStatement(
+      state,
+      undefined,
+      { kind: "opaque", tables: [], writes: true, taint },
+      state.here,
+    );
+    return;
+  }
+  // As old as its list: on other paths it is not there.
+  const cell: Cell = { value: undefined, birth };
+  list.items.push(cell);
+  write(state, cell, item);
 }
 
 /** Changes a list in a way that is not followed: any of its items may be what it is given. */

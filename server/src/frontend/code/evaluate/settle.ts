@@ -26,7 +26,7 @@ export function settle(state: State, value: Value): Value {
 }
 
 /** Whether awaiting it runs something. */
-function isPending(value: Value): boolean {
+export function isPending(value: Value): boolean {
   if (value.kind === "choice") return isPending(value.then) || isPending(value.otherwise);
   return (
     value.kind === "deferred" || (value.kind === "handle" && value.library.awaited !== undefined)

@@ -81,10 +81,14 @@ export interface OpenLoop {
   /** The rows that it goes over, and the lists to which each round adds an item. */
   readonly rows?: ResultReference;
   readonly filled?: Cell[];
+  /** The count of births where it begins. */
+  readonly start?: number;
   /** A `switch`: only `break` is for it. */
   readonly isSwitch?: boolean;
   /** Items that are taken one after the other: what `continue` leaves. */
   readonly round?: string;
+  /** What `continue` does before the next round: `i++` of a `for`, the test of a `do`. */
+  readonly next?: () => void;
 }
 
 export interface OpenTransaction {

@@ -15,6 +15,7 @@ import { settle } from "./settle";
 import { addLoop, eachItem, inLoop } from "./iteration";
 import { addIf, carriedOver, joinPaths, loopBody, tried, type Path } from "./join";
 import { optionalMember, THROWN } from "./member";
+import { fillsWithOperations } from "./operationLists";
 import { binary } from "./operators";
 import { knowing } from "./presence";
 import { collected, emit, lose, newCell, sourceOf, type OpenLoop, type State } from "./state";
@@ -73,6 +74,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "forEach": {
       const over = settle(state, evaluateExpression(state, scope, hir.over));
       const list = hir.isKeys ? unknown("the keys of a record") : over;
+      if (fillsWithOperations(state, scope, hir, list)) return false;
       eachItem(
         state,
         list,
@@ -341,7 +343,13 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
   let over: LoopRange = loop.over ?? { kind: "unknown" };
   const { commands, isOnce } = loopBody(state, source, (carried) => {
     let left = false;
-    inLoop(state, openLoop(state, id, carried, loop.label), () => {
+    const next = (): void => {
+      loop.update();
+      if (!loop.isTestLast) return;
+      const test = settle(state, evaluateExpression(state, scope, loop.test));
+      leaveUnless(state, id, carried, conditionOf(state, test), source);
+    };
+    inLoop(state, { ...openLoop(state, id, carried, loop.label), next }, () => {
       if (!loop.over && !loop.isTestLast) {
         const before = state.commands.length;
         const test = evaluateExpression(state, scope, loop.test);
@@ -351,12 +359,7 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
         knowing(state, condition, true);
       }
       left = evaluateBlock(state, innerScope(scope), loop.body);
-      if (left) return;
-      loop.update();
-      if (loop.isTestLast) {
-        const test = settle(state, evaluateExpression(state, scope, loop.test));
-        leaveUnless(state, id, carried, conditionOf(state, test), source);
-      }
+      if (!left) next();
     });
     return left;
   });
@@ -396,6 +399,7 @@ function jump(state: State, hir: Of<"break" | "continue">): boolean {
     lose(state, `this ${hir.kind} has no loop`, source);
     return true;
   }
+  if (hir.kind === "continue") target.next?.();
   for (const command of carriedOver(state, target.carried, source)) emit(state, command);
   const { round } = target;
   if (hir.kind === "continue" && round !== undefined) {

@@ -8,7 +8,15 @@ import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf } from "./collections";
 import { settle } from "./settle";
 import { eachItem } from "./iteration";
-import { elementOf, firstRow, memberOf, optionalMember, requireHolds, setMember } from "./member";
+import {
+  elementOf,
+  firstRow,
+  itemOf,
+  memberOf,
+  optionalMember,
+  requireHolds,
+  setMember,
+} from "./member";
 import { knowing } from "./presence";
 import { runSql } from "./sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
@@ -84,8 +92,16 @@ function makeTools(state: State, library: Library): Tools {
       setMember(state, value, property, written);
     },
     fields: (value) => fieldsOf(state, value),
+    either: (condition, then, otherwise) =>
+      state.evaluator.branches(
+        state,
+        condition,
+        then,
+        otherwise,
+        state.evaluator.span(state, state.here),
+      ),
     items: itemsOf,
-    members: (value) => itemsOf(value) ?? firstElements(value),
+    members: (value) => itemsOf(value) ?? firstElements(state, value),
     each: (list, source, run) => {
       eachItem(state, list, state.evaluator.span(state, source), run);
     },
@@ -110,7 +126,11 @@ function makeTools(state: State, library: Library): Tools {
 /** Two rows take part in a dependency; beyond the end of an array is NULL, which nothing is equal to. */
 const ELEMENTS = [1, 2];
 
-function firstElements(value: Value): readonly Value[] | undefined {
+function firstElements(state: State, value: Value): readonly Value[] | undefined {
+  if (value.kind === "derived" && value.how === "map") {
+    const items = firstElements(state, value.from);
+    return items && ELEMENTS.map((index) => itemOf(state, value, index - 1));
+  }
   if (value.kind !== "input" || value.element) return undefined;
   return ELEMENTS.map((index) => elementOf(value, literal(index)));
 }

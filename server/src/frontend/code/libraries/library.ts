@@ -155,6 +155,8 @@ export interface Tools {
   /** What the schema files of an ORM say, by the library that asks. */
   readonly models: (library: string) => unknown;
 
+  /** What one of two ways gives, by a condition. */
+  readonly either: (condition: Expression, then: () => Value, otherwise: () => Value) => Value;
   /** Runs SQL text on a connection; transaction control in it begins and ends transactions. */
   readonly sql: (
     connection: Connection | undefined,

@@ -226,6 +226,14 @@ function settledOn(
   tools: Tools,
 ): Value {
   const one = (item: Value): Value => {
+    if (item.kind === "choice") {
+      const { condition, then, otherwise } = item;
+      return tools.either(
+        condition,
+        () => one(then),
+        () => one(otherwise),
+      );
+    }
     const prepared = item.kind === "deferred" ? preparedOf(item.data) : undefined;
     return prepared === undefined ? tools.settle(item) : prepared.runOn(connection);
   };
