@@ -111,6 +111,49 @@ export async function f(id, lock) {
       ],
     ));
 
+  it("goes on from continue to the next round: a for counts, a do tests", () =>
+    check(
+      POOL +
+        `
+export async function f(id, n) {
+  let at;
+  for (at = 1; at <= n; at++) {
+    const r = await pool.query("SELECT balance FROM accounts WHERE id = $1", [at]);
+    if (r.rowCount === 0) continue;
+    await pool.query("DELETE FROM accounts WHERE id = $1", [at]);
+  }
+  do {
+    const s = await pool.query("SELECT balance FROM accounts WHERE id = $1", [n]);
+    if (s.rowCount === 0) continue;
+    await pool.query("DELETE FROM accounts WHERE id = $1", [n]);
+    n--;
+  } while (n > id);
+}`,
+      [
+        "f unit",
+        "  @v1 := 1",
+        "  loop while",
+        "    r1 = select accounts.balance as balance from accounts where (accounts.id = @v1)",
+        "    if (size(r1) = 0)",
+        "      @v1 := (@v1 + 1)",
+        "      continue",
+        "    delete accounts where (accounts.id = @v1)",
+        "    @v1 := (@v1 + 1)",
+        "  @v2 := :n",
+        "  loop while",
+        "    r2 = select accounts.balance as balance from accounts where (accounts.id = @v2)",
+        "    if (size(r2) = 0)",
+        "      if not (@v2 > :id)",
+        "        exit",
+        "      continue",
+        "    delete accounts where (accounts.id = @v2)",
+        "    if not ((@v2 - 1) > :id)",
+        "      @v2 := (@v2 - 1)",
+        "      exit",
+        "    @v2 := (@v2 - 1)",
+      ],
+    ));
+
   it("carries variables from round to round, also past continue", () =>
     check(
       POOL +

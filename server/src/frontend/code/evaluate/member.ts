@@ -323,7 +323,8 @@ function objectMember(
     const names = fieldNamesOf(value);
     return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
   }
-  if (value.rest) return memberOf(state, value.rest, property, site);
+  const isOfAny = property === "getClass" && isInJava(state);
+  if (value.rest && !isOfAny) return memberOf(state, value.rest, property, site);
   const other = value.fields.get(ANY_KEY)?.value;
   if (other !== undefined && !OF_ANY_OBJECT.has(property)) return other;
   const isKnown = value.class === undefined && !isInJava(state);

@@ -76,6 +76,16 @@ const API = `package com.oltpbenchmark.api; import java.sql.*;
   }`;
 
 checkProcedure(
+  "what every object has, and a log",
+  `public void run(Connection c, long id) throws Exception {
+    try (PreparedStatement s = getPreparedStatement(c, new SQLStmt("DELETE FROM log WHERE id = ?"), id)) {
+      s.executeUpdate();
+      LOG.debug(this.getClass().getName() + " is done");
+    } }`,
+  "delete log where (log.id = :id)",
+);
+
+checkProcedure(
   "a procedure stands for itself",
   `public final SQLStmt get = new SQLStmt("SELECT balance FROM accounts WHERE id = ?");
    public void run(Connection conn, long id, long[] more, int at) throws SQLException {

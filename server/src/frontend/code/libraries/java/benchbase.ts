@@ -1,6 +1,13 @@
 // Benchmarks in BenchBase's style: a class that extends `Procedure` holds its statements as `SQLStmt` fields. Its `run`
 // works on a connection that it is given, in a transaction that its caller commits.
-import { constantScalar, unknown, type HandleValue, type TextPart, type Value } from "../../values";
+import {
+  constantScalar,
+  UNDEFINED,
+  unknown,
+  type HandleValue,
+  type TextPart,
+  type Value,
+} from "../../values";
 import type { Library } from "../library";
 import { spreadItems } from "./held";
 import { newError, prepare, withKeys } from "./jdbc";
@@ -19,6 +26,7 @@ export const BENCHBASE: Library = {
         ? tools.handle("SQLStmt", { sql: withLists(call.arguments) })
         : newError(handle, call, tools);
     }
+    if (handle.path.startsWith("Procedure.LOG.")) return UNDEFINED;
     switch (handle.path) {
       case "Procedure.getPreparedStatement":
       case "Procedure.getPreparedStatementReturnKeys": {
