@@ -19,6 +19,7 @@ import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
 import type { CodeMemory, Present, ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
+import { nearDatabase } from "./near";
 import { reachOf } from "./reach";
 import { rootsOf } from "./roots";
 import { createFacts, createTrace, dependencies, traced, type Used } from "./trace";
@@ -105,6 +106,7 @@ function evaluateAll(around: CodeSurroundings): {
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
   const facts = createFacts(modules, reach);
   const present = presentOf(around, { snapshot, facts, used });
+  const near = nearDatabase(files, modules, used);
   const seen = new Set<string>();
   const found: ReadFunction[] = [];
 
@@ -153,6 +155,7 @@ function evaluateAll(around: CodeSurroundings): {
     const unread = hir ? hir.errors[0] : WHOLE;
     if (unread) around.note(unparsed(unread, file, around));
     if (!hir || !scope) continue;
+    if (!near.has(file)) continue;
     let steps = MOST_STEPS;
     const roots = rootsOf(file, hir, scope, createState(workspace, file, "module"), trace);
     const passed: Root[] = [];
@@ -205,9 +208,10 @@ function evaluateToTheEnd(root: Root, state: State): Evaluated {
     if (!(error instanceof RangeError)) throw error;
     undoAll(state);
     state.budget = -1;
-    const { taint, inlined, files } = state;
+    const { taint, inlined, files, reached, unfollowed } = state;
     const body: Command = { kind: "sequence", commands: [] };
-    return { root, body, statements: 0, taint, isGiven: false, inlined, files, handlers: [] };
+    const told = { taint, inlined, files, reached, unfollowed };
+    return { root, body, statements: 0, isGiven: false, handlers: [], ...told };
   }
 }
 
