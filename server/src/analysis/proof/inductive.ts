@@ -29,6 +29,8 @@ export interface Induction {
   readonly obstacles: readonly Chain[];
   /** Transactions that may lie on a cycle, as far as this scheme can tell. */
   readonly open: readonly number[];
+  /** The same by groups: no cycle concerns transactions of two. */
+  readonly groups: readonly (readonly number[])[];
   /** How many chains of two and of three were refuted. */
   readonly refuted: { readonly pairs: number; readonly triples: number };
   readonly readersEarly: boolean;
@@ -66,17 +68,18 @@ function induct(
   const table = pairFacts(session);
   const ordered: OrderedSet[] = [];
   const obstacles: Chain[] = [];
-  const open: number[] = [];
+  const groups: (readonly number[])[] = [];
   for (const group of cyclicGroups(all, (from, to) => table(from, to).depends)) {
     if (obstacles.length >= mostObstacles) {
-      open.push(...group);
+      groups.push(group);
       continue;
     }
     const found = obstaclesAmong(session, table, group, mostObstacles);
     if (found.length === 0) continue;
     obstacles.push(...found);
-    open.push(...group);
+    groups.push(group);
   }
+  const open = groups.flat().sort((a, b) => a - b);
   // The sets are told for programs that are proved: they say who comes first and why the rest is easy.
   let left = all.filter((each) => !open.includes(each));
   for (;;) {
@@ -96,7 +99,8 @@ function induct(
   return {
     ordered,
     obstacles,
-    open: open.sort((a, b) => a - b),
+    open,
+    groups,
     refuted: session.refuted,
     readersEarly,
     assumed: session.assumed,

@@ -18,6 +18,7 @@ import { withRemedies } from "./remedies";
 import { reusedKeys } from "./reusedKeys";
 import { restrictionsOf } from "./restrictions";
 import { settingOf } from "./setting";
+import type { Setting } from "./setting";
 import { proveByShortestPaths } from "./shortestPath";
 import type { Statements } from "./splitQuestion";
 import { mayBeSplit, proveBySplits, statementsOf } from "./splits";
@@ -25,8 +26,8 @@ import { mayBeSplit, proveBySplits, statementsOf } from "./splits";
 /** Chains of the graph test that are told. */
 const MOST_CHAINS = 6;
 
-/** Shortest paths are tried for few transactions: their sequences grow exponentially. */
-const PATHS = { types: 3, longest: 3, sequences: 60 };
+/** Questions about shortest paths grow with the square of the operations. */
+const PATHS = { longest: 3, sequences: 24, operations: 16 };
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -92,17 +93,30 @@ export function prove(
       queries,
     };
   }
-  const { open } = induction;
-  if (open.length <= PATHS.types) {
-    const paths = proveByShortestPaths(asker, { ...found.setting, lemmas }, open, PATHS);
-    if (paths.kind === "proved") {
-      const needed = [...induction.assumed, ...paths.assumed, ...reused.assumed];
-      const assumed = withTheirGrounds(needed, lemmas);
-      const { length } = paths;
-      return { kind: "proved", scheme: "shortest path", length, assumed, queries: asker.count() };
-    }
+  const paths = pathsOf(asker, { ...found.setting, lemmas }, induction);
+  if (!paths) return blockedBy(asker, induction, remedy);
+  const assumed = withTheirGrounds(
+    [...induction.assumed, ...paths.assumed, ...reused.assumed],
+    lemmas,
+  );
+  const { length } = paths;
+  return { kind: "proved", scheme: "shortest path", length, assumed, queries: asker.count() };
+}
+
+/** Shortest paths among those that the induction left open, group by group; undefined where one is no proof. */
+function pathsOf(asker: Asker, setting: Setting, { groups, obstacles }: Induction) {
+  // A cycle of two that is possible is one of this scheme too.
+  if (obstacles.some(({ closed, unanswered }) => closed && unanswered === undefined))
+    return undefined;
+  let length = 1;
+  const assumed: string[] = [];
+  for (const group of groups) {
+    const paths = proveByShortestPaths(asker, setting, group, PATHS);
+    if (paths.kind !== "proved") return undefined;
+    length = Math.max(length, paths.length);
+    assumed.push(...paths.assumed);
   }
-  return blockedBy(asker, induction, remedy);
+  return { length, assumed };
 }
 
 /** The scheme for levels at which each statement sees a state of its own. */

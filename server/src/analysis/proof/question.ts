@@ -1,7 +1,7 @@
 // One question of a proof in SMT: instances that each read a snapshot of their own, how they may see each other at
 // the levels at hand, and the dependencies between them.
 import { createAssumptions } from "../encoding/assumptions";
-import type { Assumption } from "../encoding/assumptions";
+import type { Assumption, Assumptions } from "../encoding/assumptions";
 import { makeDatabase } from "../encoding/relationalDatabase";
 import type { RowTerm } from "../encoding/relationalDatabase";
 import { isPoint, keyColumns, tableOf } from "../encoding/relationalInstances";
@@ -76,11 +76,7 @@ export function encodeQuestion(
   const relations = transactionRelations(script, instances, mixture);
   const assumptions = createAssumptions(script);
   const sides = openSides(flat, script, instances, setting, assumptions);
-  const standing: Standing = {
-    sees: (reader, writer) => relations.sees(ref(reader), ref(writer)),
-    before: (first, second) => relations.before(ref(first), ref(second)),
-    versionsAreSeen: hasLemmas(setting),
-  };
+  const standing = standingOf(setting, relations);
   for (const side of sides) {
     script.assert(not(side.run.aborted(side.instance.index)));
     assertParents(script, assumptions, setting, side);
@@ -92,9 +88,7 @@ export function encodeQuestion(
       if (from === to) continue;
       const [i, j] = [from.instance.index, to.instance.index];
       const spare = spareRows(flat, script, i, j);
-      assertConflicts(script, relations, from, to, { spare, reuse: setting.reuse === true });
-      if (setting.locks) assertLocks(script, standing, from, to);
-      assertLemmas(script, assumptions, setting, standing, from, to, spare);
+      assertBetween(script, { setting, assumptions, relations, standing, from, to, spare });
       script.assert(imp(script.constant(beforeLiteral(i, j), "Bool"), standing.before(i, j)));
       script.assert(imp(script.constant(unseenLiteral(j, i), "Bool"), not(standing.sees(j, i))));
       if (!pairs.some(([a, b]) => a === i && b === j)) continue;
@@ -123,8 +117,43 @@ export function encodeQuestion(
 
 const ref = (instance: number) => ({ instance, step: 0 });
 
+/** How instances stand to each other, whole transactions as they are. */
+export function standingOf(setting: Setting, relations: Relations): Standing {
+  return {
+    sees: (reader, writer) => relations.sees(ref(reader), ref(writer)),
+    before: (first, second) => relations.before(ref(first), ref(second)),
+    versionsAreSeen: hasLemmas(setting),
+  };
+}
+
+/** Asserts what levels, locks and lemmas say of the first and the second of a pair. */
+export function assertBetween(
+  script: Script,
+  {
+    setting,
+    assumptions,
+    relations,
+    standing,
+    from,
+    to,
+    spare,
+  }: {
+    readonly setting: Setting;
+    readonly assumptions: Assumptions;
+    readonly relations: Relations;
+    readonly standing: Standing;
+    readonly from: Side;
+    readonly to: Side;
+    readonly spare: (table: string) => readonly RowTerm[];
+  },
+): void {
+  assertConflicts(script, relations, from, to, { spare, reuse: setting.reuse === true });
+  if (setting.locks) assertLocks(script, standing, from, to);
+  assertLemmas(script, assumptions, setting, standing, from, to, spare);
+}
+
 /** What snapshots keep: CHECKs row by row, and the invariants that were proved of them. */
-function promising(setting: Setting): FlatProgram {
+export function promising(setting: Setting): FlatProgram {
   const { flat, lemmas } = setting;
   const checked = hasLemmas(setting);
   const tables = Object.entries(flat.tables).map(([name, table]) => {
@@ -146,31 +175,50 @@ function openSides(
   script: Script,
   instances: readonly Instance[],
   setting: Setting,
-  assumptions: ReturnType<typeof createAssumptions>,
+  assumptions: Assumptions,
 ): readonly Side[] {
   const sides: Side[] = [];
   for (const instance of instances) {
-    const prefix = `m${String(instance.index)}_`;
-    const start = makeDatabase({ ...flat, tables: withoutUnique(flat) }, script, instances, {
-      prefix,
-      assumptions,
-      differs: (table, column) => setting.written.has(columnName(table, column)),
-    });
-    // Unique keys still make statements fail; that two rows of a snapshot never share one is not relied on.
-    const database = { ...start, flat };
     const spare = (table: string): readonly RowTerm[] =>
       sides
         .filter((side) => side.instance !== instance)
         .flatMap((side) => ownRows(side.run, side.instance, table));
-    const run = makeRun(database, [instance], serialRelations([instance.index]), {
-      prefix,
-      mayAbort: false,
-      spare,
-      names: true,
-    });
-    sides.push({ instance, run });
+    sides.push(openSide(flat, script, instances, instance, { setting, assumptions, spare }));
   }
   return sides;
+}
+
+/** An instance with its run on a snapshot of its own; `spare` are rows that others name. */
+export function openSide(
+  flat: FlatProgram,
+  script: Script,
+  instances: readonly Instance[],
+  instance: Instance,
+  {
+    setting,
+    assumptions,
+    spare,
+  }: {
+    readonly setting: Setting;
+    readonly assumptions: Assumptions;
+    readonly spare: (table: string) => readonly RowTerm[];
+  },
+): Side {
+  const prefix = `m${String(instance.index)}_`;
+  const start = makeDatabase({ ...flat, tables: withoutUnique(flat) }, script, instances, {
+    prefix,
+    assumptions,
+    differs: (table, column) => setting.written.has(columnName(table, column)),
+  });
+  // Unique keys still make statements fail; that two rows of a snapshot never share one is not relied on.
+  const database = { ...start, flat };
+  const run = makeRun(database, [instance], serialRelations([instance.index]), {
+    prefix,
+    mayAbort: false,
+    spare,
+    names: true,
+  });
+  return { instance, run };
 }
 
 /** One row of each table for each ordered pair: where neither names a row, they meet on this one. */
@@ -187,7 +235,7 @@ export function spareRows(flat: FlatProgram, script: Script, i: number, j: numbe
 }
 
 /** Hidden keys that a database gives are different for all insertions. */
-function keepInsertsApart(script: Script, sides: readonly Side[]): void {
+export function keepInsertsApart(script: Script, sides: readonly Side[]): void {
   const inserts = sides.flatMap((side) =>
     side.instance.sites
       .filter(({ operation }) => operation.kind === "insert")
