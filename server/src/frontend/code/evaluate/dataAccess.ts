@@ -9,7 +9,12 @@ import { lose, sourceOf, type CallSite, type State } from "./state";
 /** What something is that is declared with such a type; undefined for other types. */
 export function dataAccess(type: string): Value | undefined {
   const name = type.replace(/^.*\./u, "");
-  return TYPES.test(name) ? { kind: "external", name, isDataAccess: true } : undefined;
+  return isDataAccess(name) ? { kind: "external", name, isDataAccess: true } : undefined;
+}
+
+/** Whether types are called so. */
+export function isDataAccess(type: string): boolean {
+  return TYPES.test(type);
 }
 
 /** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
