@@ -6,7 +6,7 @@ import { LIBRARIES } from "../../../../server/src/frontend/code/libraries/librar
 import { mayUseDatabase } from "../../../../server/src/frontend/code/prefilter";
 import { walkCommand } from "../../../../server/src/frontend/sql/walk";
 import { transactionsOf } from "./codePrograms";
-import { printed } from "./prismaPrograms";
+import { printed, transactionsOf as prismaTransactionsOf } from "./prismaPrograms";
 
 const DDL = `
 CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
@@ -59,9 +59,9 @@ export async function add(body: unknown) {
       [
         "add explicit",
         "  loop count",
-        "    update accounts set balance = (accounts.balance + :schema.parse.items.n[@i1]) where (accounts.id = :schema.parse.items.id[@i1])",
+        "    update accounts set balance = (accounts.balance + :body.items.n[@i1]) where (accounts.id = :body.items.id[@i1])",
         "  loop count",
-        "    insert lines {id = :schema.parse.items.id[@i2], number = 1, item = 1}",
+        "    insert lines {id = :body.items.id[@i2], number = 1, item = 1}",
       ],
     ));
 
@@ -244,6 +244,97 @@ export async function g(id) { await put(id); if (id > 1) await g(id - 1); }`;
     const all = new Map(reasons.map(([name, ...each]) => [name, each]));
     assert.ok(all.get("f")?.includes("each() is a generator and is not followed"));
     assert.ok(all.get("g")?.includes("g() calls itself and is not followed"));
+  });
+});
+
+describe("functions around transactions", () => {
+  const SCHEMA = `datasource db { provider = "postgresql" }
+model Account { id Int @id
+  balance Int }`;
+  const DB = `import { PrismaClient } from "@prisma/client";
+import { tracer } from "./tracing";
+const make = (): PrismaClient => new PrismaClient();
+export const prisma = make();
+export type Client = PrismaClient;
+function isOpen(client: Client): boolean { return !("$transaction" in client); }
+async function retried<R>(run: () => Promise<R>, most = 1): Promise<R> {
+  if (most <= 1) return run();
+  throw new Error("none");
+}
+async function begun<R>(client: Client, fn, options?): Promise<R> {
+  if (isOpen(client)) return fn(client);
+  try {
+    return await retried(() => client.$transaction((tx) => fn(tx), options));
+  } catch (error) { report(error); throw error; }
+}
+const span = async (name: string, fn) => tracer.startActiveSpan(name, async (s) => { try { return await fn(s); } finally { s.end(); } });
+export async function $transaction<R>(client: Client, name: string, fn: (tx: Client) => Promise<R>, options?: Options): Promise<R>;
+export async function $transaction<R>(client: Client, fn: (tx: Client) => Promise<R>, options?: Options): Promise<R>;
+export async function $transaction<R>(client: Client, nameOrFn, fnOrOptions?, options?): Promise<R> {
+  return inner(client, nameOrFn, fnOrOptions, options);
+}
+async function inner(client: Client, nameOrFn, fnOrOptions, options) {
+  if (typeof nameOrFn === "string") {
+    return await span(nameOrFn, async (s) => {
+      const fn = fnOrOptions as (tx: Client, s: Span) => Promise<R>;
+      return begun(client, (tx) => fn(tx, s), options);
+    });
+  }
+  return begun(client, nameOrFn, typeof fnOrOptions === "function" ? undefined : fnOrOptions);
+}`;
+  const SET = "tx.account.update({ where: { id }, data: { balance: 1 }, select: { id: true } })";
+  const checkWith = async (call: string, level: string): Promise<void> => {
+    const text = `import { $transaction, prisma } from "./db";
+export async function f(id: number) { await $transaction(prisma, ${call}); }`;
+    const found = await prismaTransactionsOf(SCHEMA, { "db.ts": DB, "f.ts": text });
+    const [first, ...more] = printed(found);
+    assert.equal(first, `f explicit${level}`, call);
+    assert.equal(more.filter((line) => line.includes("update Account")).length, 1, call);
+  };
+
+  it("are followed to them, with what they ask of their arguments", async () => {
+    await checkWith(`async (tx) => { await ${SET}; }`, "");
+    await checkWith(`"name", async (tx) => { await ${SET}; }`, "");
+    const options = '{ isolationLevel: "Serializable" }';
+    await checkWith(`async (tx) => { await ${SET}; }, ${options}`, " @ postgres:serializable");
+    await checkWith(`"name", (tx) => ${SET}, ${options}`, " @ postgres:serializable");
+  });
+
+  it("leave functions that they wrap at the top of a module to be run when they are called", async () => {
+    const text = `import { Pool } from "pg";
+import { cache, withAuth } from "far";
+const pool = new Pool();
+const signed = (run) => withAuth(async (request) => { await pool.query("DELETE FROM lines WHERE id = $1", [request.id]); return run(request); });
+export const POST = signed(async (request) => { await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [request.id]); });
+const known = cache(async (id) => (await pool.query("SELECT balance FROM accounts WHERE id = $1", [id])).rows[0]);
+export async function add(id) { const a = await known(id); await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [id, a.balance + 1]); }`;
+    const found = printed(await transactionsOf(DDL, { "a.ts": text }));
+    const names = found.filter((line) => !line.startsWith(" "));
+    assert.deepEqual(names, ["signed autocommit", "POST autocommit", "add unit"]);
+    assert.ok(found.some((line) => line.includes("balance = (r1.balance + 1)")));
+  });
+
+  it("are given clients by other names of their types", async () => {
+    const client = `import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import * as schema from "./schema";
+export type Db = PostgresJsDatabase<typeof schema>;
+export const db = drizzle(url, { schema });
+export type Own = typeof db;
+export const accounts = 1;
+export type accounts = string;`;
+    const schema = `import { integer, pgTable } from "drizzle-orm/pg-core";
+export const accounts = pgTable("accounts", { id: integer("id").primaryKey(), balance: integer("balance").notNull() });`;
+    const text = `import { eq } from "drizzle-orm";
+import type { Db, Own } from "./client";
+import { accounts } from "./schema";
+type Mine = Db;
+type itself = itself;
+export const f = (store: Mine, id: number) => store.transaction((t) => t.delete(accounts).where(eq(accounts.id, id)));
+export const g = (store: Own, id: itself) => store.transaction((t) => t.delete(accounts).where(eq(accounts.id, id)));`;
+    const files = { "client.ts": client, "schema.ts": schema, "a.ts": text };
+    const found = printed(await transactionsOf(DDL, files)).filter((line) => !/return/u.test(line));
+    const row = "  delete accounts where (accounts.id = :id)";
+    assert.deepEqual(found, ["f explicit", row, "g explicit", row]);
   });
 });
 

@@ -228,7 +228,7 @@ test("upserts: the database's own where the client leaves it to it", async () =>
   assert.deepEqual(
     rest.map((line) => shortened(line.trim())),
     [
-      "r1 = select * from Stock where (Stock.id = :id)",
+      "r1 = select Stock.id as id from Stock where (Stock.id = :id)",
       "if (size(r1) = 0)",
       "insert Stock {id = 7, count = 0, version = 0, changed = fresh now} returning r2: *",
       "r3 = select * from Stock where (Stock.id = r2.id)",
@@ -300,7 +300,7 @@ test("nested writes are one transaction", async () => {
   );
   await check(
     "await prisma.user.create({ data: { id, mail: text, org: { connect: { id: 4 } } } });",
-    "r1 = select * from Org where (Org.id = 4)",
+    "r1 = select Org.id as id from Org where (Org.id = 4)",
     "if (size(r1) <= 0)",
     "rollback",
     'insert users {id = :id, org_id = 4, mail = :text, nick = null, role = "member"} returning r2: *',
@@ -544,4 +544,39 @@ test("fields beside a spread of an argument are known, and so are those that a c
     lines,
     /update Stock set version = \(Stock\.version \+ 1\), count = unknown\(:dto\.count\)/u,
   );
+});
+
+test("documents of known parts, forms, parsed input and decimals are what they are made of", async () => {
+  const schema = `
+datasource db {
+  provider = "postgresql"
+}
+model Event {
+  id    String @id
+  topic String
+  total Decimal
+  body  Json
+}`;
+  const text = `${HEAD}
+    const schema = z.object({ id: z.string() });
+    export async function f(form: FormData) {
+      const total = new Prisma.Decimal(2).mul(3);
+      const topic = form.get("topic");
+      return prisma.event.create({ data: { id: "a", topic, total, body: { n: 1, of: [topic, { topic }] } } });
+    }
+    export async function g(form: FormData) {
+      const { id } = schema.parse(Object.fromEntries(form));
+      return prisma.event.deleteMany({ where: { id } });
+    }
+    export async function h(req: Request) {
+      const parsed = schema.safeParse(await req.json());
+      if (!parsed.success) throw new Error();
+      return prisma.event.deleteMany({ where: { id: parsed.data.id } });
+    }`;
+  const lines = printed(await transactionsOf(schema, { "f.ts": text })).join("\n");
+  assert.ok(lines.includes('code:document("n", 1, "of", code:list(:form.topic, '), lines);
+  assert.match(lines, /topic = :form\.topic, total = 6,/u);
+  assert.ok(lines.includes("(Event.id = :form.id)"), lines);
+  assert.match(lines, /if not \(:req\.json\(\)\.valid = true\)\n {4}rollback/u);
+  assert.ok(lines.includes("(Event.id = :req.json().id)"), lines);
 });

@@ -5,6 +5,7 @@ import { joined } from "../../sql/terms";
 import {
   constant,
   constantScalar,
+  constantText,
   scalar,
   textOf,
   UNDEFINED,
@@ -81,6 +82,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   Promise: promise,
   "Promise.reject": ({ state, site }) => thrown(state, site),
   "Object.assign": ({ state, args }) => assignAll(state, args),
+  // The entries of a form or of parameters; what is not known of a list is not known of its record.
+  "Object.fromEntries": ({ args: [from = UNDEFINED] }) =>
+    from.kind === "input" ? from : unknown("a record of entries is not known", readsOf(from)),
   "Object.keys": ({ state, args }) => keys(state, args[0]),
   "Object.values": ({ state, args }) => values(state, args[0]),
   "Object.entries": ({ state, args }) => entries(state, args[0]),
@@ -160,6 +164,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
   // Lists and rows.
   ...lists("at get", ({ state, self, args, site }) => {
+    const name = self.kind === "input" ? constantText(args[0]) : undefined;
+    // A form, headers, parameters of an address.
+    if (name !== undefined) return memberOf(state, self, name, site.span);
     const known = args[0]?.kind === "scalar" ? args[0].expression : undefined;
     const filling = self.kind === "list" ? fillingOf(self) : undefined;
     if (known && filling?.kind === "derived")
@@ -275,6 +282,8 @@ const MAKES_NEW =
 
 /** What an unknown function without effects gives: a function of what it was given. */
 export function externalResult(state: State, name: string, args: readonly Value[]): Value {
+  const checked = checkedInput(state, name, args);
+  if (checked) return checked;
   const reads = args.flatMap((arg) => readsOf(arg));
   if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
   // Each call may give another value.
@@ -283,6 +292,22 @@ export function externalResult(state: State, name: string, args: readonly Value[
     return valueFromOutside(state, name);
   }
   return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
+}
+
+/**
+ * What a validator gives of what it is given (zod, yup, valibot and their like): the same with fewer fields, as far as
+ * anything is asked of it. `safeParse` says whether it is valid.
+ */
+function checkedInput(state: State, name: string, args: readonly Value[]): Value | undefined {
+  const method = /(?:^|\.)(?:(parse|parseAsync|validateSync|cast)|safeParse(?:Async)?)$/u.exec(
+    name,
+  );
+  const given = args.findLast(({ kind }) => kind === "input" || kind === "object");
+  if (!method || !given || args.length > 2) return undefined;
+  if (method[1] !== undefined) return given;
+  const path = given.kind === "input" ? `${given.path}.valid` : "valid";
+  const success: Value = { kind: "input", path, origin: "argument", type: "boolean" };
+  return recordOf(state, { success, data: given, output: given, error: unknown("what is wrong") });
 }
 
 /** Whether a value is a list. What comes from outside may be one. */

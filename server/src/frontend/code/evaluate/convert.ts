@@ -3,7 +3,8 @@ import type { Expression, ValueType } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import { literal, TRUE } from "../../sql/expressions";
 import { compare, joined, negatedIf } from "../../sql/terms";
-import { constantText, type Value } from "../values";
+import { constantText, UNDEFINED, type Value } from "../values";
+import { fieldNamesOf } from "./fieldNames";
 import { emit, type State } from "./state";
 
 const FALSE = literal(false);
@@ -40,6 +41,11 @@ export function expressionOf(state: State, value: Value): Expression {
         propertyOfCall(value) ??
         unknownExpression(state, `${value.name} is not known`, readsOf(value))
       );
+    case "object":
+      return (
+        documentOf(state, value, DEEPEST_DOCUMENT) ??
+        unknownExpression(state, `this ${WHAT.object} is used as a value`, readsOf(value))
+      );
     default:
       return unknownExpression(
         state,
@@ -47,6 +53,48 @@ export function expressionOf(state: State, value: Value): Expression {
         readsOf(value),
       );
   }
+}
+
+/** Levels of a document, and values on each, up to which it is what its parts are. */
+const DEEPEST_DOCUMENT = 4;
+const WIDEST_DOCUMENT = 24;
+
+/** A record as a document, which nothing looks into: what it is made of decides which one it is. */
+function documentOf(state: State, value: Value, depth: number): Expression | undefined {
+  if (depth === 0) return undefined;
+  if (value.kind === "list" && value.grown.value === undefined) {
+    return documentCall(
+      "code:list",
+      value.items.map(({ value: item = UNDEFINED }) => partOf(state, item, depth)),
+    );
+  }
+  const names = fieldNamesOf(value);
+  if (value.kind !== "object" || value.class || value.isMap || names === undefined)
+    return undefined;
+  return documentCall(
+    "code:document",
+    names.flatMap((name) => [
+      literal(name),
+      partOf(state, value.fields.get(name)?.value ?? UNDEFINED, depth),
+    ]),
+  );
+}
+
+function partOf(state: State, value: Value, depth: number): Expression | undefined {
+  if (value.kind === "object" || value.kind === "list") return documentOf(state, value, depth - 1);
+  const part = expressionOf(state, value);
+  return part.kind === "unknown" ? undefined : part;
+}
+
+function documentCall(
+  name: string,
+  parts: readonly (Expression | undefined)[],
+): Expression | undefined {
+  const known = parts.filter((part) => part !== undefined);
+  if (known.length < parts.length || known.length > WIDEST_DOCUMENT || isTooLarge(...known)) {
+    return undefined;
+  }
+  return { kind: "call", name, arguments: known, deterministic: true };
 }
 
 /** Why a value is given up that depends on too much. */

@@ -207,12 +207,14 @@ const OPERATORS: Readonly<Record<string, "+" | "-" | "*" | "/">> = {
   divide: "/",
 };
 
-/** A document or a list: a value that nothing looks into, as long as it stands in the code or was read as a whole. */
+/** A document or a list: a value that nothing looks into, as long as its parts are known or it was read as a whole. */
 function whole(scope: RowScope, field: PrismaScalar, value: Value): Expression {
   const { tools } = scope.operation;
   if (value.kind === "scalar" || value.kind === "input" || value.kind === "text") {
     return tools.expression(value);
   }
+  const document = field.isList ? undefined : tools.expression(value);
+  if (document?.kind === "call") return document;
   const column = columnOf(scope.alias, field.column);
   const isAppended = tools.fields(value)?.has("push") === true;
   const from = [...(isAppended ? [column] : []), tools.expression(value)];

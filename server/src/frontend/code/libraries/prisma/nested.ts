@@ -1,6 +1,6 @@
 // Writes to related rows within a write of the Prisma client: one or several statements each, in its transaction.
 import type { Expression } from "../../../../program/expression";
-import type { Assignment } from "../../../../program/statement";
+import type { Assignment, Output } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel, PrismaRelation } from "../../../schema/prisma/model";
@@ -57,14 +57,14 @@ function linkHere(
       return set((column) => fieldOf(into, fieldNameOf(model, column)));
     }
     case "connect":
-      return set(connected(scope, model, value));
+      return set(connected(scope, model, value, link.referenced));
     case "connectOrCreate": {
       const where = given(operation.tools, value, "where");
       orCreated(operation, model, where, given(operation.tools, value, "create"), []);
       if (where === undefined) return [];
       const known = new Map(equatedColumns(operation, model, where));
       if (!link.referenced.every((column) => known.has(column)))
-        return set(connected(scope, model, where));
+        return set(connected(scope, model, where, link.referenced));
       return set((column) => known.get(column) ?? literal(null));
     }
     case "disconnect":
@@ -80,14 +80,15 @@ function linkHere(
   }
 }
 
-/** Columns of the row that a unique `where` names, which is read first: it must be there. */
+/** The `referenced` columns of the row that a unique `where` names, which is read first: it must be there. */
 function connected(
   { operation }: Pick<RowScope, "operation">,
   model: PrismaModel,
   where: Value,
+  referenced: readonly string[],
 ): (column: string) => Expression {
   const known = new Map(equatedColumns(operation, model, where));
-  const into = found(operation, model, where);
+  const into = found(operation, model, where, referenced);
   operation.tools.require(
     compare(">", { kind: "size", result: into }, literal(0)),
     `no ${model.name} to connect`,
@@ -114,17 +115,34 @@ export function equatedColumns(
   });
 }
 
-/** Reads the row that a `where` finds; gives the result. */
-function found(operation: Operation, model: PrismaModel, where: Value | undefined): string {
+/** Reads of the row that a `where` finds its key and further columns; gives the result. */
+function found(
+  operation: Operation,
+  model: PrismaModel,
+  where: Value | undefined,
+  further: readonly string[] = [],
+): string {
   const losses: Losses = [];
   const scope: RowScope = { operation, model, alias: model.table, losses };
   const into = operation.tools.fresh("r");
   const query = {
     ...queryOf([relationTo(model.table)], conditionOf(scope, where)),
-    outputs: allOutputs(model),
+    outputs: keyOutputs(model, further),
   };
   run(operation, { kind: "select", query, into, discarded: false }, losses);
   return into;
+}
+
+/**
+ * What the client reads of a row that it only looks for: the columns of its key, and `further` ones.
+ * All columns where the model has no key.
+ */
+export function keyOutputs(model: PrismaModel, further: readonly string[] = []): readonly Output[] {
+  const key = (model.keys.find(({ isPrimary }) => isPrimary) ?? model.keys[0])?.fields;
+  const all = allOutputs(model);
+  if (key === undefined) return all;
+  const wanted = new Set([...key, ...further.map((column) => fieldNameOf(model, column))]);
+  return all.filter(({ name }) => wanted.has(name));
 }
 
 /** All columns of a model, by the names of their fields. */
@@ -302,7 +320,8 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
     const onConflict = { target: [], action: "nothing", set: [] } as const;
     run(operation, { kind: "insert", table: link.table, rows: [row], onConflict }, []);
   };
-  const keyOfOther = (where: Value): Expression => connected(nesting, target, where)(link.otherKey);
+  const keyOfOther = (where: Value): Expression =>
+    connected(nesting, target, where, [link.otherKey])(link.otherKey);
   const created = (data: Value | undefined): void => {
     const into = inserted(operation, target, data, []);
     put(fieldOf(into, fieldNameOf(target, link.otherKey)));

@@ -21,6 +21,7 @@ import { removeDependants } from "./integrity";
 import {
   allOutputs,
   equatedColumns,
+  keyOutputs,
   linksBefore,
   mustAffect,
   writesBehind,
@@ -312,7 +313,7 @@ function upsert(work: Work): Value {
   const scope = scopeOf(work.operation, work.model);
   const into = tools.fresh("r");
   const condition = conditionOf(scope, where);
-  const query = { ...queryOf([relationTo(model.table)], condition), outputs: returned(model) };
+  const query = { ...queryOf([relationTo(model.table)], condition), outputs: keyOutputs(model) };
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
   const isMissing = compare("=", { kind: "size", result: into }, literal(0));
   const results: Value[] = [];

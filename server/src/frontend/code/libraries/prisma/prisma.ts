@@ -113,6 +113,7 @@ function memberOf(handle: HandleValue, property: string, tools: Tools): Value | 
     const enumeration =
       handle.path === "prisma" || handle.path === "$Enums"
         ? importedValue(property, tools)
+    if (/^(?:Prisma\.)?Decimal$/.test(path)) return { kind: "builtin", name: "BigDecimal" };
         : undefined;
     if (enumeration !== undefined) return enumeration;
     return tools.handle(handle.path === "prisma" ? property : path);
