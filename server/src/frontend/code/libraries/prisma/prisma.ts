@@ -110,10 +110,10 @@ function memberOf(handle: HandleValue, property: string, tools: Tools): Value | 
     const path = `${handle.path}.${property}`;
     const level = /^Prisma\.TransactionIsolationLevel\.(\w+)$/.exec(path)?.[1];
     if (level !== undefined) return textOf(level);
+    if (/^(?:Prisma\.)?Decimal$/.test(path)) return { kind: "builtin", name: "BigDecimal" };
     const enumeration =
       handle.path === "prisma" || handle.path === "$Enums"
         ? importedValue(property, tools)
-    if (/^(?:Prisma\.)?Decimal$/.test(path)) return { kind: "builtin", name: "BigDecimal" };
         : undefined;
     if (enumeration !== undefined) return enumeration;
     return tools.handle(handle.path === "prisma" ? property : path);
