@@ -71,6 +71,9 @@ export async function f(id, n) {
     const body = `let sql = "${sql}"; ${many.join(" ")} await pool.query(sql, [id]);`;
     const [found] = await transactionsOf(DDL, { "a.ts": from(body) });
     assert.match(JSON.stringify(found?.body), /SQL that is made elsewhere/u);
+    const columns = "await pool.query(`SELECT ${id.columns.join()} FROM t WHERE id = $1`, [1]);";
+    const [selecting] = await transactionsOf(DDL, { "a.ts": from(columns) });
+    assert.match(JSON.stringify(selecting?.body), /what this statement selects is made elsewhere/u);
   });
 
   it("says what objects do whose class is not read", () =>

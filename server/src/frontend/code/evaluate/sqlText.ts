@@ -332,6 +332,7 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
   const holes = [
     ...lexed.holes.map(({ name }) => `the name "${name}" is only known when it runs`),
     ...conditionsMadeElsewhere(call),
+    ...columnsMadeElsewhere(call),
   ];
   if (lowered.commands && holes.length === 0) {
     for (const command of lowered.commands) {
@@ -384,6 +385,14 @@ function conditionsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
 
 const WHOLE_CONDITION =
   /\b(?:where|and|or|having|on)\s+:(isolens_hole_\d+)(?=\s*(?:$|;|\)|(?:and|or|order|group|limit|returning|for)\b))/giu;
+
+/** `SELECT ${columns.join(", ")} FROM`: a hole that is a whole item of what is selected is names of columns, not a value. */
+function columnsMadeElsewhere({ sql, slice }: SliceCall): readonly string[] {
+  const isMade = WHOLE_COLUMNS.test(sql.text.slice(slice.start, slice.end));
+  return isMade ? ["what this statement selects is made elsewhere"] : [];
+}
+
+const WHOLE_COLUMNS = /\bselect\s+(?:distinct\s+|all\s+)?:isolens_hole_\d+\s*(?=,|\bfrom\b)/iu;
 
 function withTaint(
   statement: Statement,
