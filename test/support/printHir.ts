@@ -88,6 +88,8 @@ export function printStatement(statement: HirStatement): string {
       return printFunction(statement.function);
     case "class":
       return printClass(statement.class);
+    case "type":
+      return `type ${statement.name} = ${statement.type}`;
     case "unknown":
       return unknown(statement.what, statement.parts);
   }

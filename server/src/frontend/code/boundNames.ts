@@ -5,6 +5,7 @@ import type { HirPattern, HirStatement } from "./hir";
 export function boundNames(statement: HirStatement): readonly string[] {
   if (statement.kind === "let") return namesOf(statement.pattern);
   if (statement.kind === "function") return [statement.function.name];
+  if (statement.kind === "type") return [statement.name];
   return statement.kind === "class" && statement.class.name !== undefined
     ? [statement.class.name]
     : [];

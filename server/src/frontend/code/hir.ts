@@ -174,6 +174,8 @@ export type HirStatement = Node &
         readonly isMutable: boolean;
       }
     | { readonly kind: "expression"; readonly expression: HirExpression }
+    /** `type name = type`: another name of a type. */
+    | { readonly kind: "type"; readonly name: string; readonly type: string }
     | {
         readonly kind: "if";
         readonly condition: HirExpression;

@@ -117,8 +117,12 @@ const declared = new WeakMap<HirModule, ReadonlyMap<string, HirStatement>>();
 export function declarations(hir: HirModule): ReadonlyMap<string, HirStatement> {
   const known = declared.get(hir);
   if (known) return known;
+  // A value may have the name of a type, and is what is meant by it then.
+  const types = hir.body.filter(({ kind }) => kind === "type");
   const own = new Map(
-    hir.body.flatMap((statement) => boundNames(statement).map((name) => [name, statement])),
+    [...types, ...hir.body.filter(({ kind }) => kind !== "type")].flatMap((statement) =>
+      boundNames(statement).map((name) => [name, statement]),
+    ),
   );
   declared.set(hir, own);
   return own;

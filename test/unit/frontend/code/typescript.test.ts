@@ -287,7 +287,10 @@ check(
 );
 
 // What TypeScript alone has.
-check("interface A { b: C } type D = E; declare function f(): void; declare module 'x' {}");
+check(
+  "interface A { b: C } type D = E; declare function f(): void; declare module 'x' {}",
+  "type D = E",
+);
 check("declare const a: A; declare let b: B", "const a: A", "let b: B");
 check(
   "enum A { B, C, D = 5, E, F = 'f', G = D << 1, H }",
@@ -355,8 +358,10 @@ check(
 check("export default a; export = b", "export a as default", "export b as *");
 check("export default { a: 1 }", "const default = {a: 1}", "export default as default");
 check(
-  "export type { A } from 'b'; export type C = D; export interface E {}",
+  "export type { A } from 'b'; export type C = D; export type F = C | D; export interface E {}",
+  "type C = D",
   "export A as A from b",
+  "export C as C",
 );
 checkJavaScript(
   "const a = require('b'); const { c, d: e } = require('f'), g = require('h').i",

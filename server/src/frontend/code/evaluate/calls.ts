@@ -17,6 +17,7 @@ import { withoutReturns } from "../../sql/routine/withoutReturns";
 import { bind, innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
 import { callBuiltin, externalResult } from "./builtins";
+import { bringsWork, isAtTop } from "./callbacks";
 import { unknownExpression } from "./convert";
 import { escape } from "./escape";
 import { itemsOf, listOf } from "./collections";
@@ -110,6 +111,8 @@ export function callValue(
       return builtin ?? callUnknown(state, site.name, args, site);
     }
     default:
+      // Rows that became records of Java have accessors by their columns' names.
+      if (callee.kind === "scalar" && args.length === 0 && state.frame.file.endsWith(".java")) return callee;
       return shaped(state, callee, args, site);
   }
 }
@@ -212,7 +215,14 @@ function callUnknown(state: State, name: string, given: readonly Value[], site: 
       lose(state, message, source, "opaque");
     }
   }
-  const callbacks = args.filter((arg) => arg.kind === "function");
+  const isTop = isAtTop(state);
+  // At the top of a module such functions are wrapped, and run when they are called for: each is a root.
+  const callbacks = args
+    .filter((arg) => arg.kind === "function")
+    .filter((arg) => !isTop || arg.function.isAsync !== true);
+  // What a cache gives is asked as the function that it keeps the results of.
+  const [first] = args;
+  if (isTop && first?.kind === "function" && CACHES.test(name)) return first;
   const verb = HANDLES.exec(name)?.[1];
   if (verb !== undefined && callbacks.length > 0) {
     // Each runs by itself, when a request or message comes.
@@ -266,6 +276,9 @@ function perhaps(
 const HANDLES =
   /\.(get|post|put|patch|delete|all|use|on|once|route|handle|register|process|listen|subscribe|task|job|query|mutation|action|command|addEventListener)$/u;
 
+/** Names of functions that give the function that they are given, with its results kept. */
+const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
+
 /** Names of functions that run what they are given, and run it once if it does not fail. */
 const RUNS_ONCE =
   /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|handle|catch|async|once|exec/iu;
@@ -298,12 +311,15 @@ function given(value: Value): Value {
 /** What the declared type of something says: a part of a library, an object of a class of the workspace. */
 export function typedValue(state: State, type: string, scope?: Scope): Value | undefined {
   const name = type
+    .replace(/^typeof /u, "")
     .replace(/<.*$/su, "")
     .replace(/\s*\|.*$/su, "")
     .trim();
   const module = scope?.module ?? state.workspace.moduleScope(state.frame.file);
   const [first = name, ...rest] = name.split(".");
   const declared = module?.lookup(first);
+  // What another name of a type is, an object or a client already.
+  if (isOfType(declared) && rest.length === 0) return declared;
   if (declared?.kind === "handle") {
     const path = [declared.path, ...rest].join(".");
     const of = typeArguments(type).map((each) => module?.lookup(each) ?? UNDEFINED);
@@ -317,6 +333,11 @@ export function typedValue(state: State, type: string, scope?: Scope): Value | u
     if (value) return value;
   }
   return dataAccess(name);
+}
+
+function isOfType(value: Value | undefined): value is Value {
+  if (value?.kind === "handle") return value.connection !== undefined;
+  return value?.kind === "object" && value.class !== undefined;
 }
 
 /** The names in `<A, B>` that stand there by themselves. */
@@ -351,7 +372,8 @@ function callFunction(
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
   const key = functionKey(file, hir);
-  const isShallow = hir.isArrow || args.some(hasConnection);
+  // What is done around a function is not deeper than what is done in it.
+  const isShallow = hir.isArrow || args.some((arg) => hasConnection(arg) || bringsWork(state, arg));
   const depth = state.frame.depth + (isShallow ? 0 : 1);
   const more = (callee.within ?? []).filter((each) => !state.calls.includes(each));
   const isRecursive = state.calls.includes(key) || more.includes(key);

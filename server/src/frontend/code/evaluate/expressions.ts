@@ -36,6 +36,7 @@ import { knowing } from "./presence";
 import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { settle } from "./settle";
+import { hasProperty, typeName } from "./typeTests";
 import { itemsOf, listOf, SPREAD } from "./collections";
 import { keyOf, place } from "./place";
 import { concatenated, partsOf } from "./texts";
@@ -90,9 +91,9 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "binary":
       return binaryOf(state, scope, hir);
     case "unary":
-      if (hir.operator === "typeof")
-        return unknown("a type is asked for", readsOf(of(hir.operand)));
-      return unary(state, hir.operator, of(hir.operand));
+      return hir.operator === "typeof"
+        ? typeOf(state, of(hir.operand))
+        : unary(state, hir.operator, of(hir.operand));
     case "conditional":
       return branches(
         state,
@@ -373,7 +374,10 @@ function binaryOf(
   const left = evaluateExpression(state, scope, hir.left);
   if (operator === "instanceof") return instanceOf(left);
   if (operator !== "&&" && operator !== "||" && operator !== "??") {
-    return binary(state, operator, left, evaluateExpression(state, scope, hir.right));
+    const right = evaluateExpression(state, scope, hir.right);
+    const name = operator === "in" ? keyOf(left) : undefined;
+    const has = name === undefined ? undefined : hasProperty(state, right, name);
+    return has === undefined ? binary(state, operator, left, right) : constant(has);
   }
   const test = operator === "??" ? negated(isNullish(state, left)) : conditionOf(state, left);
   if (test.kind === "literal") {
@@ -396,6 +400,10 @@ function binaryOf(
     () => left,
     hir.span,
   );
+}
+
+function typeOf(state: State, value: Value): Value {
+  return typeName(state, value) ?? unknown("a type is asked for", readsOf(value));
 }
 
 function instanceOf(left: Value): Value {

@@ -5,6 +5,7 @@ import type { Library } from "../libraries/library";
 import { declarations } from "../trace";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { bind } from "./bindings";
+import { typedValue } from "./calls";
 import { moduleBuiltin } from "./globals";
 import { javaName } from "./javaNames";
 import type { State } from "./state";
@@ -89,6 +90,8 @@ function declaredValue(
       return { kind: "function", function: statement.function, scope, name };
     case "class":
       return { kind: "class", class: statement.class, scope };
+    case "type":
+      return typedValue(state, statement.type, scope);
     case "let": {
       const value = statement.value
         ? state.evaluator.expression(state, scope, statement.value)

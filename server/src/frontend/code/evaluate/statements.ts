@@ -118,6 +118,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
       return evaluateBlock(state, innerScope(scope), hir.body);
     case "function":
     case "class":
+    case "type":
       return false;
     case "unknown":
       for (const part of hir.parts) evaluateExpression(state, scope, part);

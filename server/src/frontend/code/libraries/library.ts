@@ -26,6 +26,8 @@ export interface Library {
   readonly extended?: (superclass: string, tools: Tools) => Value | undefined;
   /** `handle.property`; undefined: a handle with the property added to its path. */
   readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
+  /** Whether a handle has a property, which code may ask to tell handles apart; undefined: not known. */
+  readonly has?: (handle: HandleValue, property: string, tools: Tools) => boolean | undefined;
   /** A call of a handle (`path` ends with the method), or `new`. Undefined: not known, which is a loss. */
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
   /** One of two handles of the library, as a condition says, as one; undefined: both are kept. */

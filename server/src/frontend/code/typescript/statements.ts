@@ -18,6 +18,9 @@ export function readStatements(
   });
 }
 
+/** Types that are another one: unions, records and functions are types of their own. */
+const NAMING: ReadonlySet<string> = new Set(["type_identifier", "generic_type", "type_query"]);
+
 function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatement[] {
   const span = spanOf(node);
   switch (node.type) {
@@ -96,6 +99,11 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
       const kind = node.type === "break_statement" ? "break" : "continue";
       return [{ kind, ...(label && { label: slice(reading, label) }), span }];
     }
+    case "type_alias_declaration": {
+      const [name, type] = [childOf(node, "name"), childOf(node, "value")];
+      if (!name || !type || !NAMING.has(type.type)) return [];
+      return [{ kind: "type", name: slice(reading, name), type: slice(reading, type), span }];
+    }
     case "labeled_statement":
       return readLabelled(reading, node);
     case "statement_block":
@@ -103,7 +111,6 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
     case "empty_statement":
     case "debugger_statement":
     case "interface_declaration":
-    case "type_alias_declaration":
     case "function_signature":
     case "hash_bang_line":
       return [];

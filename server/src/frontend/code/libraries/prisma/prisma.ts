@@ -33,6 +33,9 @@ export const PRISMA: Library = {
   typed: (type, tools) => typedValue(type, tools),
   extended: (superclass, tools) => (superclass === "PrismaClient" ? client(tools) : undefined),
   member: memberOf,
+  // Clients of transactions begin none, by which code tells them from others.
+  has: (handle, property) =>
+    isClient(handle) && property === "$transaction" ? handle.connection?.isPool : undefined,
   call: callOf,
   tagged: (handle, template, tools) => {
     const part = fragmentOf(handle.path, template, tools);
@@ -212,7 +215,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const connection = isOpen && handle.connection ? handle.connection : tools.connection(false);
   const run = (): Value =>
     body.kind === "function"
-      ? tools.call(body, [client(tools, connection)], source)
+      ? tools.settle(tools.call(body, [client(tools, connection)], source))
       : settledOn(connection, body, source, tools);
   const given = { ...optionsOf(options, tools), source };
   // Awaited or not, a transaction begins when it is called for.
