@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
 import { createModuleReader, type CodeFiles } from "../../../../server/src/frontend/code/modules";
+import { nearDatabase } from "../../../../server/src/frontend/code/near";
 import { createResolver } from "../../../../server/src/frontend/code/resolve";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { printHir } from "../../../support/printHir";
@@ -220,4 +221,45 @@ test("a module after any edits is the one that its text alone gives", () => {
     ),
     { numRuns: 60 },
   );
+});
+
+test("functions of files from which nothing leads to a database are not looked at", () => {
+  const near = (texts: Readonly<Record<string, string>>): readonly string[] => {
+    const files = code(texts);
+    const modules = createModuleReader(parsers).modules(files);
+    const found = nearDatabase(files.files, modules, new Set(["prisma"]));
+    return files.files.filter((file) => found.has(file));
+  };
+  const far = "export const find = (x) => x.get(1); export function add(x) { return x.add(2); }";
+  assert.deepEqual(near({ "a.ts": far }), []);
+  assert.deepEqual(
+    near({ "a.ts": `import { find as other } from "./b"; ${far}`, "b.ts": far }),
+    [],
+  );
+  // By what they import, from however far.
+  assert.deepEqual(near({ "a.ts": `import { Pool } from "pg"; ${far}` }), ["a.ts"]);
+  assert.deepEqual(
+    near({
+      "a.ts": 'import { b } from "./b"; import { far } from "./far";',
+      "b.ts": 'export * from "./c";',
+      "c.ts": 'import { pgTable } from "drizzle-orm/pg-core"; import { find } from "./far";',
+      "far.ts": far,
+    }),
+    ["a.ts", "b.ts", "c.ts"],
+  );
+  assert.deepEqual(near({ "a.ts": 'import { db } from "@acme/database";' }), ["a.ts"]);
+  // By what they call, of whatever.
+  const calls = [
+    "export const f = (x) => x.query(TEXT);",
+    "export const f = (x) => x.thing.execute(TEXT);",
+    "export const f = (tx) => tx.user.create({});",
+    "export const f = (x) => x.$transaction([]);",
+    "export const f = (x) => x.all('SELECT a FROM t');",
+    "export const f = (x) => x`UPDATE t SET a = 1`;",
+    "export const f = (x) => { const y = require(x); return y.get(1); };",
+    "export function f(store: UserRepository) { return store.get(1); }",
+    "export class C { constructor(private readonly users: UserDao) {} f() { return this.users.get(1); } }",
+  ];
+  for (const call of calls) assert.deepEqual(near({ "a.ts": call }), ["a.ts"], call);
+  assert.deepEqual(near({ "a.ts": 'import { a } from "./b";', "b.ts": 'import { a } from "./a"; import pg from "pg";' }), ["a.ts", "b.ts"]); // prettier-ignore
 });
