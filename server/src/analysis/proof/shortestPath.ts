@@ -157,8 +157,8 @@ function symbolicChain(
 ): Chain | undefined {
   const { places, steps, chords } = shapeOf(count, closed);
   const question = encodeTyped(setting, transactions, count, [...steps, ...chords]);
-  // It stands for many sequences.
-  const opened = asker.open(question.text, transactions.length ** 2);
+  // It stands for many sequences; more work than this is not waited for.
+  const opened = asker.open(question.text, transactions.length);
   try {
     const literals = [
       ...question.levels,
