@@ -17,6 +17,7 @@ const IMPORTS = `
   import javax.sql.DataSource;
   import org.springframework.jdbc.core.*;
   import org.springframework.jdbc.core.namedparam.*;
+  import org.springframework.jdbc.core.simple.*;
   import org.springframework.jdbc.support.*;
   import org.springframework.transaction.annotation.*;
   import org.springframework.transaction.support.*;
@@ -27,6 +28,7 @@ const FIELDS = `
   private JdbcTemplate jdbc;
   private NamedParameterJdbcTemplate named;
   private TransactionTemplate template;
+  private JdbcClient client;
 `;
 
 /** The last of a class's methods: its boundary and level, its commands, and what was lost. */
@@ -450,4 +452,60 @@ checkClasses(
     public void clear() { jdbc.update("DELETE FROM " + table); } }
   class Logs extends Base { Logs() { super("log"); } }`,
   { "Logs.clear": ["explicit", "delete log"] },
+);
+
+check(
+  "a client's statements",
+  `public void f(long id, long more) {
+    long had = client.sql("SELECT balance FROM accounts WHERE id = :id").param("id", id).query(Long.class).single();
+    long other = client.sql("SELECT balance FROM accounts WHERE owner = ?").param(more).query(Long.class).optional().orElse(0L);
+    client.sql("UPDATE accounts SET balance = ? WHERE id = ?").params(had + more, id).update();
+    client.sql("INSERT INTO log (id, amount) VALUES (:id, :amount)").params(Map.of("id", id, "amount", other)).update(); }`,
+  "unit",
+  "r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "r2 = select accounts.balance as balance from accounts where (accounts.owner = :more)",
+  "update accounts set balance = (r1.balance + :more) where (accounts.id = :id)",
+  "insert log {id = :id, account = null, amount = (not (r2.balance is null) ? r2.balance : 0)}",
+);
+
+check(
+  "a client's rows by a mapper, a class and each in turn",
+  `record A(long id, long balance) {}
+  public void f(long id) {
+    A a = client.sql("SELECT * FROM accounts WHERE id = ?").param(1, id).query((rs, n) -> new A(rs.getLong("id"), rs.getLong("balance"))).optional().orElseThrow();
+    List<A> all = client.sql("SELECT id, balance FROM accounts WHERE owner = ?").param(a.id()).query(A.class).list();
+    for (A each : all) client.sql("DELETE FROM log WHERE account = ?").param(each.balance()).update(); }`,
+  "unit",
+  "r1 = select accounts.id as id, accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = :id)",
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "r2 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = r1.id)",
+  "loop rows",
+  "  delete log where (log.account = r2.balance)",
+);
+
+check(
+  "a row as a map, and a column that may be NULL",
+  `@Transactional public void f(long id) throws Exception {
+    Map<String, Object> row = jdbc.queryForMap("SELECT owner, balance FROM accounts WHERE id = ?", id);
+    jdbc.update("DELETE FROM log WHERE amount = ?", ((Number) row.get("balance")).longValue());
+    try (Connection c = source.getConnection(); PreparedStatement s = c.prepareStatement("SELECT amount FROM log WHERE id = 1");
+         ResultSet rs = s.executeQuery()) {
+      if (rs.next()) {
+        long amount = rs.getLong("amount");
+        if (!rs.wasNull()) jdbc.update("DELETE FROM log");
+      }
+    } }`,
+  "explicit",
+  "r1 = select accounts.owner as owner, accounts.balance as balance from accounts where (accounts.id = :id)",
+  "if (size(r1) <= 0)",
+  "  rollback",
+  "delete log where (log.amount = r1.balance)",
+  "r2 = select log.amount as amount from log where (log.id = 1)",
+  "if (size(r2) > 0)",
+  "  if not (r2.amount is null)",
+  "    delete log",
+  "! this statement runs on another connection, outside of the open transaction",
 );

@@ -24,6 +24,8 @@ export interface ResultSetData {
   readonly state: ObjectValue;
   /** The value of every column of the only row: a key that an INSERT made. */
   readonly single?: Value;
+  /** The column that was read last, and where. */
+  readonly last: { value?: Value; line?: number };
 }
 
 /** A cursor before the first of the rows. */
@@ -33,7 +35,7 @@ export function resultSet(
   connection: Connection | undefined,
   tools: Tools,
 ): HandleValue {
-  const data: ResultSetData = { rows, state: emptyRecord(tools) };
+  const data: ResultSetData = { rows, state: emptyRecord(tools), last: {} };
   return {
     kind: "handle",
     library,
@@ -53,7 +55,7 @@ export function resultSetAt(library: Library, row: Value, tools: Tools): HandleV
 
 /** A cursor before the one row that holds one value. */
 export function resultSetOfOne(library: Library, value: Value, tools: Tools): HandleValue {
-  const data: ResultSetData = { rows: value, state: emptyRecord(tools), single: value };
+  const data: ResultSetData = { rows: value, state: emptyRecord(tools), single: value, last: {} };
   return { kind: "handle", library, path: "ResultSet", data };
 }
 
@@ -184,7 +186,10 @@ function columnName(row: Value, key: number | string): string | undefined {
 
 /** The column that a call asks for. */
 function columnAt(data: ResultSetData, call: Call, tools: Tools): Value {
-  return data.single ?? columnOf(rowAtHand(data), call.arguments[0], tools, call.source);
+  const value = data.single ?? columnOf(rowAtHand(data), call.arguments[0], tools, call.source);
+  data.last.value = value;
+  data.last.line = call.source.range.start.line;
+  return value;
 }
 
 function rowAtHand({ rows, state }: ResultSetData): Value {
@@ -211,8 +216,14 @@ const number: Method<ResultSetData> = ({ data, call, tools }) => {
 
 const nothing: Method<ResultSetData> = () => UNDEFINED;
 
-const wasNull: Method<ResultSetData> = ({ data, tools }) =>
-  unknown("whether the last column was NULL is not followed", [tools.expression(rowAtHand(data))]);
+/** Of the column that was read on this line or the one before: other paths lead to what is further away. */
+const wasNull: Method<ResultSetData> = ({ data, call, tools }) => {
+  const { value, line } = data.last;
+  const isNear = line !== undefined && call.source.range.start.line - line <= 1;
+  return value && isNear
+    ? truth({ kind: "isNull", operand: tools.expression(value) })
+    : unknown("whether the last column was NULL is not followed", [tools.expression(rowAtHand(data))]); // prettier-ignore
+};
 
 /** Methods of ResultSet, by name. */
 export const RESULT_SET: Readonly<Record<string, Method<ResultSetData>>> = {

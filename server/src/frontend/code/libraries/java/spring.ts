@@ -1,8 +1,9 @@
 // Spring: declared and programmatic transactions, and its templates for JDBC.
-import { UNDEFINED, type HandleValue, type Value } from "../../values";
+import { constantText, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Call, Library, Tools } from "../library";
 import { emptyRecord, type Method } from "./held";
 import { JDBC, jdbcConnection, newError } from "./jdbc";
+import { clientCall } from "./jdbcClient";
 import { resultSet } from "./resultSet";
 import { addValue, parameterSource, TEMPLATES, type ParameterData } from "./springTemplates";
 import {
@@ -18,6 +19,7 @@ export const SPRING: Library = {
   modules: [
     "org.springframework.jdbc.core",
     "org.springframework.jdbc.core.namedparam",
+    "org.springframework.jdbc.core.simple",
     "org.springframework.jdbc.support",
     "org.springframework.jdbc.datasource",
     "org.springframework.transaction",
@@ -38,9 +40,9 @@ export const SPRING: Library = {
     if (call.isNew) {
       return CONSTRUCTORS[handle.path]?.(call, tools) ?? newError(handle, call, tools);
     }
-    return called(handle, call, tools);
+    return clientCall(handle, call, tools) ?? called(handle, call, tools);
   },
-  rowCall: (row, method, _call, tools) => property(row, method, tools),
+  rowCall: (row, method, call, tools) => property(row, method, call, tools),
   boundary: (of) => (of.file.endsWith(".java") ? annotatedTransaction(of) : undefined),
 };
 
@@ -55,6 +57,7 @@ const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
   JdbcOperations: (tools) => template("JdbcTemplate", tools),
   NamedParameterJdbcTemplate: (tools) => template("NamedParameterJdbcTemplate", tools),
   NamedParameterJdbcOperations: (tools) => template("NamedParameterJdbcTemplate", tools),
+  JdbcClient: (tools) => template("JdbcClient", tools),
   TransactionTemplate: (tools) => transactionTemplate(SPRING, tools),
   TransactionOperations: (tools) => transactionTemplate(SPRING, tools),
   EntityManager: (tools) => tools.handle("EntityManager"),
@@ -63,7 +66,11 @@ const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
 };
 
 /** Classes whose static members mean something. */
-const STATICS: ReadonlySet<string> = new Set(["DataSourceUtils", "TransactionDefinition"]);
+const STATICS: ReadonlySet<string> = new Set([
+  "DataSourceUtils",
+  "JdbcClient",
+  "TransactionDefinition",
+]);
 
 /** What `new` makes. */
 const CONSTRUCTORS: Readonly<
@@ -130,10 +137,14 @@ function called(handle: HandleValue, call: Call, tools: Tools): Value | undefine
 function property(
   row: Extract<Value, { kind: "row" | "rows" | "object" }>,
   method: string,
+  call: Call,
   tools: Tools,
 ): Value | undefined {
   if (row.kind !== "row") return undefined;
-  const wanted = method.replace(/^(?:get|is)(?=[A-Z])/u, "").toLowerCase();
+  const key = method === "get" ? constantText(call.arguments[0]) : undefined;
+  const wanted = (key ?? method.replace(/^(?:get|is)(?=[A-Z])/u, ""))
+    .replaceAll("_", "")
+    .toLowerCase();
   const name = row.columns.order.find(
     (column) => column.replaceAll("_", "").toLowerCase() === wanted,
   );

@@ -62,7 +62,7 @@ function isMapper(value: Value): boolean {
 const MAPPERS: ReadonlySet<string> = new Set(["mapRow", "extractData", "processRow"]);
 
 /** A value by its name, from a map, a parameter source or an object. */
-function namedParameter(source: Value, name: string, tools: Tools): Value | undefined {
+export function namedParameter(source: Value, name: string, tools: Tools): Value | undefined {
   if (source.kind === "handle") {
     const data = source.data as ParameterData | undefined;
     return data && (held(data.values, name) ?? (data.of && tools.member(data.of, name)));
@@ -111,19 +111,25 @@ function run({
   const read = readCall(call, isNamed, tools);
   const sql = read.keys ? withKeys(read.sql, tools) : read.sql;
   const outcome = tools.sql(handle.connection, sql, read.parameters, call.source);
-  if (read.keys) keep(read.keys, outcome, tools);
+  if (read.keys) keepKey(read.keys, outcome, tools);
   return { ...read, outcome };
 }
 
 /** The key that was made: a number, or the first column of what came back. */
-function keep(keys: HandleValue, outcome: SqlOutcome, tools: Tools): void {
+export function keepKey(keys: HandleValue, outcome: SqlOutcome, tools: Tools): void {
   const data = keys.data as ParameterData | undefined;
-  const key = outcome.insertId ?? (outcome.rows && onlyColumn(tools.firstRow(outcome.rows), tools));
+  const key =
+    outcome.insertId ?? (outcome.rows && firstColumn(tools.firstRow(outcome.rows), tools));
   if (data && key) tools.assign(data.values, "key", key);
 }
 
 /** What a mapper makes of one row. */
-function mapped(mapper: Value | undefined, row: Value, tools: Tools, source: SourceRange): Value {
+export function mappedRow(
+  mapper: Value | undefined,
+  row: Value,
+  tools: Tools,
+  source: SourceRange,
+): Value {
   if (mapper === undefined) return row;
   if (mapper.kind === "function" || mapper.kind === "object") {
     const callee = functionOf(mapper, "mapRow", tools);
@@ -131,21 +137,21 @@ function mapped(mapper: Value | undefined, row: Value, tools: Tools, source: Sou
   }
   if (mapper.kind === "handle" && mapper.path === "RowMapper") return row;
   // A class literal: the only column.
-  return onlyColumn(row, tools);
+  return firstColumn(row, tools);
 }
 
 function rowNumber(): Value {
   return unknown("the number of a row is not followed");
 }
 
-function onlyColumn(row: Value, tools: Tools): Value {
+export function firstColumn(row: Value, tools: Tools): Value {
   if (row.kind === "choice") {
     const { condition, then, otherwise } = row;
     return {
       kind: "choice",
       condition,
-      then: onlyColumn(then, tools),
-      otherwise: onlyColumn(otherwise, tools),
+      then: firstColumn(then, tools),
+      otherwise: firstColumn(otherwise, tools),
     };
   }
   const [name] = row.kind === "row" ? row.columns.order : [];
@@ -158,26 +164,29 @@ function queryForObject(of: Running): Value {
   const { tools, call } = of;
   const row = tools.firstRow(rowsOf(outcome));
   tools.require(tools.condition(row), "a query for one row finds none", call.source);
-  return mapped(mapper, row, tools, call.source);
+  return mappedRow(mapper, row, tools, call.source);
 }
 
 /** All rows: as they are, or made by a mapper when they are asked for. */
 function query(of: Running): Value {
   const { outcome, mapper } = run(of);
-  const { tools, call, handle } = of;
   const rows = rowsOf(outcome);
-  if (mapper === undefined) return rows;
+  return mapper ? mappedRows(rows, mapper, of.call, of.tools) : rows;
+}
+
+/** What a mapper makes of rows: of each, of all of them, or nothing. */
+export function mappedRows(rows: Value, mapper: Value, { source }: Call, tools: Tools): Value {
   if (takesEach(mapper)) {
     const callee = functionOf(mapper, "processRow", tools);
-    tools.each(rows, call.source, (row) => {
-      tools.settle(tools.call(callee, [resultSetAt(JDBC, row, tools)], call.source));
+    tools.each(rows, source, (row) => {
+      tools.settle(tools.call(callee, [resultSetAt(JDBC, row, tools)], source));
     });
     return UNDEFINED;
   }
   if (takesAll(mapper)) {
     const callee = functionOf(mapper, "extractData", tools);
-    const cursor = resultSet(JDBC, rows, handle.connection, tools);
-    return tools.settle(tools.call(callee, [cursor], call.source));
+    const cursor = resultSet(JDBC, rows, SPRING_CONNECTION, tools);
+    return tools.settle(tools.call(callee, [cursor], source));
   }
   if (mapper.kind === "handle" && mapper.path === "RowMapper") return rows;
   const by: Value = { ...tools.handle("RowMapping", { mapper }), connection: SPRING_CONNECTION };
@@ -206,7 +215,7 @@ export function mapRow(handle: HandleValue, call: Call, tools: Tools): Value | u
   const [row] = call.arguments;
   // Only `query` makes such handles.
   const { mapper } = handle.data as { readonly mapper: Value };
-  return row && mapped(mapper, row, tools, call.source);
+  return row && mappedRow(mapper, row, tools, call.source);
 }
 
 /** `update(sql, ...)`, or `update(connection -> statement, keyHolder)`. */
@@ -219,7 +228,7 @@ function update(of: Running): Value {
   const data = made.kind === "handle" ? statementData(made) : undefined;
   if (made.kind !== "handle" || !data) return unknown("a statement that is made elsewhere");
   const outcome = execute(made, data, { ...call, arguments: [] }, tools);
-  if (keys?.kind === "handle" && keys.path === "KeyHolder") keep(keys, outcome, tools);
+  if (keys?.kind === "handle" && keys.path === "KeyHolder") keepKey(keys, outcome, tools);
   return outcome.count;
 }
 
