@@ -112,7 +112,7 @@ export function callValue(
     }
     default:
       // Rows that became records of Java have accessors by their columns' names.
-      if (callee.kind === "scalar" && args.length === 0 && state.frame.file.endsWith(".java")) return callee;
+      if (callee.kind === "scalar" && state.frame.file.endsWith(".java")) return callee;
       return shaped(state, callee, args, site);
   }
 }
