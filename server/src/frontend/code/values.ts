@@ -85,11 +85,14 @@ export type Value =
   | (ResultReference & { readonly kind: "rows"; readonly data?: unknown })
   | ObjectValue
   | ListValue
-  /** A list whose items are made from another's when they are asked for: `map` and `filter` without statements. */
+  /**
+   * A list whose items are made from another's when they are asked for: `map` and `filter` without statements, the same
+   * items in some order, the items of its items.
+   */
   | {
       readonly kind: "derived";
       readonly from: Value;
-      readonly how: "map" | "filter";
+      readonly how: "map" | "filter" | "order" | "flat";
       readonly by: Value;
     }
   /** A list that holds others' items one after the other: `[first, ...rows]`. */

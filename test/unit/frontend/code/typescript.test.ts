@@ -108,7 +108,7 @@ check(
 );
 check("a < b; c > `d`; e<F[]>`g`;", "(a < b)", '(c > "d")', "e`g`");
 
-check("/a'b/g", "<regular expression>");
+check("/a'b/g", `"/a'b/g"`);
 check("// only\n/* comments */");
 
 // Names, members, calls.

@@ -27,6 +27,7 @@ import { binary, choose, condition, overChoice } from "./operators";
 import { callWithItem, lengthOf, memberOf, THROWN, fillingOf } from "./member";
 import { valueFromOutside } from "./outside";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { flattened, REORDERED } from "./reordered";
 import { concatenated } from "./texts";
 
 /** Makes the pair of an item's index and the item. */
@@ -179,7 +180,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("size", ({ self }) => lengthOf(self)),
   ...lists("isEmpty", ({ state, self }) => binary(state, "===", lengthOf(self), constant(0))),
   ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
-  ...lists("flatMap", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
+  ...lists("flatMap", ({ state, self, args, site }) =>
+    flattened(state, mapped(state, self, args[0], site)),
+  ),
   ...lists("filter", ({ state, self, args, site }) => filtered(state, self, args[0], site)),
   ...lists("forEach", ({ state, self, args, site }) => {
     const [callee] = args;
@@ -201,10 +204,14 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("includes contains has", ({ state, self, args }) =>
     contains(state, self, args[0] ?? UNDEFINED),
   ),
-  ...lists(
-    "sort toSorted reverse toReversed slice flat stream toList collect toArray values",
-    itself,
+  ...lists("stream toList collect toArray values", itself),
+  ...REORDERED,
+  ...methods(
+    "startsWith endsWith indexOf lastIndexOf charAt charCodeAt codePointAt substring substr padStart padEnd " +
+      "repeat match replace replaceAll split normalize trimStart trimEnd localeCompare search",
+    ofReceiver,
   ),
+  ...named("text.slice scalar.slice text.includes scalar.includes text.test", ofReceiver),
   ...named("object.hasOwnProperty", () => unknown("whether it has a property")),
   ...named("object.toString text.length", ({ state, self }) => pure(state, "text", [self])),
 
@@ -291,7 +298,8 @@ export function externalResult(state: State, name: string, args: readonly Value[
   if (MAKES_NEW.test(name) && reads.every(({ kind }) => kind === "literal")) {
     return valueFromOutside(state, name);
   }
-  return scalar({ kind: "call", name: `code:${name}`, arguments: reads, deterministic: true });
+  const inputs = args.flatMap((arg) => inputsOf(state, arg));
+  return scalar({ kind: "call", name: `code:${name}`, arguments: inputs, deterministic: true });
 }
 
 /**
@@ -309,6 +317,31 @@ function checkedInput(state: State, name: string, args: readonly Value[]): Value
   const success: Value = { kind: "input", path, origin: "argument", type: "boolean" };
   return recordOf(state, { success, data: given, output: given, error: unknown("what is wrong") });
 }
+
+/** What an argument tells: all that is read for it, and the texts in it as they are. */
+function inputsOf(state: State, arg: Value): readonly Expression[] {
+  if (arg.kind === "text") return [expressionOf(state, arg)];
+  if (arg.kind !== "object" || arg.class !== undefined || arg.rest) return readsOf(arg);
+  return [...arg.fields.values()].flatMap(({ value }) => {
+    if (value === undefined) return [];
+    return value.kind === "text" ? [expressionOf(state, value)] : readsOf(value, 2);
+  });
+}
+
+/** A function of a text or number and of what it is given, the same for the same. */
+function ofReceiver({ state, self, args, site }: BuiltinCall): Value {
+  const name = site.name.slice(site.name.lastIndexOf(".") + 1);
+  const all = [self, ...args];
+  const reads = all.flatMap((each) => readsOf(each));
+  const isKnown = all.every(({ kind }) => kind === "scalar" || kind === "text" || kind === "input");
+  if (!isKnown || !reads.every(isInput)) return unknown(`${name} is not known`, reads);
+  const inputs = all.map((each) => expressionOf(state, each));
+  const result: Expression = { kind: "call", name: `code:${name}`, arguments: inputs, deterministic: true }; // prettier-ignore
+  return TELLS.test(name) ? condition(result) : scalar(result);
+}
+
+/** What is true or false. */
+const TELLS = /^(?:startsWith|endsWith|includes|test)$/u;
 
 /** Whether a value is a list. What comes from outside may be one. */
 function isArray(state: State, value: Value): Value {

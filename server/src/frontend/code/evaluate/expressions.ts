@@ -39,6 +39,7 @@ import { settle } from "./settle";
 import { hasProperty, typeName } from "./typeTests";
 import { itemsOf, listOf, SPREAD } from "./collections";
 import { keyOf, place } from "./place";
+import { IN_PLACE } from "./reordered";
 import { concatenated, partsOf } from "./texts";
 
 /** The value of an expression; statements that it runs are added to the state. */
@@ -325,7 +326,14 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
           : (javaMethod(state, self, callee.property) ??
             memberOf(state, self, callee.property, callee.span));
       const args = argumentsOf(state, scope, hir.arguments);
-      return state.evaluator.call(state, method, args, siteOf(hir, false));
+      const result = state.evaluator.call(state, method, args, siteOf(hir, false));
+      if (IN_PLACE.has(callee.property) && callee.object.kind === "name") {
+        // A list that only says how it is made does not change itself.
+        const isMade = result.kind === "derived" && result.how === "order";
+        if (isMade)
+          place(state, scope, { kind: "place", place: callee.object, span: hir.span }, result);
+      }
+      return result;
     };
     if (!callee.optional && !hir.optional && !isOfChain(callee.object)) return run(object);
     return branches(

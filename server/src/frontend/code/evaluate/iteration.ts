@@ -21,7 +21,8 @@ import { endFilling, filledBy } from "./filledLists";
 import { loopBody } from "./join";
 import { callWithItem, elementOf, fillingOf } from "./member";
 import { listFromCall } from "./outside";
-import { isPending } from "./settle";
+import { isSingle } from "./reordered";
+import { isPending, settle } from "./settle";
 import {
   collected,
   emit,
@@ -101,6 +102,16 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
         list.from,
         span,
         (item, index) => {
+          if (list.how === "order") {
+            run(item, NO_INDEX);
+            return;
+          }
+          if (list.how === "flat") {
+            const inner = settle(state, item);
+            if (isSingle(inner)) run(inner, NO_INDEX);
+            else eachItem(state, inner, span, (each) => run(each, NO_INDEX));
+            return;
+          }
           const made = callWithItem(state, list.by, item, index, site);
           if (list.how === "map") {
             run(made, index);

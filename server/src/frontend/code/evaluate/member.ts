@@ -191,8 +191,10 @@ export function itemOf(state: State, value: Value, at: number): Value {
     }
     case "derived": {
       const item = itemOf(state, value.from, at);
-      if (value.how === "filter") {
-        return unknown("an item of a filtered list is not told from the others", readsOf(item));
+      if (value.how !== "map") {
+        const list = { filter: "filtered list", order: "sorted list", flat: "list of lists" };
+        const why = `an item of a ${list[value.how]} is not told from the others`;
+        return unknown(why, readsOf(item));
       }
       const site = { start: 0, end: 0 };
       return callWithItem(state, value.by, item, constant(at), {
@@ -285,9 +287,11 @@ export function lengthOf(value: Value): Value {
         : unknown("the length of a list that a loop filled", readsOf(value));
     }
     case "derived":
-      return value.how === "map"
-        ? lengthOf(value.from)
-        : unknown("the length of a filtered list", readsOf(value));
+      if (value.how === "map" || value.how === "order") return lengthOf(value.from);
+      return unknown(
+        `the length of a ${value.how === "flat" ? "list of lists" : "filtered list"}`,
+        readsOf(value),
+      );
     case "input":
       return { ...value, path: `${value.path}.length` };
     default:

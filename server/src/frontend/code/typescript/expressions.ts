@@ -131,7 +131,12 @@ function readPlain(reading: Reading, node: SyntaxNode, name?: string): HirExpres
     case "yield_expression":
       return unknown(node, "yield", expressionsIn(reading, node));
     case "regex":
-      return unknown(node, "regular expression");
+      // As good as the text that it is written as, which nothing but functions of texts gets.
+      return {
+        kind: "text",
+        runs: [{ text: reading.text.slice(node.start, node.end), start: node.start }],
+        span,
+      };
     case "jsx_element":
     case "jsx_self_closing_element":
       return unknown(node, "JSX", expressionsIn(reading, node));
