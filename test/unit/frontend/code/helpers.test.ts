@@ -41,6 +41,26 @@ export async function pay(from: number, to: number) {
       ],
     ));
 
+  it("may never return", () =>
+    check(
+      `import { redirect } from "next/navigation";
+export async function join(id: number) {
+  const { rows } = await pool.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  if (rows.length > 0) redirect("/there");
+  if (id < 0) process.exit(1);
+  await pool.query("DELETE FROM accounts");
+}`,
+      [
+        "join unit",
+        "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+        "  if (size(r1) > 0)",
+        "    rollback",
+        "  if (:id < 0)",
+        "    rollback",
+        "  delete accounts",
+      ],
+    ));
+
   it("may check lists that they are given", () =>
     check(
       `import { z } from "zod";

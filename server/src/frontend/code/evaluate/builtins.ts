@@ -78,6 +78,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ),
   ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
   Date: ({ state, args }) => (args.length === 0 ? fresh(state, "now") : (args[0] ?? UNDEFINED)),
+  // The rest of the function does not run, as behind an error.
+  ...named("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
   "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
   "Promise.allSettled": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
   Promise: promise,
@@ -251,7 +253,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 };
 
 /** Names under which nothing happens that a transaction could notice. */
-const SILENT = /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process)\b/u;
+const SILENT = /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process(?!\.exit))\b/u;
 
 /** What a call of a function of the language gives; undefined where it is none that is known. */
 export function callBuiltin(

@@ -4,6 +4,7 @@ import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { declarations } from "../trace";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
+import { neverReturns } from "./neverReturns";
 import { bind } from "./bindings";
 import { typedValue } from "./calls";
 import { moduleBuiltin } from "./globals";
@@ -148,6 +149,7 @@ function importedValue(
   }
   const builtin = moduleBuiltin(from, name);
   if (builtin) return builtin;
+  if (neverReturns(from, name)) return { kind: "builtin", name: "process.exit" };
   if (!library) return { kind: "external", name: name === "default" || name === "*" ? from : name };
   const tools = state.evaluator.tools(state, library);
   const own = library.imported?.(name, from, tools);
