@@ -34,12 +34,16 @@ export function proveByShortestPaths(
   transactions: readonly number[],
   limits: PathLimits,
 ): ShortestPath {
-  const listed = proveBySequences(asker, setting, transactions, limits);
-  if (listed.kind !== "gaveUp" || setting.levels.family === "mixed") return listed;
   const operations = transactions.flatMap((at) => setting.flat.transactions[at]?.operations ?? []);
-  if (operations.length > limits.operations) return listed;
+  const isLarge = operations.length > limits.operations;
+  if (isLarge && transactions.length > FEW) return { kind: "gaveUp" };
+  const listed = proveBySequences(asker, setting, transactions, limits);
+  if (listed.kind !== "gaveUp" || setting.levels.family === "mixed" || isLarge) return listed;
   return proveBySymbols(asker, setting, transactions, limits);
 }
+
+/** So many transactions have few sequences, however many operations they have. */
+const FEW = 3;
 
 /**
  * The same by two questions for each length, about a path and about a cycle, whatever transactions they are of. At one level
