@@ -77,6 +77,7 @@ export default tseslint.config(
       "test/editor/.profile/**",
       "test/apps/**",
       "test/data/**",
+      "test/e2e/workspaces/**",
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },

@@ -32,6 +32,12 @@ const WORDS = [
   "SQLStmt",
   "\\.unsafe\\(",
   "sql[`<]",
+  "\\.begin\\(",
+  "\\.raw\\(",
+  // SQL in a text, whatever it is given to.
+  "[\"'`]\\s*(?:SELECT|select)\\s",
+  "[\"'`]\\s*(?:INSERT\\s+INTO|insert\\s+into|DELETE\\s+FROM|delete\\s+from)\\s",
+  "[\"'`]\\s*(?:UPDATE\\s+\\S+\\s+SET|update\\s+\\S+\\s+set|WITH\\s+\\w+|with\\s+\\w+\\s+as)\\s",
   // Clients that come in a context (`ctx.db.task.findMany(`), in files that import nothing of a database.
   "\\b(?:db|database|tx|trx)\\s*\\.\\s*\\w+\\s*[.(<]",
   "\\.(?:findUnique|findFirst|findMany|createMany|updateMany|deleteMany|upsert)(?:OrThrow|AndReturn)?\\(",

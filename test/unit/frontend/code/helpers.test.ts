@@ -362,5 +362,7 @@ it("files that import a library are read", () => {
   for (const { modules } of LIBRARIES) {
     for (const name of modules) assert.ok(mayUseDatabase(`import x from "${name}";`), name);
   }
+  for (const text of ["sql.begin(async (tx) => 1)", "tx`update a set b = 1`", "db.raw(text)"])
+    assert.ok(mayUseDatabase(text), text);
   assert.ok(!mayUseDatabase(`import x from "node:fs"; const file = "a/pg.png";`));
 });

@@ -198,8 +198,13 @@ export function exported(
   if (!hir || !scope) return undefined;
   const own = hir.exports.find((each) => each.name === name);
   if (own) return exportedAs(state, file, own, scopes, new Set([...seen, key]));
-  for (const each of hir.exports) {
-    if (each.name !== "*" || each.from === undefined) continue;
+  const isOfLibrary = (each: HirExport): boolean =>
+    each.from !== undefined && libraryOf(state, file, each.from) !== undefined;
+  // A library gives a handle for any name: what the workspace itself has of that name comes first.
+  const stars = hir.exports.filter(({ name }) => name === "*");
+  const [foreign, ours] = [stars.filter(isOfLibrary), stars.filter((each) => !isOfLibrary(each))];
+  for (const each of [...ours, ...foreign]) {
+    if (each.from === undefined) continue;
     const library = libraryOf(state, file, each.from);
     const target = library ? undefined : state.workspace.untraced.resolve(file, each.from);
     const value =
