@@ -61,6 +61,17 @@ export async function join(id: number) {
       ],
     ));
 
+  it("may take their connection from an AsyncLocalStorage, which is said", async () => {
+    const [take] = await transactionsOf(DDL, {
+      "a.ts": `${POOL}import { AsyncLocalStorage } from "node:async_hooks";
+const als = new AsyncLocalStorage<{ client: PoolClient }>();
+export async function take(id: number) {
+  await (als.getStore()?.client ?? pool).query("DELETE FROM lines WHERE id = $1", [id]);
+}`,
+    });
+    assert.match(take?.taint.map(({ reason }) => reason).join() ?? "", /als\.getStore\(\) holds/u);
+  });
+
   it("may check lists that they are given", () =>
     check(
       `import { z } from "zod";

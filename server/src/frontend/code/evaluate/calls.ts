@@ -35,7 +35,7 @@ import {
 } from "./javaCalls";
 import { addIf, joinPaths, tried, type Path } from "./join";
 import { setAnyMember, superclassOf } from "./member";
-import { resultFromOutside } from "./outside";
+import { resultFromOutside, tellStored } from "./outside";
 import {
   collected,
   emit,
@@ -201,6 +201,7 @@ function handleOfShape(
 /** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
 function callUnknown(state: State, name: string, given: readonly Value[], site: CallSite): Value {
   const source = sourceOf(state, site.span);
+  tellStored(state, name, source);
   // Whoever is given a promise awaits it.
   const args = given.map((arg) => settle(state, arg));
   for (const arg of args) {

@@ -2,9 +2,10 @@
 // of them is as much an input of the transaction as they are.
 import type { Expression } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
+import type { SourceRange } from "../../../protocol/source";
 import { scalar, type Value } from "../values";
 import { isInput, propertyOfCall, readsOf } from "./convert";
-import { emit, type State } from "./state";
+import { emit, lose, type State } from "./state";
 
 /**
  * What a call from outside gives, a new value with each call: an input, in a loop that counts an element of one, in
@@ -55,6 +56,13 @@ export function listFromCall(state: State, value: Value): Value | undefined {
 function newPath(state: State, name: string): string {
   const number = state.ids.fresh(name).slice(name.length);
   return number === "1" ? name : `${name} ${number}`;
+}
+
+/** Says that a call asks an AsyncLocalStorage: what another function put there, a transaction for one, is not followed. */
+export function tellStored(state: State, name: string, source: SourceRange): void {
+  if (!/\.getStore$/u.test(name)) return;
+  const reason = `what ${name}() holds is not known: statements may run in a transaction that began elsewhere`;
+  lose(state, reason, source);
 }
 
 /** Whether nothing of a value was read from the database. */
