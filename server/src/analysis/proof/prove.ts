@@ -111,12 +111,20 @@ function pathsOf(asker: Asker, setting: Setting, { groups, obstacles }: Inductio
   let length = 1;
   const assumed: string[] = [];
   for (const group of groups) {
+    if (group.length > FEW && operationsOf(setting, group) > PATHS.operations) return undefined;
     const paths = proveByShortestPaths(asker, setting, group, PATHS);
     if (paths.kind !== "proved") return undefined;
     length = Math.max(length, paths.length);
     assumed.push(...paths.assumed);
   }
   return { length, assumed };
+}
+
+/** So many transactions have few sequences, however many operations they have. */
+const FEW = 3;
+
+function operationsOf({ flat }: Setting, group: readonly number[]): number {
+  return group.flatMap((at) => flat.transactions[at]?.operations ?? []).length;
 }
 
 /** The scheme for levels at which each statement sees a state of its own. */

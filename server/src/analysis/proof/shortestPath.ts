@@ -36,14 +36,10 @@ export function proveByShortestPaths(
 ): ShortestPath {
   const operations = transactions.flatMap((at) => setting.flat.transactions[at]?.operations ?? []);
   const isLarge = operations.length > limits.operations;
-  if (isLarge && transactions.length > FEW) return { kind: "gaveUp" };
   const listed = proveBySequences(asker, setting, transactions, limits);
   if (listed.kind !== "gaveUp" || setting.levels.family === "mixed" || isLarge) return listed;
   return proveBySymbols(asker, setting, transactions, limits);
 }
-
-/** So many transactions have few sequences, however many operations they have. */
-const FEW = 3;
 
 /**
  * The same by two questions for each length, about a path and about a cycle, whatever transactions they are of. At one level
