@@ -124,8 +124,13 @@ function printCalls(project: Project, program: Program): void {
     places.set(file, [...(places.get(file) ?? []), range]);
   };
   for (const transaction of program.transactions) {
-    visit(transaction.body, false, (command) => {
+    visit(transaction.body, false, (command, inside) => {
       if (command.kind === "atomic") add(command.source);
+      // Where a helper opens it, what runs inside stands with its caller.
+      if (command.kind === "statement" && inside) {
+        const { source, through = [] } = command.statement;
+        for (const each of [source, ...through.map((call) => call.source)]) add(each);
+      }
     });
     // A function that is one transaction has no command for it: its statements tell.
     if (transaction.boundary !== "explicit") continue;
