@@ -10,12 +10,11 @@ import {
   type Scope,
   type Value,
 } from "../values";
-import type { CallPlace } from "../../../program/statement";
-import type { Span } from "../../sql/split";
 import { functionKey } from "../origins";
 import { withoutReturns } from "../../sql/routine/withoutReturns";
 import { bind, innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
+import { throughCall } from "./callChains";
 import { callBuiltin, externalResult } from "./builtins";
 import { bringsWork, isAtTop } from "./callbacks";
 import { unknownExpression } from "./convert";
@@ -401,7 +400,7 @@ function callFunction(
     value: state.ids.fresh("returned"),
     returns: [],
     span: hir.span,
-    through: throughCalls(state, file, hir.span, callee.name ?? hir.name ?? site.name, site),
+    through: throughCall(state, file, hir.span, callee.name ?? hir.name ?? site.name, site),
     caller: state.frame,
   };
   const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
@@ -432,21 +431,6 @@ function callFunction(
   const isCalculated = added.every(({ kind }) => kind === "assign");
   const called = callee.name ?? hir.name ?? site.name;
   return isCalculated ? resultFromOutside(state, result, called) : result;
-}
-
-/** The calls that lead to a function: one that is written within an open function is reached as that is. */
-function throughCalls(
-  state: State,
-  file: string,
-  span: Span,
-  name: string,
-  site: CallSite,
-): readonly CallPlace[] {
-  for (let each: Frame | undefined = state.frame; each; each = each.caller) {
-    const isWithin = each.span.start <= span.start && span.end <= each.span.end;
-    if (each.file === file && isWithin) return each.through;
-  }
-  return [...state.frame.through, { name, source: sourceOf(state, site.span) }];
 }
 
 function hasConnection(value: Value): boolean {

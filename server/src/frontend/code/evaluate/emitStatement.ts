@@ -2,12 +2,13 @@
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { SourceRange } from "../../../protocol/source";
-import type { CallPlace, Statement } from "../../../program/statement";
+import type { Statement } from "../../../program/statement";
 import { offsetsOf } from "../../sql/lines";
 import { walkStatement } from "../../sql/walk";
 import type { StatementDraft } from "../libraries/library";
 import type { Connection } from "../values";
-import { emit, lose, type Frame, type State } from "./state";
+import { emit, lose, type State } from "./state";
+import { throughTo } from "./callChains";
 
 /** Adds a statement of a library's making; gives its id. */
 export function emitStatement(
@@ -36,17 +37,6 @@ export function addStatement(
   const through = throughTo(state, statement.source);
   const called = through.length > 0 && { through };
   emit(state, { kind: "statement", statement: { ...statement, taint, ...called } });
-}
-
-/** The calls that lead to the function that holds a place: a text may stand further out than where it is sent. */
-function throughTo(state: State, { file, range }: SourceRange): readonly CallPlace[] {
-  const { start, end } = offsetsOf(state.workspace.lines(file), range);
-  let { through } = state.frame;
-  for (let each: Frame | undefined = state.frame; each; each = each.caller) {
-    const isWithin = each.span.start <= start && end <= each.span.end;
-    if (each.file === file && isWithin) ({ through } = each);
-  }
-  return through;
 }
 
 function drafted(state: State, draft: StatementDraft, id: string, source: SourceRange): Statement {
