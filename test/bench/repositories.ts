@@ -1,8 +1,9 @@
 // `npm run bench:repos -- FOLDER...`: how much of the transactions of real repositories is read. For each folder: how
 // long reading takes and which files take longest, which calls that open a transaction were found, how far statements
-// are understood, and the reasons why they are not. `--sample SEED` draws exact statements, to compare with the source.
+// are understood, and the reasons why they are not. `--sample SEED,...` draws exact statements, to compare with the source;
+// `--whole` prints all of their transactions beside them.
 //
-//   npm run bench:repos -- FOLDER... [--sample SEED] [--count N] [--reasons N] [--slowest N] [--calls REGEX]
+//   npm run bench:repos -- FOLDER... [--sample SEED,...] [--whole] [--count N] [--reasons N] [--slowest N] [--calls REGEX]
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { loadPgParser } from "../../server/src/engine/pgParser";
@@ -15,12 +16,14 @@ import { statementPrecision } from "../../server/src/service/statements";
 import { loadProjects, type Project } from "../../server/src/workspace/projects";
 import { counted, randomFrom } from "./randomRun";
 import { statementText } from "./statementText";
+import { transactionText } from "./transactionText";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     sample: { type: "string" },
     count: { type: "string", default: "15" },
+    whole: { type: "boolean", default: false },
     reasons: { type: "string", default: "20" },
     /** Each file is read once more for it; 0 leaves that out. */
     slowest: { type: "string", default: "5" },
@@ -55,7 +58,7 @@ function measure(folder: string, project: Project, [pg, code]: Parsers): void {
   printLabels("statements in transactions", inside);
   printLabels("the transactions that open one", wholes(program));
   printReasons(program, inside);
-  if (options.sample !== undefined) printSample(inside, Number(options.sample));
+  for (const seed of options.sample?.split(",") ?? []) printSample(inside, Number(seed));
 }
 
 /** Each file by itself, with a reader that knows nothing yet: parsing and evaluation of it and of what it leads to. */
@@ -228,6 +231,8 @@ function printSample(inside: readonly Inside[], seed: number): void {
       `  [${String(drawn + 1)}] ${file}:${String(range.start.line + 1)} in ${one.transaction.name}`,
     );
     print(`      ${statementText(one.statement)}`);
+    if (!options.whole) continue;
+    for (const line of transactionText(one.transaction, one.statement)) print(`        | ${line}`);
   }
 }
 

@@ -33,14 +33,14 @@ function partsOf(statement: Statement): readonly string[] {
         relation(statement.relation),
         `SET ${assignments(statement.set)}`,
         from(statement.from),
-        `WHERE ${expression(statement.where)}`,
+        `WHERE ${expressionText(statement.where)}`,
       ];
     case "delete":
       return [
         "DELETE",
         relation(statement.relation),
         from(statement.using),
-        `WHERE ${expression(statement.where)}`,
+        `WHERE ${expressionText(statement.where)}`,
       ];
     case "lock":
       return ["LOCK", statement.table ?? "", statement.mode, optional("", statement.key)];
@@ -52,14 +52,14 @@ function partsOf(statement: Statement): readonly string[] {
 function query(of: Query): string {
   const { outputs, relations, lock, limit, offset, having } = of;
   const order = of.orderBy.map(
-    ({ value, descending }) => expression(value) + (descending ? " DESC" : ""),
+    ({ value, descending }) => expressionText(value) + (descending ? " DESC" : ""),
   );
   const parts = [
     `SELECT${of.distinct ? " DISTINCT" : ""}`,
     outputs.map(({ name, value }) => output(name, value)).join(", "),
     from(relations),
-    `WHERE ${expression(of.where)}`,
-    of.groupBy.length > 0 ? `GROUP BY ${of.groupBy.map(expression).join(", ")}` : "",
+    `WHERE ${expressionText(of.where)}`,
+    of.groupBy.length > 0 ? `GROUP BY ${of.groupBy.map(expressionText).join(", ")}` : "",
     optional("HAVING", having),
     order.length > 0 ? `ORDER BY ${order.join(", ")}` : "",
     optional("LIMIT", limit),
@@ -73,7 +73,7 @@ function query(of: Query): string {
 function output(name: string, value: Expression): string {
   return value.kind === "column" && value.column === name
     ? name
-    : `${expression(value)} AS ${name}`;
+    : `${expressionText(value)} AS ${name}`;
 }
 
 function from(relations: readonly Relation[]): string {
@@ -83,19 +83,20 @@ function from(relations: readonly Relation[]): string {
 function relation({ alias, table, query: inner, join, on }: Relation): string {
   const what = inner ? `(${query(inner)})` : table;
   const name = alias === table ? what : `${what} ${alias}`;
-  return (join === "cross" ? "" : `${join} `) + name + (on ? ` ON ${expression(on)}` : "");
+  return (join === "cross" ? "" : `${join} `) + name + (on ? ` ON ${expressionText(on)}` : "");
 }
 
 function assignments(list: readonly Assignment[]): string {
-  return list.map(({ column, value }) => `${column} = ${expression(value)}`).join(", ");
+  return list.map(({ column, value }) => `${column} = ${expressionText(value)}`).join(", ");
 }
 
 function optional(word: string, value: Expression | undefined): string {
-  return value ? `${word} ${expression(value)}` : "";
+  return value ? `${word} ${expressionText(value)}` : "";
 }
 
-function expression(of: Expression): string {
-  const list = (all: readonly Expression[]): string => all.map(expression).join(", ");
+/** The expression in the manner of SQL. */
+export function expressionText(of: Expression): string {
+  const list = (all: readonly Expression[]): string => all.map(expressionText).join(", ");
   switch (of.kind) {
     case "literal":
       return JSON.stringify(of.value);
@@ -105,7 +106,7 @@ function expression(of: Expression): string {
     case "array":
       return `:${of.parameter}[]`;
     case "element":
-      return `${expression(of.array)}[${expression(of.index)}]`;
+      return `${expressionText(of.array)}[${expressionText(of.index)}]`;
     case "column":
       return `${of.relation}.${of.column}`;
     case "field":
@@ -116,33 +117,33 @@ function expression(of: Expression): string {
       return `affected(${of.statement})`;
     case "arithmetic":
     case "comparison":
-      return `(${expression(of.left)} ${of.operator} ${expression(of.right)})`;
+      return `(${expressionText(of.left)} ${of.operator} ${expressionText(of.right)})`;
     case "negate":
-      return `-${expression(of.operand)}`;
+      return `-${expressionText(of.operand)}`;
     case "and":
     case "or":
-      return `(${of.operands.map(expression).join(` ${of.kind} `)})`;
+      return `(${of.operands.map(expressionText).join(` ${of.kind} `)})`;
     case "not":
-      return `not ${expression(of.operand)}`;
+      return `not ${expressionText(of.operand)}`;
     case "isNull":
-      return `(${expression(of.operand)} is null)`;
+      return `(${expressionText(of.operand)} is null)`;
     case "sameValue":
-      return `(${expression(of.left)} <=> ${expression(of.right)})`;
+      return `(${expressionText(of.left)} <=> ${expressionText(of.right)})`;
     case "in":
-      return `(${expression(of.operand)} in (${list(of.values)}))`;
+      return `(${expressionText(of.operand)} in (${list(of.values)}))`;
     case "inQuery":
-      return `(${expression(of.operand)} in (${query(of.query)}))`;
+      return `(${expressionText(of.operand)} in (${query(of.query)}))`;
     case "exists":
     case "subquery":
       return `${of.kind}(${query(of.query)})`;
     case "like":
-      return `(${expression(of.operand)} like ${expression(of.pattern)})`;
+      return `(${expressionText(of.operand)} like ${expressionText(of.pattern)})`;
     case "conditional":
-      return `(${expression(of.condition)} ? ${expression(of.then)} : ${expression(of.otherwise)})`;
+      return `(${expressionText(of.condition)} ? ${expressionText(of.then)} : ${expressionText(of.otherwise)})`;
     case "coalesce":
       return `coalesce(${list(of.operands)})`;
     case "aggregate":
-      return `${of.function}(${of.operand ? expression(of.operand) : "*"})`;
+      return `${of.function}(${of.operand ? expressionText(of.operand) : "*"})`;
     case "call":
       return `${of.name}(${list(of.arguments)})`;
     case "excluded":
