@@ -160,6 +160,8 @@ export interface Connection {
   readonly isPool: boolean;
   /** The function got it from its caller, who may have begun a transaction on it. */
   readonly isGiven?: boolean;
+  /** It may be any: what runs while a transaction is open on it is a part of that. */
+  readonly isAny?: boolean;
 }
 
 export const UNDEFINED: Value = { kind: "undefined" };

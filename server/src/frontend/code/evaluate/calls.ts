@@ -47,6 +47,7 @@ import {
   type State,
 } from "./state";
 import { returned } from "./returns";
+import { inUnknownTransaction, opensByName } from "./unknownTransactions";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -231,13 +232,15 @@ function callUnknown(state: State, name: string, given: readonly Value[], site: 
     for (const callee of callbacks) state.handlers.push({ name: label, callee });
     return unknown(`${name} is not known`);
   }
-  const isOnce = RUNS_ONCE.test(name);
+  const isOnce = RUNS_ONCE.test(name) || opensByName(name);
   let result: Value | undefined;
   for (const callback of callbacks) {
     const before = state.emitted;
     const inputs = callback.function.parameters.map((parameter) => inputOf(state, parameter));
     const path = tried(state, () => {
-      result = settle(state, callValue(state, callback, inputs, { ...site, isNew: false }));
+      result = inUnknownTransaction(state, name, source, () =>
+        settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
+      );
       return false;
     });
     const hasStatements = state.emitted > before;

@@ -69,6 +69,7 @@ function otherConnection(
   source: SourceRange,
 ): void {
   const open = state.open.at(-1);
-  if (!open || connection === undefined || open.connection === connection.id) return;
+  if (!open || open.isAny === true) return;
+  if (connection === undefined || open.connection === connection.id) return;
   lose(state, "this statement runs on another connection, outside of the open transaction", source);
 }

@@ -95,6 +95,8 @@ export interface OpenTransaction {
   readonly connection: string;
   readonly mark: string;
   readonly source: SourceRange;
+  /** Nobody knows which connection it is on: what runs while it is open is a part of it. */
+  readonly isAny?: boolean;
 }
 
 /** The parts of the evaluator that need each other. */

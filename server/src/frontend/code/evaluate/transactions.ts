@@ -100,7 +100,8 @@ export function inTransaction(
   const outer = state.open;
   const mark = state.ids.fresh("t");
   state.levels.set(mark, options.level);
-  state.open = [...outer, { connection: connection.id, source, mark }];
+  const isAny = connection.isAny === true;
+  state.open = [...outer, { connection: connection.id, source, mark, ...(isAny && { isAny }) }];
   let result: Value = UNDEFINED;
   const commands = collected(state, () => {
     result = run();
