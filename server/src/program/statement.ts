@@ -122,6 +122,11 @@ export interface DeleteStatement extends StatementBase {
   readonly using: readonly Relation[];
   readonly where: Expression;
   readonly returning?: Returning;
+  /**
+   * TRUNCATE, behind a lock of the table: transactions that took their snapshot before it see no rows either. With
+   * `cascade` the tables that refer to this one are emptied as well, which reading a program spells out.
+   */
+  readonly truncates?: "alone" | "cascade";
 }
 
 /** LOCK TABLE or an advisory lock. */

@@ -10,7 +10,7 @@ import type { SourceRange } from "../protocol/source";
 import { durationText, durationWords } from "../workspace/duration";
 import type { SkippedFile } from "../workspace/projects";
 import type { SearchResult, UndecidedTuple } from "./search";
-import { statementPrecision, statementsOf } from "./statements";
+import { statementPrecision, statementsOf, tablesOf } from "./statements";
 import { unsearchedParts } from "./unsearched";
 import type { SearchedAs } from "./unsearched";
 
@@ -66,6 +66,7 @@ export function unreadParts(
         ({ reason, source }) => unknownAt(transaction, reason, source),
       ),
       ...cascades(program, transaction),
+      ...(searched ? truncations(program, transaction, searched.levelOf) : []),
     ])
     .filter((unknown) => !covered.has(placeKey(unknown)));
   return [...files, ...notes, ...parts];
@@ -192,7 +193,7 @@ function unknownAt(transaction: Transaction, reason: string, source: SourceRange
 /** Deletions that change other tables by ON DELETE CASCADE or SET NULL, which is not followed. */
 function cascades(program: Program, transaction: Transaction): readonly Unknown[] {
   return statementsOf(transaction.body).flatMap((statement) => {
-    if (statement.kind !== "delete") return [];
+    if (statement.kind !== "delete" || statement.truncates) return [];
     const { table: deleted } = statement.relation;
     return program.schema.tables
       .filter((table) => table.foreignKeys.some((key) => key.table === deleted && key.onDelete))
@@ -202,6 +203,28 @@ function cascades(program: Program, transaction: Transaction): readonly Unknown[
         ...placeOf(statement.source),
       }));
   });
+}
+
+/** Truncations that change what one who took a snapshot before them sees, at levels that keep one for all statements. */
+function truncations(
+  program: Program,
+  transaction: Transaction,
+  levelOf: (id: string) => Level,
+): readonly Unknown[] {
+  return statementsOf(transaction.body).flatMap((statement) => {
+    if (statement.kind !== "delete" || !statement.truncates) return [];
+    const { table } = statement.relation;
+    const touching = program.transactions.filter((each) => tablesOf(each).has(table));
+    if (touching.length === 1 && tablesOf(transaction).size === 1) return [];
+    const keeping = touching.filter(({ id }) => keepsSnapshot(levelOf(id)));
+    if (keeping.length === 0) return [];
+    const reason = `TRUNCATE takes the rows of ${table} from transactions that took their snapshot before it, which is not followed`;
+    return [unknownAt(transaction, reason, statement.source)];
+  });
+}
+
+function keepsSnapshot(level: Level): boolean {
+  return level.family === "product" && level.snapshot !== "statement";
 }
 
 function statementUnknown(transaction: Transaction, statement: Statement): readonly Unknown[] {

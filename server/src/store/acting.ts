@@ -73,7 +73,7 @@ export function actingOf(server: Server, session: Session): Acting {
         each.locks.some((held) => held.name === name && excludes(name, held.mode, mode)),
       )
       .map((each) => each.machine.instance);
-    waitFor(holders);
+    waitFor(holders, { name, mode });
     if (!session.locks.some((held) => held.name === name && held.mode === mode))
       session.locks = [...session.locks, { name, mode }];
   };

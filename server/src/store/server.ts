@@ -157,7 +157,7 @@ export function advance(server: Server, name: string, begun?: Committed): readon
   const next = nextOfSession(session);
   switch (next.kind) {
     case "statement":
-      openSnapshot(server, session, begun);
+      if (opensSnapshot(next.statement)) openSnapshot(server, session, begun);
       session.passed = [];
       return attempt(server, session, next.statement, undefined);
     case "commit":
@@ -197,6 +197,11 @@ function sessionOf(server: Server, name: string): Session {
   const session = server.sessions.get(name);
   if (session === undefined) throw new Error(`no session ${name}`);
   return session;
+}
+
+/** LOCK TABLE is run without one, so that what follows it sees what its holders before did. */
+function opensSnapshot(statement: Statement): boolean {
+  return statement.kind !== "lock" || statement.table === undefined;
 }
 
 function openSnapshot(server: Server, session: Session, begun: Committed | undefined): void {
@@ -456,6 +461,9 @@ function wake(server: Server, instance: string): readonly Event[] {
   for (const session of waiting) {
     if (session.waiting === undefined) continue;
     const next = nextOfSession(session);
+    // Tables are locked before the statement begins.
+    const begins = session.waiting.wants?.name.startsWith("table ") === true;
+    if (begins && session.level.snapshot === "statement") session.snapshot = server.newest;
     if (next.kind === "statement")
       events.push(...attempt(server, session, next.statement, instance));
   }

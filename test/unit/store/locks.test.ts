@@ -1,6 +1,7 @@
 // Locks, constraints and waiting at PostgreSQL's levels: which outcomes they leave.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
 import { excludes } from "../../../server/src/store/locks";
 import { checkOutcomes, outcomesAt, type Scenario } from "./outcomes";
 import { rowsOf, table } from "./programs";
@@ -10,6 +11,38 @@ const T = table("t", { id: "int", v: "int" });
 function scenario(scripts: Readonly<Record<string, string>>, rows = { 1: 10, 2: 20 }): Scenario {
   return { tables: [T], initial: { t: rowsOf(rows) }, scripts };
 }
+
+describe("locks of tables", () => {
+  const lock = "LOCK TABLE t;";
+  const increment = "SELECT v FROM t WHERE id = 1 \\gset\nUPDATE t SET v = :v + 1 WHERE id = 1;";
+  const read = async (scripts: Readonly<Record<string, string>>): Promise<Scenario> => {
+    return { ...scenario(scripts), parsers: { pg: await loadPgParser() } };
+  };
+
+  it("who waits for one reads what its holder left, where each statement has its snapshot", async () => {
+    const change = `${lock} UPDATE t SET v = 5 WHERE id = 1;`;
+    checkOutcomes(await read({ A: change, B: increment }), "pg:rc", [
+      "T2: v = 10 | t: 1,5; 2,20",
+      "T2: v = 5 | t: 1,6; 2,20",
+    ]);
+  });
+
+  it("LOCK TABLE opens no snapshot", async () => {
+    const locked = `${lock} ${increment}`;
+    checkOutcomes(await read({ A: locked, B: locked }), "pg:rr", [
+      "T1: v = 10 | T2: v = 11 | t: 1,12; 2,20",
+      "T1: v = 11 | T2: v = 10 | t: 1,12; 2,20",
+    ]);
+  });
+
+  it("TRUNCATE makes others wait, and leaves them no row", async () => {
+    const look = "SELECT count(*) AS n FROM t \\gset\nINSERT INTO t (id, v) VALUES (3, :n);";
+    checkOutcomes(await read({ Empty: "TRUNCATE t;", Look: look }), "pg:rc", [
+      "T2: n = 0 | t: 3,0",
+      "T2: n = 2 | t: ",
+    ]);
+  });
+});
 
 describe("row locks", () => {
   it("FOR UPDATE makes read-modify-write safe", () => {

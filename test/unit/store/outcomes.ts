@@ -1,5 +1,6 @@
 // Outcome sets of small programs at PostgreSQL's levels, as short texts.
 import assert from "node:assert/strict";
+import type { SqlParsers } from "../../../server/src/frontend/sql/parsers";
 import type { ProductLevel } from "../../../server/src/isolation/levels";
 import type { Table } from "../../../server/src/program/schema";
 import type { Row, Value } from "../../../server/src/protocol/witness";
@@ -12,6 +13,8 @@ export interface Scenario {
   readonly tables: readonly Table[];
   readonly initial: Readonly<Record<string, readonly Row[]>>;
   readonly scripts: Readonly<Record<string, string>>;
+  /** What reads the scripts; the light parser alone when absent. */
+  readonly parsers?: SqlParsers;
   /** Instances; each script once when absent. */
   readonly start?: readonly (string | readonly [string, Readonly<Record<string, Value>>])[];
 }
@@ -24,7 +27,7 @@ export function outcomesAt(scenario: Scenario, levels: string): readonly string[
     if (level === undefined) throw new Error(`no level for ${instance}`);
     return level;
   };
-  const program = programOf(scenario.scripts, scenario.tables);
+  const program = programOf(scenario.scripts, scenario.tables, scenario.parsers);
   const setup = {
     instances: instances(...(scenario.start ?? Object.keys(scenario.scripts))),
     initial: scenario.initial,

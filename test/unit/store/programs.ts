@@ -1,4 +1,5 @@
 // Programs for the store's tests, from SQL text and tables.
+import type { SqlParsers } from "../../../server/src/frontend/sql/parsers";
 import { readProgram } from "../../../server/src/frontend/sql/readProgram";
 import {
   findLevel,
@@ -16,6 +17,7 @@ import type { Row, Value, WitnessInstance } from "../../../server/src/protocol/w
 export function programOf(
   scripts: Readonly<Record<string, string>>,
   tables: readonly Table[],
+  parsers: SqlParsers = {},
 ): Program {
   // The front end learns the columns from a statement that names them all.
   const naming = tables.map((each) => {
@@ -26,7 +28,7 @@ export function programOf(
     .map(([name, body]) => `-- @isolens transaction ${name}\nBEGIN;\n${body.trim()}\nCOMMIT;\n`)
     .join("\n");
   // The one place of a test where a plain name becomes a file.
-  const program = readProgram([{ file: "test.sql" as FileId, text }], {});
+  const program = readProgram([{ file: "test.sql" as FileId, text }], parsers);
   const transactions = program.transactions.filter((each) => each.name !== NAMING);
   return { ...program, transactions, schema: { tables } };
 }

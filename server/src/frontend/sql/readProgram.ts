@@ -18,11 +18,13 @@ import { languageOf, type LanguageRoutines } from "./language";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
 import { createLowering } from "./lowerSql";
 import type { SqlParsers } from "./parsers";
+import { replaceStatements } from "./replaceStatements";
 import type { PgSchemaReading } from "./pg/schema";
 import { scanFile, type ScannedFile } from "./scanFile";
 import { lowerRegion } from "./script";
 import type { Span } from "./split";
 import { tablesApart } from "./tablesApart";
+import { cascading } from "./truncation";
 import { uniqueTransactions } from "./uniqueIds";
 
 export type { CodeFilesToRead, SourceFile };
@@ -227,7 +229,9 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
           ],
         });
   const order = files.map(({ lines }) => lines.file);
-  return { transactions: [...inOrder([...transactions, ...scripts], order), ...called], notes };
+  const spelledOut = cascading(around.tables);
+  const read = [...inOrder([...transactions, ...scripts], order), ...called];
+  return { transactions: read.map((each) => replaceStatements(each, spelledOut)), notes };
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {

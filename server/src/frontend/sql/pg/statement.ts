@@ -1,9 +1,10 @@
 // Statements by PostgreSQL's own grammar: the authority for PostgreSQL.
-import type { Node, SelectStmt } from "libpg-query";
+import type { Node, SelectStmt, TruncateStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { LockStatement, Statement } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
+import { referringFirst } from "../references";
 import { distinctlyNamed } from "../terms";
 import { kindOf, lastName, rangeVarsOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
@@ -91,7 +92,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
       taint(work, "LOCK TABLE ... NOWAIT, which fails instead of waiting");
     return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
   }
-  if ("TruncateStmt" in node) return truncate(node.TruncateStmt.relations, work);
+  if ("TruncateStmt" in node) return truncate(node.TruncateStmt, work);
   if (NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node)) return { statements: [] };
   if ("CallStmt" in node) {
     const { funccall } = node.CallStmt;
@@ -187,21 +188,21 @@ function tablesOf(nodes: readonly Node[] | undefined): readonly string[] {
   return (nodes ?? []).flatMap((node) => ("RangeVar" in node ? tableName(node.RangeVar) : []));
 }
 
-/** TRUNCATE locks the table against everyone and deletes its rows; they are gone for older snapshots, too. */
-function truncate(nodes: readonly Node[] | undefined, work: Work): Lowered {
-  taint(work, "TRUNCATE, which older snapshots see, too");
-  const statements = tablesOf(nodes).flatMap((table): readonly Statement[] => [
-    { ...baseOf(work), kind: "lock", table, mode: "access exclusive", taint: [] },
-    {
-      ...baseOf(work),
-      kind: "delete",
-      relation: { alias: table, table, kind: "base", join: "inner" },
-      using: [],
-      where: TRUE,
-      taint: work.taint,
-    },
-  ]);
-  return { statements };
+/** TRUNCATE locks its tables against everyone, then deletes their rows: first those that refer to others. */
+function truncate({ relations, behavior, restart_seqs }: TruncateStmt, work: Work): Lowered {
+  const tables = tablesOf(relations);
+  if (restart_seqs === true)
+    taint(work, "RESTART IDENTITY, after which numbers are given once more");
+  const locks = tables.map((table): Statement => {
+    return { ...baseOf(work), kind: "lock", table, mode: "access exclusive", taint: [] };
+  });
+  const truncates = behavior === "DROP_CASCADE" ? "cascade" : "alone";
+  const deletions = referringFirst(tables, work.context.table).map((table): Statement => {
+    const relation = { alias: table, table, kind: "base", join: "inner" } as const;
+    const base = { ...baseOf(work), taint: work.taint };
+    return { ...base, kind: "delete", relation, using: [], where: TRUE, truncates };
+  });
+  return { statements: [...locks, ...deletions] };
 }
 
 /** A statement of which only the tables are known. */
