@@ -17,6 +17,10 @@ export interface Reach {
   readonly mayReach: (hir: HirFunction) => boolean;
   /** The names that a function calls, or gives to something that may call them. */
   readonly calls: (hir: HirFunction) => ReadonlySet<string>;
+  /** Whether any function calls something of that name. */
+  readonly isCalled: (name: string) => boolean;
+  /** The functions of a name. */
+  readonly named: (name: string) => readonly HirFunction[];
   /** How many parts of HIR a function has. */
   readonly size: (hir: HirFunction) => number;
 }
@@ -33,7 +37,13 @@ const OF_LISTS = new Set(
 /** Variables that are called as a table is asked for: `db("accounts")`. */
 const CALLED = /^(?:knex|k|db|tx|trx|conn|connection|client|pool|sql|database)$/iu;
 
+/** What stands for a call that gives an AsyncLocalStorage something to hold (`storage.run(store, f)`). */
+export const STORED = "run(store)";
+/** The same while something unknown goes on: the next handler of a request, all that follows. */
+export const HANDED_ON = "run(store, next)";
+
 const known = new WeakMap<HirFunction, Calls>();
+const namesByStatement = new WeakMap<HirStatement, ReadonlySet<string>>();
 const byStatement = new WeakMap<HirStatement, ReadonlyMap<string, readonly HirFunction[]>>();
 
 /** Looks over the modules once, in time linear in their sizes. */
@@ -60,7 +70,13 @@ export function reachOf(modules: readonly HirModule[]): Reach {
   }
   // Grows while it is gone over: who calls a function that reaches reaches, too.
   for (const name of reaching) for (const caller of callers.get(name) ?? []) reaching.add(caller);
+  let called: Set<string> | undefined;
   return {
+    isCalled: (name) => {
+      called ??= new Set(modules.flatMap(({ body }) => body.flatMap((each) => [...namesIn(each)])));
+      return called.has(name);
+    },
+    named: (name) => functions.get(name) ?? [],
     mayReach: (hir) => {
       const { isDirect, names } = callsOf(hir);
       return isDirect || [...names].some((name) => reaching.has(name));
@@ -80,6 +96,17 @@ function callsOf(moved: HirFunction): Calls {
   collect(hir.parameters, calls);
   collect(hir.annotations, calls);
   return calls;
+}
+
+/** What a statement at the top of a module calls, functions in it included. */
+function namesIn(moved: HirStatement): ReadonlySet<string> {
+  const statement = originOf(moved);
+  const own = namesByStatement.get(statement);
+  if (own) return own;
+  const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
+  collect(statement, calls);
+  namesByStatement.set(statement, calls.names);
+  return calls.names;
 }
 
 /** Functions of a statement at the top of a module by the names under which they may be called. */
@@ -158,8 +185,26 @@ function addCall(callee: HirExpression, args: unknown, calls: Calls): void {
   if (callee.kind !== "member") return;
   const { property } = callee;
   calls.names.add(property);
+  if (property === "enterWith") calls.names.add(STORED).add(HANDED_ON);
+  if (property === "run" && Array.isArray(args) && args.length > 1) {
+    calls.names.add(STORED);
+    if (mentions(args.slice(1), NEXT)) calls.names.add(HANDED_ON);
+  }
   const isOfList = OF_LISTS.has(property) && takesFunction(args);
   if (!isOfList && METHODS.test(property)) calls.isDirect = true;
+}
+
+/** What goes on with a request is called. */
+const NEXT = /^(?:next|done)$/u;
+
+function mentions(part: unknown, name: RegExp): boolean {
+  let found = false;
+  visit(part, (node) => {
+    if (isNamed(node, "name") && "name" in node && typeof node.name === "string") {
+      found ||= name.test(node.name);
+    }
+  });
+  return found;
 }
 
 function takesFunction(args: unknown): boolean {

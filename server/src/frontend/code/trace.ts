@@ -17,7 +17,9 @@ export type Dependency =
   /** The file that an import leads to. */
   | { readonly kind: "import"; readonly file: FileId; readonly specifier: string }
   /** Whether a function may come to use a database. */
-  | { readonly kind: "reach"; readonly function: HirFunction };
+  | { readonly kind: "reach"; readonly function: HirFunction }
+  /** Whether anything calls something of that name. */
+  | { readonly kind: "called"; readonly name: string };
 
 /** A dependency, with those of the value that was asked for. */
 export interface Entry {
@@ -66,6 +68,8 @@ function keyOf(on: Dependency): string {
   switch (on.kind) {
     case "name":
       return `name\0${on.file}\0${on.name}`;
+    case "called":
+      return `called\0${on.name}`;
     case "import":
       return `import\0${on.file}\0${on.specifier}`;
     case "reach":
@@ -105,6 +109,8 @@ export function createFacts(modules: CodeModules, reach: Reach): Facts {
         return modules.resolve(on.file, on.specifier);
       case "reach":
         return reach.mayReach(on.function);
+      case "called":
+        return reach.isCalled(on.name);
       default:
         return on satisfies never;
     }
@@ -184,6 +190,10 @@ export function traced(
       mayReach: (hir) => {
         use({ kind: "reach", function: originOf(hir) });
         return reach.mayReach(hir);
+      },
+      isCalled: (name) => {
+        use({ kind: "called", name });
+        return reach.isCalled(name);
       },
     },
   };

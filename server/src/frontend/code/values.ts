@@ -72,6 +72,8 @@ export type Value =
         readonly field: string;
         readonly index: Expression;
       };
+      /** All arguments from some on, of which nobody knows how many there are. */
+      readonly isRest?: boolean;
     }
   /** One row; `at` as in a field of the AR. Without a row its fields are NULL; asking for them is an error of the code. */
   | (ResultReference & {
@@ -105,6 +107,8 @@ export type Value =
       readonly name?: string;
       /** The functions that were open where it was put aside: it runs later, and none of them begins anew in it. */
       readonly within?: readonly string[];
+      /** The key of the root that it is, where others are the same function with other values around it. */
+      readonly made?: string;
     }
   | { readonly kind: "class"; readonly class: HirClass; readonly scope: Scope }
   | HandleValue

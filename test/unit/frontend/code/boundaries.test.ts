@@ -62,3 +62,88 @@ export async function take(id: number) {
       ["take autocommit", TAKEN],
     ));
 });
+
+const STORED = `import { AsyncLocalStorage } from "node:async_hooks";
+export const storage = new AsyncLocalStorage<{ client: PoolClient }>();
+export const db = () => storage.getStore()?.client ?? pool;
+export async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
+  if (storage.getStore()) return work();
+  const client = await pool.connect();
+  await client.query("BEGIN ISOLATION LEVEL SERIALIZABLE");
+  const result = await storage.run({ client }, work);
+  await client.query("COMMIT");
+  return result;
+}
+`;
+
+describe("transactions that an AsyncLocalStorage hands on", () => {
+  it("hold what asks for them while they are open, and nothing else", async () => {
+    const read = await transactionsOf(DDL, {
+      "db.ts": POOL + STORED,
+      "accounts.ts": `import { db, inTransaction } from "./db";
+async function take(id: number) {
+  await db().query("${SUBTRACT}", [id]);
+}
+export async function both(id: number, other: number) {
+  await inTransaction(async () => {
+    await take(id);
+    await inTransaction(() => take(other));
+  });
+}
+export async function alone(id: number) {
+  await take(id);
+}`,
+    });
+    assert.deepEqual(printed(read), [
+      "both explicit @ postgres:serializable",
+      TAKEN,
+      "  update accounts set balance = (accounts.balance - 1) where (accounts.id = :other)",
+      "alone autocommit",
+      TAKEN,
+    ]);
+  });
+
+  it("are the same for all objects of a class that keeps the storage", async () => {
+    const read = await transactionsOf(DDL, {
+      "manager.ts": `${POOL}import { AsyncLocalStorage } from "async_hooks";
+export class Manager {
+  private readonly storage = new AsyncLocalStorage<PoolClient>();
+  get client() {
+    return this.storage.getStore() ?? pool;
+  }
+  async run(work: () => Promise<void>) {
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await this.storage.run(client, work);
+    await client.query("COMMIT");
+  }
+}`,
+      "accounts.ts": `import { Manager } from "./manager";
+class Accounts {
+  constructor(private readonly manager: Manager) {}
+  async take(id: number) {
+    await this.manager.client.query("${SUBTRACT}", [id]);
+  }
+}
+export class Service {
+  constructor(private readonly manager: Manager, private readonly accounts: Accounts) {}
+  async take(id: number) {
+    await this.manager.run(() => this.accounts.take(id));
+  }
+}`,
+    });
+    assert.deepEqual(printed(read), ["Service.take explicit", TAKEN]);
+  });
+
+  it("are not known where a middleware may have begun them", async () => {
+    const [take] = await transactionsOf(DDL, {
+      "a.ts": `${POOL}${STORED}import express from "express";
+const app = express();
+app.use((req, res, next) => storage.run({ client: req.client }, () => next()));
+export async function take(id: number) {
+  await db().query("${SUBTRACT}", [id]);
+}`,
+    });
+    assert.match(take?.taint.map(({ reason }) => reason).join() ?? "", /getStore\(\) holds/u);
+  });
+});

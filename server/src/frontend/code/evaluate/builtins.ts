@@ -13,13 +13,15 @@ import {
   type Value,
 } from "../values";
 import { conditionOf, expressionOf, isInput, readsOf, unknownExpression } from "./convert";
-import { itemsOf, listOf, recordOf } from "./collections";
+import { itemsOf, listOf, recordOf, spreadArguments } from "./collections";
+import { boundTo } from "./callbacks";
 import { arrayFrom, CONTAINERS } from "./containers";
 import { fieldNamesOf } from "./fieldNames";
 import { settle } from "./settle";
 import { filledAt } from "./filledLists";
 import { eachItem, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
+import { ASYNC_STORAGE, stored } from "./asyncStorage";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
@@ -233,22 +235,24 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     if (args[0]) state.evaluator.call(state, args[0], [], site);
     return value;
   }),
-  ...named("function.call", ({ state, self, args, site }) =>
-    state.evaluator.call(state, self, args.slice(1), site),
+  ...named("function.call", ({ state, self, args: [on, ...args], site }) =>
+    state.evaluator.call(state, boundTo(self, on), args, site),
   ),
   ...CONTAINERS,
   ...TAGGED_BUILTINS,
-  ...named("function.bind", ({ state, self, args }) =>
-    args.length < 2
-      ? self
-      : { kind: "builtin", name: BOUND, self: listOf(state, [self, ...args.slice(1)]) },
-  ),
+  ...ASYNC_STORAGE,
+  ...named("function.bind", ({ state, self, args: [on, ...args] }) => {
+    const bound = boundTo(self, on);
+    return args.length === 0
+      ? bound
+      : { kind: "builtin", name: BOUND, self: listOf(state, [bound, ...args]) };
+  }),
   [BOUND]: ({ state, self, args, site }) => {
     const [callee = UNDEFINED, ...given] = itemsOf(self) ?? [];
     return state.evaluator.call(state, callee, [...given, ...args], site);
   },
-  ...named("function.apply", ({ state, self, args, site }) =>
-    state.evaluator.call(state, self, itemsOf(args[1] ?? UNDEFINED) ?? [], site),
+  ...named("function.apply", ({ state, self, args: [on, list = UNDEFINED], site }) =>
+    state.evaluator.call(state, boundTo(self, on), spreadArguments(list), site),
   ),
 };
 
@@ -271,7 +275,8 @@ export function callBuiltin(
   }
   const isJava = state.frame.file.endsWith(".java");
   const builtin = (isJava ? JAVA_BUILTINS[callee.name] : undefined) ?? BUILTINS[callee.name];
-  return builtin?.({ state, self: callee.self ?? UNDEFINED, args, site });
+  const self = callee.self ?? UNDEFINED;
+  return builtin ? builtin({ state, self, args, site }) : stored(callee.name, { state, self });
 }
 
 function fresh(state: State, why: "uuid" | "now" | "random"): Value {

@@ -1,6 +1,5 @@
 // Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
 // others nothing is known but what they were given.
-import type { SourceRange } from "../../../protocol/source";
 import type { HirClass, HirFunction, HirParameter } from "../hir";
 import {
   constantText,
@@ -16,8 +15,7 @@ import { bind, innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
 import { throughCall } from "./callChains";
 import { callBuiltin, externalResult } from "./builtins";
-import { bringsWork, isAtTop } from "./callbacks";
-import { unknownExpression } from "./convert";
+import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE } from "./callbacks";
 import { escape } from "./escape";
 import { itemsOf, listOf } from "./collections";
 import { changed } from "./iteration";
@@ -32,7 +30,7 @@ import {
   overloaded,
   standsAlone,
 } from "./javaCalls";
-import { addIf, joinPaths, tried, type Path } from "./join";
+import { tried } from "./join";
 import { setAnyMember, superclassOf } from "./member";
 import { resultFromOutside, tellStored } from "./outside";
 import {
@@ -41,7 +39,6 @@ import {
   lose,
   newCell,
   sourceOf,
-  write,
   type CallSite,
   type Frame,
   type State,
@@ -256,36 +253,6 @@ function callUnknown(state: State, name: string, given: readonly Value[], site: 
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
-/** Goes on behind a path that something unknown runs, or that it may run. */
-function perhaps(
-  state: State,
-  path: Path,
-  { isSure, name, source }: { isSure: boolean; name: string; source: SourceRange },
-): void {
-  if (isSure) {
-    for (const [cell, value] of path.written) write(state, cell, value);
-    for (const command of path.commands) emit(state, command);
-    return;
-  }
-  if (path.written.size + path.commands.length === 0) return;
-  const why = `whether ${name}() runs the function that it is given`;
-  const condition = unknownExpression(state, why, [], "bool");
-  const other: Path = { commands: [], written: new Map(), left: false };
-  joinPaths(state, condition, path, other, source);
-  addIf(state, { condition, then: path, otherwise: other, source });
-}
-
-/** Names of methods that keep what they are given for requests, messages or events to come. */
-const HANDLES =
-  /\.(get|post|put|patch|delete|all|use|on|once|route|handle|register|process|listen|subscribe|task|job|query|mutation|action|command|addEventListener)$/u;
-
-/** Names of functions that give the function that they are given, with its results kept. */
-const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
-
-/** Names of functions that run what they are given, and run it once if it does not fail. */
-const RUNS_ONCE =
-  /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|handle|catch|async|once|exec/iu;
-
 /** What a parameter of a function is that is called by something unknown. */
 export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
   const { pattern, type } = parameter;
@@ -294,7 +261,9 @@ export function inputOf(state: State, parameter: HirParameter, prefix = ""): Val
   if (typed && !isRecord(typed)) return given(typed);
   const name = inner.kind === "bind" ? inner.name : "";
   const path = prefix === "" ? name : name === "" ? prefix : `${prefix}.${name}`;
-  return { kind: "input", path, origin: "argument", ...(type !== undefined && { type }) };
+  const { isRest } = parameter;
+  const more = { ...(type !== undefined && { type }), ...(isRest && { isRest }) };
+  return { kind: "input", path, origin: "argument", ...more };
 }
 
 /** An object of a class of TypeScript with nothing but fields: its caller gives what is in them. */
@@ -392,6 +361,8 @@ function callFunction(
     return notFollowed(state, callee, args, site, isRecursive);
   }
   if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key);
+  if (callee.made !== undefined) state.inlined.add(callee.made);
+  if (state.open.length + state.stores.size > 0) state.ranInside.add(key);
   state.files.add(file);
   const frame: Frame = {
     file,
@@ -476,8 +447,13 @@ export function bindParameters(
   hir: HirFunction,
   args: readonly Value[],
 ): void {
+  const rest = args.findIndex(isRest);
   hir.parameters.forEach((parameter, at) => {
-    const value = parameter.isRest ? restOf(state, scope, args.slice(at)) : (args[at] ?? UNDEFINED);
+    const value = parameter.isRest
+      ? restOf(state, scope, args.slice(at))
+      : rest !== -1 && at >= rest
+        ? inputOf(state, parameter)
+        : (args[at] ?? UNDEFINED);
     bind(state, scope, parameter.pattern, value, true);
   });
 }
@@ -485,8 +461,13 @@ export function bindParameters(
 /** The arguments from a rest parameter on; in Java an array that is given alone is all of them. */
 function restOf(state: State, { module }: Scope, args: readonly Value[]): Value {
   const [only] = args;
+  if (only && isRest(only)) return only;
   const isAll = args.length === 1 && only?.kind === "list" && module.file.endsWith(".java");
   return isAll ? only : listOf(state, args);
+}
+
+function isRest(value: Value): boolean {
+  return value.kind === "input" && value.isRest === true;
 }
 
 /** `new C(...)`. */

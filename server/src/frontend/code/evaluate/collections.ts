@@ -1,5 +1,6 @@
 // Lists and records that the code makes.
-import type { ListValue, ObjectValue, Value } from "../values";
+import { unknown, type ListValue, type ObjectValue, type Value } from "../values";
+import { readsOf } from "./convert";
 import { newCell, type State } from "./state";
 
 /** Why an item is not known that stands for those of a list that is spread. */
@@ -9,6 +10,12 @@ export const SPREAD = "what is spread here is not known";
 export function itemsOf(value: Value): readonly Value[] | undefined {
   if (value.kind !== "list" || value.grown.value !== undefined) return undefined;
   return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+/** The arguments that a list spreads to; those that a root was given as a rest are told by whoever takes them. */
+export function spreadArguments(value: Value): readonly Value[] {
+  if (value.kind === "input" && value.isRest === true) return [value];
+  return itemsOf(value) ?? [unknown(SPREAD, readsOf(value))];
 }
 
 /** A list of the values. */

@@ -98,6 +98,8 @@ export function createState(
     branches: [],
     present: new Set(),
     open: [],
+    stores: new Map(),
+    ranInside: new Set(),
     levels: new Map(),
     nextLevel: new Map(),
     taint: [],

@@ -37,7 +37,7 @@ import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { settle } from "./settle";
 import { hasProperty, typeName } from "./typeTests";
-import { itemsOf, listOf, SPREAD } from "./collections";
+import { itemsOf, listOf, spreadArguments } from "./collections";
 import { keyOf, place } from "./place";
 import { IN_PLACE } from "./reordered";
 import { concatenated, partsOf } from "./texts";
@@ -190,9 +190,7 @@ export function branches(
 export function argumentsOf(state: State, scope: Scope, args: readonly HirArgument[]): Value[] {
   return args.flatMap(({ value: hir, isSpread }) => {
     const value = evaluateExpression(state, scope, hir);
-    if (!isSpread) return [value];
-    const items = itemsOf(value);
-    return items ?? [unknown(SPREAD, readsOf(value))];
+    return isSpread ? spreadArguments(value) : [value];
   });
 }
 

@@ -24,6 +24,10 @@ export function moduleBuiltin(module: string, name: string): Value | undefined {
   const from = module.replace(/^node:/u, "");
   if (from === "crypto" && name === "randomUUID")
     return { kind: "builtin", name: "crypto.randomUUID" };
+  if (from === "async_hooks") {
+    const isWhole = name === "*" || name === "default";
+    return { kind: "builtin", name: isWhole ? from : name };
+  }
   if (/^nanoid/u.test(from) && name === "customAlphabet") {
     return { kind: "builtin", name: "nanoid.customAlphabet" };
   }

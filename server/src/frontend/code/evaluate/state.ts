@@ -145,6 +145,10 @@ export interface State {
   present: ReadonlySet<string>;
   /** Open transactions, innermost last. */
   open: readonly OpenTransaction[];
+  /** What each AsyncLocalStorage holds, by where it is made. */
+  stores: ReadonlyMap<string, Value>;
+  /** Functions that ran in a transaction, or while an AsyncLocalStorage held something, by key. */
+  readonly ranInside: Set<string>;
   /** The levels of transactions by their marks, as the code names them. */
   readonly levels: Map<string, string | undefined>;
   /** The level that SET TRANSACTION gave the next transaction of a connection. */
