@@ -50,6 +50,8 @@ import { inUnknownTransaction, opensByName } from "./unknownTransactions";
 const DEEPEST = 3;
 /** Parts of HIR of a function that runs no statement and is followed all the same. */
 const LARGEST_IDLE = 250;
+/** How often a function that is given work is followed within itself. */
+const MOST_INSIDE = 2;
 /** Callbacks and functions with a connection, too, end somewhere. */
 const DEEPEST_OF_ALL = 24;
 
@@ -344,11 +346,13 @@ function callFunction(
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
   const key = functionKey(file, hir);
-  // What is done around a function is not deeper than what is done in it.
-  const isShallow = hir.isArrow || args.some((arg) => hasConnection(arg) || bringsWork(state, arg));
-  const depth = state.frame.depth + (isShallow ? 0 : 1);
   const more = (callee.within ?? []).filter((each) => !state.calls.includes(each));
-  const isRecursive = state.calls.includes(key) || more.includes(key);
+  const isWork = args.some((arg) => bringsWork(state, arg));
+  // What is done around a function is not deeper than what is done in it.
+  const depth = state.frame.depth + (hir.isArrow || isWork || args.some(hasConnection) ? 0 : 1);
+  // What runs what it is given may be given itself: a transaction that joins the one around it.
+  const again = state.calls.filter((each) => each === key).length;
+  const isRecursive = again > (isWork ? MOST_INSIDE : 0) || more.includes(key);
   const { reach } = state.workspace;
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
@@ -423,7 +427,7 @@ function notFollowed(
   isRecursive: boolean,
 ): Value {
   const name = callee.name ?? callee.function.name ?? site.name;
-  if (args.some(hasConnection)) {
+  if (args.some((arg) => hasConnection(arg) || bringsWork(state, arg))) {
     const why = isRecursive ? "calls itself" : "lies too deep";
     lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
   } else if (state.workspace.reach.mayReach(callee.function)) {
