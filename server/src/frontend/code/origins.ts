@@ -19,7 +19,7 @@ export function functionKey(file: FileId, hir: HirFunction): string {
 }
 
 /** A number of the part, the same wherever it is moved. */
-export function numberOf(part: object): number {
+function numberOf(part: object): number {
   const origin = originOf(part);
   const known = numbers.get(origin);
   if (known !== undefined) return known;

@@ -222,16 +222,24 @@ function visit(part: unknown, run: (node: object) => void): void {
       for (const item of each as readonly unknown[]) open.push(item);
     } else if (isNode(each)) {
       run(each);
-      for (const child of childrenOf(each)) open.push(child);
+      addChildren(each, open);
     }
   }
 }
 
 /** The parts of HIR that a node holds, one level down. */
 export function childrenOf(node: object): readonly object[] {
-  return Object.entries(node).flatMap(([key, value]: [string, unknown]) =>
-    key !== "span" && isNode(value) ? [value] : [],
-  );
+  const found: object[] = [];
+  addChildren(node, found);
+  return found;
+}
+
+function addChildren(node: object, to: unknown[]): void {
+  for (const key of Object.keys(node)) {
+    if (key === "span") continue;
+    const value: unknown = node[key as keyof typeof node]; // a key of its own
+    if (isNode(value)) to.push(value);
+  }
 }
 
 function isNode(value: unknown): value is object {

@@ -144,7 +144,7 @@ function evaluateAll(around: CodeSurroundings): {
     }
     // What was too long and did nothing so far may do something behind.
     if (last.state.budget < 0 && last.result.statements === 0) into.passed.push(root);
-    into.evaluated.push(readFunction(last.result, [...notes], around));
+    into.evaluated.push(readFunction(last.result, [...notes, ...last.result.notes], around));
     for (const each of last.result.handlers) evaluate(each, into);
     undoAll(last.state);
   }
@@ -208,9 +208,9 @@ function evaluateToTheEnd(root: Root, state: State): Evaluated {
     if (!(error instanceof RangeError)) throw error;
     undoAll(state);
     state.budget = -1;
-    const { taint, inlined, files, reached, unfollowed } = state;
+    const { taint, inlined, files, reached, unfollowed, notes } = state;
     const body: Command = { kind: "sequence", commands: [] };
-    const told = { taint, inlined, files, reached, unfollowed };
+    const told = { taint, inlined, files, reached, unfollowed, notes };
     return { root, body, statements: 0, isGiven: false, handlers: [], ...told };
   }
 }

@@ -4,7 +4,7 @@ import type { FileId } from "../../protocol/source";
 import { boundNames } from "./boundNames";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
 import type { CodeModules } from "./modules";
-import { numberOf, originOf } from "./origins";
+import { originOf } from "./origins";
 import type { Reach } from "./reach";
 
 export type Dependency =
@@ -40,13 +40,15 @@ export interface Trace {
 
 /** A trace of one reading. */
 export function createTrace(): Trace {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<unknown, Map<unknown, Entry>>();
   let current: Used | undefined;
   return {
     entry: (on) => {
-      const key = keyOf(on);
-      const known = entries.get(key) ?? { on, inner: new Set<Entry>() };
-      entries.set(key, known);
+      const [group, key] = keysOf(on);
+      let own = entries.get(group);
+      if (!own) entries.set(group, (own = new Map<unknown, Entry>()));
+      let known = own.get(key);
+      if (!known) own.set(key, (known = { on, inner: new Set<Entry>() }));
       return known;
     },
     use: (entry) => {
@@ -64,18 +66,22 @@ export function createTrace(): Trace {
   };
 }
 
-function keyOf(on: Dependency): string {
+const REACH = Symbol("reach");
+const CALLED = Symbol("called");
+
+/** Two keys that tell a dependency from all others. A name holds no NUL. */
+function keysOf(on: Dependency): readonly [unknown, unknown] {
   switch (on.kind) {
     case "name":
-      return `name\0${on.file}\0${on.name}`;
+      return [on.file, on.name];
     case "called":
-      return `called\0${on.name}`;
+      return [CALLED, on.name];
     case "import":
-      return `import\0${on.file}\0${on.specifier}`;
+      return [on.file, `\0import\0${on.specifier}`];
     case "reach":
-      return `reach\0${String(numberOf(on.function))}`;
+      return [REACH, originOf(on.function)];
     default:
-      return `${on.kind}\0${on.file}`;
+      return [on.file, `\0${on.kind}`];
   }
 }
 

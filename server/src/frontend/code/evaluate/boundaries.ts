@@ -16,9 +16,10 @@ export function boundaryOf(
   const owner = callee.self?.kind === "object" ? ownerOf(callee, callee.self.class) : undefined;
   const { file } = callee.scope.module;
   for (const library of state.workspace.libraries) {
+    if (!library.boundary) continue;
     const tools = state.evaluator.tools(state, library);
     const of = { function: callee.function, file, ...(owner && { class: owner }), isOwnCall };
-    const options = library.boundary?.(of, tools);
+    const options = library.boundary(of, tools);
     if (!options) continue;
     const { start, end } = callee.function.header;
     const source = rangeOf(state.workspace.lines(file), start, end);

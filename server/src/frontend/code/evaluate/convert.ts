@@ -4,6 +4,7 @@ import { operandsOf } from "../../../program/operands";
 import { literal, TRUE } from "../../sql/expressions";
 import { compare, joined, negatedIf } from "../../sql/terms";
 import { constantText, UNDEFINED, type Value } from "../values";
+import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { emit, type State } from "./state";
 
@@ -365,23 +366,14 @@ export function isLiteral(expression: Expression, value: boolean | number): bool
 
 /** Whether two expressions are the same text of the AR. */
 export function sameExpression(left: Expression, right: Expression): boolean {
-  const [a, b] = [sizeOf(left), sizeOf(right)];
+  if (left === right) return true;
+  if (left.kind !== right.kind) return false;
+  const size = sizeOf(left);
   // Large ones are passed over: that they are the same only saves a conditional.
-  return left === right || (a === b && a < MOST_COMPARED && samePlain(left, right));
+  return size < MOST_COMPARED && size === sizeOf(right) && samePlain(left, right);
 }
 
 const MOST_COMPARED = 200;
-
-const sizes = new WeakMap<Expression, number>();
-
-/** How many parts an expression has when it is written out; what is shared counts wherever it stands. */
-function sizeOf(expression: Expression): number {
-  const known = sizes.get(expression);
-  if (known !== undefined) return known;
-  const size = operandsOf(expression).reduce((sum, part) => sum + sizeOf(part), 1);
-  sizes.set(expression, size);
-  return size;
-}
 
 /** Whether an expression is too large to be a part of others: choices of choices double with each step. */
 export function isTooLarge(...parts: readonly Expression[]): boolean {
@@ -410,13 +402,16 @@ const MOST_LEAVES = 8;
 /** Whether two values of plain data are the same. Stops at the first difference. */
 function samePlain(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || !left || !right) return false;
-  const entries = Object.entries(left);
-  const other = new Map(Object.entries(right));
+  if (!isObject(left) || !isObject(right)) return false;
+  const keys = Object.keys(left);
   return (
-    entries.length === other.size &&
-    entries.every(([key, value]) => other.has(key) && samePlain(value, other.get(key)))
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && samePlain(left[key], right[key]))
   );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 /** Whether an expression has more parts than `most`. */

@@ -1,7 +1,9 @@
 // Rows that leave the function: what its caller, or something unknown, comes to see.
 import type { Expression } from "../../../program/expression";
+import { operandsOf } from "../../../program/operands";
 import type { Value } from "../values";
 import { readsOf } from "./convert";
+import { sizeOf } from "./expressionSize";
 import type { State } from "./state";
 
 /** Marks the results whose rows a value holds: they leave the function. */
@@ -42,25 +44,28 @@ export function escape(state: State, value: Value, depth = 6): void {
 }
 
 function escapeReads(state: State, expression: Expression): void {
-  for (const result of resultsIn(expression)) state.escaped.add(result);
+  if (expression.kind === "field" || expression.kind === "size") {
+    state.escaped.add(expression.result);
+  } else if (sizeOf(expression) < LEAST_KEPT) {
+    for (const part of operandsOf(expression)) escapeReads(state, part);
+  } else {
+    for (const result of resultsIn(expression)) state.escaped.add(result);
+  }
 }
+
+/** Of smaller expressions nothing is kept: to look it up takes longer. */
+const LEAST_KEPT = 16;
 
 const known = new WeakMap<Expression, readonly string[]>();
 
 /** The results that an expression reads; parts that several share are gone over once. */
 function resultsIn(expression: Expression): readonly string[] {
   if (expression.kind === "field" || expression.kind === "size") return [expression.result];
+  const operands = operandsOf(expression);
+  if (operands.length === 0) return [];
   const before = known.get(expression);
   if (before) return before;
-  const found = new Set<string>();
-  for (const part of Object.values(expression).flat()) {
-    if (isExpression(part)) for (const result of resultsIn(part)) found.add(result);
-  }
-  const results = [...found];
+  const results = [...new Set(operands.flatMap(resultsIn))];
   known.set(expression, results);
   return results;
-}
-
-function isExpression(value: unknown): value is Expression {
-  return typeof value === "object" && value !== null && "kind" in value;
 }

@@ -2,6 +2,7 @@
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { Command } from "../../../program/statement";
 import type { Taint } from "../../../program/precision";
+import type { Note } from "../../../program/program";
 import { offsetsOf } from "../../sql/lines";
 import type { Span } from "../../sql/split";
 import type { HirClass, HirExpression } from "../hir";
@@ -58,6 +59,7 @@ export interface Evaluated {
   /** Functions that were not followed, by key, with what is lost if they run statements. */
   readonly unfollowed: ReadonlyMap<string, Taint>;
   readonly files: ReadonlySet<FileId>;
+  readonly notes: readonly Note[];
   /** Functions that were made or registered, and run by themselves. */
   readonly handlers: readonly Root[];
 }
@@ -111,6 +113,8 @@ export function createState(
     budget: BUDGET,
     standsAlone: false,
     isTrial: false,
+    tentative: -Infinity,
+    notes: [],
     emitted: 0,
     tools: new Map(),
     here,
@@ -153,6 +157,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     reached: state.reached,
     unfollowed: state.unfollowed,
     files: state.files,
+    notes: state.notes,
     handlers: [...state.handlers, ...made].map(rootOf),
   };
 }

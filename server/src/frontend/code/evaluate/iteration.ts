@@ -244,29 +244,45 @@ export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
 
 /** Runs a loop for its statements; one without any is not added. Gives whether it had none. */
 export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): boolean {
-  const isQuiet = isQuietLoop(state, list, span, run);
-  if (!isQuiet) eachItem(state, list, span, run);
-  return isQuiet;
+  return withoutQuiet(state, list, span, run, false);
 }
 
 /** Whether a loop runs no statement, by trying it; the state stays as it was. */
 export function isQuietLoop(state: State, list: Value, span: Span, run: Round): boolean {
-  const before = state.emitted;
-  let isQuiet = true;
-  const losses = state.taint.length;
   const { isTrial } = state;
   state.isTrial = true;
-  state.ids.givingBack(() => {
-    const commands = state.commands;
-    state.commands = [];
-    undone(state, () => {
+  const isQuiet = withoutQuiet(state, list, span, run, true);
+  state.isTrial = isTrial;
+  return isQuiet;
+}
+
+/** Runs a loop and undoes it where it ran no statement, or always. Gives whether it ran none. */
+function withoutQuiet(
+  state: State,
+  list: Value,
+  span: Span,
+  run: Round,
+  isUndone: boolean,
+): boolean {
+  const { emitted, taint, notes, ids, isTrial } = state;
+  const [losses, noted] = [taint.length, notes.length];
+  const giveBack = ids.mark();
+  let commands: readonly Command[] = [];
+  const { written } = undone(state, () => {
+    commands = collected(state, () => {
       eachItem(state, list, span, run);
     });
-    isQuiet = state.emitted === before;
-    state.commands = commands;
-    state.taint.length = losses;
   });
-  state.isTrial = isTrial;
+  const isQuiet = state.emitted === emitted;
+  if (isQuiet || isUndone) {
+    giveBack();
+    taint.length = losses;
+    notes.length = noted;
+    state.isTrial = isTrial;
+  } else {
+    for (const [cell, value] of written) write(state, cell, value);
+    for (const command of commands) emit(state, command);
+  }
   return isQuiet;
 }
 

@@ -187,9 +187,9 @@ export interface LoopBody {
 }
 
 /**
- * Evaluates a loop's body, at first in a trial that shows which older cells it writes. These become variables of the
- * AR, assigned before the loop, at the end of each round and where a round is left. `body` gives whether every path
- * left before the end.
+ * Evaluates a loop's body, at first as if it wrote nothing that is older. Where it does, it is evaluated once more: the
+ * cells that it writes become variables of the AR, assigned before the loop, at the end of each round and where a round
+ * is left. `body` gives whether every path left before the end.
  */
 export function loopBody(
   state: State,
@@ -198,9 +198,9 @@ export function loopBody(
 ): LoopBody {
   const before = state.workspace.counts.births;
   // A trial asks for what is written alone: what is inside of it needs none of its own.
-  const changed = state.isTrial ? [] : trialWrites(state, () => body(new Map()), before);
+  const first = state.isTrial ? undefined : firstRound(state, () => body(new Map()), before);
   const carried = new Map<Cell, string>();
-  for (const cell of changed) {
+  for (const cell of first?.stands ? [] : (first?.changed ?? [])) {
     const { value } = cell;
     if (value !== undefined && (isOneExpression(value) || value.kind === "undefined")) {
       const variable = state.ids.fresh("v");
@@ -215,7 +215,7 @@ export function loopBody(
       write(state, cell, unknown(why, readsOf(value)));
     }
   }
-  const path = tried(state, () => body(carried));
+  const path = first?.stands ? first.path : tried(state, () => body(carried));
   if (!path.left) path.commands.push(...carriedOver(state, carried, source, path.written));
   for (const [cell, value] of path.written) {
     if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(value));
@@ -253,19 +253,32 @@ function afterRounds(value: Value | undefined): Value | undefined {
   return unknown("it changes from round to round of a loop", readsOf(value));
 }
 
-function trialWrites(state: State, run: () => boolean, before: number): readonly Cell[] {
-  const { isTrial, taint, frame } = state;
-  const losses = taint.length;
-  const returns = frame.returns.length;
-  state.isTrial = true;
-  let written: ReadonlyMap<Cell, Value | undefined> = new Map();
-  state.ids.givingBack(() => {
-    written = tried(state, run).written;
-  });
-  state.isTrial = isTrial;
-  taint.length = losses;
-  frame.returns.length = returns;
-  return [...written.keys()].filter((cell) => cell.birth <= before);
+interface FirstRound {
+  readonly path: Path;
+  /** The older cells that it writes. */
+  readonly changed: readonly Cell[];
+  /** Every round is as this one; else all but its writes is undone. */
+  readonly stands: boolean;
+}
+
+function firstRound(state: State, run: () => boolean, before: number): FirstRound {
+  const { taint, frame, notes, tentative, ids } = state;
+  const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
+  const giveBack = ids.mark();
+  state.tentative = before;
+  const path = tried(state, run);
+  state.tentative = tentative;
+  const isWhole = !state.isTrial;
+  state.isTrial = false;
+  const changed = [...path.written.keys()].filter((cell) => cell.birth <= before);
+  const stands = isWhole && changed.every(({ value }) => value === undefined || isGrowing(value));
+  if (!stands) {
+    giveBack();
+    taint.length = losses;
+    frame.returns.length = returns;
+    notes.length = noted;
+  }
+  return { path, changed, stands };
 }
 
 /** Assigns the variables of a loop what its cells hold at the end of a round, all at once. */

@@ -124,6 +124,7 @@ function atTop(state: State, run: (state: State) => Value | undefined): Value | 
   counts.births = Math.min(births, 0) - OLDER;
   const value = run(state);
   counts.births = births;
+  for (const note of state.notes) state.workspace.note(note);
   return value;
 }
 

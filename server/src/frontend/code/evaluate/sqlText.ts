@@ -160,7 +160,7 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     variable: () => undefined,
     ids: state.ids,
     note: (note) => {
-      if (!state.isTrial) state.workspace.note(note);
+      if (!state.isTrial) state.notes.push(note);
     },
     ...(dialect !== "postgres" && { wantsInsertId: true }),
   });

@@ -170,6 +170,9 @@ export interface State {
   standsAlone: boolean;
   /** In a part that is tried only to see what it writes. */
   isTrial: boolean;
+  /** The count of births at the start of the innermost loop whose round stands as it is if it writes nothing older. */
+  tentative: number;
+  readonly notes: Note[];
   /** How many statements were emitted, in trials too. */
   emitted: number;
   /** What was made for the libraries so far. */
@@ -203,9 +206,13 @@ export function newCell(state: State, value: Value | undefined): Cell {
 /** Writes a cell, remembering what it held. */
 export function write(state: State, cell: Cell, value: Value | undefined): void {
   if (cell.value === value) return;
+  // A round that is tried first does not stand then: all that is still asked of it is what it writes.
+  if (cell.birth <= state.tentative && cell.value && !GROWING.has(cell.value.kind)) state.isTrial = true; // prettier-ignore
   state.trail.push({ cell, old: cell.value });
   cell.value = value;
 }
+
+const GROWING: ReadonlySet<Value["kind"]> = new Set(["list", "derived"]);
 
 /** Runs something and undoes its writes; gives what it wrote last, by cell. */
 export function undone<Result>(
@@ -272,8 +279,8 @@ export function newConnection(state: State, isPool: boolean): Connection {
 
 /** Ids that a trial can give back. */
 export interface CodeIds extends Ids {
-  /** Sets the counts back after `run`. */
-  readonly givingBack: (run: () => void) => void;
+  /** What sets the counts back to where they are now. */
+  readonly mark: () => () => void;
 }
 
 /** Ids of a transaction of that name. */
@@ -281,14 +288,15 @@ export function createCodeIds(transaction: string): CodeIds {
   const counts = noIds();
   return {
     ...createIds(transaction, counts),
-    givingBack: (run) => {
+    mark: () => {
       const { statements, results } = counts;
       const fresh = [...counts.fresh];
-      run();
-      counts.statements = statements;
-      counts.results = results;
-      counts.fresh.clear();
-      for (const [prefix, count] of fresh) counts.fresh.set(prefix, count);
+      return () => {
+        counts.statements = statements;
+        counts.results = results;
+        counts.fresh.clear();
+        for (const [prefix, count] of fresh) counts.fresh.set(prefix, count);
+      };
     },
   };
 }

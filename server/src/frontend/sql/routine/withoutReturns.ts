@@ -29,45 +29,27 @@ export function withoutExits(command: Command, name: string, options: JumpOption
   });
 }
 
-function withoutJumps(command: Command, options: Omit<State, "guarded">): Command {
-  const state: State = { ...options, guarded: false };
+function withoutJumps(
+  command: Command,
+  options: Pick<State, "isJump" | "done" | "source" | "value">,
+): Command {
+  const state: State = { ...options, guarded: false, ends: [] };
   const inner = sequence(flat(command), state, undefined);
-  if (!state.guarded) return without(inner, options.done);
-  const start = assign(options.done, literal(false), options.source);
-  return { kind: "sequence", commands: [start, inner] };
-}
-
-/** The command without assignments of a variable. */
-function without(command: Command, variable: string): Command {
-  switch (command.kind) {
-    case "sequence": {
-      const kept = command.commands.filter(
-        (each) => each.kind !== "assign" || each.variable !== variable,
-      );
-      return { ...command, commands: kept.map((each) => without(each, variable)) };
-    }
-    case "if": {
-      const then = without(command.then, variable);
-      const { otherwise } = command;
-      return otherwise === undefined
-        ? { ...command, then }
-        : { ...command, then, otherwise: without(otherwise, variable) };
-    }
-    case "loop":
-      return { ...command, body: without(command.body, variable) };
-    case "try": {
-      const body = without(command.body, variable);
-      return { ...command, body, handler: without(command.handler, variable) };
-    }
-    default:
-      return command;
+  if (state.guarded) {
+    const start = assign(options.done, literal(false), options.source);
+    return { kind: "sequence", commands: [start, inner] };
   }
+  // Nothing asks whether the jump was taken.
+  for (const { commands, done } of state.ends) commands.splice(commands.indexOf(done), 1);
+  return inner;
 }
 
 interface State extends JumpOptions {
   readonly value?: string;
   readonly isJump: (command: Command) => boolean;
   guarded: boolean;
+  /** Where it is said that the jump was taken. */
+  readonly ends: { readonly commands: Command[]; readonly done: Command }[];
 }
 
 function assign(variable: string, value: Expression, source: SourceRange): Command {
@@ -84,7 +66,7 @@ function sequence(commands: readonly Command[], state: State, loop: string | und
   const result: Command[] = [];
   for (const [at, command] of commands.entries()) {
     if (state.isJump(command)) {
-      result.push(...jumped(command, state, loop));
+      jumped(command, state, loop, result);
       break;
     }
     if (!mayJump(command, state)) {
@@ -120,17 +102,17 @@ function sequence(commands: readonly Command[], state: State, loop: string | und
   return { kind: "sequence", commands: result };
 }
 
-/** What a jump becomes; the variable that says so is left out where nothing asks for it. */
-function jumped(command: Command, state: State, loop: string | undefined): readonly Command[] {
+/** Adds what a jump becomes. */
+function jumped(command: Command, state: State, loop: string | undefined, to: Command[]): void {
   const { source } = command.kind === "return" || command.kind === "exit" ? command : state;
   const returned = command.kind === "return" ? command.value : undefined;
-  const value =
-    returned === undefined || state.value === undefined
-      ? []
-      : [assign(state.value, returned, source)];
+  if (returned !== undefined && state.value !== undefined) {
+    to.push(assign(state.value, returned, source));
+  }
   const done = assign(state.done, literal(true), source);
-  const leave: readonly Command[] = loop === undefined ? [] : [{ kind: "exit", loop, source }];
-  return [...value, done, ...leave];
+  to.push(done);
+  state.ends.push({ commands: to, done });
+  if (loop !== undefined) to.push({ kind: "exit", loop, source });
 }
 
 function guardedCommand(command: Command, state: State, loop: string | undefined): Command {
