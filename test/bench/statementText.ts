@@ -145,7 +145,7 @@ export function expressionText(of: Expression): string {
     case "aggregate":
       return `${of.function}(${of.operand ? expressionText(of.operand) : "*"})`;
     case "call":
-      return `${of.name}(${list(of.arguments)})`;
+      return `${of.set === true ? "EACH " : ""}${of.name}(${list(of.arguments)})`;
     case "excluded":
       return `excluded.${of.column}`;
     case "fresh":

@@ -86,6 +86,11 @@ export type Expression =
       readonly name: string;
       readonly arguments: readonly Expression[];
       readonly deterministic: boolean;
+      /**
+       * It gives any number of values (`unnest`), only in the outputs of a query: each of its rows becomes one row per
+       * value. Several of them in one query go side by side, those that end first with NULL.
+       */
+      readonly set?: true;
     }
   /** In ON CONFLICT DO UPDATE: the row that was proposed for insertion. */
   | { readonly kind: "excluded"; readonly column: string }

@@ -95,3 +95,11 @@ export function mapParts(
       return expression satisfies never;
   }
 }
+
+export type Call = Extract<Expression, { kind: "call" }>;
+
+/** The calls in an expression that give several values each, the outermost ones, those of its subqueries left out. */
+export function setCallsIn(expression: Expression): readonly Call[] {
+  if (expression.kind === "call" && expression.set === true) return [expression];
+  return operandsOf(expression).flatMap(setCallsIn);
+}

@@ -16,6 +16,8 @@ export interface Relation {
   readonly query?: Query;
   readonly join: "inner" | "left" | "right" | "full" | "cross";
   readonly on?: Expression;
+  /** Its query may name columns of the relations before it, and is answered for each of their rows. */
+  readonly lateral?: true;
 }
 
 export type LockStrength = "update" | "no-key-update" | "share" | "key-share";

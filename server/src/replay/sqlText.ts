@@ -271,9 +271,10 @@ function relationsText(relations: readonly Relation[], writer: SqlWriter): strin
     .join("");
 }
 
-function tableText({ alias, table, kind, query }: Relation, writer: SqlWriter): string {
+function tableText({ alias, table, kind, query, lateral }: Relation, writer: SqlWriter): string {
   const name = nameSql(writer, alias);
-  if (kind === "derived" && query !== undefined) return `(${queryText(query, writer)}) AS ${name}`;
+  if (kind === "derived" && query !== undefined)
+    return `${lateral === true ? "LATERAL " : ""}(${queryText(query, writer)}) AS ${name}`;
   if (kind !== "base") throw new NoText(`it reads from ${alias}, which is not understood`);
   return alias === table ? name : `${nameSql(writer, table)} AS ${name}`;
 }

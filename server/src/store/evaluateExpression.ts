@@ -1,12 +1,14 @@
 // Evaluates expressions under SQL's three-valued logic. Every column that is looked at is recorded as a read.
 import { elementName, lengthName } from "../program/arrays";
 import type { Expression } from "../program/expression";
+import type { Call } from "../program/operands";
 import type { Query } from "../program/statement";
 import { callFunction } from "./callFunction";
 import { aggregate } from "./evaluateAggregate";
 import { NotExecutable } from "./failure";
 import type { Frame, ResultRows, Scope } from "./frame";
 import { recordCell } from "./recorder";
+import { setValues } from "./setValues";
 import {
   calculate,
   compareValues,
@@ -95,6 +97,7 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
     case "aggregate":
       return aggregate(expression, frame, evaluate);
     case "call": {
+      if (expression.set === true) return setValue(expression, frame);
       const length = lengthOf(expression, frame);
       if (length !== undefined) return length;
       const values = expression.arguments.map((argument) => evaluate(argument, frame));
@@ -154,6 +157,12 @@ function lengthOf(
   const length = frame.environment.parameters[lengthName(array.parameter)] ?? 0;
   if (name === "cardinality") return length;
   return name === "array_length" ? (length === 0 ? null : length) : undefined;
+}
+
+/** The value for the row at hand; where no rows are made of it, the first. */
+function setValue(call: Call, frame: Frame): SqlValue {
+  const known = frame.sets?.get(call);
+  return known === undefined ? (setValues(call, frame, evaluate)[0] ?? null) : known;
 }
 
 /** The truth value of a value; NULL is unknown. */

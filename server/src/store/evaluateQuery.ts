@@ -17,6 +17,7 @@ import { recordExistence, recordUse, rereadRow } from "./recorder";
 import { findTable, type BoundRow, type StoredRow } from "./row";
 import { primaryKeys } from "./primaryKeys";
 import { searchRange } from "./searchRange";
+import { framesOf } from "./setValues";
 import { orderValues, renderValue, type SqlValue } from "./value";
 
 /** The rows of a query; one with a lock clause locks them. A query that depends on no outer row runs once. */
@@ -152,7 +153,7 @@ export function qualifies(
 function outputRows(query: Query, bindings: readonly Binding[], frame: Frame): ResultRows {
   const rows = isGrouped(query)
     ? groupsOf(query, bindings, frame).flatMap((group) => groupOutput(query, group, frame))
-    : bindings.map((binding) => output(query, withRows(frame, binding)));
+    : bindings.flatMap((binding) => outputsOf(query, withRows(frame, binding)));
   const sorted = sortOutputs(query, rows);
   return query.distinct ? distinctRows(sorted) : sorted;
 }
@@ -210,8 +211,12 @@ function joinOne(
     const partners = keyedAlone
       ? keyedRows(relation, own, rest, withRows(frame, binding))
       : undefined;
+    const rows =
+      relation.lateral === true
+        ? candidateRows(relation, own, withRows(frame, binding))
+        : (partners ?? all());
     let matched = false;
-    for (const row of partners ?? all()) {
+    for (const row of rows) {
       const both = { ...binding, [relation.alias]: row };
       if (!holdAll(rest, withRows(frame, both))) continue;
       matched = true;
@@ -371,7 +376,11 @@ function groupOutput(query: Query, group: readonly Binding[], frame: Frame): rea
   const first = group[0] ?? Object.fromEntries(query.relations.map((each) => [each.alias, null]));
   const inside = withRows(frame, first, { group });
   if (query.having !== undefined && !isTrue(query.having, inside)) return [];
-  return [output(query, inside)];
+  return outputsOf(query, inside);
+}
+
+function outputsOf(query: Query, inside: Frame): readonly OutputRow[] {
+  return framesOf(query, inside, evaluate).map((each) => output(query, each));
 }
 
 function output(query: Query, inside: Frame): OutputRow {

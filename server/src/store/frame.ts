@@ -48,6 +48,8 @@ export interface Frame {
   readonly targets?: ((alias: string) => Tables) | undefined;
   readonly acting: Acting | undefined;
   readonly recorder: Recorder | undefined;
+  /** What calls that give several values give in the row at hand. */
+  readonly sets?: ReadonlyMap<Expression, SqlValue> | undefined;
   /** Results of subqueries that depend on no row: evaluated once per statement. */
   readonly once: Map<Query, ResultRows> | undefined;
 }

@@ -13,6 +13,7 @@ import { outputsOf, named } from "./outputs";
 import type { Selection } from "./selection";
 import { lockIn, placeRelations } from "./relations";
 import { atHand, conjunctsOf, relationsIn } from "./selection";
+import { setsOf } from "./sets";
 import { tableOf } from "./tables";
 import {
   NULL,
@@ -33,6 +34,8 @@ import {
  */
 export function aggregated(builder: Builder, query: Query, outer: Scope): ResultTerms {
   const asked = withHavingInWhere(query);
+  if (setsOf(query).length > 0)
+    builder.losses.add("one row stands for those that a function gives");
   const relation = rangeOf(asked);
   if (asksForCombinations(builder, asked, relation))
     return overCombinations(

@@ -12,6 +12,8 @@ export interface Scope {
   /** A column of a relation; undefined when this scope does not know the relation. */
   readonly column?: (relation: string, column: string) => Term | undefined;
   readonly excluded?: (column: string) => Term;
+  /** Of the rows that calls in the outputs give, the number of the one at hand, from 0. */
+  readonly set?: number;
   readonly aggregate?: (expression: Extract<Expression, { kind: "aggregate" }>) => Term | undefined;
 }
 

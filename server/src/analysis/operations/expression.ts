@@ -2,6 +2,7 @@
 import { elementName, lengthName } from "../../program/arrays";
 import type { Expression } from "../../program/expression";
 import { functionFacts } from "../../program/functions";
+import type { Call } from "../../program/operands";
 import { anyValue, isAnyRound } from "./anyValue";
 import { isAggregate } from "./aggregatesIn";
 import type { Builder, Scope } from "./builder";
@@ -108,7 +109,9 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
         )
       );
     case "call":
-      return call(builder, expression, go);
+      return expression.set === true
+        ? setTerm(builder, expression, scope)
+        : call(builder, expression, go);
     case "excluded":
       return scope.excluded?.(expression.column) ?? NULL;
     case "fresh":
@@ -143,7 +146,8 @@ function elementAt(
   return at < 1 ? NULL : conditional(within, elementParameter(builder, array, at), NULL);
 }
 
-function elementParameter(
+/** The argument that is an element of an array. */
+export function elementParameter(
   builder: Builder,
   array: Extract<Expression, { kind: "array" }>,
   at: number,
@@ -155,7 +159,8 @@ function elementParameter(
   return { kind: "parameter", name };
 }
 
-function lengthOf(array: string): Term {
+/** The length of an array among the arguments. */
+export function lengthOf(array: string): Term {
   return { kind: "parameter", name: lengthName(array) };
 }
 
@@ -252,10 +257,40 @@ function call(
 }
 
 /** A function of which no more is known than that it is one; it may be NULL where nothing speaks against that. */
-function unknownFunction(builder: Builder, name: string, args: readonly Term[], why: string): Term {
+export function unknownFunction(
+  builder: Builder,
+  name: string,
+  args: readonly Term[],
+  why: string,
+): Term {
   const { type, nulls } = functionFacts(name);
   const value = applyTerm(builder, { name, type, strict: nulls === "strict" }, args, why);
   if (nulls !== "maybe") return value;
   const isAbsent = { name: `${name} is null`, type: "bool", strict: false } as const;
   return conditional(applyTerm(builder, isAbsent, args, why), NULL, value);
+}
+
+/** The value of a call in row `scope.set` of those that it gives, the first by default. */
+function setTerm(builder: Builder, call: Call, scope: Scope): Term {
+  const at = scope.set ?? 0;
+  const [first] = call.arguments;
+  const known = elementsOf(call);
+  if (known !== undefined) {
+    const element = known[at];
+    return element === undefined ? NULL : flattenExpression(builder, element, scope);
+  }
+  if (call.name === "unnest" && first?.kind === "array") {
+    const within = compare("<", int(at), lengthOf(first.parameter));
+    return conditional(within, elementParameter(builder, first, at + 1), NULL);
+  }
+  const args = call.arguments.map((each) => flattenExpression(builder, each, scope));
+  const why = `the function ${call.name} gives any values`;
+  return unknownFunction(builder, `${call.name} ${String(at + 1)}`, args, why);
+}
+
+/** The elements of an array that is written out. */
+export function elementsOf(call: Call): readonly Expression[] | undefined {
+  const [first] = call.arguments;
+  const written = call.name === "unnest" && first?.kind === "call" && first.name === "array";
+  return written ? first.arguments : undefined;
 }

@@ -1,6 +1,6 @@
 // Queries in FROM that only choose and rename rows, as a part of the query around them.
 import type { Expression } from "../../program/expression";
-import { mapParts } from "../../program/operands";
+import { mapParts, setCallsIn } from "../../program/operands";
 import type { Query, Relation } from "../../program/statement";
 import { isAggregate } from "./aggregatesIn";
 import type { ColumnName } from "./freeColumns";
@@ -58,6 +58,7 @@ function isPlain({ kind, join, query }: Relation): boolean {
     relations.every((each) => each.join === "inner" || each.join === "cross") &&
     setOperations.length === 0 &&
     !distinct &&
+    !query.outputs.some(({ value }) => setCallsIn(value).length > 0) &&
     [limit, offset, lock].every((each) => each === undefined)
   );
 }

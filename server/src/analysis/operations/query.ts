@@ -13,6 +13,7 @@ import { named, outputsOf } from "./outputs";
 import type { Placed, Placing } from "./relations";
 import { lockIn, placeRelations } from "./relations";
 import { atHand, conjunctsOf } from "./selection";
+import { hasRow, rowsOfSets, setsOf } from "./sets";
 import { tableOf } from "./tables";
 import {
   FALSE,
@@ -48,7 +49,8 @@ export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows 
  */
 export function rowsTerm(builder: Builder, query: Query): Term | undefined {
   const asked = inlined(withoutOthers(query));
-  const all = asked.setOperations.length === 0 && !isAggregate(asked) && !asked.distinct;
+  const plainRows = !isAggregate(asked) && setsOf(asked).length === 0;
+  const all = asked.setOperations.length === 0 && plainRows && !asked.distinct;
   if (!all || asked.limit || asked.offset || !canCombine(asked.relations)) return undefined;
   const combinations = combinationsOf(builder, combinedIn(asked), NO_ROWS, lockIn(asked));
   const { values } = outputsOf(builder, asked, combinations.scope);
@@ -68,7 +70,12 @@ function plain(builder: Builder, query: Query, outer: Scope, rows: number): Resu
     ? { ...placingOf(builder, { ...query, orderBy: [] }, outer), rank: ranked.at(0) }
     : placingOf(builder, query, outer);
   const placed = placeRelations(builder, query.relations, placing);
-  const found = query.relations.length === 0 ? constantFound(builder, query, outer) : placed.found;
+  const joined = query.relations.length === 0 ? constantFound(builder, query, outer) : placed.found;
+  const sets = setsOf(query);
+  const alone = query.relations.length === 0 && query.limit === undefined && !query.distinct;
+  if (sets.length > 0 && alone) return rowsOfSets(builder, query, sets, joined, outer, rows);
+  if (sets.length > 0) builder.losses.add("one row stands for those that a function gives");
+  const found = sets.length > 0 ? and(joined, hasRow(builder, sets, placed.scope)) : joined;
   const outputs = rowOf(builder, query, placed, found);
   const size = sizeOf(
     query,

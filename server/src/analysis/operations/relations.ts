@@ -4,6 +4,7 @@ import type { LockClause, Query, Relation } from "../../program/statement";
 import type { Builder, Draft, Scope } from "./builder";
 import { addOperation, outputOf, unknownTerm } from "./builder";
 import { flattenExpression } from "./expression";
+import { freeColumns } from "./freeColumns";
 import type { Operation, Term } from "./operation";
 import { combinationsOf, overAll } from "./combinations";
 import type { Combined } from "./combinations";
@@ -116,9 +117,17 @@ function pickNext(state: State, waiting: readonly Relation[]): Relation {
   if (first === undefined) throw new Error("no relation is waiting");
   const [best] = waiting
     .filter((relation) => !isOuter(relation) || relation === first)
+    .filter((relation) => !dependsOn(relation, waiting))
     .map((relation) => ({ relation, bound: boundKey(state, relation) }))
     .sort((a, b) => b.bound - a.bound);
   return best?.relation ?? first;
+}
+
+/** Whether a lateral relation names columns of relations that are still to come. */
+function dependsOn({ query, lateral }: Relation, waiting: readonly Relation[]): boolean {
+  if (lateral !== true || query === undefined) return false;
+  const named = freeColumns(query).map(({ relation }) => relation);
+  return waiting.some(({ alias }) => named.includes(alias));
 }
 
 /** The share of the key's columns that equalities with known values bind. */
@@ -140,7 +149,8 @@ function boundKey(state: State, relation: Relation): number {
 function place(state: State, relation: Relation, waiting: readonly Relation[]): void {
   const { builder } = state;
   if (relation.kind === "derived" && relation.query) {
-    const result = builder.query(relation.query, state.placing.outer);
+    const around = relation.lateral === true ? scopeOf(state) : state.placing.outer;
+    const result = builder.query(relation.query, around);
     state.columns.set(relation.alias, (column) => result.row[column] ?? NULL);
     if (!isOuter(relation)) state.found.push(result.found);
     filter(state, relation.alias);

@@ -9,6 +9,7 @@ import { canCombine, combinationsOf, overAll } from "./combinations";
 import type { Combinations } from "./combinations";
 import { freeColumns } from "./freeColumns";
 import { outputsOf } from "./outputs";
+import { setsOf } from "./sets";
 import { tableOf } from "./tables";
 import type { Term } from "./operation";
 import { flattenQuery } from "./query";
@@ -56,7 +57,11 @@ export function flattenSubquery(
     },
   };
   const [output] = query.outputs;
-  const early = member !== undefined && !mentionsRow(member) && output !== undefined;
+  const early =
+    member !== undefined &&
+    !mentionsRow(member) &&
+    output !== undefined &&
+    setsOf(query).length === 0;
   const asked = early ? withMember(query, output.value) : query;
   const result = flattenQuery(builder, asked, free);
   if (correlated) {
@@ -96,6 +101,7 @@ function perRow(
 ): ResultTerms | undefined {
   const plain =
     query.setOperations.length + query.groupBy.length + query.orderBy.length === 0 &&
+    setsOf(query).length === 0 &&
     query.offset === undefined;
   if (!plain || !canCombine(query.relations)) return undefined;
   const first = query.limit === undefined || isOne(query.limit);

@@ -135,10 +135,10 @@ export function renderQuery(query: Query): string {
 function relations(all: readonly Relation[]): string {
   return all
     .map((relation, at) => {
-      const { kind, alias, table, query, join, on } = relation;
+      const { kind, alias, table, query, join, on, lateral } = relation;
       const what =
         kind === "derived" && query !== undefined
-          ? `(${renderQuery(query)})`
+          ? `${lateral === true ? "lateral " : ""}(${renderQuery(query)})`
           : kind === "opaque"
             ? "?"
             : table;
@@ -209,7 +209,7 @@ export function render(expression: Expression): string {
       return `${expression.function}(${expression.distinct ? "distinct " : ""}${operand})`;
     }
     case "call":
-      return `${expression.name}(${expression.arguments.map(render).join(", ")})`;
+      return `${expression.set === true ? "each " : ""}${expression.name}(${expression.arguments.map(render).join(", ")})`;
     case "excluded":
       return `excluded.${expression.column}`;
     case "fresh":

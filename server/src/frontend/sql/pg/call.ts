@@ -9,6 +9,7 @@ import { lastName } from "./ast";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
+import { setCall } from "./sets";
 
 /** A call of a function or aggregate. */
 export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression {
@@ -24,6 +25,8 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   if (fresh !== undefined) {
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: fresh.type, why: fresh.why };
   }
+  const set = setCall(call, scope, work);
+  if (set !== undefined) return set;
   const args = lowerAll(call.args, scope, work);
   if (EVALUATED.has(name) || (LENGTHS.has(name) && args[0]?.kind === "array"))
     return { kind: "call", name, arguments: args, deterministic: true };

@@ -1,9 +1,16 @@
 // The FROM clause: a tree of joins as a list of relations.
-import type { Alias, JoinExpr, Node, RangeSubselect, RangeVar } from "libpg-query";
+import type {
+  FuncCall,
+  JoinExpr,
+  Node,
+  RangeFunction,
+  RangeSubselect,
+  RangeVar,
+} from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Output, Relation } from "../../../program/statement";
 import type { CallResult } from "../lowering";
-import { emptyQuery, joined, withColumnNames } from "../terms";
+import { distinctlyNamed, emptyQuery, joined, withColumnNames } from "../terms";
 import { kindOf, lastName, stringsOf } from "./ast";
 import { callArguments } from "./call";
 import { lowerExpression, lowerQueryNode } from "./recursion";
@@ -17,6 +24,7 @@ import {
   type Source,
   type Work,
 } from "./scope";
+import { functionRows, ordinality, type FunctionRows } from "./sets";
 import { lossesOf } from "./viewLosses";
 
 export interface From {
@@ -55,8 +63,7 @@ function addItem(state: State, node: Node, join: Relation["join"]): void {
   else if ("RangeSubselect" in node) addSubselect(state, node.RangeSubselect, join);
   else if ("JoinExpr" in node) addJoin(state, node.JoinExpr, join);
   else if ("RangeFunction" in node) {
-    const { functions, alias } = node.RangeFunction;
-    addFunction(state, functions ?? [], alias, join);
+    addFunction(state, node.RangeFunction, join);
   } else if ("RangeTableSample" in node) {
     taint(work, "TABLESAMPLE");
     if (node.RangeTableSample.relation !== undefined) {
@@ -168,31 +175,44 @@ function addSubselect(state: State, subselect: RangeSubselect, join: Relation["j
   const alias = subselect.alias?.aliasname ?? work.context.ids.fresh("subquery");
   // Only LATERAL sees the relations before it; otherwise those of the queries around are in sight.
   const lateral = subselect.lateral === true;
-  if (lateral) taint(work, "LATERAL");
   const outer = lateral ? scopeOf(state) : (state.outer ?? { sources: [] });
   const query = lowerQueryNode(subselect.subquery, outer, work);
   const named = withColumnNames(query, stringsOf(subselect.alias?.colnames));
-  const relation: Relation = { alias, table: alias, kind: "derived", query: named, join };
+  const relation: Relation = {
+    alias,
+    table: alias,
+    kind: "derived",
+    query: named,
+    join,
+    ...(lateral ? { lateral: true } : {}),
+  };
   add(state, relation, columnsOf(relation, work));
 }
 
-function addFunction(
-  state: State,
-  functions: readonly Node[],
-  alias: Alias | undefined,
-  join: Relation["join"],
-): void {
+function addFunction(state: State, node: RangeFunction, join: Relation["join"]): void {
   const { work } = state;
-  const [first] = functions;
-  const call = first !== undefined && "List" in first ? first.List.items?.[0] : first;
-  const name =
-    call !== undefined && "FuncCall" in call ? lastName(call.FuncCall.funcname) : "a function";
+  const { functions = [], alias, coldeflist, ordinality: counts } = node;
+  const calls = functions.map(callOf);
+  const [first] = calls;
+  const name = first?.call === undefined ? "a function" : lastName(first.call.funcname);
   const names = stringsOf(alias?.colnames);
   const own = alias?.aliasname ?? name;
-  if (call !== undefined && "FuncCall" in call) {
-    const scope = scopeOf(state);
+  const scope = scopeOf(state);
+  const rows = calls.map(
+    ({ call, columns }) => call && functionRows(call, own, columns ?? coldeflist, scope, work),
+  );
+  const [only] = rows;
+  if (rows.every((each) => each !== undefined) && only !== undefined) {
+    const all: FunctionRows = {
+      outputs: rows.flatMap(({ outputs }) => outputs),
+      isScalar: only.isScalar && rows.length === 1 && counts !== true,
+    };
+    addFunctionRows(state, counts === true ? withOrdinality(all) : all, own, names, join);
+    return;
+  }
+  if (first?.call !== undefined) {
     const isFirst = scope.sources.length === 0 && scope.outer === undefined;
-    const args = callArguments(call.FuncCall, scope, work);
+    const args = callArguments(first.call, scope, work);
     const called = isFirst ? work.context.call?.(name, args) : undefined;
     if (called !== undefined) {
       addCalled(state, called, own, names, join);
@@ -200,23 +220,47 @@ function addFunction(
     }
   }
   taint(work, `the function ${name}() in FROM`);
-  const column = COLUMN_OF[name];
-  const single = column === undefined ? undefined : [column === "" ? own : column];
-  addOpaque(state, own, names.length > 0 ? names : single, join);
+  addOpaque(state, own, names.length > 0 ? names : undefined, join);
 }
 
-/** The only column of functions that return one; empty: the name of the function or its alias. */
-const COLUMN_OF: Readonly<Record<string, string | undefined>> = {
-  unnest: "",
-  generate_series: "",
-  generate_subscripts: "",
-  regexp_split_to_table: "",
-  string_to_table: "",
-  jsonb_array_elements: "value",
-  jsonb_array_elements_text: "value",
-  json_array_elements: "value",
-  json_array_elements_text: "value",
-};
+/** One function of ROWS FROM, with the columns that are listed behind it. */
+function callOf(node: Node): {
+  readonly call: FuncCall | undefined;
+  readonly columns: readonly Node[] | undefined;
+} {
+  const [function_, columns] = "List" in node ? (node.List.items ?? []) : [node];
+  const call = function_ !== undefined && "FuncCall" in function_ ? function_.FuncCall : undefined;
+  return {
+    call,
+    columns: columns !== undefined && "List" in columns ? columns.List.items : undefined,
+  };
+}
+
+/** The rows of functions as a query without relations, for each row of the relations that its arguments name. */
+function addFunctionRows(
+  state: State,
+  { outputs, isScalar }: FunctionRows,
+  alias: string,
+  names: readonly string[],
+  join: Relation["join"],
+): void {
+  const named = withColumnNames(emptyQuery(outputs), names);
+  // Under another name a single value's column goes by that, unless the function names it itself.
+  const query = { ...named, outputs: distinctlyNamed(named.outputs) };
+  const [column] = query.outputs;
+  const lateral = state.sources.length > 0 ? { lateral: true as const } : {};
+  const relation: Relation = { alias, table: alias, kind: "derived", query, join, ...lateral };
+  add(state, relation, columnsOf(relation, state.work));
+  const source = state.sources.pop();
+  if (source === undefined) return;
+  state.sources.push(
+    isScalar && column !== undefined ? { ...source, scalar: column.name } : source,
+  );
+}
+
+function withOrdinality(rows: FunctionRows): FunctionRows {
+  return { ...rows, outputs: [...rows.outputs, ordinality(rows)] };
+}
 
 /** The row that a routine of the workspace returned, which ran before the statement. */
 function addCalled(

@@ -172,7 +172,7 @@ function inList(
 /** `x = ANY (array)`, `x <> ALL (array)`: lists of values when the elements stand there. */
 function quantified(name: string, expression: A_Expr, scope: Scope, work: Work): Expression {
   const operand = lowerExpression(expression.lexpr, scope, work);
-  const elements = elementsOf(expression.rexpr, scope, work);
+  const elements = writtenElements(expression.rexpr, scope, work);
   const isAny = expression.kind === "AEXPR_OP_ANY";
   const comparison = COMPARISONS[name];
   if (elements !== undefined && comparison !== undefined) {
@@ -189,7 +189,7 @@ function quantified(name: string, expression: A_Expr, scope: Scope, work: Work):
 }
 
 /** The elements of an array that is written out: ARRAY[1, 2], '{1,2}'::int[]. */
-function elementsOf(
+export function writtenElements(
   node: Node | undefined,
   scope: Scope,
   work: Work,

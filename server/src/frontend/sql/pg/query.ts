@@ -1,6 +1,7 @@
 // SELECT in the AR: joins and subqueries in FROM are in from.ts, WITH is in with.ts.
 import type { LockingClause, Node, SelectStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
+import { setCallsIn } from "../../../program/operands";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { emptyQuery } from "../terms";
@@ -30,11 +31,15 @@ function simpleQuery(select: SelectStmt, outer: Scope | undefined, work: Work): 
   const where =
     select.whereClause === undefined ? TRUE : lowerExpression(select.whereClause, scope, work);
   const lock = lockOf(select.lockingClause, scope, work);
+  const groupBy = groups(select.groupClause, outputs, scope, work);
+  // Such rows are there before they are grouped, those of other outputs behind that.
+  if (groupBy.some((each) => setCallsIn(each).length > 0))
+    taint(work, "GROUP BY a function that gives several rows");
   return {
     relations: from.relations,
     where,
     outputs,
-    groupBy: groups(select.groupClause, outputs, scope, work),
+    groupBy,
     ...(select.havingClause === undefined
       ? {}
       : { having: lowerExpression(select.havingClause, scope, work) }),

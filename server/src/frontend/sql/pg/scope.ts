@@ -14,6 +14,8 @@ export interface Source {
   readonly columns: readonly string[] | undefined;
   /** The rows are those of an earlier statement of the same WITH: its columns stand for these. */
   readonly fields?: ReadonlyMap<string, Expression>;
+  /** Its rows are single values, in this column: its name means the value, whose fields are looked up in it. */
+  readonly scalar?: string;
 }
 
 export interface Scope {
@@ -127,6 +129,10 @@ function resolveQualified(
     return variable ?? lose(work, `${path.join(".")} is not known here`);
   }
   if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
+  if (known.scalar !== undefined && known.columns?.includes(column) === false) {
+    const value = columnOf(known, known.scalar);
+    return { kind: "call", name: `field ${column}`, arguments: [value], deterministic: true };
+  }
   if (known.columns?.includes(column) === false && !isInferred(known, work)) {
     return unknownColumn(path.join("."), { sources: [known] }, work);
   }
@@ -136,6 +142,7 @@ function resolveQualified(
 /** A row as one value; of a table that is inferred, nobody knows all columns. */
 function rowOf(source: Source, work: Work): Expression {
   const { columns, relation } = source;
+  if (source.scalar !== undefined) return columnOf(source, source.scalar);
   const values = (columns ?? []).map((column) => columnOf(source, column));
   if (columns === undefined || relation.kind === "opaque" || isInferred(source, work)) {
     return lose(work, `the whole row ${relation.alias}`, values);

@@ -1,0 +1,89 @@
+// Calls that give several values: what they give for the row at hand. Each row of a query with such calls in its outputs
+// becomes one row per value.
+import { elementName, lengthName } from "../program/arrays";
+import type { Expression } from "../program/expression";
+import { setCallsIn, type Call } from "../program/operands";
+import type { Query } from "../program/statement";
+import { callFunction } from "./callFunction";
+import type { Evaluate } from "./evaluateAggregate";
+import { NotExecutable, SqlFailure } from "./failure";
+import type { Frame } from "./frame";
+import type { SqlValue } from "./value";
+
+/** More values than that are not worth a run. */
+const MOST = 1000;
+
+/** The frames in which a query's outputs are evaluated for the row at hand: one, but for calls that give several values. */
+export function framesOf(query: Query, inside: Frame, evaluate: Evaluate): readonly Frame[] {
+  const calls = callsOf(query);
+  if (calls.length === 0) return [inside];
+  const lists = calls.map((call) => setValues(call, inside, evaluate));
+  const most = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length: most }, (_, at) => {
+    const sets = new Map<Expression, SqlValue>(
+      calls.map((call, of) => [call, lists[of]?.[at] ?? null]),
+    );
+    return { ...inside, sets };
+  });
+}
+
+const cache = new WeakMap<Query, readonly Call[]>();
+
+function callsOf(query: Query): readonly Call[] {
+  const known = cache.get(query);
+  if (known !== undefined) return known;
+  const parts = [...query.outputs, ...query.orderBy].map(({ value }) => value);
+  const found = [...new Set(parts.flatMap(setCallsIn))];
+  cache.set(query, found);
+  return found;
+}
+
+/**
+ * The values of a call. Of functions of values that nobody looks into, it is taken to be one, a term of the arguments;
+ * throws NotExecutable where the argument stands in the text, so that it may well be another number of them.
+ */
+export function setValues(call: Call, frame: Frame, evaluate: Evaluate): readonly SqlValue[] {
+  const counts = call.name.endsWith(ORDINALITY);
+  const name = counts ? call.name.slice(0, -ORDINALITY.length) : call.name;
+  const values = valuesOf(name, call, frame, evaluate);
+  return counts ? values.map((_, at) => at + 1) : values;
+}
+
+/** Behind the name of a function: the numbers of its values instead of these. */
+const ORDINALITY = " with ordinality";
+
+function valuesOf(name: string, call: Call, frame: Frame, evaluate: Evaluate): readonly SqlValue[] {
+  const [first] = call.arguments;
+  if (name === "unnest" && first?.kind === "array") return elementsOf(first.parameter, frame);
+  if (name === "unnest" && first?.kind === "call" && first.name === "array")
+    return first.arguments.map((each) => evaluate(each, frame));
+  const values = call.arguments.map((each) => evaluate(each, frame));
+  if (values.includes(null)) return [];
+  if (name === "generate_series") {
+    const series = seriesOf(values);
+    if (series !== undefined) return series;
+  }
+  if (first === undefined || first.kind === "literal")
+    throw new NotExecutable(`the rows of ${name}() are not understood`);
+  return [callFunction(name, values)];
+}
+
+function elementsOf(parameter: string, { environment }: Frame): readonly SqlValue[] {
+  const { parameters } = environment;
+  const length = parameters[lengthName(parameter)] ?? 0;
+  const count = typeof length === "number" ? length : 0;
+  return Array.from(
+    { length: count },
+    (_, at) => parameters[elementName(parameter, at + 1)] ?? null,
+  );
+}
+
+/** Numbers from one to another; undefined where they are no integers. */
+function seriesOf([from, to, step = 1]: readonly SqlValue[]): readonly number[] | undefined {
+  if (typeof from !== "number" || typeof to !== "number" || typeof step !== "number")
+    return undefined;
+  if (step === 0) throw new SqlFailure("22023", "step size cannot equal zero");
+  const count = Math.max(0, Math.floor((to - from) / step) + 1);
+  if (count > MOST) throw new NotExecutable(`${String(count)} rows of generate_series()`);
+  return Array.from({ length: count }, (_, at) => from + at * step);
+}

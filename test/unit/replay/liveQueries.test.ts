@@ -1,0 +1,27 @@
+// What PostgreSQL itself returns for the queries whose rows the store's tests expect.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { literal } from "../../../server/src/replay/literal";
+import { serverFor } from "../../support/liveServers";
+import { QUERY_ROWS, rowsText, SETS } from "../store/queryCases";
+
+test("queries with functions that give rows are as PostgreSQL answers them", async (context) => {
+  const temporary = await serverFor("postgres", context);
+  if (temporary === undefined) return;
+  const session = await temporary.server.open();
+  const run = async (sql: string): Promise<string> => {
+    const result = await session.execute(sql);
+    return result.ok ? rowsText(result.rows) : result.message;
+  };
+  try {
+    await run("CREATE TEMPORARY TABLE t (id int PRIMARY KEY, v int, name text)");
+    await run("CREATE TEMPORARY TABLE u (id int PRIMARY KEY, t int, w int)");
+    for (const [name, rows] of Object.entries(QUERY_ROWS))
+      for (const row of rows)
+        await run(`INSERT INTO ${name} VALUES (${Object.values(row).map(literal).join(", ")})`);
+    for (const [sql, rows] of SETS) assert.equal(await run(sql), rows, sql);
+  } finally {
+    await session.close();
+    await temporary.stop();
+  }
+});

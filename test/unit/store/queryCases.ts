@@ -1,0 +1,56 @@
+// SELECTs over fixed rows with what PostgreSQL returns for them: read by the store's tests and asked of PostgreSQL itself.
+
+/** Rows of `t (id, v, name)` and `u (id, t, w)`. */
+export const QUERY_ROWS = {
+  t: [
+    { id: 1, v: 10, name: "ann" },
+    { id: 2, v: 20, name: "Bob" },
+    { id: 3, v: null, name: null },
+  ],
+  u: [
+    { id: 1, t: 1, w: 5 },
+    { id: 2, t: 1, w: 7 },
+    { id: 3, t: 9, w: 1 },
+  ],
+};
+
+export type QueryCase = readonly [sql: string, rows: string];
+
+/** Functions that give several rows, LATERAL. */
+export const SETS: readonly QueryCase[] = [
+  ["SELECT n FROM generate_series(2, 4) AS n", "2; 3; 4"],
+  ["SELECT n FROM generate_series(9, 1, -4) AS n", "9; 5; 1"],
+  ["SELECT generate_series(1, 0) AS n", ""],
+  ["SELECT generate_series(1, 3) AS a, generate_series(7, 8) AS b", "1, 7; 2, 8; 3, null"],
+  ["SELECT id, generate_series(1, id) AS n FROM t WHERE id < 3", "1, 1; 2, 1; 2, 2"],
+  ["SELECT u.id, n FROM u, generate_series(1, u.id) AS n WHERE u.w > 2", "1, 1; 2, 1; 2, 2"],
+  [
+    "SELECT t.id, g.n FROM t LEFT JOIN generate_series(2, t.id) AS g(n) ON true ORDER BY 1, 2",
+    "1, null; 2, 2; 3, 2; 3, 3",
+  ],
+  ["SELECT x, n FROM unnest(ARRAY[5, 6, 6]) WITH ORDINALITY AS e(x, n)", "5, 1; 6, 2; 6, 3"],
+  ["SELECT a, b FROM unnest(ARRAY[1, 2], ARRAY[3]) AS e(a, b)", "1, 3; 2, null"],
+  [
+    "SELECT a, b FROM ROWS FROM (unnest('{4,5,6}'::int[]), generate_series(1, 2)) AS e(a, b)",
+    "4, 1; 5, 2; 6, null",
+  ],
+  ["SELECT count(*) AS n FROM unnest(ARRAY[1, 2]) AS x WHERE x > 1", "1"],
+  ["SELECT id FROM t WHERE id IN (SELECT unnest(ARRAY[1, 3])) ORDER BY id", "1; 3"],
+  ["SELECT id FROM t WHERE id = (SELECT max(x) FROM unnest(ARRAY[1, 2]) AS x)", "2"],
+  ["SELECT DISTINCT unnest(ARRAY[2, 2]) AS x", "2"],
+  ["SELECT unnest(ARRAY[1, 2, 3]) AS x ORDER BY x DESC LIMIT 2", "3; 2"],
+  [
+    "SELECT t.id, l.w FROM t, LATERAL (SELECT w FROM u WHERE u.t = t.id ORDER BY w DESC LIMIT 1) l",
+    "1, 7",
+  ],
+  [
+    "SELECT t.id, l.n FROM t LEFT JOIN LATERAL (SELECT sum(w) AS n FROM u WHERE u.t = t.id) l ON true ORDER BY 1",
+    "1, 12; 2, null; 3, null",
+  ],
+  ["SELECT count(*) AS n FROM t CROSS JOIN LATERAL (SELECT w FROM u WHERE u.t = t.id) l", "2"],
+];
+
+/** Rows as text, in the order in which they came. */
+export function rowsText(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  return rows.map((row) => Object.values(row).map(String).join(", ")).join("; ");
+}
