@@ -256,6 +256,8 @@ export interface HirFunction extends Node {
   /** An arrow with an expression has one `return`. */
   /** Java: the type that it returns, as written. */
   readonly returns?: string;
+  /** Java: the names of the classes of errors that it declares. */
+  readonly throws?: readonly string[];
   readonly body: readonly HirStatement[];
   readonly annotations: readonly HirAnnotation[];
   /** `this` is the surrounding one's (arrows, Java's lambdas). */

@@ -2,17 +2,24 @@
 import type { HirClass } from "../hir";
 import { UNDEFINED, type ObjectValue, type Value } from "../values";
 import { rangeOf } from "../../sql/lines";
+import type { Command } from "../../../program/statement";
 import { superclassOf } from "./member";
-import type { State } from "./state";
+import { collected, emit, type State } from "./state";
+import { committing, dooming } from "./thrown";
 
 type Callee = Extract<Value, { kind: "function" }>;
 
+/**
+ * Runs a function in a transaction; `within` makes what stands in it of the function's commands. Gives what stands
+ * behind it: errors that it commits at.
+ */
+type Boundary = (
+  run: () => void,
+  within: (commands: readonly Command[]) => readonly Command[],
+) => readonly Command[];
+
 /** What runs the function in the transactions that its annotations open around it; undefined where it opens none. */
-export function boundaryOf(
-  state: State,
-  callee: Callee,
-  isOwnCall = false,
-): ((run: () => void) => void) | undefined {
+export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Boundary | undefined {
   const owner = callee.self?.kind === "object" ? ownerOf(callee, callee.self.class) : undefined;
   const { file } = callee.scope.module;
   for (const library of state.workspace.libraries) {
@@ -24,11 +31,19 @@ export function boundaryOf(
     const { start, end } = callee.function.header;
     const source = rangeOf(state.workspace.lines(file), start, end);
     const connection = { id: library.name, isPool: false };
-    return (run) => {
+    const undoes = options.undoes ?? (() => true);
+    return (run, within) => {
+      const isJoined = state.open.some((each) => each.connection === connection.id);
+      let behind: readonly Command[] = [];
       tools.inTransaction(connection, { source, ...options }, () => {
-        run();
+        const commands = collected(state, run);
+        if (isJoined) dooming(state, commands, undoes);
+        const whole = isJoined ? undefined : committing(state, commands, undoes);
+        behind = whole?.behind ?? [];
+        for (const each of within(whole?.inside ?? commands)) emit(state, each);
         return UNDEFINED;
       });
+      return behind;
     };
   }
   return undefined;

@@ -1,5 +1,6 @@
 // Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
 // others nothing is known but what they were given.
+import type { Command } from "../../../program/statement";
 import type { HirClass, HirFunction, HirParameter } from "../hir";
 import {
   constantText,
@@ -32,7 +33,7 @@ import {
 } from "./javaCalls";
 import { tried } from "./join";
 import { setAnyMember, superclassOf } from "./member";
-import { resultFromOutside, tellStored } from "./outside";
+import { ofWhatWasRead, resultFromOutside, tellStored } from "./outside";
 import {
   collected,
   emit,
@@ -85,7 +86,7 @@ export function callValue(
       return (
         callOfRow(state, callee, args, site) ??
         callBuiltin(state, callee, args, site) ??
-        shaped(state, callee, args, site)
+        ofWhatWasRead(callee, shaped(state, callee, args, site), site)
       );
     case "class":
       return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
@@ -380,31 +381,36 @@ function callFunction(
     span: hir.span,
     through: throughCall(state, file, hir.span, callee.name ?? hir.name ?? site.name, site),
     caller: state.frame,
+    ...(hir.throws && { declares: hir.throws }),
   };
   const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
   state.frame = frame;
   state.calls = [...outer.calls, ...more, key];
   const inner = innerScope(scope, hir.isArrow ? undefined : self);
+  const source = sourceOf({ ...state, frame: outer.frame }, site.span);
+  const followed = (commands: readonly Command[]): readonly Command[] => {
+    const options = { done: state.ids.fresh("done"), value: frame.value, source };
+    const body = withoutReturns({ kind: "sequence", commands }, options);
+    return body.kind === "sequence" ? body.commands : [body];
+  };
   let left = false;
-  const commands = collected(state, () => {
+  let behind: readonly Command[] = [];
+  const added = collected(state, () => {
     bindParameters(state, inner, hir, args);
     const run = (): void => {
       left = state.evaluator.block(state, inner, hir.body);
     };
     const boundary = boundaryOf(state, callee, isOwnCall(site));
-    if (boundary) boundary(run);
-    else run();
+    if (boundary) {
+      behind = boundary(run, followed);
+      return;
+    }
+    for (const command of followed(collected(state, run))) emit(state, command);
   });
   state.frame = outer.frame;
   state.calls = outer.calls;
   state.loops = outer.loops;
-  const source = sourceOf(state, site.span);
-  const body = withoutReturns(
-    { kind: "sequence", commands },
-    { done: state.ids.fresh("done"), value: frame.value, source },
-  );
-  const added = body.kind === "sequence" ? body.commands : [body];
-  for (const command of added) emit(state, command);
+  for (const command of [...added, ...behind]) emit(state, command);
   const result = returned(frame, left);
   const isCalculated = added.every(({ kind }) => kind === "assign");
   const called = callee.name ?? hir.name ?? site.name;

@@ -123,6 +123,8 @@ export function createState(
     outside: new Set(),
     listsOfCalls: new Map(),
     ranOn: { given: false, own: false },
+    thrown: new WeakMap(),
+    caught: undefined,
   };
 }
 
@@ -142,7 +144,8 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     bindParameters(state, scope, hir, inputs);
     evaluateBlock(state, scope, hir.body);
   };
-  if (boundary) boundary(run);
+  if (hir.throws) state.frame = { ...state.frame, declares: hir.throws };
+  if (boundary) boundary(run, (commands) => commands);
   else run();
   const whole = grouped(state, { kind: "sequence", commands: state.commands });
   const body = withEscapes(withoutIdleCommands(withoutIdleHandlers(whole)), state);

@@ -12,12 +12,13 @@ import {
   type Value,
 } from "../values";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
-import { negated, readsOf } from "./convert";
+import { conditionOf, negated, readsOf } from "./convert";
 import { recordOf } from "./collections";
 import { ANY_KEY, hasAnyKey } from "./fieldNames";
 import { itemOf, requireHolds, setAnyMember, setMember } from "./member";
 import { binary, choose, condition, isNullish } from "./operators";
 import { sourceOf, type State } from "./state";
+import { thrownByMaker } from "./thrown";
 import { concatenated, partsOf } from "./texts";
 
 /** The text that a StringBuilder has come to. */
@@ -39,6 +40,14 @@ export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
     const text = constantText(self);
     return text === undefined ? unknown("whether a text is empty") : constant(text.trim() === "");
   }),
+  // A choice of constants, which comparisons decide.
+  ...methods("signum", ({ state, self }) =>
+    choose(
+      conditionOf(state, binary(state, ">", self, constant(0))),
+      constant(1),
+      choose(conditionOf(state, binary(state, "<", self, constant(0))), constant(-1), constant(0)),
+    ),
+  ),
   "Objects.equals": ({ state, args: [left = UNDEFINED, right = UNDEFINED] }) =>
     binary(state, "===", left, right),
   ...methods("equalsIgnoreCase", ({ self, args }) =>
@@ -84,6 +93,37 @@ export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
     });
     return UNDEFINED;
   },
+  "object.ifPresentOrElse": ({ state, self, args: [run, otherwise], site }) => {
+    const { branches, call } = state.evaluator;
+    const then = (): Value => (run ? call(state, run, [valueOf(self)], site) : UNDEFINED);
+    const empty = (): Value => (otherwise ? call(state, otherwise, [], site) : UNDEFINED);
+    branches(state, thereOf(state, self), then, empty, site.span);
+    return UNDEFINED;
+  },
+  "object.filter": ({ state, self, args: [by], site }) => {
+    const value = valueOf(self);
+    const there = thereOf(state, self);
+    const { branches, call } = state.evaluator;
+    const kept = (): Value => (by ? call(state, by, [value], site) : constant(true));
+    const isKept = branches(state, there, kept, () => constant(false), site.span);
+    return optional(state, choose(conditionOf(state, isKept), value, constant(null)));
+  },
+  "object.or": ({ state, self, args: [make], site }) =>
+    state.evaluator.branches(
+      state,
+      thereOf(state, self),
+      () => self,
+      () => (make ? state.evaluator.call(state, make, [], site) : UNDEFINED),
+      site.span,
+    ),
+  "object.flatMap": ({ state, self, args: [by], site }) =>
+    state.evaluator.branches(
+      state,
+      thereOf(state, self),
+      () => (by ? state.evaluator.call(state, by, [valueOf(self)], site) : UNDEFINED),
+      () => self,
+      site.span,
+    ),
   "object.map": ({ state, self, args: [by], site }) =>
     by === undefined
       ? self
@@ -200,8 +240,10 @@ function thereOf(state: State, self: Value): Expression {
 }
 
 /** What is there; nothing is an error. */
-function present({ state, self, site }: BuiltinCall): Value {
+function present({ state, self, site, args: [maker] }: BuiltinCall): Value {
   const source = sourceOf(state, site.span);
-  requireHolds(state, thereOf(state, self), "an empty Optional is asked for its value", source);
+  const thrown = maker?.kind === "function" ? thrownByMaker(state, maker) : undefined;
+  const why = "an empty Optional is asked for its value";
+  requireHolds(state, thereOf(state, self), why, source, thrown);
   return valueOf(self);
 }

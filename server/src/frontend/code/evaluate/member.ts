@@ -19,6 +19,7 @@ import { choose, isNullish } from "./operators";
 import { listFromCall } from "./outside";
 import { knowing, presentIn } from "./presence";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import type { Thrown } from "./thrown";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
 export function memberOf(state: State, value: Value, property: string, site: Span): Value {
@@ -196,13 +197,13 @@ export function itemOf(state: State, value: Value, at: number): Value {
         const why = `an item of a ${list[value.how]} is not told from the others`;
         return unknown(why, readsOf(item));
       }
-      const site = { start: 0, end: 0 };
-      return callWithItem(state, value.by, item, constant(at), {
-        span: site,
-        isNew: false,
-        typeArguments: [],
-        name: "map",
-      });
+      const span = { start: 0, end: 0 };
+      const site = { span, isNew: false, typeArguments: [], name: "map" };
+      const made = (): Value => callWithItem(state, value.by, item, constant(at), site);
+      // Of no row nothing is made.
+      const isThere = item.kind === "row" ? presenceOf(item) : literal(true);
+      const isKnown = presentIn(isThere, true).some((each) => state.present.has(each));
+      return isKnown ? made() : state.evaluator.branches(state, isThere, made, () => UNDEFINED, span); // prettier-ignore
     }
     case "input":
       return elementOf(value, literal(at + 1));
@@ -439,17 +440,19 @@ function requireThat(state: State, holds: Expression, property: string, site: Sp
   requireHolds(state, holds, `${property} is asked of nothing`, sourceOf(state, site));
 }
 
-/** Ends the function with an error unless the condition holds. */
+/** Ends the function with an error unless the condition holds; `thrown`: which one, in Java. */
 export function requireHolds(
   state: State,
   holds: Expression,
   why: string,
   source: SourceRange,
+  thrown?: Thrown,
 ): void {
   if (isPresence(holds) && presentIn(holds, true).every((each) => state.present.has(each))) return;
   const condition = negated(holds);
   if (condition.kind === "literal" && condition.value === false) return;
   const then = { kind: "rollback", why, code: THROWN, source } as const;
+  if (thrown) state.thrown.set(then, thrown);
   emit(state, { kind: "if", condition, then, source });
   knowing(state, holds, true);
 }

@@ -201,6 +201,18 @@ function isGlobal(value: Value): boolean {
   return value.kind === "builtin" && /^global(?:This)?\./u.test(value.name);
 }
 
+/** One of two conditions by a third, in the plainest form. */
+function truthOf(condition: Expression, then: Expression, otherwise: Expression): Expression {
+  const [first, second] = [then, otherwise].map((each) =>
+    each.kind === "literal" ? each.value : undefined,
+  );
+  if (first === false && second === true) return negated(condition);
+  if (first === true && second === false) return condition;
+  if (second === true) return { kind: "or", operands: [negated(condition), then] };
+  if (second === false) return { kind: "and", operands: [condition, then] };
+  return conditional(condition, then, otherwise);
+}
+
 /** That a value is null or undefined. */
 export function isNullish(state: State, value: Value): Expression {
   switch (value.kind) {
@@ -216,7 +228,7 @@ export function isNullish(state: State, value: Value): Expression {
     case "row":
       return negated(presenceOf(value));
     case "choice":
-      return conditional(
+      return truthOf(
         value.condition,
         isNullish(state, value.then),
         isNullish(state, value.otherwise),

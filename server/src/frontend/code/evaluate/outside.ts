@@ -3,9 +3,9 @@
 import type { Expression } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import type { SourceRange } from "../../../protocol/source";
-import { scalar, type Value } from "../values";
+import { scalar, unknown, type Value } from "../values";
 import { isInput, propertyOfCall, readsOf } from "./convert";
-import { emit, lose, type State } from "./state";
+import { emit, lose, type CallSite, type State } from "./state";
 
 /**
  * What a call from outside gives, a new value with each call: an input, in a loop that counts an element of one, in
@@ -137,4 +137,16 @@ function isOutside(state: State, leaf: Expression): boolean {
 /** Whether an input is what a call gave. */
 export function isCall(path: string): boolean {
   return /\(\)(?: \d+)?$/u.test(path);
+}
+
+/** What an unknown method of a scalar gives depends on that. */
+export function ofWhatWasRead(
+  { self }: Extract<Value, { kind: "builtin" }>,
+  result: Value,
+  { name }: CallSite,
+): Value {
+  const isFree = result.kind === "input" || result.kind === "scalar";
+  if (self?.kind !== "scalar" || !isFree) return result;
+  const reads = readsOf(self);
+  return reads.every(isInput) ? result : unknown(`${name} is not known`, reads);
 }

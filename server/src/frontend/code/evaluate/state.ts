@@ -25,6 +25,7 @@ import {
   type Scope,
   type Value,
 } from "../values";
+import type { Thrown } from "./thrown";
 
 /** What all roots of a workspace share. */
 export interface Workspace {
@@ -67,6 +68,8 @@ export interface Frame {
   /** The calls that lead to it from the root; none for what is written within the root. */
   readonly through: readonly CallPlace[];
   readonly caller?: Frame;
+  /** Java: the errors that it declares to throw. */
+  readonly declares?: readonly string[];
 }
 
 /** A loop of the AR that is open, by the label of the code. */
@@ -189,6 +192,10 @@ export interface State {
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */
   readonly ranOn: { given: boolean; own: boolean };
+  /** What the commands throw that throw. */
+  readonly thrown: WeakMap<Command, Thrown>;
+  /** The error of the handler at hand, by its name. */
+  caught: { readonly name: string; readonly thrown: Thrown } | undefined;
 }
 
 /** A function that runs by itself when something asks for it. */

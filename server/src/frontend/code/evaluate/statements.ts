@@ -14,9 +14,11 @@ import { evaluateExpression } from "./expressions";
 import { settle } from "./settle";
 import { addLoop, eachItem, inLoop } from "./iteration";
 import { addIf, carriedOver, joinPaths, loopBody, tried, type Path } from "./join";
-import { optionalMember, THROWN } from "./member";
+import { optionalMember } from "./member";
 import { fillsWithOperations } from "./operationLists";
 import { binary } from "./operators";
+import { emitThrow, thrownBy } from "./thrown";
+import { evaluateTry } from "./tries";
 import { knowing } from "./presence";
 import { collected, emit, lose, newCell, sourceOf, type OpenLoop, type State } from "./state";
 
@@ -102,7 +104,8 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
       const value = evaluateExpression(state, scope, hir.value);
       const message = constantText(optionalMember(state, value, "message", hir.span));
       const why = message === undefined || message === "" ? "an error is thrown" : message;
-      emit(state, { kind: "rollback", why, code: THROWN, source: sourceOf(state, hir.span) });
+      const thrown = thrownBy(state, scope, hir.value, value);
+      emitThrow(state, thrown, { why, source: sourceOf(state, hir.span) });
       return true;
     }
     case "try":
@@ -489,102 +492,4 @@ function flat(statements: readonly HirStatement[]): readonly HirStatement[] {
   if (statements.length !== 1 || only?.kind !== "block") return statements;
   const last = only.body.at(-1);
   return last?.kind === "break" && last.label === undefined ? only.body.slice(0, -1) : only.body;
-}
-
-/** Whether commands throw an error of the code's own. */
-function throwsItself(commands: readonly Command[]): boolean {
-  return commands.some((command) => {
-    switch (command.kind) {
-      case "rollback":
-        return command.code !== undefined;
-      case "sequence":
-        return throwsItself(command.commands);
-      case "if":
-        return throwsItself([command.then, ...(command.otherwise ? [command.otherwise] : [])]);
-      case "loop":
-      case "atomic":
-        return throwsItself([command.body]);
-      case "try":
-        return throwsItself([command.body, command.handler]);
-      default:
-        return false;
-    }
-  });
-}
-
-/**
- * An error lets the loop around begin again, and without one the loop is left: what failed has done nothing, and the
- * attempt that did not is all there is.
- */
-function isRetried(
-  state: State,
-  hir: Of<"try">,
-  handlers: readonly { readonly hasStatements: boolean }[],
-): boolean {
-  const loop = state.loops.at(-1);
-  const isInLoop = loop !== undefined && loop.frame === state.frame && loop.round === undefined;
-  if (!isInLoop || loop.isSwitch || handlers.some(({ hasStatements }) => hasStatements))
-    return false;
-  const last = hir.body.at(-1);
-  return last?.kind === "return" || (last?.kind === "break" && last.label === undefined);
-}
-
-/**
- * A handler that runs no statement and leaves ends the function as the error does: the body alone is kept. Others are a
- * handler of the AR, before which only the statement that failed is undone.
- */
-function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
-  const inner = innerScope(scope);
-  if (evaluateBlock(state, inner, hir.resources)) return true;
-  const handlers = hir.handlers.map(({ pattern, body }) => {
-    const before = state.emitted;
-    const path = tried(state, () => {
-      const own = innerScope(inner);
-      if (pattern) bind(state, own, pattern, unknown("what an error says"), true);
-      return evaluateBlock(state, own, body);
-    });
-    return { path, hasStatements: state.emitted > before };
-  });
-  const isKept = handlers.some(({ path, hasStatements }) => hasStatements || !path.left);
-  const source = sourceOf(state, hir.span);
-  let left: boolean;
-  if (!isKept || isRetried(state, hir, handlers)) {
-    left = evaluateBlock(state, innerScope(inner), hir.body);
-  } else {
-    const [handler] = handlers;
-    const body = tried(state, () => evaluateBlock(state, innerScope(inner), hir.body));
-    const path: Path = handler?.path ?? { commands: [], written: new Map(), left: true };
-    const flag = state.ids.fresh("caught");
-    const condition = { kind: "variable", name: flag } as const;
-    if (!body.left || !path.left) {
-      emit(state, { kind: "assign", variable: flag, value: literal(false), source });
-      path.commands.unshift({ kind: "assign", variable: flag, value: literal(true), source });
-    }
-    left = joinPaths(state, condition, path, body, source);
-    // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught,
-    // and those that a savepoint is for.
-    const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
-    const isAborted = state.workspace.dialect === "postgres" && state.open.length > 0 && !isSaved;
-    if (isAborted && !throwsItself(body.commands)) {
-      for (const command of body.commands) emit(state, command);
-    } else if (body.commands.length > 0) {
-      emit(state, {
-        kind: "try",
-        ...(isAborted && { catches: [THROWN] }),
-        body: { kind: "sequence", commands: body.commands },
-        handler: { kind: "sequence", commands: path.commands },
-        undoes: "statement",
-        source,
-      });
-    }
-    if (handlers.length > 1) lose(state, "only the first handler is followed", source);
-  }
-  if (hir.last.length > 0) {
-    const before = state.emitted;
-    const run = (): boolean => evaluateBlock(state, innerScope(inner), hir.last);
-    if (!left) return run();
-    tried(state, run);
-    if (state.emitted > before) lose(state, "statements of a finally are not followed", source);
-  }
-  return left;
 }

@@ -162,6 +162,9 @@ function readMethod(reader: JavaReader, node: SyntaxNode, owner: Owner): HirMeth
   const body = childOf(node, "body");
   const name = fieldText(reader, node, "name");
   const returns = fieldText(reader, node, "type") + fieldText(reader, node, "dimensions");
+  const thrown = node.children.find(({ type }) => type === "throws");
+  const throws =
+    thrown && namedChildren(thrown).map((each) => textOf(reader, each).replace(/^.*\./su, ""));
   const isConstructor = node.type.endsWith("constructor_declaration");
   const statements = reader.block(body, inner);
   return {
@@ -175,6 +178,7 @@ function readMethod(reader: JavaReader, node: SyntaxNode, owner: Owner): HirMeth
       header: headerOf(reader, node, body),
       parameters,
       ...(returns !== "" && { returns }),
+      ...(throws && { throws }),
       body: isCompact ? [...statements, ...assignments(parameters)] : statements,
       annotations: reader.annotations(node, owner.scope),
       isArrow: false,

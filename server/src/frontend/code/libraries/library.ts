@@ -6,6 +6,7 @@ import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
+import type { UndoRule } from "../evaluate/thrown";
 import type { Connection, HandleValue, ObjectValue, ResultColumns, Scope, Value } from "../values";
 
 export interface Library {
@@ -116,6 +117,8 @@ export interface TransactionOptions {
   readonly isNew?: boolean;
   /** In an open one it is a savepoint, to which errors go back. */
   readonly isNested?: boolean;
+  /** Errors that it is undone for; absent: all of them. */
+  readonly undoes?: UndoRule;
   readonly source?: SourceRange;
 }
 

@@ -12,6 +12,7 @@ import type { Library, Tools, TransactionOptions } from "../library";
 import { emptyRecord, held, type Method } from "./held";
 import { JDBC_LEVELS } from "./jdbc";
 import { each } from "./resultSet";
+import { undoRule } from "./undoRules";
 
 /** The connection of the thread: all that Spring manages runs on it. Its id is the library's name. */
 export const SPRING_CONNECTION: Connection = { id: "spring", isPool: false };
@@ -25,31 +26,40 @@ export function annotatedTransaction(of: {
   readonly class?: HirClass;
   readonly isOwnCall?: boolean;
 }): TransactionOptions | undefined {
-  if (of.isOwnCall === true) return undefined;
-  const own = transactional(of.function.annotations);
-  const annotation = own ?? (of.class && isPublic(of) && transactional(of.class.annotations));
+  if (of.isOwnCall === true || isHidden(of)) return undefined;
+  const annotation =
+    transactional(of.function.annotations) ?? (of.class && transactional(of.class.annotations));
   if (!annotation) return undefined;
   const options = optionsOf(annotation);
-  if (NO_TRANSACTION.test(options.get("propagation") ?? "")) return undefined;
+  const propagation = propagationOf(options);
+  if (NO_TRANSACTION.test(propagation)) return undefined;
   const level = options.get("isolation");
   const isReadOnly = options.get("readOnly") === "true";
   return {
     ...(level !== undefined && level !== "DEFAULT" && { level }),
     ...(isReadOnly && { readOnly: true }),
-    ...(options.get("propagation") === "REQUIRES_NEW" && { isNew: true }),
+    ...(propagation === "REQUIRES_NEW" && { isNew: true }),
+    ...(propagation === "NESTED" && { isNested: true }),
+    undoes: undoRule(annotation),
   };
 }
 
 /** They run in their caller's transaction, or in none. */
-const NO_TRANSACTION = /^(?:SUPPORTS|NOT_SUPPORTED|NEVER|MANDATORY)$/u;
+const NO_TRANSACTION = /^(?:SUPPORTS|NOT_SUPPORTED|NEVER)$/u;
+
+/** Spring's `propagation`, or Jakarta's only argument. */
+function propagationOf(options: ReadonlyMap<string, string>): string {
+  return options.get("propagation") ?? options.get("value") ?? "";
+}
 
 function transactional(annotations: readonly HirAnnotation[]): HirAnnotation | undefined {
   return annotations.find(({ name }) => /^(?:[\w.]+\.)?Transactional$/u.test(name));
 }
 
-function isPublic({ function: own, class: owner }: Parameters<typeof annotatedTransaction>[0]) {
+/** Nobody calls it by way of Spring. */
+function isHidden({ function: own, class: owner }: Parameters<typeof annotatedTransaction>[0]) {
   const method = owner?.methods.find((candidate) => candidate.function === own);
-  return method?.kind === "method" && !method.isPrivate && !method.isStatic;
+  return method !== undefined && (method.kind !== "method" || method.isPrivate || method.isStatic);
 }
 
 /** The named arguments, each as its last name: `Isolation.SERIALIZABLE` is SERIALIZABLE. */
