@@ -20,7 +20,8 @@ const require = createRequire(import.meta.url);
 // Budgets in kB, minified. A bundle that outgrows its own has usually pulled in something by accident.
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
-  { name: "server", entry: "server/src/server.ts", budget: 1900 },
+  { name: "server", entry: "server/src/server.ts", budget: 700 },
+  { name: "check", entry: "server/src/checkWorker.ts", budget: 1700 },
   { name: "worker", entry: "server/src/worker.ts", budget: 430 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2150 },

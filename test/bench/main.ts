@@ -7,9 +7,11 @@ import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { loadPgParser } from "../../server/src/engine/pgParser";
 import { openZ3 } from "../../server/src/engine/z3";
 import { PAPER_LEVELS, PRODUCT_LEVELS, findLevel } from "../../server/src/isolation/levels";
 import type { Level } from "../../server/src/isolation/levels";
+import { createProjectReader } from "../../server/src/service/readProject";
 import type { Project } from "../../server/src/workspace/projects";
 import { noteAim, printAims } from "./aims";
 import { calibrate } from "./calibration";
@@ -133,11 +135,11 @@ async function printCommandLine({ loop }: Calibration): Promise<void> {
 /** Reading alone: from text to transactions, nothing solved. */
 async function printReading({ parse }: Calibration): Promise<void> {
   const project = await manyTransactions(500);
+  const pg = await loadPgParser();
   const times: number[] = [];
   for (let run = 0; run < runs; run += 1) {
-    const session = await openWarmSession("smallbank", defaultLevel());
-    times.push((await timed(() => session.read(project))).milliseconds);
-    await session.dispose();
+    const reader = createProjectReader({ pg });
+    times.push((await timed(() => reader.read(project))).milliseconds);
   }
   const time = median(times);
   print("");

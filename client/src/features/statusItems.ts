@@ -68,9 +68,10 @@ function detailOf(status: ServerStatus): string {
   if (status.health === "degraded") return status.message;
   const { progress } = status;
   if (status.health === "busy") {
-    return progress && progress.total > 0
-      ? `checking, ${String(progress.done)} of ${String(progress.total)} groups`
-      : "checking";
+    if (!progress || progress.total === 0) return "checking";
+    const { done, total, unit } = progress;
+    const counts = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+    return unit === "files" ? `reading, ${counts} files` : `checking, ${counts} groups`;
   }
   const undecided = status.unknown > 0 ? `, ${String(status.unknown)} undecided` : "";
   const time =

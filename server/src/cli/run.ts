@@ -86,6 +86,10 @@ export async function runChecks(
     if (known) return known;
     session ??= await open(options);
     const check = await session.checkWorkspace(request, signal, {
+      reading: (done, total) => {
+        const [read, all] = [done.toLocaleString("en"), total.toLocaleString("en")];
+        io.status?.(`Reading ${read} of ${all} files`);
+      },
       progress: (done, total, size) => {
         io.status?.(`${level.name}: ${String(done)} of ${String(total)} groups of ${String(size)}`);
       },

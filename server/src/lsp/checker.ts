@@ -7,6 +7,8 @@ import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
 
 export interface CheckEvents {
+  /** Files of code that were read, of all there are. */
+  readonly reading: (done: number, total: number) => void;
   /** The text is read: these comments suppress what will be found. */
   readonly read: (suppressions: readonly PlacedSuppression[]) => void;
   /** Groups of transactions that are decided, of all that will be looked at. */
@@ -34,6 +36,8 @@ export interface Checker {
     level: Level,
     signal: AbortSignal,
     events: CheckEvents,
+    /** Asked often: whether to stop, where the signal's abort is not noticed in the middle of work. */
+    isStopped?: () => boolean,
   ): Promise<CheckOutcome>;
   dispose(): Promise<void>;
 }

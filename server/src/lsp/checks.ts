@@ -109,6 +109,12 @@ export function createChecks(state: ServerState): Checks {
           progress?.report(done, total);
           status.update();
         },
+        reading: (done, total) => {
+          if (signal.aborted) return;
+          state.running.set(key, { done, total, unit: "files" });
+          progress?.report(done, total, "files");
+          status.update();
+        },
         read: (suppressions) => {
           placed = suppressions;
         },

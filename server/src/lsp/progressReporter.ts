@@ -1,8 +1,12 @@
 // Work-done progress of a check: shown after a second, with real counts and a Cancel button.
 import type { Connection } from "vscode-languageserver/node";
 
+/** What is counted. */
+type Unit = "groups of transactions" | "percent" | "histories" | "files";
+
 export interface CheckProgress {
-  report(done: number, total: number): void;
+  /** In the unit that it began with, unless another one is named. */
+  report(done: number, total: number, unit?: Unit): void;
   end(): void;
 }
 
@@ -13,9 +17,10 @@ export function beginProgress(
   connection: Connection,
   title: string,
   cancel: () => void,
-  unit: "groups of transactions" | "percent" | "histories" = "groups of transactions",
+  usual: Unit = "groups of transactions",
 ): CheckProgress {
   let counts = { done: 0, total: 0 };
+  let unit = usual;
   let ended = false;
   let bar: Awaited<ReturnType<typeof connection.window.createWorkDoneProgress>> | undefined;
 
@@ -39,8 +44,9 @@ export function beginProgress(
   }, SHOW_AFTER);
 
   return {
-    report(done, total) {
+    report(done, total, own = usual) {
       counts = { done, total };
+      unit = own;
       bar?.report(percent(counts), countText(counts, unit));
     },
     end() {
@@ -57,10 +63,13 @@ function percent({ done, total }: { readonly done: number; readonly total: numbe
 
 function countText(
   { done, total }: { readonly done: number; readonly total: number },
-  unit: string,
+  unit: Unit,
 ): string {
   if (unit === "histories" && done > 0) return `${done.toLocaleString("en")} histories`;
   if (total === 0) return "reading";
+  if (unit === "files") {
+    return `reading ${done.toLocaleString("en")} of ${total.toLocaleString("en")} files`;
+  }
   return unit === "percent"
     ? `${String(done)} percent`
     : `${String(done)} of ${String(total)} ${unit}`;

@@ -34,6 +34,7 @@ export function createProofs(state: ServerState): Proofs {
       const asked = proving(withSettings(state, project), true);
       const outcome = await state.checker?.check(asked, level, signal, {
         progress: (done, total) => progress?.report(done, total),
+        reading: () => undefined,
         read: () => undefined,
         found: () => undefined,
       });

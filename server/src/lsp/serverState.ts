@@ -22,6 +22,13 @@ import { DEFAULT_SETTINGS } from "./fromLsp";
 import type { ProjectResult } from "./results";
 import { isVirtual, pathOfUri, uriOfFile } from "./uris";
 
+/** How far a check has come: files that are read, then groups of transactions. */
+export interface RunningCheck {
+  readonly done: number;
+  readonly total: number;
+  readonly unit?: "files";
+}
+
 export interface ServerState {
   readonly connection: Connection;
   readonly documents: TextDocuments<TextDocument>;
@@ -36,7 +43,7 @@ export interface ServerState {
   projects: ReadonlyMap<string, Project>;
   readonly results: Map<string, ProjectResult>;
   /** Progress of running checks by project. */
-  readonly running: Map<string, { readonly done: number; readonly total: number }>;
+  readonly running: Map<string, RunningCheck>;
   /** Summaries of ended checks of the present text, by project and level. */
   readonly known: Map<string, CheckSummary>;
   /** The name of the level that a command asked for; it replaces what is configured, where a project knows it. */

@@ -14,10 +14,15 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
     return session;
   };
   return {
-    async check(project, level, signal, events) {
-      const { read, checkWorkspace } = await opened();
-      events.read(placeSuppressions(read(project)).placed);
-      const result = await checkWorkspace({ project, level }, signal, events);
+    async check(project, level, signal, { read, ...events }, isStopped) {
+      const { checkWorkspace } = await opened();
+      const request = { project, level, ...(isStopped && { isStopped }) };
+      const result = await checkWorkspace(request, signal, {
+        ...events,
+        read: (program) => {
+          read(placeSuppressions(program).placed);
+        },
+      });
       const { report, program, remarks, suppressions, files } = result;
       return { report, notes: program.notes, remarks, suppressions, files };
     },

@@ -47,8 +47,11 @@ export function statusOf(state: ServerState): ServerStatus {
   const [project] = state.projects.values();
   const busy = state.running.size > 0;
   const progress = [...state.running.values()];
+  // While some are still reading, what they read is what there is to wait for.
+  const reading = progress.filter(({ unit }) => unit === "files");
+  const counted = reading.length > 0 ? reading : progress;
   const sum = (pick: (each: { done: number; total: number }) => number): number =>
-    progress.reduce((total, each) => total + pick(each), 0);
+    counted.reduce((total, each) => total + pick(each), 0);
   const level = results[0]?.level ?? levelOf(state, project);
   const found = project?.configuration.detected?.level;
   const trouble = state.trouble === "" ? settingProblem(state, project) : state.trouble;
@@ -61,7 +64,13 @@ export function statusOf(state: ServerState): ServerStatus {
       found?.value.name === level.name && { levelFrom: found.place }),
     anomalies: results.reduce((count, each) => count + freshAnomalies(each).length, 0),
     unknown: results.reduce((count, each) => count + each.report.unknown.length, 0),
-    ...(busy && { progress: { done: sum((each) => each.done), total: sum((each) => each.total) } }),
+    ...(busy && {
+      progress: {
+        done: sum((each) => each.done),
+        total: sum((each) => each.total),
+        ...(reading.length > 0 && { unit: "files" }),
+      },
+    }),
     ...(state.milliseconds !== undefined && { milliseconds: state.milliseconds }),
   };
 }

@@ -88,6 +88,8 @@ export interface Program {
   readonly suppressions?: readonly Suppression[];
   readonly notes: readonly Note[];
   readonly files: readonly FileId[];
+  /** Files that were not come to before reading was stopped. */
+  readonly unread?: readonly FileId[];
   /** The dialects of the files, without repetition, where they are not all of PostgreSQL. */
   readonly dialects?: readonly Dialect[];
 }

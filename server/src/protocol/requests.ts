@@ -181,6 +181,13 @@ export interface ProofView {
   readonly uris: Readonly<Record<string, string>>;
 }
 
+/** How far checks have come: groups of transactions, or files while these are read. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  readonly unit?: "files";
+}
+
 export interface ServerStatus {
   /** `degraded`: it answers, and something is missing (the message says what). */
   readonly health: "ok" | "busy" | "degraded";
@@ -192,7 +199,7 @@ export interface ServerStatus {
   readonly levelFrom?: string;
   readonly anomalies: number;
   readonly unknown: number;
-  readonly progress?: { readonly done: number; readonly total: number };
+  readonly progress?: Progress;
   /** Wall time of the last check that ended. */
   readonly milliseconds?: number;
 }
@@ -321,7 +328,7 @@ export type PanelState =
 export interface PanelStatus {
   readonly level: LevelName;
   readonly anomalies: number;
-  readonly progress?: { readonly done: number; readonly total: number };
+  readonly progress?: Progress;
 }
 
 export type PanelTab = "schedule" | "cycle" | "serial";

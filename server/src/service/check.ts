@@ -108,6 +108,7 @@ export async function check(
   events: CheckEvents = {},
 ): Promise<CheckResult> {
   const started = performance.now();
+  if (signal.aborted) return cancelledCheck(input);
   const unroll = input.unroll ?? UNROLL;
   const { program: analysable, flat, leftOut } = analysablePart(input.program, unroll);
   const defined = input.defined ?? [];
@@ -230,6 +231,33 @@ export async function check(
   } finally {
     for (const each of releases) each();
   }
+}
+
+/** Nothing was looked at but what was read. */
+function cancelledCheck(input: CheckInput): CheckResult {
+  const { program, level, levelIsOverride = false, defined = [], serializablePairs = [] } = input;
+  const effective = effectiveLevels(program.transactions, level, {
+    serializablePairs,
+    defined,
+    isOverride: levelIsOverride,
+  });
+  const unread = program.notes.filter(isGap).map(noteUnknown);
+  const unknown = [{ reason: "cancelled", transactions: [] }, ...unread];
+  const verdict = "cancelled";
+  return {
+    report: reportOf(input, {
+      verdict,
+      bound: 0,
+      anomalies: [],
+      unknown,
+      assumptions: [],
+      effective,
+    }),
+    notes: [],
+    repeatable: false,
+    counters: { units: 0, cached: 0, queries: 0 },
+    timings: { whole: 0 },
+  };
 }
 
 /** A pool that remembers whether some job failed. */

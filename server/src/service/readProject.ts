@@ -1,6 +1,7 @@
 // From the texts of a project to its program, with what the configuration adds to it.
 import { relative, sep } from "node:path";
 import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
+import { atOnce, type IsStopped, type Sliced } from "../frontend/code/slices";
 import { createWorkspaceCode, type WorkspaceCodeReader } from "../frontend/code/workspaceCode";
 import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
 import { createDialectReader } from "../frontend/sql/dialectsOf";
@@ -16,12 +17,15 @@ import { dialectLabel } from "../program/dialect";
 import type { FileId, Range } from "../protocol/source";
 import { CONFIGURATION_FILE } from "../workspace/configuration";
 import type { Configuration, DistinctParameters } from "../workspace/configuration";
+import type { ProjectCode } from "../workspace/codeFiles";
 import { nearestNames } from "../workspace/nearest";
 import type { Project } from "../workspace/projects";
 
 /** What reading needs of a project. */
 export type ProjectTexts = Pick<Project, "files" | "context" | "configuration"> &
-  Partial<Pick<Project, "folder" | "configurationFile" | "code">>;
+  Partial<Pick<Project, "folder" | "configurationFile">> & {
+    readonly code?: Omit<ProjectCode, "source">;
+  };
 
 /** Reads projects again and again; files that did not change are not parsed a second time. */
 export interface ProjectReader {
@@ -30,13 +34,19 @@ export interface ProjectReader {
    * their own transactions and notes are left out. Never throws for bad input.
    */
   read(project: ProjectTexts): Program;
+  /**
+   * The same in slices, one reading after the other. What is stopped ends soon with what was read so far, and the
+   * program names the files that are missing.
+   */
+  reading(project: ProjectTexts, isStopped?: IsStopped): Sliced<Program>;
 }
 
 /** A reader that remembers the last few projects. Without parsers for code it reads SQL files only. */
 export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParsers): ProjectReader {
   const readers = new Map<string, Readers>();
-  return {
-    read: (project) => {
+  const reader: ProjectReader = {
+    read: (project) => atOnce(reader.reading(project)),
+    *reading(project, isStopped) {
       const key = [...project.files, ...project.context].map(({ file }) => file).join("\n");
       const own = readers.get(key) ?? {
         alone: createReader(parsers),
@@ -50,7 +60,10 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
       const { dialect, detected } = project.configuration;
       const all = project.files.filter(isSql);
       const codeFiles = project.files.filter((each) => !isSql(each));
-      const found = codeFiles.length > 0 ? own.code?.read(codeFiles, project.code) : undefined;
+      const found =
+        codeFiles.length > 0 && own.code
+          ? yield* own.code.reading(codeFiles, project.code, isStopped)
+          : undefined;
       const sql = [...all, ...project.context];
       const told = detected?.dialect?.value ?? own.telling.told(sql) ?? found?.dialect;
       const usual = dialect ?? told ?? own.telling.usual(sql);
@@ -61,16 +74,17 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
         dialect: dialect ?? found.dialect ?? usual,
         ...(dialect && { sources: found.sources?.map((source) => ({ ...source, dialect })) ?? [] }),
       };
-      const alone = own.alone.read(files, { dialect, usual }, code);
+      const alone = yield* own.alone.reading(files, { dialect, usual }, code);
       const incomplete = alone.schema.tables.some((table) => table.inferred);
       const program =
         incomplete && project.context.length > 0
-          ? readInContext({ ...project, files }, own.all, { dialect, usual }, code)
+          ? yield* readInContext({ ...project, files }, own.all, { dialect, usual }, code)
           : alone;
       const notes = [...(found?.notes ?? []), ...variantNotes(variants, usual)];
       return configured(withNotes(program, notes), project, parsers);
     },
   };
+  return reader;
 }
 
 const MOST_PROJECTS = 16;
@@ -150,12 +164,12 @@ function placeText({ start }: Range): string {
 /** Texts without any of this lend no tables and need not be read. */
 const DECLARES = /\b(?:create|alter)\s+(?:\w+\s+){0,3}table\b|\bcreate\s+unique\s+index\b/iu;
 
-function readInContext(
+function* readInContext(
   project: ProjectTexts,
   reader: ProgramReader,
   told: Told,
   code: CodeFilesToRead | undefined,
-): Program {
+): Sliced<Program> {
   const asked = new Set<FileId>(
     [...project.files, ...(code?.files ?? [])].map((each) => each.file),
   );
@@ -163,7 +177,7 @@ function readInContext(
   const usual = told.dialect ?? told.usual ?? "postgres";
   const { left } = withoutVariants([...project.files, ...declaring], usual);
   const lending = declaring.filter((each) => !left.includes(each));
-  const program = reader.read([...project.files, ...lending], told, code);
+  const program = yield* reader.reading([...project.files, ...lending], told, code);
   const isAsked = (of: { readonly source: Note["source"] }): boolean => asked.has(of.source.file);
   return {
     ...program,

@@ -1,10 +1,12 @@
 // A session: parser, solver pool and remembered results, kept over many checks. What both faces hold on to.
 import os from "node:os";
 import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SqlParsers } from "../frontend/sql/parsers";
 import { loadPgParser } from "../engine/pgParser";
 import { loadCodeParsers } from "../engine/treeSitter";
 import type { CodeParsers } from "../frontend/code/codeParsers";
+import type { Sliced } from "../frontend/code/slices";
 import { openPool } from "../engine/pool";
 import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
@@ -17,7 +19,7 @@ import { fileReadings, type FileReading } from "./coverage";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
-import type { ProjectTexts } from "./readProject";
+import type { ProjectReader, ProjectTexts } from "./readProject";
 import { placeSuppressions, type PlacedSuppression } from "./suppressions";
 import { openSolveCache } from "./tupleSolver";
 
@@ -52,8 +54,18 @@ export interface CheckRequest {
   readonly unroll?: number;
   /** Whether to ask for a proof for any number of transactions. */
   readonly prove?: boolean;
-  /** Milliseconds. */
+  /** Milliseconds: of the search, and of reading before it. */
   readonly budget?: number;
+  /** Asked often while reading: whether to end it, where an abort would not be noticed before a slice's end. */
+  readonly isStopped?: () => boolean;
+}
+
+/** What is told while a project is read and checked. */
+export interface SessionEvents extends CheckEvents {
+  /** Files of code that were read, of all there are. */
+  reading?(done: number, total: number): void;
+  /** The text is read. */
+  read?(program: Program): void;
 }
 
 export interface WorkspaceCheck extends CheckResult {
@@ -68,16 +80,15 @@ export interface WorkspaceCheck extends CheckResult {
 }
 
 export interface Session {
-  /** Parses a project; the same texts give the same object again. */
-  read(project: ProjectTexts): Program;
   /**
    * Reads and checks one project at one level. Only tuples that contain a changed transaction are solved again.
-   * Resolves at once after an abort, with the verdict `cancelled`.
+   * Others get their turn while it reads. Resolves soon after an abort, with the verdict `cancelled` and what was read
+   * by then.
    */
   checkWorkspace(
     request: CheckRequest,
     signal: AbortSignal,
-    events?: CheckEvents,
+    events?: SessionEvents,
   ): Promise<WorkspaceCheck>;
   /** Starts the solver now, so that the first check need not wait for it. */
   warm(): void;
@@ -109,14 +120,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const kept = options.cache && openPackedFiles(options.cache.folder, "tuples", KEPT);
   const cache = openSolveCache(REMEMBERED, kept, options.cache?.build);
   const reader = createProjectReader(parsers, code);
-  const read = rememberLast((project: ProjectTexts) => reader.read(project));
+  const read = readInTurn(reader);
   return {
-    read,
     checkWorkspace: async (request, signal, events) => {
       const { project } = request;
       const { configuration } = project;
       const level = request.level ?? configuration.level;
-      const program = read(project);
+      const program = await read(request, signal, events?.reading);
+      events?.read?.(program);
       const result = await check(
         {
           program,
@@ -151,12 +162,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         ...dialectRemarks(program, configuration, level),
         ...configurationRemarks(program, configuration, level),
       ];
-      const repeatable = result.repeatable && aside.length === 0;
+      const { unread = [] } = program;
+      const repeatable = result.repeatable && aside.length === 0 && unread.length === 0;
       const { placed: suppressions, notes: misplaced } = placeSuppressions(program);
       const notes = [...program.notes, ...result.notes, ...misplaced];
       const files = fileReadings(program, [
         ...(project.skipped ?? []),
         ...(project.passedOver ?? []),
+        ...unread.map((file) => ({ file, reason: "reading was stopped before it" })),
       ]);
       const own = { program: { ...program, notes }, remarks, suppressions, files };
       return { ...result, report, repeatable, ...own };
@@ -200,19 +213,57 @@ async function loaded<Value>(loading: Promise<Value>, without: string): Promise<
   }
 }
 
-/** Keeps the last few programs: several levels of one project, and several projects side by side, read once each. */
-function rememberLast(
-  read: (project: ProjectTexts) => Program,
-): (project: ProjectTexts) => Program {
+type Read = (
+  request: CheckRequest,
+  signal: AbortSignal,
+  told: SessionEvents["reading"],
+) => Promise<Program>;
+
+/**
+ * One reading after the other, in slices. Keeps the last few whole programs: several levels of one project, and several
+ * projects side by side, are read once each.
+ */
+function readInTurn(reader: ProjectReader): Read {
   const kept: { readonly project: ProjectTexts; readonly program: Program }[] = [];
-  return (project) => {
+  const read: Read = async ({ project, budget, isStopped }, signal, told) => {
     const known = kept.find((each) => sameTexts(each.project, project));
     if (known) return known.program;
-    const program = read(project);
-    kept.unshift({ project, program });
-    kept.length = Math.min(kept.length, 8);
+    const end = budget === undefined ? Infinity : performance.now() + budget;
+    const stops = (): boolean =>
+      signal.aborted || performance.now() > end || (isStopped?.() ?? false);
+    const program = await inSlices(reader.reading(project, stops), told);
+    if (program.unread === undefined) {
+      kept.unshift({ project, program });
+      kept.length = Math.min(kept.length, 8);
+    }
     return program;
   };
+  let last: Promise<unknown> = Promise.resolve();
+  return (...asked) => {
+    const own = last.then(() => read(...asked));
+    // Whoever asked for it is told of what went wrong.
+    last = own.catch(() => undefined);
+    return own;
+  };
+}
+
+/** Milliseconds of work at a time. */
+const SLICE = 15;
+
+/** Does a work while others get their turn. */
+async function inSlices<Result>(
+  work: Sliced<Result>,
+  told: SessionEvents["reading"],
+): Promise<Result> {
+  let since = performance.now();
+  for (;;) {
+    const slice = work.next();
+    if (slice.done === true) return slice.value;
+    if (performance.now() - since < SLICE) continue;
+    told?.(slice.value.done, slice.value.total);
+    await nextTurn();
+    since = performance.now();
+  }
 }
 
 function sameTexts(a: ProjectTexts, b: ProjectTexts): boolean {

@@ -13,8 +13,21 @@ import { readManifests } from "./manifests";
 import { readTextFileNow } from "./textFile";
 
 export interface ProjectCode extends CodeFiles {
+  /** What it can be opened again from, in another thread. */
+  readonly source: CodeSource;
   /** Changes whenever any of the files does, those of the project itself aside. */
   readonly digest: () => string;
+}
+
+/** Where the modules of a project are: plain data. */
+export interface CodeSource {
+  readonly listing: FolderListing;
+  /** What their ids are relative to. */
+  readonly folder: string;
+  /** What the project itself has read. */
+  readonly own: ReadonlySet<FileId>;
+  /** Texts by absolute path that replace what is on disk. */
+  readonly openTexts?: ReadonlyMap<string, string>;
 }
 
 /** Code beyond this is data, or written by a tool. */
@@ -60,13 +73,9 @@ export async function chooseCode(
   return { files, passedOver };
 }
 
-/** The modules of a folder's listing; `folder` is what their ids are relative to, `own` what the project has read. */
-export function openCode(
-  listing: FolderListing,
-  folder: string,
-  own: ReadonlySet<FileId>,
-  openTexts: ReadonlyMap<string, string> | undefined,
-): ProjectCode {
+/** The modules of a folder's listing. */
+export function openCode(source: CodeSource): ProjectCode {
+  const { listing, folder, own, openTexts } = source;
   const paths = new Map<FileId, string>();
   const idsOf = (list: readonly string[]): readonly FileId[] =>
     list.map((absolute) => {
@@ -86,6 +95,7 @@ export function openCode(
   };
   let digest: string | undefined;
   return {
+    source,
     files,
     schemas,
     text,

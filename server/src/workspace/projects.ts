@@ -246,7 +246,8 @@ async function codeOf(
   const [first] = named;
   const root = isWhole || first === undefined ? folder : codeRootOf(first, cwd, existsSync);
   const own = new Set(files.map((each) => each.file));
-  return openCode(await listed(lists, root, governing), folder, own, openTexts);
+  const listing = await listed(lists, root, governing);
+  return openCode({ listing, folder, own, ...(openTexts && { openTexts }) });
 }
 
 /** Settings beside the code. Where the configuration says all there is to know, nothing is read. */

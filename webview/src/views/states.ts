@@ -1,5 +1,5 @@
 // The page without an anomaly: nothing chosen, still checking, or undecided. Each says one thing and offers one action.
-import type { PanelState } from "../../../server/src/protocol/requests";
+import type { PanelState, Progress } from "../../../server/src/protocol/requests";
 import { button, element } from "../element";
 import type { Actions } from "../page";
 import { createProofView } from "./proof";
@@ -37,9 +37,7 @@ export function createStateView(state: OtherState, actions: Actions): HTMLElemen
       return stateView(
         "loading",
         `Checking${at}`,
-        progress && progress.total > 0
-          ? `${String(progress.done)} of ${String(progress.total)} groups of transactions`
-          : "Reading the transactions",
+        progress && progress.total > 0 ? progressText(progress) : "Reading the transactions",
         {
           label: "Cancel",
           run: () => {
@@ -67,6 +65,11 @@ export function createStateView(state: OtherState, actions: Actions): HTMLElemen
   }
 }
 
+function progressText({ done, total, unit }: Progress): string {
+  const counts = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  return unit === "files" ? `Reading ${counts} files` : `${counts} groups of transactions`;
+}
+
 /** What was found, and below it what is so for any number of transactions. */
 function withProofs(
   { proofs = [] }: Extract<OtherState, { kind: "empty" | "unknown" }>,
@@ -82,7 +85,7 @@ function stateView(
   title: string,
   text: string,
   action: { readonly label: string; readonly run: () => void },
-  progress?: { readonly done: number; readonly total: number },
+  progress?: Progress,
 ): HTMLElement {
   return element(
     "section",

@@ -29,9 +29,18 @@ export interface ReadFunction {
   readonly transaction?: Transaction;
 }
 
+/** A function that was not looked at, or not to its end. */
+export interface PassedFunction {
+  readonly key: string;
+  readonly name: string;
+  /** Its header. */
+  readonly source: SourceRange;
+}
+
 /** What a root did, with the functions that run by themselves because of it. */
 export interface RootReading {
   readonly evaluated: readonly ReadFunction[];
+  readonly passed: readonly PassedFunction[];
   /** Steps that this took, and whether they were all there were. */
   readonly steps: number;
   readonly isCut: boolean;

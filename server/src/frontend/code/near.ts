@@ -8,6 +8,7 @@ import type { CodeModules } from "./modules";
 import { originOf } from "./origins";
 import { childrenOf } from "./reach";
 import { sitesOf } from "./sites";
+import type { IsStopped, Sliced } from "./slices";
 
 /** Methods that libraries know whatever they are called on. */
 const METHODS = /^(?:query|execute|\$\w+)$/u;
@@ -23,17 +24,21 @@ const PACKAGES = /db|database|sql|prisma|knex|orm|repo|store|dao|persist|model|e
  * The files whose functions may use a database: all but those of TypeScript and JavaScript from which no import leads
  * to one. Errs on the side of yes. Linear in the modules that can be reached.
  */
-export function nearDatabase(
+export function* nearDatabase(
   files: readonly FileId[],
   modules: CodeModules,
   used: ReadonlySet<string>,
-): ReadonlySet<FileId> {
+  isStopped?: IsStopped,
+): Sliced<ReadonlySet<FileId>> {
   const hasModels = used.has("prisma") || used.has("sequelize");
   const importers = new Map<FileId, FileId[]>();
   const near = new Set<FileId>();
   // Grows while it is gone over: what these import is looked at, too.
   const all = new Set(files);
   for (const file of all) {
+    yield { done: 0, total: files.length };
+    // Nothing is evaluated any more.
+    if (isStopped?.()) break;
     const module = modules.moduleOf(file);
     if (!module || module.language === "java" || isNear(module, hasModels)) {
       near.add(file);

@@ -17,11 +17,13 @@ import { undoAll, type State, type Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
-import type { CodeMemory, Present, ReadFunction } from "./memory";
+import type { CodeMemory, PassedFunction, Present, ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
 import { reachOf } from "./reach";
-import { rootsOf } from "./roots";
+import { rootsOf, type ModuleRoot } from "./roots";
+import { pulseOf, ReadingStopped, type IsStopped, type ReadingStep, type Sliced } from "./slices";
+import { withoutOpenCallers } from "./stopped";
 import { createFacts, createTrace, dependencies, traced, type Used } from "./trace";
 import { transactionOf } from "./unit";
 import { reachedSites, unreachedCalls } from "./unreached";
@@ -42,19 +44,25 @@ export interface CodeSurroundings {
   /** Earlier readings, with what else these depend on. */
   readonly memory?: CodeMemory;
   readonly environment?: readonly unknown[];
+  /** Whether to end with what was read so far. */
+  readonly isStopped?: IsStopped;
 }
 
 export interface CodeReading {
   readonly transactions: readonly Transaction[];
+  /** Files that were not come to before reading was stopped. */
+  readonly unread: readonly FileId[];
 }
 
 /**
  * The transactions of the files' functions, in order of file and text. Never throws for bad input: what is not
  * understood taints the transaction that it is a part of.
  */
-export function readCode(around: CodeSurroundings): CodeReading {
-  const { evaluated, passed } = evaluateAll(around);
-  const own = new Set(kept(evaluated));
+export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
+  const { evaluated, passed, unread } = yield* evaluateAll(around);
+  const isWhole = unread.length === 0;
+  const found = kept(evaluated);
+  const own = new Set(isWhole ? found : withoutOpenCallers(found, unread, around));
   const said = new Set<string>();
   // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
   for (const each of evaluated) {
@@ -66,7 +74,7 @@ export function readCode(around: CodeSurroundings): CodeReading {
     }
   }
   const lossesOf = unfollowed(evaluated, around.files);
-  const unreached = unreachedCalls(evaluated, passed, around);
+  const unreached = isWhole ? unreachedCalls(evaluated, passed, around) : NOTHING_MISSED;
   for (const note of unreached.notes) around.note(note);
   return {
     transactions: [...own].flatMap((each) => {
@@ -75,18 +83,24 @@ export function readCode(around: CodeSurroundings): CodeReading {
       if (!made || more.length === 0) return made ?? [];
       return { ...made, taint: [...made.taint, ...more] };
     }),
+    unread,
   };
 }
 
+/** While files are missing nothing is known to be unreached. */
+const NOTHING_MISSED: ReturnType<typeof unreachedCalls> = { notes: [], lossesOf: () => [] };
+
 /** Every root of the files with the functions that run because of it; each function once, where it comes first. */
-function evaluateAll(around: CodeSurroundings): {
+function* evaluateAll(around: CodeSurroundings): Sliced<{
   readonly evaluated: readonly ReadFunction[];
   /** The keys of those that were not looked at to their ends, which is said. */
   readonly passed: ReadonlySet<string>;
-} {
-  const { files, modules, memory } = around;
+  readonly unread: readonly FileId[];
+}> {
+  const { files, modules, memory, isStopped = () => false } = around;
   const passedKeys = new Set<string>();
-  if (files.length === 0) return { evaluated: [], passed: passedKeys };
+  const unread: FileId[] = [];
+  if (files.length === 0) return { evaluated: [], passed: passedKeys, unread };
   const used = usedModules(around);
   const trace = createTrace();
   const reach = reachOf(files.flatMap((file) => modules.moduleOf(file) ?? []));
@@ -100,15 +114,16 @@ function evaluateAll(around: CodeSurroundings): {
     libraries: LIBRARIES,
     used,
     moduleScope: (file) => scopes(file),
+    pulse: pulseOf(around.isStopped),
     counts: { births: 0, connections: 0 },
   };
   const scopes = createModuleScopes((file) => createState(workspace, file, "module"));
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
   const facts = createFacts(modules, reach);
   const present = presentOf(around, { snapshot, facts, used });
-  const near = nearDatabase(files, modules, used);
+  const near = yield* nearDatabase(files, modules, used, isStopped);
   const seen = new Set<string>();
-  const found: ReadFunction[] = [];
+  const all: ReadFunction[] = [];
 
   /** Evaluates a function; its writes stay until those have been evaluated that it made. */
   function evaluate(root: Root, into: Gathered): void {
@@ -121,7 +136,8 @@ function evaluateAll(around: CodeSurroundings): {
     into.own.add(root.key);
     if (!reach.mayReach(root.callee.function)) return;
     if (into.steps === 0) {
-      into.passed.push(root);
+      into.isCut = true;
+      into.passed.push(passedRoot(root, around));
       return;
     }
     const once = (types?: State["elementTypes"]): { state: State; result: Evaluated } => {
@@ -143,61 +159,87 @@ function evaluateAll(around: CodeSurroundings): {
       last = once(types);
     }
     // What was too long and did nothing so far may do something behind.
-    if (last.state.budget < 0 && last.result.statements === 0) into.passed.push(root);
+    if (last.state.budget < 0 && last.result.statements === 0) {
+      into.passed.push(passedRoot(root, around));
+    }
     into.evaluated.push(readFunction(last.result, [...notes, ...last.result.notes], around));
     for (const each of last.result.handlers) evaluate(each, into);
     undoAll(last.state);
   }
 
-  for (const file of files) {
+  /** Evaluates a root, or recalls what it did; gives the steps that are left. */
+  function read(found: ModuleRoot, file: FileId, steps: number, passed: PassedFunction[]): number {
+    const asked = { file, name: found.name, function: found.function, steps };
+    const known = memory?.recall(asked, present(file));
+    if (known && !known.evaluated.some(({ key }) => seen.has(key))) {
+      for (const each of known.evaluated) seen.add(each.key);
+      all.push(...known.evaluated);
+      passed.push(...known.passed);
+      return steps - known.steps;
+    }
+    const into: Gathered = {
+      evaluated: [],
+      own: new Set(),
+      steps,
+      isCut: false,
+      isWhole: true,
+      passed: [],
+    };
+    const uses: Used = new Set();
+    trace.during(uses, () => {
+      evaluate(found.root(), into);
+    });
+    const { evaluated, isCut } = into;
+    all.push(...evaluated);
+    passed.push(...into.passed);
+    if (into.isWhole) {
+      const reading = { evaluated, passed: into.passed, isCut, steps: steps - into.steps };
+      memory?.keep(asked, present(file), dependencies(found.used, uses), reading);
+    }
+    return into.steps;
+  }
+
+  function* readFile(file: FileId, step: ReadingStep): Sliced<void> {
     const hir = modules.moduleOf(file);
     const scope = hir && scopes(file);
-    const unread = hir ? hir.errors[0] : WHOLE;
-    if (unread) around.note(unparsed(unread, file, around));
-    if (!hir || !scope) continue;
-    if (!near.has(file)) continue;
+    const unreadPart = hir ? hir.errors[0] : WHOLE;
+    if (unreadPart) around.note(unparsed(unreadPart, file, around));
+    if (!hir || !scope) return;
+    if (!near.has(file)) return;
     let steps = MOST_STEPS;
-    const roots = rootsOf(file, hir, scope, createState(workspace, file, "module"), trace);
-    const passed: Root[] = [];
-    for (const { root, used: foundBy } of roots) {
-      if (seen.has(root.key) || !reach.mayReach(root.callee.function)) continue;
+    const passed: PassedFunction[] = [];
+    for (const root of rootsOf(file, hir, scope, createState(workspace, file, "module"), trace)) {
+      if (seen.has(root.key) || !reach.mayReach(root.function)) continue;
       if (steps === 0) {
-        passed.push(root);
+        const { key, name } = root;
+        const { start, end } = root.function.header;
+        passed.push({ key, name, source: rangeOf(around.lines(root.file), start, end) });
         continue;
       }
-      const asked = { file, name: root.name, function: root.callee.function, steps };
-      const known = memory?.recall(asked, present(file));
-      if (known && !known.evaluated.some(({ key }) => seen.has(key))) {
-        for (const each of known.evaluated) seen.add(each.key);
-        found.push(...known.evaluated);
-        steps -= known.steps;
-        continue;
-      }
-      const before = passed.length;
-      const into: Gathered = {
-        evaluated: [],
-        own: new Set(),
-        steps,
-        isCut: false,
-        isWhole: true,
-        passed,
-      };
-      const uses: Used = new Set();
-      trace.during(uses, () => {
-        evaluate(root, into);
-      });
-      found.push(...into.evaluated);
-      if (into.isWhole && passed.length === before) {
-        const { evaluated, isCut } = into;
-        const reading = { evaluated, isCut, steps: steps - into.steps };
-        memory?.keep(asked, present(file), dependencies(foundBy, uses), reading);
-      }
-      steps = into.steps;
+      yield step;
+      steps = read(root, file, steps, passed);
     }
-    if (passed.length > 0) around.note(passedOver(passed, around));
+    if (passed.length > 0) around.note(passedOver(passed));
     for (const { key } of passed) passedKeys.add(key);
   }
-  return { evaluated: found, passed: passedKeys };
+
+  for (const [done, file] of files.entries()) {
+    const isRead =
+      !isStopped() && (yield* untilStopped(readFile(file, { done, total: files.length })));
+    if (!isRead) unread.push(file);
+  }
+  return { evaluated: all, passed: passedKeys, unread };
+}
+
+/** Whether a work came to its end before reading was stopped. */
+function* untilStopped(work: Sliced<void>): Sliced<boolean> {
+  try {
+    yield* work;
+    return true;
+  } catch (error) {
+    if (error instanceof ReadingStopped) return false;
+    throw error;
+  }
 }
 
 /** What is nested so deeply that it cannot be evaluated does nothing, and is said to have been too long. */
@@ -225,25 +267,23 @@ interface Gathered {
   /** All that it leads to was evaluated here. */
   isWhole: boolean;
   /** What was not looked at, or not to its end. */
-  readonly passed: Root[];
+  readonly passed: PassedFunction[];
 }
 
 /** Steps of all functions of a file. The largest router of a real application takes half of it. */
 const MOST_STEPS = 300_000;
 
-function passedOver(roots: readonly Root[], { lines }: CodeSurroundings): Note {
-  const [first] = roots;
+function passedRoot({ key, name, callee }: Root, { lines }: CodeSurroundings): PassedFunction {
+  const { start, end } = callee.function.header;
+  return { key, name, source: rangeOf(lines(callee.scope.module.file), start, end) };
+}
+
+function passedOver(passed: readonly PassedFunction[]): Note {
+  const [first] = passed;
   if (first === undefined) throw new Error("no function was passed over");
-  const { file } = first.callee.scope.module;
-  const { start, end } = first.callee.function.header;
-  const count = roots.length === 1 ? "1 function was" : `${String(roots.length)} functions were`;
+  const count = passed.length === 1 ? "1 function was" : `${String(passed.length)} functions were`;
   const message = `${count} not looked at to the end, ${first.name} first: that would take too long. Shorter functions and files are read to their ends.`;
-  return {
-    severity: "warning",
-    code: "code-unread",
-    message,
-    source: rangeOf(lines(file), start, end),
-  };
+  return { severity: "warning", code: "code-unread", message, source: first.source };
 }
 
 /** Stands for a file that the parser gave up: at its start. */
@@ -315,6 +355,7 @@ export function codeTables(
     lowerSql: () => ({ statements: [] }),
     libraries: LIBRARIES,
     used: new Set(),
+    pulse: pulseOf(undefined),
     moduleScope: (file) => scopes(file),
     counts: { births: 0, connections: 0 },
   };

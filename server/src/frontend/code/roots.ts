@@ -3,14 +3,20 @@ import type { FileId } from "../../protocol/source";
 import { instanceOf } from "./evaluate/calls";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
-import type { HirClass, HirExpression, HirModule, HirStatement } from "./hir";
+import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { inheritedMethods } from "./inherited";
 import type { Trace, Used } from "./trace";
 import { constantText, type ModuleScope, type Value } from "./values";
 
 /** A root of a module, with what it took to find it. */
 export interface ModuleRoot {
-  readonly root: Root;
+  readonly key: string;
+  readonly name: string;
+  readonly function: HirFunction;
+  /** The file that its function stands in. */
+  readonly file: FileId;
+  /** Makes the object that a method is called on, which may take long. */
+  readonly root: () => Root;
   readonly used: Used;
 }
 
@@ -29,13 +35,23 @@ export function rootsOf(
   const known = new Set<unknown>();
   const within = (run: (add: Add) => void): void => {
     const used: Used = new Set();
-    const add: Add = (name, callee, heir) => {
+    const add: Add = (name, callee, on) => {
       if (callee?.kind !== "function") return;
+      const heir = on?.heir;
       if (!heir) known.add(callee.function);
-      const root = heir
-        ? inheritedRoot({ name, callee }, { file, class: heir })
-        : rootOf({ name, callee });
-      roots.push({ root, used });
+      const rootFrom = (own: FunctionValue): Root =>
+        heir
+          ? inheritedRoot({ name, callee: own }, { file, class: heir })
+          : rootOf({ name, callee: own });
+      const { key } = rootFrom(callee);
+      roots.push({
+        key,
+        name,
+        function: callee.function,
+        file: callee.scope.module.file,
+        root: () => rootFrom(on ? { ...callee, self: on.self() } : callee),
+        used,
+      });
     };
     trace.during(used, () => {
       run(add);
@@ -80,8 +96,14 @@ function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add
   }
 }
 
-/** `heir`: the class that inherits the function. */
-type Add = (name: string, callee: Value | undefined, heir?: HirClass) => void;
+/** `on`: what a method is called on, and the class that inherits it. */
+type Add = (
+  name: string,
+  callee: Value | undefined,
+  on?: { readonly self: () => Value; readonly heir?: HirClass },
+) => void;
+
+type FunctionValue = Extract<Value, { kind: "function" }>;
 
 function baseName(file: FileId): string {
   return (file.split("/").at(-1) ?? file).replace(/\.[^.]*$/u, "");
@@ -90,24 +112,22 @@ function baseName(file: FileId): string {
 function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): void {
   if (hir.isInterface) return;
   const of = { class: hir, scope: scope.scope };
-  let self: Value | undefined;
+  let made: Value | undefined;
+  const self = (): Value => (made ??= instanceOf(state, of, undefined));
   for (const method of hir.methods) {
     if (method.kind === "constructor" || method.kind === "set") continue;
-    self ??= instanceOf(state, of, undefined);
     const name = `${hir.name ?? "class"}.${method.name}`;
-    const owner: Value = method.isStatic ? { kind: "class", ...of } : self;
-    add(name, {
-      kind: "function",
-      function: method.function,
-      scope: of.scope,
-      self: owner,
+    const owner = method.isStatic ? (): Value => ({ kind: "class", ...of }) : self;
+    add(
       name,
-    });
+      { kind: "function", function: method.function, scope: of.scope, name },
+      { self: owner },
+    );
   }
   for (const { method, from } of inheritedMethods(of, state.workspace.reach.calls)) {
-    self ??= instanceOf(state, of, undefined);
     const name = `${hir.name ?? "class"}.${method.name}`;
-    add(name, { kind: "function", function: method.function, scope: from.scope, self, name }, hir);
+    const callee: Value = { kind: "function", function: method.function, scope: from.scope, name };
+    add(name, callee, { self, heir: hir });
   }
   for (const inner of hir.classes) addMethods(inner, scope, state, add);
 }

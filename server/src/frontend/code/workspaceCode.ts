@@ -11,7 +11,8 @@ import { codeTables } from "./readCode";
 import type { HirModule } from "./hir";
 import { createCodeMemory } from "./memory";
 import { migrationText } from "./migrations/codeMigrations";
-import { createModuleReader, type CodeFiles } from "./modules";
+import { createModuleReader, type CodeFiles, type CodeModules } from "./modules";
+import { atOnce, type IsStopped, type Sliced } from "./slices";
 
 /** Code that was found, before it is known which database it runs on. */
 export interface WorkspaceCode extends Omit<CodeFilesToRead, "dialect"> {
@@ -24,6 +25,12 @@ export interface WorkspaceCode extends Omit<CodeFilesToRead, "dialect"> {
 export interface WorkspaceCodeReader {
   /** `files` are those whose functions may be transactions; what they import comes from `code`. */
   read(files: readonly SourceFile[], code?: CodeFiles): WorkspaceCode;
+  /** The same in slices; what is stopped has read some of the files only. */
+  reading(
+    files: readonly SourceFile[],
+    code?: CodeFiles,
+    isStopped?: IsStopped,
+  ): Sliced<WorkspaceCode>;
 }
 
 /** A reader that remembers the modules of its last reading by their texts. */
@@ -41,9 +48,10 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
     return known.schemas;
   }
 
-  return {
-    read(files, code = NO_OTHERS) {
-      const own = new Map(files.map(({ file, text }) => [file, text] as const));
+  const self: WorkspaceCodeReader = {
+    read: (files, code) => atOnce(self.reading(files, code)),
+    *reading(given, code = NO_OTHERS, isStopped = undefined) {
+      const own = new Map(given.map(({ file, text }) => [file, text] as const));
       const text = (file: FileId): string | undefined => own.get(file) ?? code.text(file);
       const all = [...new Set([...code.files, ...own.keys()])];
       const inCodeDialect = (): Dialect | undefined => codeDialect(own.values());
@@ -52,10 +60,13 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
         inCodeDialect,
       );
       const modules = reader.modules({ ...code, files: all, text });
+      const parsed = yield* parsedOf(given, modules, isStopped);
+      const files = given.slice(0, parsed);
+      const unread = given.slice(parsed).map(({ file }) => file);
       const dialect = schemas[0]?.schema.datasource?.dialect ?? inCodeDialect();
       const inCode = codeTables({
         modules,
-        files: [...own.keys()],
+        files: files.map(({ file }) => file),
         lines: (file) => indexLines(file, text(file) ?? ""),
         dialect: dialect ?? "postgres",
       });
@@ -83,9 +94,26 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
         })),
         tables: inCode,
         notes: [...schemas.flatMap(({ schema }) => schema.notes), ...notes],
+        ...(isStopped && { isStopped }),
+        ...(unread.length > 0 && { unread }),
       };
     },
   };
+  return self;
+}
+
+/** How many of the files were parsed before reading was stopped. */
+function* parsedOf(
+  files: readonly SourceFile[],
+  modules: CodeModules,
+  isStopped: IsStopped | undefined,
+): Sliced<number> {
+  for (const [at, { file }] of files.entries()) {
+    yield { done: 0, total: files.length };
+    if (isStopped?.()) return at;
+    modules.moduleOf(file);
+  }
+  return files.length;
 }
 
 /** Words without any of which code changes no schema. */

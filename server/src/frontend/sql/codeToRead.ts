@@ -5,6 +5,7 @@ import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import type { CodeMemory } from "../code/memory";
 import type { CodeModules } from "../code/modules";
+import type { IsStopped } from "../code/slices";
 
 export interface SourceFile {
   readonly file: FileId;
@@ -29,6 +30,10 @@ export interface CodeFilesToRead {
   readonly migrations?: (dialect: Dialect) => readonly SourceFile[];
   /** Schemas of ORMs in files of their own; where there are several, they contradict each other. */
   readonly sources?: readonly SchemaSource[];
+  /** Whether reading is to end with what it has so far. */
+  readonly isStopped?: IsStopped;
+  /** Files that were not come to before reading was stopped. */
+  readonly unread?: readonly FileId[];
   /** What is wrong with these files. */
   readonly notes?: readonly Note[];
 }

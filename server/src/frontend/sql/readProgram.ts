@@ -6,7 +6,8 @@ import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { agreed } from "../schema/agree";
-import { readCode, type CodeSurroundings } from "../code/readCode";
+import { readCode, type CodeReading, type CodeSurroundings } from "../code/readCode";
+import { atOnce, type Sliced } from "../code/slices";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
 import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";
@@ -33,6 +34,8 @@ export type { CodeFilesToRead, SourceFile };
 export interface ProgramReader {
   /** Files whose dialect is not told are told by their texts. */
   read(files: readonly SourceFile[], told?: Told, code?: CodeFilesToRead): Program;
+  /** The same in slices; one reading after the other. */
+  reading(files: readonly SourceFile[], told?: Told, code?: CodeFilesToRead): Sliced<Program>;
 }
 
 /**
@@ -53,8 +56,9 @@ export function createReader(parsers: SqlParsers): ProgramReader {
   const lowering = createLowering(parsers);
   const telling = createDialectReader();
   const grouping = createGrouping();
-  return {
-    read(files, told, code) {
+  const reader: ProgramReader = {
+    read: (files, told, code) => atOnce(reader.reading(files, told, code)),
+    *reading(files, told, code) {
       lowering.nextReading();
       const dialects = telling.dialects(files, told);
       const next = new Map<FileId, ScannedFile>();
@@ -69,15 +73,18 @@ export function createReader(parsers: SqlParsers): ProgramReader {
       const groups = grouping.groups([...next.values()], code, (dialect) =>
         languageOf(dialect, lowering),
       );
-      const program = readScanned([...next.values()], groups, code);
+      const program = yield* readScanned([...next.values()], groups, code);
       return told?.dialect === undefined ? withDialectNotes(program, [...next.values()]) : program;
     },
   };
+  return reader;
 }
 
 interface Lowering {
   readonly transactions: readonly Transaction[];
   readonly notes: readonly Note[];
+  /** Files of code that were not come to before reading was stopped. */
+  readonly unread: readonly FileId[];
 }
 
 interface GroupReading extends Lowering {
@@ -85,12 +92,14 @@ interface GroupReading extends Lowering {
   readonly tables: readonly Table[];
 }
 
-function readScanned(
+function* readScanned(
   scanned: readonly ScannedFile[],
   groups: readonly Group[],
   code?: CodeFilesToRead,
-): Program {
-  const readings = groups.map(readGroup);
+): Sliced<Program> {
+  const readings: GroupReading[] = [];
+  for (const group of groups) readings.push(yield* readGroup(group));
+  const unread = [...(code?.unread ?? []), ...readings.flatMap((each) => each.unread)];
   const files = [
     ...scanned.map(({ lines }) => lines.file),
     ...(code?.files ?? []).map(({ file }) => file),
@@ -123,6 +132,7 @@ function readScanned(
   const notes = [
     ...scanned.flatMap((file) => file.notes),
     ...withoutRepetition(readings.flatMap((reading) => reading.notes)),
+    ...unreadNotes(unread, code),
     ...unique.notes,
     ...said.flatMap((each) => each.notes),
     ...readings.flatMap(({ group, tables: own }) =>
@@ -145,8 +155,22 @@ function readScanned(
     ...(invariants.length > 0 && { invariants }),
     ...(suppressions.length > 0 && { suppressions }),
     notes: inOrder([...notes, ...ignored.notes], files),
-    files,
+    files: unread.length === 0 ? files : files.filter((each) => !unread.includes(each)),
+    ...(unread.length > 0 && { unread }),
   };
+}
+
+/** Says at the first file that was not read that there are such files. */
+function unreadNotes(
+  unread: readonly FileId[],
+  code: CodeFilesToRead | undefined,
+): readonly Note[] {
+  const [first] = unread;
+  if (first === undefined || code === undefined) return [];
+  const all = new Set([...code.files.map(({ file }) => file), ...unread]).size;
+  const message = `Reading was stopped: ${String(all - unread.length)} of ${String(all)} files of code were read. What the others do, and the functions that they may call, is not known.`;
+  const source = rangeOf(indexLines(first, code.text(first) ?? ""), 0, 0);
+  return [{ severity: "warning", code: "code-unread", message, source }];
 }
 
 function dialectsIn({ files, code }: Group): readonly Dialect[] {
@@ -170,19 +194,21 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
   return placed.filter(({ source }) => names.has(source.file));
 }
 
-function readGroup(group: Group): GroupReading {
+function* readGroup(group: Group): Sliced<GroupReading> {
   const { language, schema } = group;
   const { tables: declared, notes: drift } = agreed(schema.tables, group.modelled);
   const routines = language.routines(group.declaring);
-  const lower = (known: readonly Table[]): Lowering =>
+  const lower = (known: readonly Table[]): Sliced<Lowering> =>
     lowerFiles(group, { tables: known, view: schema.view, routines });
-  const first = lower(declared);
+  const first = yield* lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
   // With the guessed tables, `*` and unqualified columns resolve.
-  const lowered = inferred.tables.length === 0 ? first : lower(tables);
+  const isEnough = inferred.tables.length === 0 || first.unread.length > 0;
+  const lowered = isEnough ? first : yield* lower(tables);
   const notes = [...schema.notes, ...drift, ...routines.notes, ...lowered.notes, ...inferred.notes];
-  return { group, tables, transactions: lowered.transactions, notes };
+  const { transactions, unread } = lowered;
+  return { group, tables, transactions, notes, unread };
 }
 
 function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
@@ -196,7 +222,7 @@ interface Surroundings {
   readonly routines: LanguageRoutines;
 }
 
-function lowerFiles({ files, language, code }: Group, around: Surroundings): Lowering {
+function* lowerFiles({ files, language, code }: Group, around: Surroundings): Sliced<Lowering> {
   const notes: Note[] = [];
   const table = lookup(around.tables);
   const view = (name: string): Query | undefined => around.view(name, table);
@@ -216,8 +242,8 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
   );
   const called =
     code === undefined || code.files.length === 0
-      ? []
-      : codeTransactions(code, {
+      ? { transactions: [], unread: [] }
+      : yield* codeTransactions(code, {
           table,
           note,
           lowerSql: calling,
@@ -230,8 +256,12 @@ function lowerFiles({ files, language, code }: Group, around: Surroundings): Low
         });
   const order = files.map(({ lines }) => lines.file);
   const spelledOut = cascading(around.tables);
-  const read = [...inOrder([...transactions, ...scripts], order), ...called];
-  return { transactions: read.map((each) => replaceStatements(each, spelledOut)), notes };
+  const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
+  return {
+    transactions: read.map((each) => replaceStatements(each, spelledOut)),
+    notes,
+    unread: called.unread,
+  };
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {
@@ -263,17 +293,25 @@ const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
 function codeTransactions(
   code: CodeFilesToRead,
   around: Pick<CodeSurroundings, "table" | "note" | "lowerSql" | "environment">,
-): readonly Transaction[] {
+): Sliced<CodeReading> {
   const indexes = new Map<FileId, LineIndex>();
   const lines = (file: FileId): LineIndex => {
     const known = indexes.get(file) ?? indexLines(file, code.text(file) ?? "");
     indexes.set(file, known);
     return known;
   };
-  const { modules, dialect, memory, models = () => undefined } = code;
+  const { modules, dialect, memory, isStopped, models = () => undefined } = code;
   const files = code.files.map(({ file }) => file);
-  return readCode({ modules, files, lines, dialect, models, ...(memory && { memory }), ...around })
-    .transactions;
+  return readCode({
+    modules,
+    files,
+    lines,
+    dialect,
+    models,
+    ...(memory && { memory }),
+    ...(isStopped && { isStopped }),
+    ...around,
+  });
 }
 
 /** Says of each dialect other than PostgreSQL in which file it was found first. */

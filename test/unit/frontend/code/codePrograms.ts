@@ -4,6 +4,7 @@ import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
 import { createModuleReader } from "../../../../server/src/frontend/code/modules";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
+import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { indexLines } from "../../../../server/src/frontend/sql/lines";
 import { languageOf } from "../../../../server/src/frontend/sql/language";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
@@ -54,15 +55,17 @@ export async function readOver(
     pathMaps: [],
   });
   const notes: Note[] = [];
-  const { transactions } = readCode({
-    modules,
-    files,
-    lines: (file) => indexLines(file, texts[file] ?? ""),
-    dialect,
-    table: (name) => tables.find((each) => each.name === name),
-    lowerSql: lower,
-    note: (note) => notes.push(note),
-    models: () => undefined,
-  });
+  const { transactions } = atOnce(
+    readCode({
+      modules,
+      files,
+      lines: (file) => indexLines(file, texts[file] ?? ""),
+      dialect,
+      table: (name) => tables.find((each) => each.name === name),
+      lowerSql: lower,
+      note: (note) => notes.push(note),
+      models: () => undefined,
+    }),
+  );
   return { transactions, tables, lower, notes };
 }

@@ -6,6 +6,7 @@ import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
 import { createModuleReader, type CodeFiles } from "../../../../server/src/frontend/code/modules";
 import { nearDatabase } from "../../../../server/src/frontend/code/near";
+import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { createResolver } from "../../../../server/src/frontend/code/resolve";
 import type { FileId } from "../../../../server/src/protocol/source";
 import { printHir } from "../../../support/printHir";
@@ -227,7 +228,7 @@ test("functions of files from which nothing leads to a database are not looked a
   const near = (texts: Readonly<Record<string, string>>): readonly string[] => {
     const files = code(texts);
     const modules = createModuleReader(parsers).modules(files);
-    const found = nearDatabase(files.files, modules, new Set(["prisma"]));
+    const found = atOnce(nearDatabase(files.files, modules, new Set(["prisma"])));
     return files.files.filter((file) => found.has(file));
   };
   const far = "export const find = (x) => x.get(1); export function add(x) { return x.add(2); }";

@@ -4,6 +4,7 @@ import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
 import { createModuleReader } from "../../../../server/src/frontend/code/modules";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
+import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
 import { indexLines } from "../../../../server/src/frontend/sql/lines";
 import { languageOf } from "../../../../server/src/frontend/sql/language";
@@ -43,16 +44,18 @@ export async function programOf(
     packages: [],
     pathMaps: [],
   });
-  const { transactions } = readCode({
-    modules,
-    files,
-    lines: (file) => indexLines(file, texts[file] ?? ""),
-    dialect,
-    table: (name) => schema.tables.find((each) => each.name === name),
-    lowerSql: lower,
-    note: () => undefined,
-    models: (library) => (library === "prisma" ? schema : undefined),
-  });
+  const { transactions } = atOnce(
+    readCode({
+      modules,
+      files,
+      lines: (file) => indexLines(file, texts[file] ?? ""),
+      dialect,
+      table: (name) => schema.tables.find((each) => each.name === name),
+      lowerSql: lower,
+      note: () => undefined,
+      models: (library) => (library === "prisma" ? schema : undefined),
+    }),
+  );
   return { schema: { tables: schema.tables }, transactions, notes: [], files };
 }
 

@@ -42,10 +42,14 @@ import { keyOf, place } from "./place";
 import { IN_PLACE } from "./reordered";
 import { concatenated, partsOf } from "./texts";
 
+/** How many steps pass until it is asked once more whether to stop. */
+const STEPS_BETWEEN = 64;
+
 /** The value of an expression; statements that it runs are added to the state. */
 export function evaluateExpression(state: State, scope: Scope, hir: HirExpression): Value {
   state.budget -= 1;
   if (state.budget < 0) return unknown("the function is too large to be followed");
+  if (state.budget % STEPS_BETWEEN === 0) state.workspace.pulse();
   const of = (inner: HirExpression): Value => evaluateExpression(state, scope, inner);
   switch (hir.kind) {
     case "literal":

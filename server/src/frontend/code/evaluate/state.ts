@@ -45,6 +45,8 @@ export interface Workspace {
   readonly used: ReadonlySet<string>;
   readonly models: (library: string) => unknown;
   readonly moduleScope: (file: FileId) => ModuleScope | undefined;
+  /** Asked every some steps: throws where reading is to end. */
+  readonly pulse: () => void;
   /** Counts over all roots: what stands at the top of a module is theirs in common. */
   readonly counts: { births: number; connections: number };
 }

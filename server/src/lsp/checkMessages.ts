@@ -1,0 +1,129 @@
+// What the server and the thread that reads and checks say to each other. Texts that did not change are not sent again,
+// and of the files that code may import only where they are.
+import type { Level } from "../isolation/levels";
+import type { Anomaly } from "../protocol/report";
+import type { FileId } from "../protocol/source";
+import type { PlacedSuppression } from "../service/suppressions";
+import { openCode, type CodeSource, type ProjectCode } from "../workspace/codeFiles";
+import type { Project } from "../workspace/projects";
+import type { CheckOutcome } from "./checker";
+
+/** What the thread is started with. */
+export interface CheckThreadData {
+  /** "isolens 0.1.0". */
+  readonly tool: string;
+  readonly nodePath?: string;
+  readonly cache?: { readonly folder: string; readonly build: string };
+}
+
+export type ToCheckThread =
+  | {
+      readonly kind: "check";
+      readonly id: number;
+      readonly project: SentProject;
+      readonly level: Level;
+      /** One integer, not 0 when the check is to stop: seen in the middle of work. */
+      readonly stop: SharedArrayBuffer;
+    }
+  | { readonly kind: "abort"; readonly id: number }
+  | { readonly kind: "dispose" };
+
+export type FromCheckThread =
+  | { readonly kind: "reading"; readonly id: number; readonly done: number; readonly total: number }
+  | {
+      readonly kind: "progress";
+      readonly id: number;
+      readonly done: number;
+      readonly total: number;
+    }
+  | { readonly kind: "read"; readonly id: number; readonly placed: readonly PlacedSuppression[] }
+  | { readonly kind: "found"; readonly id: number; readonly anomaly: Anomaly }
+  | { readonly kind: "done"; readonly id: number; readonly outcome: CheckOutcome }
+  | { readonly kind: "failed"; readonly id: number; readonly message: string };
+
+/** A project as data. */
+interface SentProject {
+  readonly rest: Omit<Project, "files" | "context" | "code">;
+  readonly files: readonly SentFile[];
+  readonly context: readonly SentFile[];
+  readonly code?: SentCode;
+}
+
+interface SentFile {
+  readonly file: FileId;
+  /** Absent where it is what was sent last for the file. */
+  readonly text?: string;
+}
+
+interface SentCode {
+  readonly number: number;
+  /** Only the first time. */
+  readonly source?: CodeSource;
+}
+
+/** Makes data of projects for one thread, which must get all of it in order. */
+export function createSender(): (project: Project) => SentProject {
+  const texts = new Map<string, Map<FileId, string>>();
+  const numbers = new WeakMap<ProjectCode, number>();
+  let last = 0;
+  const codeOf = (code: ProjectCode): SentCode => {
+    const known = numbers.get(code);
+    if (known !== undefined) return { number: known };
+    last += 1;
+    numbers.set(code, last);
+    return { number: last, source: code.source };
+  };
+  return ({ files, context, code, ...rest }) => {
+    const sent = knownIn(texts, rest.folder);
+    const without = ({ file, text }: Project["files"][number]): SentFile => {
+      if (sent.get(file) === text) return { file };
+      sent.set(file, text);
+      return { file, text };
+    };
+    return {
+      rest,
+      files: files.map(without),
+      context: context.map(without),
+      ...(code && { code: codeOf(code) }),
+    };
+  };
+}
+
+/** Modules of projects that are kept: a workspace that is loaded again has new ones. */
+const MOST_CODES = 32;
+
+/** Makes projects of what a sender gave, in the same order. */
+export function createReceiver(): (sent: SentProject) => Project {
+  const texts = new Map<string, Map<FileId, string>>();
+  const codes = new Map<number, ProjectCode>();
+  const codeOf = ({ number, source }: SentCode): ProjectCode | undefined => {
+    if (source) {
+      codes.set(number, openCode(source));
+      for (const oldest of codes.keys()) if (codes.size > MOST_CODES) codes.delete(oldest);
+    }
+    return codes.get(number);
+  };
+  return ({ rest, files, context, code }) => {
+    const known = knownIn(texts, rest.folder);
+    const withText = ({
+      file,
+      text = known.get(file) ?? "",
+    }: SentFile): Project["files"][number] => {
+      known.set(file, text);
+      return { file, text };
+    };
+    const own = code && codeOf(code);
+    return {
+      ...rest,
+      files: files.map(withText),
+      context: context.map(withText),
+      ...(own && { code: own }),
+    };
+  };
+}
+
+function knownIn<Key, Value>(maps: Map<string, Map<Key, Value>>, name: string): Map<Key, Value> {
+  const known = maps.get(name) ?? new Map<Key, Value>();
+  maps.set(name, known);
+  return known;
+}

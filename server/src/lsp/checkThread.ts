@@ -1,0 +1,79 @@
+// The thread that reads and checks for the language server, so that the server itself always has time to answer.
+import { parentPort, workerData } from "node:worker_threads";
+import { openSession } from "../service/session";
+import {
+  createReceiver,
+  type CheckThreadData,
+  type FromCheckThread,
+  type ToCheckThread,
+} from "./checkMessages";
+import { sessionChecker } from "./sessionChecker";
+
+/** Serves checks until it is told to end. */
+export function serveChecks(): void {
+  const port = parentPort;
+  if (!port) throw new Error("This script runs as a worker thread only.");
+  // Given by `threadChecker`, which alone starts this thread.
+  const options = workerData as CheckThreadData;
+  const checker = sessionChecker(() => openSession(options));
+  const received = createReceiver();
+  const running = new Map<number, AbortController>();
+  const send = (message: FromCheckThread): void => {
+    port.postMessage(message);
+  };
+
+  async function check(asked: Extract<ToCheckThread, { kind: "check" }>): Promise<void> {
+    const { id, level } = asked;
+    const project = received(asked.project);
+    const flag = new Int32Array(asked.stop);
+    const controller = new AbortController();
+    running.set(id, controller);
+    try {
+      const outcome = await checker.check(
+        project,
+        level,
+        controller.signal,
+        {
+          reading: (done, total) => {
+            send({ kind: "reading", id, done, total });
+          },
+          progress: (done, total) => {
+            send({ kind: "progress", id, done, total });
+          },
+          read: (placed) => {
+            send({ kind: "read", id, placed });
+          },
+          found: (anomaly) => {
+            send({ kind: "found", id, anomaly });
+          },
+        },
+        () => Atomics.load(flag, 0) !== 0,
+      );
+      send({ kind: "done", id, outcome });
+    } catch (error) {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      send({ kind: "failed", id, message });
+    } finally {
+      running.delete(id);
+    }
+  }
+
+  port.on("message", (message: ToCheckThread) => {
+    switch (message.kind) {
+      case "check":
+        void check(message);
+        return;
+      case "abort":
+        running.get(message.id)?.abort();
+        return;
+      case "dispose":
+        for (const each of running.values()) each.abort();
+        void checker.dispose().finally(() => {
+          port.close();
+        });
+        return;
+      default:
+        message satisfies never;
+    }
+  });
+}

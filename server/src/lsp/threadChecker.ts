@@ -1,0 +1,212 @@
+// A checker in a thread of its own. An abort is answered soon, whatever the thread is at; a thread that does not come back
+// from its work after one is replaced.
+import { Worker } from "node:worker_threads";
+import type { Level } from "../isolation/levels";
+import type { LevelReport } from "../protocol/report";
+import type { Project } from "../workspace/projects";
+import type { Checker, CheckEvents, CheckOutcome } from "./checker";
+import {
+  createSender,
+  type CheckThreadData,
+  type FromCheckThread,
+  type ToCheckThread,
+} from "./checkMessages";
+
+export interface ThreadCheckerOptions {
+  /** Absolute path of the thread's script. */
+  readonly script: string;
+  readonly data: CheckThreadData;
+  /** How long the thread may take to tell what it has after an abort, in milliseconds. */
+  readonly grace?: number;
+  /** How long a thread may be silent after an abort until it is replaced. */
+  readonly patience?: number;
+}
+
+const GRACE = 400;
+const PATIENCE = 10_000;
+const HEAP_MEGABYTES = 4096;
+/** How long a thread may take to end its solver. */
+const FAREWELL = 2000;
+
+interface Running {
+  readonly events: CheckEvents;
+  readonly signal: AbortSignal;
+  readonly resolve: (outcome: CheckOutcome) => void;
+  readonly reject: (error: Error) => void;
+  /** Asks another thread. */
+  readonly again: () => void;
+}
+
+interface Thread {
+  readonly post: (message: ToCheckThread) => void;
+  readonly send: (project: Project) => Extract<ToCheckThread, { kind: "check" }>["project"];
+  readonly running: Map<number, Running>;
+  /** Ends it at once; what still should run is asked for again. */
+  readonly replace: () => Promise<void>;
+  /** Lets it end its solver first. */
+  readonly close: () => Promise<void>;
+}
+
+/** A checker whose thread starts with the first check and is kept. A thread that failed is replaced with the next check. */
+export function threadChecker(options: ThreadCheckerOptions): Checker {
+  let thread: Thread | undefined;
+  let last = 0;
+
+  const ended = (which: Thread): void => {
+    if (thread === which) thread = undefined;
+  };
+
+  const checker: Checker = {
+    check: (project, level, signal, events) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) {
+          resolve(cancelled(options.data.tool, level));
+          return;
+        }
+        const own = (thread ??= startThread(options, ended));
+        last += 1;
+        const id = last;
+        const stop = new SharedArrayBuffer(4);
+        const timers: NodeJS.Timeout[] = [];
+        const onAbort = (): void => {
+          Atomics.store(new Int32Array(stop), 0, 1);
+          own.post({ kind: "abort", id });
+          timers.push(
+            setTimeout(() => {
+              resolve(cancelled(options.data.tool, level));
+            }, options.grace ?? GRACE),
+            setTimeout(() => {
+              void own.replace();
+            }, options.patience ?? PATIENCE),
+          );
+        };
+        const settle = (): void => {
+          signal.removeEventListener("abort", onAbort);
+          for (const timer of timers) clearTimeout(timer);
+          own.running.delete(id);
+        };
+        signal.addEventListener("abort", onAbort);
+        own.running.set(id, {
+          events,
+          signal,
+          resolve: (outcome) => {
+            settle();
+            resolve(outcome);
+          },
+          reject: (error) => {
+            settle();
+            reject(error);
+          },
+          again: () => {
+            settle();
+            resolve(checker.check(project, level, signal, events));
+          },
+        });
+        own.post({ kind: "check", id, project: own.send(project), level, stop });
+      }),
+    dispose: async () => {
+      await thread?.close();
+    },
+  };
+  return checker;
+}
+
+function startThread(
+  { script, data }: ThreadCheckerOptions,
+  ended: (thread: Thread) => void,
+): Thread {
+  const worker = new Worker(script, {
+    workerData: data,
+    execArgv: [],
+    // Standard output belongs to the protocol.
+    stdout: true,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+  });
+  worker.stdout.resume();
+  const exited = new Promise<void>((resolve) => {
+    worker.once("exit", () => {
+      resolve();
+    });
+  });
+  const running = new Map<number, Running>();
+  const fail = (why: Error): void => {
+    ended(thread);
+    for (const each of [...running.values()]) each.reject(why);
+  };
+  worker.on("message", (message: FromCheckThread) => {
+    const own = running.get(message.id);
+    if (own) take(own, message);
+  });
+  worker.on("error", (error) => {
+    const isFull = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    fail(isFull ? new Error("there is not enough memory to read this workspace") : error);
+  });
+  worker.on("exit", (code) => {
+    fail(new Error(`the thread that reads ended with code ${String(code)}`));
+  });
+  const thread: Thread = {
+    post: (message) => {
+      worker.postMessage(message);
+    },
+    send: createSender(),
+    running,
+    replace: async () => {
+      ended(thread);
+      for (const each of [...running.values()]) each.again();
+      await worker.terminate();
+    },
+    close: async () => {
+      thread.post({ kind: "dispose" });
+      const timer = setTimeout(() => void worker.terminate(), FAREWELL);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+  return thread;
+}
+
+function take({ events, signal, resolve, reject }: Running, message: FromCheckThread): void {
+  if (message.kind === "done") resolve(message.outcome);
+  else if (message.kind === "failed") reject(new Error(message.message));
+  else if (!signal.aborted) tell(events, message);
+}
+
+function tell(
+  events: CheckEvents,
+  message: Exclude<FromCheckThread, { kind: "done" | "failed" }>,
+): void {
+  switch (message.kind) {
+    case "reading":
+      events.reading(message.done, message.total);
+      return;
+    case "progress":
+      events.progress(message.done, message.total);
+      return;
+    case "read":
+      events.read(message.placed);
+      return;
+    case "found":
+      events.found(message.anomaly);
+      return;
+    default:
+      message satisfies never;
+  }
+}
+
+/** Nothing is known by the time of the abort. */
+function cancelled(tool: string, level: Level): CheckOutcome {
+  const report: LevelReport = {
+    tool,
+    formatVersion: 1,
+    level: level.name,
+    levels: { default: level.name, perTransaction: {} },
+    verdict: "cancelled",
+    rests: { bound: 0 },
+    transactions: [],
+    anomalies: [],
+    unknown: [{ reason: "cancelled", transactions: [] }],
+    assumptions: [],
+    coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
+  };
+  return { report, notes: [], remarks: [], suppressions: [], files: [] };
+}
