@@ -42,6 +42,8 @@ export interface ResultColumns {
   readonly required?: ReadonlySet<string>;
   /** What the code calls them, where that is something else: fields of a model by their columns. */
   readonly renamed?: ReadonlyMap<string, string>;
+  /** The case that the columns are declared with is not known. */
+  readonly foldsCase?: boolean;
   /** What was read along with the first row: related rows and counts, by the names that the code uses. */
   readonly related?: ReadonlyMap<string, Value>;
 }

@@ -2,7 +2,8 @@
 import type { Expression, ValueType } from "../../program/expression";
 import type { Note, Transaction } from "../../program/program";
 import type { Column, Table } from "../../program/schema";
-import type { Statement } from "../../program/statement";
+import { operandsOf } from "../../program/operands";
+import type { Query, Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import { typeOf, type TypeEnvironment } from "./types";
 import { walkCommand, type Scope } from "./walk";
@@ -15,7 +16,8 @@ export interface InferredSchema {
 
 /**
  * The tables that transactions use and `known` does not have. Columns are those that statements name; the
- * primary key is `id` or `<table>_id`, else the columns that point queries equate with values.
+ * primary key is `id` or `<table>_id`, else the columns that point queries equate with values. Columns by which some
+ * query counts or orders rows are no key: more than one row has them.
  */
 export function inferSchema(
   transactions: readonly Transaction[],
@@ -42,6 +44,8 @@ interface Draft {
   readonly columns: Map<string, ValueType | undefined>;
   /** How often each set of columns is equated with values. */
   readonly equated: Map<string, number>;
+  /** The sets among these that several rows share. */
+  readonly shared: Set<string>;
 }
 
 function collect(
@@ -62,7 +66,7 @@ function collect(
     if (known(name) !== undefined || current === undefined) return undefined;
     let draft = drafts.get(name);
     if (draft === undefined) {
-      draft = { source: current.source, columns: new Map(), equated: new Map() };
+      draft = { source: current.source, columns: new Map(), equated: new Map(), shared: new Set() };
       drafts.set(name, draft);
     }
     return draft;
@@ -90,7 +94,9 @@ function collect(
       if (statement.kind === "select" && statement.query.relations.length === 1) {
         const [relation] = statement.query.relations;
         if (relation?.kind === "base") {
-          countEquated(statement.query.where, relation.alias, draftOf(relation.table));
+          const draft = draftOf(relation.table);
+          const key = countEquated(statement.query.where, relation.alias, draft);
+          if (key !== undefined && isOfSeveral(statement.query)) draft?.shared.add(key);
         }
       }
     },
@@ -121,9 +127,20 @@ function collect(
   });
 }
 
-/** Remembers the columns that a conjunction equates with something other than a column. */
-function countEquated(where: Expression, alias: string, draft: Draft | undefined): void {
-  if (draft === undefined) return;
+/** Whether a query expects several rows: it counts or adds them up, or orders them. */
+function isOfSeveral({ outputs, orderBy }: Query): boolean {
+  const counts = (value: Expression): boolean =>
+    value.kind === "aggregate" || operandsOf(value).some(counts);
+  return orderBy.length > 0 || outputs.some(({ value }) => counts(value));
+}
+
+/** Remembers the columns that a conjunction equates with something other than a column; their set as a text. */
+function countEquated(
+  where: Expression,
+  alias: string,
+  draft: Draft | undefined,
+): string | undefined {
+  if (draft === undefined) return undefined;
   const columns = new Set<string>();
   for (const each of where.kind === "and" ? where.operands : [where]) {
     if (each.kind !== "comparison" || each.operator !== "=") continue;
@@ -135,9 +152,10 @@ function countEquated(where: Expression, alias: string, draft: Draft | undefined
       if (isOwn && other.kind !== "column") columns.add(side.column);
     }
   }
-  if (columns.size === 0) return;
+  if (columns.size === 0) return undefined;
   const key = [...columns].sort().join("\n");
   draft.equated.set(key, (draft.equated.get(key) ?? 0) + 1);
+  return key;
 }
 
 function draftTable(name: string, draft: Draft | undefined): Table | undefined {
@@ -168,8 +186,13 @@ function guessKey(name: string, draft: Draft): readonly string[] {
   for (const candidate of ["id", `${name}_id`, `${singular}_id`, `${name}id`, `${singular}id`]) {
     if (draft.columns.has(candidate)) return [candidate];
   }
+  const shared = [...draft.shared].map((key) => key.split("\n"));
+  const isShared = (columns: readonly string[]): boolean =>
+    shared.some((set) => columns.every((column) => set.includes(column)));
   // The smallest set of columns that some statement equates; among equals the most frequent one.
-  const sets = [...draft.equated].map(([key, count]) => ({ columns: key.split("\n"), count }));
+  const sets = [...draft.equated]
+    .map(([key, count]) => ({ columns: key.split("\n"), count }))
+    .filter(({ columns }) => !isShared(columns));
   sets.sort((a, b) => a.columns.length - b.columns.length || b.count - a.count);
   return sets[0]?.columns ?? [];
 }

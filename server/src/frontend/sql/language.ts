@@ -16,11 +16,12 @@ import { createCallingLower } from "./pg/scriptCalls";
 import { lowerRoutines, readRoutines, routineContext } from "./routines";
 import type { ScannedFile } from "./scanFile";
 import type { LowerSql } from "./scriptState";
+import type { Spelling } from "./spelling";
 
 export interface Language {
-  readonly lower: LowerSql;
+  readonly lower: (spelling: Spelling) => LowerSql;
   /** The same where a SELECT's outputs are conditions, not values. */
-  readonly lowerConditions: LowerSql;
+  readonly lowerConditions: (spelling: Spelling) => LowerSql;
   schema(files: readonly ScannedFile[]): PgSchemaReading;
   routines(files: readonly ScannedFile[]): LanguageRoutines;
 }
@@ -35,6 +36,7 @@ export interface RoutineSurroundings {
   readonly table: (name: string) => Table | undefined;
   readonly view: (name: string) => Query | undefined;
   readonly note: (note: Note) => void;
+  readonly spelling: Spelling;
 }
 
 export interface LoweredRoutines {
@@ -51,8 +53,8 @@ export function languageOf(dialect: Dialect, lowering: StatementLowering): Langu
 
 function postgres({ lower, pg }: StatementLowering): Language {
   return {
-    lower,
-    lowerConditions: lower,
+    lower: () => lower,
+    lowerConditions: () => lower,
     schema: (files) => {
       const pieces = definitions(files);
       if (pg !== undefined) return readPgSchema(pieces, pg);
@@ -74,9 +76,10 @@ function postgres({ lower, pg }: StatementLowering): Language {
 }
 
 function other(dialect: Dialect): Language {
-  const lower: LowerSql = (context) => lowerDialectStatement(context, dialect);
-  const lowerConditions: LowerSql = (context) =>
-    lowerDialectStatement(context, dialect, "condition");
+  const lower: Language["lower"] = (spelling) => (context) =>
+    lowerDialectStatement({ ...context, spelling }, dialect, "labels");
+  const lowerConditions: Language["lowerConditions"] = (spelling) => (context) =>
+    lowerDialectStatement({ ...context, spelling }, dialect, "conditions");
   const schema: Language["schema"] = (files) => readDialectSchema(definitions(files), dialect);
   if (dialect === "mysql" || dialect === "mariadb") {
     return { lower, lowerConditions, schema, routines: (files) => stored(files, lower, dialect) };
@@ -87,7 +90,7 @@ function other(dialect: Dialect): Language {
     schema,
     routines: (files) => ({
       notes: files.flatMap((file) => unread(file)),
-      lowered: () => ({ calling: lower, transactions: [] }),
+      lowered: ({ spelling }) => ({ calling: lower(spelling), transactions: [] }),
     }),
   };
 }
@@ -95,7 +98,7 @@ function other(dialect: Dialect): Language {
 /** The stored routines of MySQL and MariaDB. */
 function stored(
   files: readonly ScannedFile[],
-  lower: LowerSql,
+  lower: Language["lower"],
   dialect: Dialect,
 ): LanguageRoutines {
   const routines = readStoredRoutines(files);
@@ -103,7 +106,7 @@ function stored(
     notes: routines.notes,
     lowered: (around) => {
       const context = storedContext(routines, around);
-      const calling = createStoredCallingLower(lower, context, dialect);
+      const calling = createStoredCallingLower(lower(around.spelling), context, dialect);
       return { calling, transactions: lowerStoredRoutines(routines, context) };
     },
   };

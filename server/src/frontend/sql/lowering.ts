@@ -6,6 +6,7 @@ import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Command, Query, Statement, StatementId } from "../../program/statement";
 import { rangeOf, type LineIndex } from "./lines";
+import type { Spelling } from "./spelling";
 
 /** One statement of a file: `sql` is what the parser is given, the offsets are UTF-16. */
 export interface SqlPiece {
@@ -86,6 +87,8 @@ export interface LoweringContext {
   readonly table: (name: string) => Table | undefined;
   /** What `$n` stands for; undefined when nothing is bound to it. */
   readonly placeholder: (number: number) => Expression | undefined;
+  /** How names are declared, in products that do not tell upper from lower case. */
+  readonly spelling?: Spelling;
   /** What a name that is no column in scope stands for: a PL/pgSQL variable, a function's argument. */
   readonly variable: (path: readonly string[]) => Expression | undefined;
   readonly ids: Ids;
@@ -102,7 +105,7 @@ export interface LoweringContext {
   /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
   readonly call?: (name: string, args: readonly CallArgument[]) => CallResult | undefined;
   /** Somebody asks for the number that an INSERT made: it is returned even where the text does not say so. */
-  readonly wantsInsertId?: boolean;
+  readonly wantsInsertId?: boolean | "if known";
 }
 
 /** The context of expressions and queries that DDL contains: no placeholders, no variables. */

@@ -9,6 +9,7 @@ import { agreed } from "../schema/agree";
 import { readCode, type CodeReading, type CodeSurroundings } from "../code/readCode";
 import { atOnce, type Sliced } from "../code/slices";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
+import { spellingOf } from "./spelling";
 import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";
 import { createGrouping, type Group } from "./databaseGroups";
@@ -111,7 +112,7 @@ function* readScanned(
       group.files,
       ofGroup(unique.transactions, group),
       own,
-      group.language.lowerConditions,
+      group.language.lowerConditions(spellingOf(own)),
     ),
   );
   const { names, tables } = tablesApart(
@@ -229,14 +230,16 @@ function* lowerFiles({ files, language, code }: Group, around: Surroundings): Sl
   const note = (added: Note): void => {
     notes.push(added);
   };
-  const { calling, transactions: all } = around.routines.lowered({ table, view, note });
+  const spelling = spellingOf(around.tables);
+  const lower = language.lower(spelling);
+  const { calling, transactions: all } = around.routines.lowered({ table, view, note, spelling });
   const own = new Set(files.map(({ lines }) => lines.file));
   // Routines of files that hold for other databases as well are transactions once.
   const transactions = all.filter(({ source }) => own.has(source.file));
   const scripts = files.flatMap(({ lines, regions }) =>
     regions.map(({ region, name }) => {
       // A call alone is the transaction that its routine is already.
-      const lowerSql = region.boundary === "autocommit" ? language.lower : calling;
+      const lowerSql = region.boundary === "autocommit" ? lower : calling;
       return lowerRegion(region, name, { lines, table, view, lowerSql, note });
     }),
   );

@@ -1,6 +1,7 @@
 // How names are written. MySQL's dialects look names up in lower case, and show columns as they were written: those of a
 // result as the query writes them, those that `*` stands for as their table does.
 import { createReader } from "../../frontend/sql/dialects/reader";
+import { inLowerCase } from "../../frontend/sql/spelling";
 import type { Dialect } from "../../program/dialect";
 import { storageOf, type Catalog, type Table } from "../catalog";
 import type { QueryColumn } from "../compile/node";
@@ -16,7 +17,7 @@ export function spellingOf(text: string, canonical: string, dialect: Dialect): S
   if (!/\p{Lu}/u.test(text)) return NO_SPELLING;
   const found = new Map<string, string>();
   let isAlias = false;
-  for (const { kind, word, start, end } of createReader(canonical, dialect).lexemes) {
+  for (const { kind, word, start, end } of createReader(canonical, dialect, inLowerCase).lexemes) {
     // A string may be an alias, too.
     if (kind === "word" || kind === "name" || kind === "string") {
       const raw = text.slice(start, end);

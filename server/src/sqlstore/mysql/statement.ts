@@ -3,6 +3,7 @@ import { readCanonical } from "../../frontend/sql/canonical";
 import { readDefinition } from "../../frontend/sql/dialects/parseDefinition";
 import { parsed, parseStatement } from "../../frontend/sql/dialects/parseStatement";
 import { createReader, wordAt, type Reader } from "../../frontend/sql/dialects/reader";
+import { inLowerCase } from "../../frontend/sql/spelling";
 import type { SyntaxInsert, SyntaxStatement } from "../../frontend/sql/dialects/syntax";
 import type { ParsedStatement } from "../parsed";
 import { failure, unsupported } from "../sqlError";
@@ -54,12 +55,17 @@ function numbered(text: string): string {
 }
 
 function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
-  const reader = createReader(text, dialect);
+  const reader = createReader(text, dialect, inLowerCase);
   const first = wordAt(reader);
   if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
   const session = sessionStatement(reader);
   if (session !== undefined) return [session];
-  const tree = parseStatement(text, dialect, LONGEST_STATEMENT + PARAMETER_NUMBERS);
+  const tree = parseStatement(
+    text,
+    dialect,
+    inLowerCase,
+    LONGEST_STATEMENT + PARAMETER_NUMBERS,
+  );
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);
   const [loss] = tree.losses;
@@ -80,7 +86,7 @@ function definitions(text: string, reader: Reader, dialect: Family): readonly Sq
   const words = reader.lexemes.slice(0, 4).map((each) => each.word);
   const what = words.find((word) => /^(procedure|function|trigger|event)$/.test(word));
   if (what !== undefined && words[0] !== "drop") throw unsupported(`CREATE ${what.toUpperCase()}`);
-  const tree = parsed(text, dialect, readDefinition);
+  const tree = parsed({ text, dialect, spelling: inLowerCase }, readDefinition);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   const tag = words.slice(0, 2).join(" ").toUpperCase();
   const guarded = reader.lexemes

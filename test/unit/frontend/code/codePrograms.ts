@@ -7,6 +7,7 @@ import { readCode } from "../../../../server/src/frontend/code/readCode";
 import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { indexLines } from "../../../../server/src/frontend/sql/lines";
 import { languageOf } from "../../../../server/src/frontend/sql/language";
+import { spellingOf } from "../../../../server/src/frontend/sql/spelling";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
@@ -47,7 +48,8 @@ export async function readOver(
   const files = Object.keys(texts).map(id);
   const schema = { file: id("schema.sql"), text: ddl };
   const { tables } = readProgram([schema], { pg: parsers.pg }, { dialect }).schema;
-  const { lower } = languageOf(dialect, createLowering({ pg: parsers.pg }));
+  const language = languageOf(dialect, createLowering({ pg: parsers.pg }));
+  const lower = language.lower(spellingOf(tables));
   const modules = createModuleReader(parsers.code).modules({
     files,
     text: (file) => texts[file],

@@ -8,6 +8,7 @@ import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
 import { indexLines } from "../../../../server/src/frontend/sql/lines";
 import { languageOf } from "../../../../server/src/frontend/sql/language";
+import { spellingOf } from "../../../../server/src/frontend/sql/spelling";
 import { createLowering } from "../../../../server/src/frontend/sql/lowerSql";
 import type { PgParser } from "../../../../server/src/frontend/sql/pg/pgParser";
 import { precisionOf } from "../../../../server/src/program/precision";
@@ -37,7 +38,8 @@ export async function programOf(
   const files = Object.keys(texts).map(id);
   const schema = readPrismaSchema([{ file: id("prisma/schema.prisma"), text: schemaText }]);
   const dialect = schema.datasource?.dialect ?? "postgres";
-  const { lower } = languageOf(dialect, createLowering({ pg: parsers.pg }));
+  const language = languageOf(dialect, createLowering({ pg: parsers.pg }));
+  const lower = language.lower(spellingOf(schema.tables));
   const modules = createModuleReader(parsers.code).modules({
     files,
     text: (file) => texts[file],

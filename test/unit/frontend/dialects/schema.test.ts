@@ -85,7 +85,7 @@ check(
 GO
 ALTER TABLE dbo.Users WITH CHECK ADD CONSTRAINT uq UNIQUE NONCLUSTERED (Name)
 GO`,
-  'users(id int = fresh sequence, name text? = "x", active int = 1) key(id) unique(name)',
+  'users(id int = fresh sequence, name text? = "x", Active int = 1) key(id) unique(name)',
 );
 check(
   "sqlite",

@@ -12,6 +12,7 @@ import {
   unknown,
   type Value,
   type ListValue,
+  type ResultColumns,
 } from "../values";
 import { negated, presenceOf, readsOf } from "./convert";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
@@ -166,10 +167,16 @@ export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string):
   const { columns, result, at } = row;
   const related = columns.related?.get(property);
   if (related !== undefined) return at === "first" ? related : notTold(property, related);
-  const name = columns.renamed?.get(property) ?? property;
+  const name = columns.renamed?.get(property) ?? namedLike(columns, property);
   const isKnown = columns.order.length === 0 || columns.order.includes(name);
   if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
   return scalar({ kind: "field", result, field: name, at }, columns.types.get(name));
+}
+
+function namedLike({ order, foldsCase }: ResultColumns, property: string): string {
+  if (foldsCase !== true || order.includes(property)) return property;
+  const folded = property.toLowerCase();
+  return order.find((each) => each.toLowerCase() === folded) ?? property;
 }
 
 /** What was read along with several rows is not told apart by them. */

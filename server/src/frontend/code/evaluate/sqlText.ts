@@ -162,7 +162,7 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     note: (note) => {
       if (!state.isTrial) state.notes.push(note);
     },
-    ...(dialect !== "postgres" && { wantsInsertId: true }),
+    ...(dialect !== "postgres" && { wantsInsertId: "if known" as const }),
   });
   return outcomeOf(state, lowered, call);
 }
@@ -432,5 +432,8 @@ function columnsOf(
     return type === undefined ? [] : [[name, type] as const];
   });
   const required = requiredColumns(outputs, scope, state.workspace.table);
-  return { order, types: new Map(types), required };
+  const { dialect, table } = state.workspace;
+  const foldsCase =
+    dialect !== "postgres" && scope.some((each) => table(each.table)?.inferred !== false);
+  return { order, types: new Map(types), required, ...(foldsCase && { foldsCase }) };
 }

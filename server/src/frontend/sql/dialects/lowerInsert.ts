@@ -149,9 +149,10 @@ function returningOf(
   const sources = [{ relation: isOutput ? inserted : relation, columns }];
   const asked = lowerOutputs(node.returning ?? [], expressions({ sources }, work));
   const own = asked.map((output) => ({ ...output, value: ofInserted(output.value, node.table) }));
-  const column = work.context.wantsInsertId === true ? automatic(table) : undefined;
+  const { wantsInsertId = false } = work.context;
+  const column = wantsInsertId === false ? undefined : automatic(table);
   if (own.length === 0 && column === undefined) {
-    if (work.context.wantsInsertId === true && table?.inferred !== false) {
+    if (wantsInsertId === true && table?.inferred !== false) {
       weaken(work, "which column the database numbers is not known");
     }
     return undefined;

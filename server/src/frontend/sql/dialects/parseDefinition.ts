@@ -9,6 +9,7 @@ import {
   take,
   takeAny,
   takeName,
+  takeWord,
   takeNames,
   takeTable,
   unexpected,
@@ -346,8 +347,8 @@ const ATTRIBUTES = new Set(
 );
 
 function readType(reader: Reader, draft: ColumnDraft): void {
-  let type = takeName(reader, true);
-  while (take(reader, ".")) type = takeName(reader, true);
+  let type = takeWord(reader);
+  while (take(reader, ".")) type = takeWord(reader);
   draft.type = type;
   if (type === "serial") draft.automatic = true;
   const start = reader.at;

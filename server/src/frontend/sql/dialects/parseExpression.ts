@@ -6,6 +6,7 @@ import {
   take,
   takeAny,
   takeName,
+  takeWord,
   unexpected,
   Unreadable,
   wordAt,
@@ -369,7 +370,7 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
       if (next === ",") break;
       reader.at++;
       const amount = parseExpression(parsing);
-      const unit = takeName(reader, true);
+      const unit = takeWord(reader);
       return { kind: "other", what: `an interval of ${unit}s`, parts: [amount] };
     }
     case "date":
@@ -445,7 +446,7 @@ function path(parsing: Parsing, anyWord = true): SyntaxExpression {
   }
   if (wordAt(reader) === "(" && parts.length > 1) {
     reader.at--;
-    return call(parsing, parts.at(-1) ?? "");
+    return call(parsing, (parts.at(-1) ?? "").toLowerCase());
   }
   return { kind: "name", path: parts };
 }
@@ -461,12 +462,12 @@ function call(parsing: Parsing, name: string): SyntaxExpression {
   let rest = false;
   // Words that tell one call from another are among its arguments.
   if (name === "extract" && wordAt(reader, 1) === "from") {
-    values.push({ kind: "literal", value: takeName(reader, true) });
+    values.push({ kind: "literal", value: takeWord(reader) });
   }
   const side = name === "trim" ? takeAny(reader, "both", "leading", "trailing") : undefined;
   if (side !== undefined) values.push({ kind: "literal", value: side });
   if (UNITS_FIRST.has(name) && peek(reader)?.kind === "word" && wordAt(reader, 1) === ",") {
-    values.push({ kind: "literal", value: takeName(reader, true) });
+    values.push({ kind: "literal", value: takeWord(reader) });
     expect(reader, ",");
   }
   if (!take(reader, ")")) {
@@ -561,7 +562,7 @@ export function typeName(reader: Reader): {
   readonly sizes: readonly number[];
   readonly unsigned: boolean;
 } {
-  let type = takeName(reader, true);
+  let type = takeWord(reader);
   if (type === "double" && take(reader, "precision")) type = "double";
   let rounds = false;
   const sizes: number[] = [];

@@ -9,6 +9,8 @@ import {
   take,
   takeAny,
   takeName,
+  takeWord,
+  writtenName,
   takeNames,
   takeTable,
   unexpected,
@@ -237,7 +239,7 @@ function readInto(reader: Reader, query: Draft): void {
       reader.at++;
       names.push(variable.word);
     } else {
-      names.push(takeName(reader));
+      names.push(takeWord(reader));
     }
   } while (take(reader, ","));
   query.into = names;
@@ -284,7 +286,14 @@ export function readOutputs(parsing: Parsing): readonly SyntaxOutput[] {
     const end = reader.lexemes[reader.at - 1]?.end ?? start;
     const text = reader.text.slice(start, end);
     const alias = readAlias(reader, true);
-    outputs.push(alias === undefined ? { value, text } : { value, text, alias });
+    const last = reader.lexemes[reader.at - 1];
+    const isNamed = last?.kind === "name" || last?.kind === "word" || last?.kind === "string";
+    outputs.push({
+      value,
+      text,
+      ...(alias !== undefined && { alias }),
+      ...(isNamed && (alias !== undefined || value.kind === "name") && { label: writtenName(reader.text, last) }),
+    });
   } while (take(reader, ","));
   return outputs;
 }
@@ -320,7 +329,7 @@ function readAlias(reader: Reader, allowsText = false): string | undefined {
   if (isText()) {
     const text = peek(reader)?.word ?? "";
     reader.at++;
-    return text.toLowerCase();
+    return reader.spelling(text);
   }
   return takeName(reader, true);
 }

@@ -1,5 +1,6 @@
 // Statements on rows of MySQL, MariaDB, SQL Server and SQLite as syntax trees.
 import type { Dialect } from "../../../program/dialect";
+import type { Spelling } from "../spelling";
 import { parseExpression, startsQuery, typeName, type Parsing } from "./parseExpression";
 import {
   parsingOf,
@@ -55,11 +56,11 @@ const LONGEST = 200_000;
 export function parseStatement(
   text: string,
   dialect: Dialect,
+  spelling: Spelling,
   longest = LONGEST,
 ): ParseResult<SyntaxStatement> {
   return parsed(
-    text,
-    dialect,
+    { text, dialect, spelling },
     (reader) => {
       const tree = statement(reader);
       take(reader, ";");
@@ -71,8 +72,12 @@ export function parseStatement(
 }
 
 /** The expression that is all of a canonical text. */
-export function parseValue(text: string, dialect: Dialect): ParseResult<SyntaxExpression> {
-  return parsed(text, dialect, (reader) => {
+export function parseValue(
+  text: string,
+  dialect: Dialect,
+  spelling: Spelling,
+): ParseResult<SyntaxExpression> {
+  return parsed({ text, dialect, spelling }, (reader) => {
     const tree = parseExpression(parsingOf(reader));
     if (peek(reader) !== undefined) throw unexpected(reader);
     return tree;
@@ -81,13 +86,12 @@ export function parseValue(text: string, dialect: Dialect): ParseResult<SyntaxEx
 
 /** Runs a reader of a whole text; where it cannot go on, that is the result. */
 export function parsed<Tree>(
-  text: string,
-  dialect: Dialect,
+  { text, dialect, spelling }: Pick<Reader, "text" | "dialect" | "spelling">,
   read: (reader: Reader) => Tree,
   longest = LONGEST,
 ): ParseResult<Tree> {
   if (text.length > longest) return { ok: false, message: "too long", offset: 0 };
-  const reader = createReader(text, dialect);
+  const reader = createReader(text, dialect, spelling);
   try {
     const tree = read(reader);
     return { ok: true, tree, losses: reader.losses };
@@ -481,7 +485,7 @@ function declare(reader: Reader): SyntaxStatement {
 function call(reader: Reader): SyntaxStatement {
   const parsing = parsingOf(reader);
   const isCall = takeAny(reader, "call", "exec", "execute") === "call";
-  const name = takeTable(reader);
+  const name = takeTable(reader).toLowerCase();
   const values: SyntaxExpression[] = [];
   const inParentheses = isCall && take(reader, "(");
   const ended = (): boolean => (inParentheses ? take(reader, ")") : peek(reader) === undefined);

@@ -1,6 +1,7 @@
 // A cursor over the tokens of one canonical statement: what all parts of the parser share.
 import type { Dialect } from "../../../program/dialect";
 import { plainText } from "../escapes";
+import type { Spelling } from "../spelling";
 import { isWordPart, nameOf, nextToken, stringOf } from "../tokens";
 
 export interface Lexeme {
@@ -23,6 +24,7 @@ export interface Lexeme {
 export interface Reader {
   readonly text: string;
   readonly dialect: Dialect;
+  readonly spelling: Spelling;
   readonly lexemes: readonly Lexeme[];
   at: number;
   /** How deep the expression at hand is nested. */
@@ -41,8 +43,8 @@ export class Unreadable extends Error {
 }
 
 /** A reader at the first token of a canonical text. */
-export function createReader(text: string, dialect: Dialect): Reader {
-  return { text, dialect, lexemes: lexemesOf(text), at: 0, depth: 0, losses: [] };
+export function createReader(text: string, dialect: Dialect, spelling: Spelling): Reader {
+  return { text, dialect, spelling, lexemes: lexemesOf(text), at: 0, depth: 0, losses: [] };
 }
 
 const LONGER = [
@@ -193,13 +195,26 @@ export function isAlias(reader: Reader, ahead = 0): boolean {
   return lexeme?.kind === "word" && !CLAUSES.has(lexeme.word);
 }
 
-/** A name; after a dot or AS any word is one. */
+/** A name as it is declared; after a dot or AS any word is one. */
 export function takeName(reader: Reader, anyWord = false): string {
   const lexeme = peek(reader);
   if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpected(reader);
   if (lexeme.kind === "word" && !anyWord && RESERVED.has(lexeme.word)) throw unexpected(reader);
   reader.at++;
-  return lexeme.word;
+  return reader.spelling(writtenName(reader.text, lexeme));
+}
+
+/** What has a name but is not declared in a schema: a type, a function, a unit. In lower case. */
+export function takeWord(reader: Reader): string {
+  const lexeme = peek(reader);
+  if (lexeme?.kind !== "name" && lexeme?.kind !== "word") throw unexpected(reader);
+  reader.at++;
+  return lexeme.word.toLowerCase();
+}
+
+/** A word or name with its case. */
+export function writtenName(text: string, { kind, word, start, end }: Lexeme): string {
+  return kind === "word" ? text.slice(start, end) : word;
 }
 
 /** `[database.[schema.]]table`, of which the table is kept. SQL Server's temporary tables keep their marks. */

@@ -13,6 +13,7 @@ import {
 } from "../lowering";
 import { columnsOf, type Scope } from "../nsp/scope";
 import type { PgSchemaReading } from "../pg/schema";
+import { firstSpelling } from "../spelling";
 import { withColumnNames } from "../terms";
 import { lowerCondition, lowerValue } from "./lowerExpression";
 import { expressions, lowerQuery } from "./lowerQuery";
@@ -42,9 +43,10 @@ export function readDialectSchema(pieces: readonly SqlPiece[], dialect: Dialect)
   const [first] = pieces;
   if (first === undefined) return { tables: [], notes: [], losses: [], view: () => undefined };
   const state: State = { dialect, tables: new Map(), views: new Map(), notes: [], piece: first };
+  const spelling = firstSpelling();
   for (const piece of pieces) {
     state.piece = piece;
-    const result = parsed(piece.sql, dialect, readDefinition);
+    const result = parsed({ text: piece.sql, dialect, spelling }, readDefinition);
     if (result.ok) replay(result.tree, state);
     else noteUnread(state, result.message, result.offset);
   }

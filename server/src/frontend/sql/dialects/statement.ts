@@ -3,10 +3,11 @@ import type { Dialect } from "../../../program/dialect";
 import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Statement } from "../../../program/statement";
+import type { Output, Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { lowerByWords } from "../fallback";
 import { sourceIn, type Lowered, type LoweringContext } from "../lowering";
+import { inLowerCase } from "../spelling";
 import { distinctlyNamed, emptyQuery } from "../terms";
 import { lowerDelete, lowerUpdate, type ChangeResult } from "./lowerChange";
 import { asCondition, lowerCondition, lowerValue } from "./lowerExpression";
@@ -26,19 +27,23 @@ import { startWork, weaken, type Work } from "./work";
 export function lowerDialectStatement(
   context: LoweringContext,
   dialect: Dialect,
-  outputs: "value" | "condition" = "value",
+  outputs: Outputs = "names",
 ): Lowered {
   const branch = /^(if|while)\b/i.exec(context.piece.sql)?.[1]?.toUpperCase();
   if (branch !== undefined) {
     return lowerByWords(context, `${branch} of ${dialectLabel(dialect)} is not followed.`);
   }
-  const parsed = parseStatement(context.piece.sql, dialect);
+  const { spelling = inLowerCase } = context;
+  const parsed = parseStatement(context.piece.sql, dialect, spelling);
   if (!parsed.ok) return unread(context, dialect, parsed.message, parsed.offset);
-  const work = startWork(context, dialect);
+  const work = { ...startWork(context, dialect), labelled: outputs === "labels" };
   for (const reason of parsed.losses) weaken(work, reason);
   const result = lowered(parsed.tree, work);
-  return outputs === "value" ? result : withConditions(result);
+  return outputs === "conditions" ? withConditions(result) : result;
 }
+
+/** Whether a SELECT's outputs go by names as they are declared, or as its result is labelled, or are conditions. */
+type Outputs = "names" | "labels" | "conditions";
 
 /** The outputs of a query as conditions: without the 1, 0 or NULL that conditions are as values. */
 function withConditions(result: Lowered): Lowered {
@@ -59,7 +64,8 @@ export function lowerDialectExpression(
   dialect: Dialect,
   use: "value" | "condition",
 ): { readonly value: Expression; readonly taint: readonly Taint[] } {
-  const parsed = parseValue(context.piece.sql, dialect);
+  const { spelling = inLowerCase } = context;
+  const parsed = parseValue(context.piece.sql, dialect, spelling);
   const work = startWork(context, dialect);
   if (!parsed.ok) {
     const reason = unreadable(context, dialect, parsed.message, parsed.offset);
@@ -138,7 +144,8 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
     value.kind === "assign" ? value.variable : undefined,
   );
   const query = lowerQuery(tree, undefined, work);
-  const named = { ...query, outputs: distinctlyNamed(query.outputs) };
+  const outputs = work.labelled ? labelled(query.outputs, tree) : query.outputs;
+  const named = { ...query, outputs: distinctlyNamed(outputs) };
   const base = baseOf(work);
   const into = work.context.ids.result();
   const columns = named.outputs.map((output) => output.name);
@@ -162,6 +169,16 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
   return targets.length === 0
     ? { statements: [statement], result }
     : { statements: [statement], result, targets };
+}
+
+/** Outputs under the labels of the result, which have the case of the query. */
+function labelled(outputs: readonly Output[], { outputs: nodes }: SyntaxQuery): readonly Output[] {
+  // A star is as many as there are columns, which are labelled as they are declared.
+  if (nodes.length !== outputs.length) {
+    const labels = new Map(nodes.flatMap(({ label }) => (label ? [[label.toLowerCase(), label]] : [])));
+    return outputs.map((each) => ({ ...each, name: labels.get(each.name.toLowerCase()) ?? each.name }));
+  }
+  return outputs.map((each, at) => ({ ...each, name: nodes[at]?.label ?? each.name }));
 }
 
 /** SELECT GET_LOCK('name', 10) alone is a lock. It is held until RELEASE_LOCK, longer than its transaction. */

@@ -103,6 +103,8 @@ export type SyntaxExpression =
 export interface SyntaxOutput {
   readonly value: SyntaxExpression;
   readonly alias?: string;
+  /** What the database calls it in a result: its alias or name with its case. */
+  readonly label?: string;
   /** The text of the expression, which is its name where it has no other. */
   readonly text: string;
 }

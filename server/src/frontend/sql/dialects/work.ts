@@ -16,6 +16,8 @@ export interface Work {
   readonly ctes: ReadonlyMap<string, Query>;
   /** Outputs of the query at hand, which GROUP BY and HAVING may name by their aliases. */
   readonly aliases: ReadonlyMap<string, SyntaxOutput>;
+  /** What the statement returns has labels with the case of its text. */
+  readonly labelled?: boolean;
   /** In an upsert: names by which the row that was proposed goes, and its columns' names there. */
   readonly proposed?: {
     readonly aliases: readonly string[];
@@ -57,7 +59,7 @@ export function resolveName(path: readonly string[], scope: Scope, work: Work): 
   const qualifier = path.at(-2);
   const { proposed } = work;
   if (qualifier === undefined) {
-    const local = isMysql(work) ? work.context.variable([column]) : undefined;
+    const local = isMysql(work) ? work.context.variable([column.toLowerCase()]) : undefined;
     if (local !== undefined) return local;
     const renamed = proposed?.columns.get(column);
     if (renamed !== undefined) return { kind: "excluded", column: renamed };

@@ -1,4 +1,5 @@
 // What a stored routine of MySQL or MariaDB is lowered in: names, blocks and loops around, handlers, transactions.
+import type { Spelling } from "../spelling";
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType } from "../../../program/expression";
 import type { DeclaredLevel, Note } from "../../../program/program";
@@ -18,6 +19,7 @@ export interface RoutineContext {
   /** The routine of that name; undefined when there is none, or several. */
   readonly routine: (name: string) => RoutineDefinition | undefined;
   readonly note: (note: Note) => void;
+  readonly spelling?: Spelling;
 }
 
 export interface LoopFrame {
@@ -151,6 +153,7 @@ export function contextFor(
     piece,
     table: shared.table,
     view: shared.view,
+    ...(shared.spelling && { spelling: shared.spelling }),
     placeholder,
     variable: (path) => variableOf(state, path, span),
     ids,

@@ -3,6 +3,7 @@ import {
   constantScalar,
   constantText,
   UNDEFINED,
+  unknown,
   type HandleValue,
   type Value,
 } from "../../values";
@@ -403,7 +404,7 @@ function run(handle: HandleValue, query: Query, tools: Tools): Value {
 function resultOf({ draft, isFirst, plucked }: Query, outcome: SqlOutcome, tools: Tools): Value {
   if (draft.verb !== "select" && draft.returning.length === 0) {
     if (draft.verb !== "insert" || tools.dialect === "postgres") return outcome.count;
-    return tools.list([outcome.insertId ?? outcome.count]);
+    return tools.list([outcome.insertId ?? unknown("the number that an INSERT made")]);
   }
   const rows = rowsOf(outcome, tools);
   if (plucked !== undefined) {
