@@ -60,12 +60,7 @@ function statementsOf(text: string, dialect: Family): readonly SqlStatement[] {
   if (/^(create|alter|drop|rename)$/.test(first)) return definitions(text, reader, dialect);
   const session = sessionStatement(reader);
   if (session !== undefined) return [session];
-  const tree = parseStatement(
-    text,
-    dialect,
-    inLowerCase,
-    LONGEST_STATEMENT + PARAMETER_NUMBERS,
-  );
+  const tree = parseStatement(text, dialect, inLowerCase, LONGEST_STATEMENT + PARAMETER_NUMBERS);
   if (!tree.ok) throw failure("syntax", `You have an error in your SQL syntax: ${tree.message}`);
   refuse(reader);
   const [loss] = tree.losses;

@@ -183,3 +183,19 @@ test("nesting, length and number have no limit that breaks", () => {
   const many = programOf({ "a.sql": `${ADD}\n`.repeat(2_000) });
   assert.equal(many.transactions.length, 2_000);
 });
+
+test("what a query counts or orders by is no key of a table that nobody declares", () => {
+  const keyIn = (text: string): readonly string[] | undefined =>
+    programOf({ "a.sql": text }).schema.tables[0]?.primaryKey;
+  const add = "INSERT INTO members (team, person) VALUES (:t, :p)";
+  assert.deepEqual(keyIn(`BEGIN; SELECT person FROM members WHERE team = :t; ${add}; COMMIT;`), [
+    "team",
+  ]);
+  for (const query of [
+    "SELECT count(*) FROM members WHERE team = :t",
+    "SELECT person FROM members WHERE team = :t ORDER BY person",
+    "SELECT sum(weight) FROM members WHERE team = :t AND person = :p",
+  ]) {
+    assert.deepEqual(keyIn(`BEGIN; ${query}; ${add}; COMMIT;`), [], query);
+  }
+});

@@ -292,7 +292,10 @@ export function readOutputs(parsing: Parsing): readonly SyntaxOutput[] {
       value,
       text,
       ...(alias !== undefined && { alias }),
-      ...(isNamed && (alias !== undefined || value.kind === "name") && { label: writtenName(reader.text, last) }),
+      ...(isNamed &&
+        (alias !== undefined || value.kind === "name") && {
+          label: writtenName(reader.text, last),
+        }),
     });
   } while (take(reader, ","));
   return outputs;

@@ -175,8 +175,13 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
 function labelled(outputs: readonly Output[], { outputs: nodes }: SyntaxQuery): readonly Output[] {
   // A star is as many as there are columns, which are labelled as they are declared.
   if (nodes.length !== outputs.length) {
-    const labels = new Map(nodes.flatMap(({ label }) => (label ? [[label.toLowerCase(), label]] : [])));
-    return outputs.map((each) => ({ ...each, name: labels.get(each.name.toLowerCase()) ?? each.name }));
+    const labels = new Map(
+      nodes.flatMap(({ label }) => (label ? [[label.toLowerCase(), label]] : [])),
+    );
+    return outputs.map((each) => ({
+      ...each,
+      name: labels.get(each.name.toLowerCase()) ?? each.name,
+    }));
   }
   return outputs.map((each, at) => ({ ...each, name: nodes[at]?.label ?? each.name }));
 }
