@@ -177,6 +177,10 @@ for (const [made, given] of [
   ],
   [
     'import crypto from "crypto"; const make = (size: number) => crypto.randomBytes(size).toString("hex");',
+    "fresh uuid",
+  ],
+  [
+    'import { randomBytes } from "crypto"; const make = (size: number) => randomBytes(size / 4).toString("hex");',
     ":crypto.randomBytes",
   ],
 ]) {

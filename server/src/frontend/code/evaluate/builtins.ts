@@ -79,7 +79,20 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     ({ state }) => fresh(state, "now"),
   ),
   ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
-  Date: ({ state, args }) => (args.length === 0 ? fresh(state, "now") : (args[0] ?? UNDEFINED)),
+  Date: ({ state, args }) => {
+    // The parts of a date, or a time in some form.
+    if (args.length > 1) return pure(state, "code:Date", args);
+    return args[0] ?? fresh(state, "now");
+  },
+  // Made to be filled with what is new each time: ids, salts, keys.
+  ...named("Uint8Array Uint16Array Uint32Array Buffer.alloc Buffer.allocUnsafe", ({ state }) =>
+    valueFromOutside(state, "bytes"),
+  ),
+  ...named("crypto.randomBytes", ({ state, args: [length] }) => {
+    const size = constantScalar(length);
+    const isLong = typeof size === "number" && size >= LONG_ID;
+    return isLong ? fresh(state, "uuid") : valueFromOutside(state, "crypto.randomBytes");
+  }),
   // The rest of the function does not run, as behind an error.
   ...named("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
   "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),

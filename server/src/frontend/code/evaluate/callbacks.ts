@@ -69,4 +69,4 @@ export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
 
 /** Names of functions that run what they are given, and run it once if it does not fail. */
 export const RUNS_ONCE =
-  /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|handle|catch|async|once|exec/iu;
+  /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|lock|using|handle|catch|async|once|exec/iu;

@@ -19,6 +19,7 @@ import { callBuiltin, externalResult } from "./builtins";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE } from "./callbacks";
 import { escape } from "./escape";
 import { itemsOf, listOf } from "./collections";
+import { handedOn, runForItems } from "./itemwise";
 import { changed } from "./iteration";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
@@ -80,7 +81,7 @@ export function callValue(
         return callDataAccess(state, callee.path, args, site);
       const message = `${callee.library.name}: ${callee.path}() is not known`;
       lose(state, message, source);
-      return callUnknown(state, site.name, args, site);
+      return callUnknown(state, callee, args, site);
     }
     case "builtin":
       return (
@@ -108,7 +109,7 @@ export function callValue(
       if (handle) return callValue(state, handle, args, site);
       const own = methodOfInput(callee);
       const builtin = own && callBuiltin(state, own, args, site);
-      return builtin ?? callUnknown(state, site.name, args, site);
+      return builtin ?? callUnknown(state, callee, args, site);
     }
     default:
       // Rows that became records of Java have accessors by their columns' names.
@@ -173,7 +174,7 @@ function methodOfInput(
 /** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
 function shaped(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
   const handle = handleOfShape(state, callee, args, site);
-  return handle ? callValue(state, handle, args, site) : callUnknown(state, site.name, args, site);
+  return handle ? callValue(state, handle, args, site) : callUnknown(state, callee, args, site);
 }
 
 function handleOfShape(
@@ -199,11 +200,15 @@ function handleOfShape(
 }
 
 /** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
-function callUnknown(state: State, name: string, given: readonly Value[], site: CallSite): Value {
+function callUnknown(state: State, callee: Value, given: readonly Value[], site: CallSite): Value {
+  const { name } = site;
   const source = sourceOf(state, site.span);
   tellStored(state, name, source);
   // Whoever is given a promise awaits it.
   const args = given.map((arg) => settle(state, arg));
+  const isOnce = RUNS_ONCE.test(name) || opensByName(name);
+  const forItems = isOnce ? undefined : runForItems(state, callee, args, site);
+  if (forItems) return forItems;
   for (const arg of args) {
     escape(state, arg);
     // What is given away empty is given to be filled.
@@ -232,11 +237,11 @@ function callUnknown(state: State, name: string, given: readonly Value[], site: 
     for (const callee of callbacks) state.handlers.push({ name: label, callee });
     return unknown(`${name} is not known`);
   }
-  const isOnce = RUNS_ONCE.test(name) || opensByName(name);
+  const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
   let result: Value | undefined;
   for (const callback of callbacks) {
     const before = state.emitted;
-    const inputs = callback.function.parameters.map((parameter) => inputOf(state, parameter));
+    const inputs = callback.function.parameters.map((each) => inputFor(each, name));
     const path = tried(state, () => {
       result = inUnknownTransaction(state, name, source, () =>
         settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),

@@ -268,7 +268,7 @@ export function conditionOf(state: State, value: Value): Expression {
     case "input":
       return value.type === "boolean"
         ? compare("=", inputExpression(value), TRUE)
-        : truthOf(inputExpression(value), undefined);
+        : truthOf(inputExpression(value), declaredType(value.type));
     case "row":
       return state.present.has(value.result) ? TRUE : presenceOf(value);
     case "choice": {
@@ -289,6 +289,16 @@ export function conditionOf(state: State, value: Value): Expression {
     default:
       return TRUE;
   }
+}
+
+/** What a declared type says of texts and numbers, which are false where they are empty or zero. */
+function declaredType(type: string | undefined): ValueType | undefined {
+  const [of, ...others] = (type ?? "")
+    .split("|")
+    .map((each) => each.trim())
+    .filter((each) => each !== "null" && each !== "undefined");
+  if (others.length > 0) return undefined;
+  return of === "string" ? "text" : of === "number" || of === "bigint" ? "decimal" : undefined;
 }
 
 /** That a row is there. Rows of a loop are. */

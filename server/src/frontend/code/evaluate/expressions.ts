@@ -39,6 +39,7 @@ import { settle } from "./settle";
 import { hasProperty, typeName } from "./typeTests";
 import { itemsOf, listOf, spreadArguments } from "./collections";
 import { keyOf, place } from "./place";
+import { movedDate } from "./dates";
 import { IN_PLACE } from "./reordered";
 import { concatenated, partsOf } from "./texts";
 
@@ -335,7 +336,11 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
         if (isMade)
           place(state, scope, { kind: "place", place: callee.object, span: hir.span }, result);
       }
-      return result;
+      const moved = movedDate(state, self, callee.property, args);
+      if (moved && callee.object.kind === "name") {
+        place(state, scope, { kind: "place", place: callee.object, span: hir.span }, moved);
+      }
+      return moved ?? result;
     };
     if (!callee.optional && !hir.optional && !isOfChain(callee.object)) return run(object);
     return branches(

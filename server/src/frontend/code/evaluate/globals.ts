@@ -6,6 +6,7 @@ const NAMES = new Set(
   (
     "Number String Boolean BigInt Math JSON Date Promise Object Array Map Set Error TypeError RangeError console " +
     "WeakMap WeakSet parseInt parseFloat isNaN Symbol setTimeout setInterval setImmediate queueMicrotask structuredClone crypto process Buffer globalThis global " +
+    "Uint8Array Uint16Array Uint32Array " +
     "Integer Long Double Float BigDecimal BigInteger Objects Optional List ArrayList HashMap Arrays Collections System " +
     "UUID Instant LocalDate LocalDateTime Timestamp Thread Random ThreadLocalRandom StringBuilder RuntimeException " +
     "IllegalStateException IllegalArgumentException Exception Character Short Byte"
@@ -22,8 +23,12 @@ export function globalValue(name: string): Value | undefined {
 /** Functions of modules of the language's own that give something new each time. */
 export function moduleBuiltin(module: string, name: string): Value | undefined {
   const from = module.replace(/^node:/u, "");
-  if (from === "crypto" && name === "randomUUID")
-    return { kind: "builtin", name: "crypto.randomUUID" };
+  if (from === "crypto") {
+    if (name === "default" || name === "*") return { kind: "builtin", name: "crypto" };
+    if (name === "randomUUID" || name === "randomBytes") {
+      return { kind: "builtin", name: `crypto.${name}` };
+    }
+  }
   if (from === "async_hooks") {
     const isWhole = name === "*" || name === "default";
     return { kind: "builtin", name: isWhole ? from : name };
