@@ -103,6 +103,10 @@ export function expressionText(of: Expression): string {
     case "parameter":
     case "variable":
       return `:${of.name}`;
+    case "among": {
+      const value = of.value ? `${expressionText(of.value)} ` : "";
+      return `${of.function}(${value}of ${of.result} where ${expressionText(of.where)})`;
+    }
     case "array":
       return `:${of.parameter}[]`;
     case "element":

@@ -37,6 +37,20 @@ export type Expression =
   | { readonly kind: "size"; readonly result: string }
   /** Number of rows that an earlier INSERT, UPDATE or DELETE changed. */
   | { readonly kind: "affected"; readonly statement: string }
+  /**
+   * Over the rows of an earlier result, in their order; the row at hand is `field` with `at: { loop }`. `any`: whether
+   * `where` is true of one of them, NULL where it may be, as OR has it. `first` and `last`: `value` of the first or last
+   * row of which it is true, NULL without one. `count`: how many those are.
+   */
+  | {
+      readonly kind: "among";
+      readonly result: string;
+      readonly loop: string;
+      readonly function: "any" | "first" | "last" | "count";
+      readonly where: Expression;
+      /** Only of `first` and `last`. */
+      readonly value?: Expression;
+    }
   | {
       readonly kind: "arithmetic";
       readonly operator: ArithmeticOperator;

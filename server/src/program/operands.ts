@@ -25,6 +25,8 @@ export function operandsOf(expression: Expression): readonly Expression[] {
       return [expression.condition, expression.then, expression.otherwise];
     case "aggregate":
       return expression.operand === undefined ? [] : [expression.operand];
+    case "among":
+      return expression.value ? [expression.where, expression.value] : [expression.where];
     case "call":
       return expression.arguments;
     case "element":
@@ -74,6 +76,10 @@ export function mapParts(
       return { ...expression, arguments: expression.arguments.map(map) };
     case "unknown":
       return { ...expression, dependsOn: expression.dependsOn.map(map) };
+    case "among": {
+      const { where, value } = expression;
+      return { ...expression, where: map(where), ...(value && { value: map(value) }) };
+    }
     case "aggregate":
       return expression.operand === undefined
         ? expression

@@ -355,6 +355,7 @@ function write(expression: Expression, writer: SqlWriter): string {
     case "field":
     case "size":
     case "affected":
+    case "among":
       throw new NoText("a value that it uses is not known");
     default:
       return expression satisfies never;

@@ -2,6 +2,7 @@
 // beyond those that were looked at, and errors that a handler may catch and nothing models.
 import type { FlatTransaction } from "../analysis/operations/operation";
 import type { Level } from "../isolation/levels";
+import { amongIn } from "../program/among";
 import { ERRORS, isCaught } from "../program/errors";
 import type { Expression } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
@@ -33,7 +34,10 @@ export function unsearchedParts(
       case "sequence":
         return command.commands.flatMap(visit);
       case "if":
-        return [command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(visit);
+        return [
+          ...furtherRows(command.condition, command.source, as),
+          ...[command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(visit),
+        ];
       case "atomic":
         return visit(command.body);
       case "loop":
@@ -45,7 +49,9 @@ export function unsearchedParts(
           ...visit(command.handler),
         ];
       case "statement":
+        return furtherRows(command.statement, command.statement.source, as);
       case "assign":
+        return furtherRows(command.value, command.source, as);
       case "exit":
       case "continue":
       case "rollback":
@@ -81,6 +87,23 @@ function furtherRounds(
   return [
     { reason: `rounds of this loop after the ${first} are not searched`, source: loop.source },
   ];
+}
+
+/** Rows that something asks about beyond those that are represented. */
+function furtherRows(
+  of: Statement | Expression,
+  source: SourceRange,
+  { flat }: SearchedAs,
+): readonly Unsearched[] {
+  const rounds = amongIn(of).flatMap(({ loop }) => {
+    const asked = flat ? flat.uncovered?.find((each) => each.loop === loop)?.rounds : 1;
+    return asked ?? [];
+  });
+  if (rounds.length === 0) return [];
+  const most = Math.max(...rounds);
+  const first = most > 1 ? `first ${String(most)}` : "first";
+  const reason = `rows of the list that this asks about, after the ${first}, are not searched`;
+  return [{ reason, source }];
 }
 
 /** Errors of the body that its handler is for and that no run of the search meets. */

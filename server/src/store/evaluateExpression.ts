@@ -43,6 +43,8 @@ export function evaluate(expression: Expression, frame: Frame): SqlValue {
       return resultOf(expression.result, frame).length;
     case "affected":
       return frame.environment.affected[expression.statement] ?? 0;
+    case "among":
+      return among(expression, frame);
     case "arithmetic":
       return arithmetic(
         expression.operator,
@@ -194,6 +196,29 @@ function fieldValue(field: Extract<Expression, { kind: "field" }>, frame: Frame)
 function resultOf(name: string, frame: Frame): ResultRows {
   // A statement on a path that was not taken has no result: its variables are NULL.
   return frame.environment.results[name] ?? [];
+}
+
+function among(over: Extract<Expression, { kind: "among" }>, frame: Frame): SqlValue {
+  const rows = resultOf(over.result, frame);
+  const { environment } = frame;
+  const at = (row: number): Frame => {
+    const loops = { ...environment.loops, [over.loop]: row };
+    return { ...frame, environment: { ...environment, loops } };
+  };
+  const tests = rows.map((_, row) => truth(evaluate(over.where, at(row))));
+  switch (over.function) {
+    case "any":
+      return tests.includes(true) || (tests.includes(null) ? null : false);
+    case "count":
+      return tests.filter((test) => test === true).length;
+    case "first":
+    case "last": {
+      const row = over.function === "first" ? tests.indexOf(true) : tests.lastIndexOf(true);
+      return row < 0 || !over.value ? null : evaluate(over.value, at(row));
+    }
+    default:
+      return unreachable(over.function);
+  }
 }
 
 function arithmetic(

@@ -86,6 +86,8 @@ export interface Builder {
   readonly parts?: PartDraft[];
   /** How many rows of a result loops go through. */
   readonly wanted: Map<string, number>;
+  /** Questions about all rows of a result that has more than are represented, with the rows that are. */
+  readonly beyond: Map<string, number>;
   /** The round of each running loop, from 0. */
   readonly rounds: Map<string, number>;
   /** Values that the database makes up, per site. */
@@ -142,6 +144,7 @@ export function createBuilder(
     savepoints: new Map(),
     ...(isUnit && { parts: [] }),
     wanted: new Map(),
+    beyond: new Map(),
     rounds: new Map(),
     drawn: new Map(),
     forgotten: [],

@@ -48,6 +48,8 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
       return builder.results.get(expression.result)?.size ?? int(0);
     case "affected":
       return builder.affected.get(expression.statement) ?? int(0);
+    case "among":
+      return amongRows(builder, expression, go);
     case "arithmetic":
       return arithmetic(builder, expression, go);
     case "negate": {
@@ -119,6 +121,39 @@ export function flattenExpression(builder: Builder, expression: Expression, scop
     case "unknown":
       expression.dependsOn.forEach(go);
       return unknownTerm(builder, expression.id, expression.type, expression.why);
+  }
+}
+
+/** A question about the rows of a result, of which those are asked that are represented. */
+function amongRows(
+  builder: Builder,
+  { result: name, loop, function: asks, where, value }: Extract<Expression, { kind: "among" }>,
+  go: (each: Expression) => Term,
+): Term {
+  const result = builder.results.get(name);
+  const rows = result ? [result, ...(result.next ?? [])] : [];
+  if (result && result.whole !== true) builder.beyond.set(loop, rows.length);
+  const outer = builder.rounds.get(loop);
+  const asked = rows.map(({ found }, round) => {
+    builder.rounds.set(loop, round);
+    return { holds: and(found, go(where)), value: value ? go(value) : NULL };
+  });
+  if (outer === undefined) builder.rounds.delete(loop);
+  else builder.rounds.set(loop, outer);
+  switch (asks) {
+    case "any":
+      return or(...asked.map(({ holds }) => holds));
+    case "count":
+      return asked.reduce<Term>(
+        (sum, { holds }) => calculate("add", sum, conditional(isTrue(holds), int(1), int(0))),
+        int(0),
+      );
+    case "first":
+    case "last":
+      return (asks === "last" ? asked : asked.toReversed()).reduce<Term>(
+        (rest, each) => conditional(isTrue(each.holds), each.value, rest),
+        NULL,
+      );
   }
 }
 

@@ -124,6 +124,10 @@ function flattenOne(
     (rest, each) => conditional(each.guard, each.value, rest),
     NULL,
   );
+  const uncovered = [...flow.uncovered, ...builder.beyond].map(([loop, rounds]) => ({
+    loop,
+    rounds,
+  }));
   return {
     id: transaction.id,
     parameters: builder.parameters,
@@ -136,9 +140,7 @@ function flattenOne(
     observed: builder.observed,
     ...partsOf(builder),
     ...(flow.exceeds.length > 0 && { exceeds: orAll(flow.exceeds) }),
-    ...(flow.uncovered.size > 0 && {
-      uncovered: [...flow.uncovered].map(([loop, rounds]) => ({ loop, rounds })),
-    }),
+    ...(uncovered.length > 0 && { uncovered }),
     ...(builder.forgotten.length > 0 && { forgotten: builder.forgotten }),
     losses: [...builder.losses],
     ...(builder.guesses.size > 0 && { guesses: [...builder.guesses] }),

@@ -1,4 +1,5 @@
 // Loops, unrolled: each round is a copy of the body under the condition that the round is entered.
+import { amongIn } from "../../program/among";
 import type { Command } from "../../program/statement";
 import type { Leaves, Loop, Unrolling } from "./unrolling";
 import { runAnyRounds, standsForAll } from "./anyRounds";
@@ -59,7 +60,7 @@ export function runLoop(builder: Builder, loop: Loop, path: Term, unrolling: Unr
   return join(on, ...left, ...leaves.exits);
 }
 
-/** How many rows of its result the command's loops go through, by the name of the result. */
+/** How many rows of its result the command's loops and questions go through, by the name of the result. */
 export function wantedRows(command: Command, unroll: number): ReadonlyMap<string, number> {
   const wanted = new Map<string, number>();
   const visit = (each: Command): void => {
@@ -87,6 +88,7 @@ export function wantedRows(command: Command, unroll: number): ReadonlyMap<string
     }
   };
   visit(command);
+  for (const { result } of amongIn(command)) wanted.set(result, unroll);
   return wanted;
 }
 

@@ -162,7 +162,7 @@ export interface FlatTransaction {
   readonly parts?: readonly FlatPart[];
   /** What its statements return and how many rows they change, whoever uses it; else what operations read. */
   readonly observed?: readonly Term[];
-  /** Loops that may have more rounds than are represented, by their ids, with the rounds that are. */
+  /** Loops that may have more rounds than are represented, by their ids, with the rounds that are; questions about rows as well. */
   readonly uncovered?: readonly { readonly loop: string; readonly rounds: number }[];
   /** Holds iff one of those loops goes on after them: what such a run does is not represented. */
   readonly exceeds?: Term;

@@ -46,6 +46,8 @@ export interface ResultColumns {
   readonly foldsCase?: boolean;
   /** What was read along with the first row: related rows and counts, by the names that the code uses. */
   readonly related?: ReadonlyMap<string, Value>;
+  /** What was read along with all rows: what of it belongs to each. */
+  readonly relatedTo?: ReadonlyMap<string, (row: RowValue) => Value>;
 }
 
 /** The rows of a result, all or one of them. */
@@ -77,16 +79,8 @@ export type Value =
       /** All arguments from some on, of which nobody knows how many there are. */
       readonly isRest?: boolean;
     }
-  /** One row; `at` as in a field of the AR. Without a row its fields are NULL; asking for them is an error of the code. */
-  | (ResultReference & {
-      readonly kind: "row";
-      readonly at: "first" | { readonly loop: string };
-      /** What the library knows of it: its model, for one. */
-      readonly data?: unknown;
-      /** Fields that were assigned since. */
-      readonly overlay: Map<string, Cell>;
-    })
-  | (ResultReference & { readonly kind: "rows"; readonly data?: unknown })
+  | RowValue
+  | RowsValue
   | ObjectValue
   | ListValue
   /**
@@ -129,6 +123,39 @@ export type Value =
       readonly otherwise: Value;
     }
   | { readonly kind: "unknown"; readonly why: string; readonly dependsOn: readonly Expression[] };
+
+/**
+ * One row; `at` as in a field of the AR, or the first or last row for which a condition holds on the row that `loop` has
+ * at hand. Without a row its fields are NULL; asking for them is an error of the code.
+ */
+export interface RowValue extends ResultReference {
+  readonly kind: "row";
+  readonly at: "first" | { readonly loop: string } | SearchedRow;
+  /** What the library knows of it: its model, for one. */
+  readonly data?: unknown;
+  /** Fields that were assigned since. */
+  readonly overlay: Map<string, Cell>;
+}
+
+/** All rows of a result. */
+export interface RowsValue extends ResultReference {
+  readonly kind: "rows";
+  readonly data?: unknown;
+}
+
+export interface SearchedRow {
+  readonly loop: string;
+  readonly where: Expression;
+  readonly which: "first" | "last";
+}
+
+/** A field of a row as it was read. */
+export function fieldExpression({ result, at }: RowValue, field: string): Expression {
+  if (at === "first" || !("where" in at)) return { kind: "field", result, field, at };
+  const { loop, where, which } = at;
+  const value: Expression = { kind: "field", result, field, at: { loop } };
+  return { kind: "among", result, loop, function: which, where, value };
+}
 
 export interface ObjectValue {
   readonly kind: "object";

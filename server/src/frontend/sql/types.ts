@@ -43,6 +43,9 @@ export function typeOf(
     case "size":
     case "affected":
       return "int";
+    case "among":
+      if (expression.function === "count") return "int";
+      return expression.value ? of(expression.value) : "bool";
     case "arithmetic":
       return expression.operator === "||"
         ? "text"

@@ -334,16 +334,12 @@ export async function f(id) {
       [
         "f unit",
         "  r1 = select accounts.id as id, accounts.balance as balance from accounts where (accounts.owner = :id)",
-        "  @v1 := false",
-        "  loop rows",
-        "    @v1 := ((r1.balance < 0) ? true : @v1)",
-        "  if (not (@v1 is null) and @v1)",
+        "  if any(of r1 where (r1.balance < 0))",
         "    rollback",
         "  loop rows",
         "    if (r1.balance > 100)",
         "      update accounts set balance = (accounts.balance - 1) where (accounts.id = r1.id)",
-        "  delete accounts where =-any(accounts.id, unknown(size(r1)))",
-        "  ! this list is used as a value",
+        "  delete accounts where any(of r1 where (accounts.id = r1.id))",
       ],
     ));
 

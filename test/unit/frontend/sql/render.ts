@@ -170,6 +170,10 @@ export function render(expression: Expression): string {
       return `${expression.result}.${expression.field}`;
     case "size":
       return `size(${expression.result})`;
+    case "among": {
+      const { function: asks, result, where: test, value } = expression;
+      return `${asks}(${value ? `${render(value)} ` : ""}of ${result} where ${render(test)})`;
+    }
     case "affected":
       return `affected(${expression.statement})`;
     case "arithmetic":

@@ -1,7 +1,6 @@
 // What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
 // of its inputs whose value is not known.
 import type { Expression } from "../../../program/expression";
-import { joined } from "../../sql/terms";
 import {
   constant,
   constantScalar,
@@ -15,6 +14,7 @@ import {
 import { conditionOf, expressionOf, isInput, readsOf, unknownExpression } from "./convert";
 import { itemsOf, listOf, recordOf, spreadArguments } from "./collections";
 import { boundTo } from "./callbacks";
+import { contains, found, quantified, runForEach } from "./listQuestions";
 import { arrayFrom, CONTAINERS } from "./containers";
 import { fieldNamesOf } from "./fieldNames";
 import { settle } from "./settle";
@@ -25,8 +25,9 @@ import { ASYNC_STORAGE, stored } from "./asyncStorage";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
-import { binary, choose, condition, overChoice } from "./operators";
-import { callWithItem, lengthOf, memberOf, THROWN, fillingOf } from "./member";
+import { binary, condition, overChoice } from "./operators";
+import { callWithItem, fillingOf } from "./items";
+import { lengthOf, memberOf, THROWN } from "./member";
 import { valueFromOutside } from "./outside";
 import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { flattened, REORDERED } from "./reordered";
@@ -194,8 +195,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     }
     return memberOf(state, self, String(known.value), site.span);
   }),
-  ...lists("size", ({ self }) => lengthOf(self)),
-  ...lists("isEmpty", ({ state, self }) => binary(state, "===", lengthOf(self), constant(0))),
+  ...lists("size", ({ state, self }) => lengthOf(state, self)),
+  ...lists("isEmpty", ({ state, self }) =>
+    binary(state, "===", lengthOf(state, self), constant(0)),
+  ),
   ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
   ...lists("flatMap", ({ state, self, args, site }) =>
     flattened(state, mapped(state, self, args[0], site)),
@@ -532,14 +535,6 @@ function putAside(state: State, by: Value): Value {
   return by.kind === "function" ? { ...by, within: state.calls } : by;
 }
 
-/** Runs a function that tests items for what it does besides, where it may do anything. */
-function runForEach(state: State, self: Value, by: Value, site: CallSite): void {
-  if (by.kind !== "function" || !state.workspace.reach.mayReach(by.function)) return;
-  rowsAsLoop(state, self, site.span, (item, index) => {
-    settle(state, callWithItem(state, by, item, index, site));
-  });
-}
-
 /** `reduce` as a loop whose variable is the sum so far; without a start the first item is one. */
 function reduced(state: State, self: Value, args: readonly Value[], site: CallSite): Value {
   const [by, start] = args;
@@ -550,45 +545,4 @@ function reduced(state: State, self: Value, args: readonly Value[], site: CallSi
     write(state, sum, next);
   });
   return sum.value ?? UNDEFINED;
-}
-
-function quantified(
-  state: State,
-  self: Value,
-  by: Value | undefined,
-  site: CallSite,
-  isSome: boolean,
-): Value {
-  if (!by) return unknown("a test of a list is not understood", readsOf(self));
-  const answer = newCell(state, constant(!isSome));
-  eachItem(state, self, site.span, (item, index) => {
-    const test = conditionOf(state, callWithItem(state, by, item, index, site));
-    const old = answer.value ?? UNDEFINED;
-    const next = isSome ? choose(test, constant(true), old) : choose(test, old, constant(false));
-    write(state, answer, next);
-  });
-  return answer.value ?? UNDEFINED;
-}
-
-function found(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
-  const items = itemsOf(self);
-  if (!items || !by) {
-    if (by) runForEach(state, self, by, site);
-    return unknown("an item that is searched for is not told from the others", readsOf(self));
-  }
-  return items.reduceRight((otherwise: Value, item, at) => {
-    const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));
-    return choose(test, item, otherwise);
-  }, UNDEFINED);
-}
-
-function contains(state: State, self: Value, item: Value): Value {
-  const items = itemsOf(self);
-  if (!items)
-    return unknown("whether a list holds it is not known", [...readsOf(self), ...readsOf(item)]);
-  const tests = items.map((each): Expression => {
-    const test = binary(state, "===", item, each);
-    return expressionOf(state, test);
-  });
-  return condition(joined("or", tests));
 }

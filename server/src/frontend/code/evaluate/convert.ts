@@ -3,7 +3,7 @@ import type { Expression, ValueType } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import { literal, TRUE } from "../../sql/expressions";
 import { compare, joined, negatedIf } from "../../sql/terms";
-import { constantText, UNDEFINED, type Value } from "../values";
+import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../values";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { emit, type State } from "./state";
@@ -230,9 +230,7 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
 }
 
 function rowReads(row: Extract<Value, { kind: "row" }>): readonly Expression[] {
-  return row.columns.order
-    .slice(0, 4)
-    .map((field) => ({ kind: "field", result: row.result, field, at: row.at }));
+  return row.columns.order.slice(0, 4).map((field) => fieldExpression(row, field));
 }
 
 /** Whether an expression is free of reads of the database. */
@@ -246,6 +244,7 @@ export function isInput(expression: Expression): boolean {
     case "subquery":
     case "exists":
     case "inQuery":
+    case "among":
       return false;
     default:
       return operandsOf(expression).every(isInput);
@@ -270,7 +269,7 @@ export function conditionOf(state: State, value: Value): Expression {
         ? compare("=", inputExpression(value), TRUE)
         : truthOf(inputExpression(value), declaredType(value.type));
     case "row":
-      return state.present.has(value.result) ? TRUE : presenceOf(value);
+      return isPresent(state, value) ? TRUE : presenceOf(value);
     case "choice": {
       const then = conditionOf(state, value.then);
       const otherwise = conditionOf(state, value.otherwise);
@@ -303,8 +302,16 @@ function declaredType(type: string | undefined): ValueType | undefined {
 
 /** That a row is there. Rows of a loop are. */
 export function presenceOf(row: Extract<Value, { kind: "row" }>): Expression {
-  if (row.at !== "first") return TRUE;
-  return compare(">", { kind: "size", result: row.result }, literal(0));
+  const { at, result } = row;
+  if (at === "first") return compare(">", { kind: "size", result }, literal(0));
+  if (!("where" in at)) return TRUE;
+  return { kind: "among", result, loop: at.loop, function: "any", where: at.where };
+}
+
+/** Whether a row is known to be there. */
+export function isPresent(state: State, { at, result }: RowValue): boolean {
+  if (at === "first") return state.present.has(result);
+  return !("where" in at) || state.present.has(at.loop);
 }
 
 function truthOf(expression: Expression, type: ValueType | undefined): Expression {
@@ -351,6 +358,8 @@ export function isCondition(expression: Expression): boolean {
       return typeof expression.value === "boolean";
     case "unknown":
       return expression.type === "bool";
+    case "among":
+      return expression.function === "any";
     default:
       return false;
   }

@@ -65,7 +65,8 @@ function resultsIn(expression: Expression): readonly string[] {
   if (operands.length === 0) return [];
   const before = known.get(expression);
   if (before) return before;
-  const results = [...new Set(operands.flatMap(resultsIn))];
+  const own = expression.kind === "among" ? [expression.result] : [];
+  const results = [...new Set([...own, ...operands.flatMap(resultsIn)])];
   known.set(expression, results);
   return results;
 }

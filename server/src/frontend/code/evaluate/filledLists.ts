@@ -108,7 +108,7 @@ function kept(state: State, item: Value): Value {
 function replayed({ loop, item }: Template, row: Row): Value {
   switch (item.kind) {
     case "scalar":
-      return { ...item, expression: atRow(item.expression, loop, row.at) };
+      return { ...item, expression: ofRow(item.expression, loop, row) };
     case "row":
       return { ...item, at: row.at, overlay: new Map<string, Cell>() };
     case "object": {
@@ -132,7 +132,16 @@ function lost(item: Value): Value {
   return unknown("an item of a list that a loop filled", readsOf(item));
 }
 
-function atRow(expression: Expression, loop: string, at: Row["at"]): Expression {
+function ofRow(expression: Expression, loop: string, { result, at }: Row): Expression {
+  if (at === "first" || !("where" in at)) return atRow(expression, loop, at);
+  const { which, where } = at;
+  const value = atRow(expression, loop, { loop: at.loop });
+  return { kind: "among", result, loop: at.loop, function: which, where, value };
+}
+
+type PlainAt = Extract<Expression, { kind: "field" }>["at"];
+
+function atRow(expression: Expression, loop: string, at: PlainAt): Expression {
   if (expression.kind === "field") {
     return expression.at !== "first" && expression.at.loop === loop ? { ...expression, at } : expression; // prettier-ignore
   }

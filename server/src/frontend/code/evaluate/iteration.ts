@@ -19,7 +19,8 @@ import { isLiteral, readsOf } from "./convert";
 import { emitStatement } from "./emitStatement";
 import { endFilling, filledBy } from "./filledLists";
 import { loopBody } from "./join";
-import { callWithItem, elementOf, fillingOf } from "./member";
+import { callWithItem, fillingOf, NO_INDEX } from "./items";
+import { elementOf } from "./member";
 import { listFromCall } from "./outside";
 import { isSingle } from "./reordered";
 import { isPending, settle } from "./settle";
@@ -34,8 +35,6 @@ import {
   type OpenLoop,
   type State,
 } from "./state";
-
-const NO_INDEX = unknown("the index of an item is not known here");
 
 /** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
 export type Round = (item: Value, index: Value) => unknown;

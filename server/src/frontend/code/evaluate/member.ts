@@ -7,19 +7,21 @@ import type { HirMethod } from "../hir";
 import {
   constant,
   constantText,
+  fieldExpression,
   scalar,
   UNDEFINED,
   unknown,
   type Value,
-  type ListValue,
   type ResultColumns,
 } from "../values";
-import { negated, presenceOf, readsOf } from "./convert";
+import { isPresent, negated, presenceOf, readsOf } from "./convert";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { choose, isNullish } from "./operators";
+import { callWithItem, fillingOf } from "./items";
 import { listFromCall } from "./outside";
 import { knowing, presentIn } from "./presence";
-import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { countItems, searchedItem } from "./searched";
+import { emit, newCell, sourceOf, write, type State } from "./state";
 import type { Thrown } from "./thrown";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
@@ -37,7 +39,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "joined":
     case "derived": {
       if (property === "length" || (property === "size" && !isInJava(state))) {
-        return lengthOf(value);
+        return lengthOf(state, value);
       }
       if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
       return { kind: "builtin", name: `list.${property}`, self: value };
@@ -164,13 +166,15 @@ export function setAnyMember(state: State, value: Value, written: Value): boolea
 export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string): Value {
   const set = row.overlay.get(property)?.value;
   if (set !== undefined) return set;
-  const { columns, result, at } = row;
+  const { columns, at } = row;
   const related = columns.related?.get(property);
+  const toRow = columns.relatedTo?.get(property);
+  if (toRow !== undefined) return toRow(row);
   if (related !== undefined) return at === "first" ? related : notTold(property, related);
   const name = columns.renamed?.get(property) ?? namedLike(columns, property);
   const isKnown = columns.order.length === 0 || columns.order.includes(name);
   if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
-  return scalar({ kind: "field", result, field: name, at }, columns.types.get(name));
+  return scalar(fieldExpression(row, name), columns.types.get(name));
 }
 
 function namedLike({ order, foldsCase }: ResultColumns, property: string): string {
@@ -198,6 +202,9 @@ export function itemOf(state: State, value: Value, at: number): Value {
       return itemsThere(value)[at] ?? (value.grown.value === undefined ? UNDEFINED : grown(value));
     }
     case "derived": {
+      const isFirst = at === 0 && value.how === "filter";
+      const first = isFirst ? searchedItem(state, value, "first") : undefined;
+      if (first) return first;
       const item = itemOf(state, value.from, at);
       if (value.how !== "map") {
         const list = { filter: "filtered list", order: "sorted list", flat: "list of lists" };
@@ -233,15 +240,6 @@ function itemsThere(list: Extract<Value, { kind: "list" }>): readonly Value[] {
   return list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
 }
 
-/** What is all that a list holds: an array among the inputs, or what a loop over rows fills it with. */
-export function fillingOf({
-  items,
-  grown: { value },
-}: ListValue): Extract<Value, { kind: "input" | "derived" }> | undefined {
-  const isFilling = items.length === 0 && (value?.kind === "input" || value?.kind === "derived");
-  return isFilling ? value : undefined;
-}
-
 function grown(value: Value): Value {
   return unknown(
     "an item of a list that a loop filled is not told from the others",
@@ -253,19 +251,6 @@ function grown(value: Value): Value {
 export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
   const { result, columns, data } = rows;
   return { kind: "row", result, columns, at: "first", data, overlay: new Map() };
-}
-
-/** Calls a function with an item and, if it takes that, the item's index. */
-export function callWithItem(
-  state: State,
-  callee: Value,
-  item: Value,
-  index: Value,
-  site: CallSite,
-): Value {
-  const takesIndex =
-    callee.kind === "function" ? callee.function.parameters.length > 1 : callee.kind === "builtin";
-  return state.evaluator.call(state, callee, takesIndex ? [item, index] : [item], site);
 }
 
 /** An element of an argument that is an array; `index` counts from one. */
@@ -283,28 +268,36 @@ function inputMember(value: Extract<Value, { kind: "input" }>, property: string)
 }
 
 /** How many items a list has. */
-export function lengthOf(value: Value): Value {
+export function lengthOf(state: State, value: Value): Value {
   switch (value.kind) {
     case "rows":
       return sizeOf(value.result);
     case "list": {
       const filling = fillingOf(value);
-      if (filling) return lengthOf(filling);
+      if (filling) return lengthOf(state, filling);
       return value.grown.value === undefined
         ? scalar(literal(itemsThere(value).length), "int")
         : unknown("the length of a list that a loop filled", readsOf(value));
     }
     case "derived":
-      if (value.how === "map" || value.how === "order") return lengthOf(value.from);
-      return unknown(
-        `the length of a ${value.how === "flat" ? "list of lists" : "filtered list"}`,
-        readsOf(value),
+      if (value.how === "map" || value.how === "order") return lengthOf(state, value.from);
+      return (
+        countOf(state, value) ??
+        unknown(
+          `the length of a ${value.how === "flat" ? "list of lists" : "filtered list"}`,
+          readsOf(value),
+        )
       );
     case "input":
       return { ...value, path: `${value.path}.length` };
     default:
       return unknown("the length of this is not known", readsOf(value));
   }
+}
+
+function countOf(state: State, list: Value): Value | undefined {
+  const count = countItems(state, list);
+  return count && scalar(count, "int");
 }
 
 function sizeOf(result: string): Value {
@@ -466,6 +459,7 @@ export function requireHolds(
 
 /** Whether a condition says that a result has a row, and nothing more. */
 function isPresence(condition: Expression): boolean {
+  if (condition.kind === "among") return condition.function === "any";
   if (condition.kind !== "comparison" || condition.left.kind !== "size") return false;
   const { operator, right } = condition;
   return operator === ">" && right.kind === "literal" && right.value === 0;
@@ -480,7 +474,7 @@ function mustBeThere(
   row: Extract<Value, { kind: "row" }>,
   source: SourceRange,
 ): void {
-  if (row.at !== "first" || state.present.has(row.result)) return;
+  if (isPresent(state, row)) return;
   requireHolds(state, presenceOf(row), "a row that is not there is asked for a field", source);
 }
 

@@ -2,7 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import type { State } from "./state";
 
-/** The results that surely have a row where the condition is (or, negated, is not) true. */
+/** The results, and questions about rows, that surely have a row where the condition is (or, negated, is not) true. */
 export function presentIn(condition: Expression, isTrue: boolean): readonly string[] {
   switch (condition.kind) {
     case "not":
@@ -11,6 +11,8 @@ export function presentIn(condition: Expression, isTrue: boolean): readonly stri
       return isTrue ? condition.operands.flatMap((part) => presentIn(part, true)) : [];
     case "or":
       return isTrue ? [] : condition.operands.flatMap((part) => presentIn(part, false));
+    case "among":
+      return isTrue && condition.function === "any" ? [condition.loop] : [];
     case "comparison": {
       const { left, right, operator } = condition;
       if (left.kind !== "size" || right.kind !== "literal") return [];

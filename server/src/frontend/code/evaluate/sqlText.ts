@@ -24,6 +24,7 @@ import {
 } from "../values";
 import { exactlyOneRow } from "../../sql/mysql/cardinality";
 import { bounded, expressionOf, readsOf } from "./convert";
+import { isMadeList, withLists, type ListsAsked } from "./listsInSql";
 import { addStatement, emitStatement } from "./emitStatement";
 import { requiredColumns } from "./requiredColumns";
 import { beginTransaction, commitTransaction, rollbackTransaction, setLevel } from "./transactions";
@@ -152,7 +153,7 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     lose(state, "a statement that changes the schema is not followed", source);
     return NOTHING;
   }
-  const values = valuesOf(state, call);
+  const { values, lists } = valuesOf(state, call);
   const lowered = state.workspace.lowerSql({
     piece: pieceOf(state, call),
     table: state.workspace.table,
@@ -164,7 +165,7 @@ function runSlice(state: State, call: SliceCall): SqlOutcome {
     },
     ...(dialect !== "postgres" && { wantsInsertId: "if known" as const }),
   });
-  return outcomeOf(state, lowered, call);
+  return outcomeOf(state, withLists(state, lowered, lists), call);
 }
 
 function controlOf(text: string, { start, end }: Slice, dialect: Dialect): Control | undefined {
@@ -280,15 +281,17 @@ function outOfQuotes(text: string, holes: Map<string, Value>): string {
 function valuesOf(
   state: State,
   { lexed, sql, parameters, source }: SliceCall,
-): ReadonlyMap<number, Expression> {
+): { readonly values: ReadonlyMap<number, Expression>; readonly lists: ListsAsked } {
   const values = new Map<number, Expression>();
+  const lists = new Map<string, Value>();
   for (const { number, name } of lexed.placeholders) {
     const value = sql.holes.get(name) ?? parameterOf(name, parameters);
     const given = value ?? parameters.rest ?? unknown(`nothing is given for ${name}`);
     const expression = expressionOf(state, given);
+    if (expression.kind === "unknown" && isMadeList(given)) lists.set(expression.id, given);
     values.set(number, bounded(state, expression, source));
   }
-  return values;
+  return { values, lists };
 }
 
 function parameterOf(

@@ -18,6 +18,7 @@ import {
   setMember,
 } from "./member";
 import { knowing } from "./presence";
+import { firstWhere, isItem, rowsWhere } from "./searched";
 import { runSql } from "./sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
 import {
@@ -101,6 +102,9 @@ function makeTools(state: State, library: Library): Tools {
         state.evaluator.span(state, state.here),
       ),
     items: itemsOf,
+    those: (rows, test) => rowsWhere(rows, test),
+    firstOf: (rows, test) => firstWhere(state, rows, test),
+    isAmong: (operand, list) => isItem(state, operand, list),
     members: (value) => itemsOf(value) ?? firstElements(state, value),
     each: (list, source, run) => {
       eachItem(state, list, state.evaluator.span(state, source), run);

@@ -7,7 +7,16 @@ import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
 import type { UndoRule } from "../evaluate/thrown";
-import type { Connection, HandleValue, ObjectValue, ResultColumns, Scope, Value } from "../values";
+import type {
+  Connection,
+  HandleValue,
+  ObjectValue,
+  ResultColumns,
+  RowsValue,
+  RowValue,
+  Scope,
+  Value,
+} from "../values";
 
 export interface Library {
   /** As in package.json or an import. */
@@ -217,6 +226,11 @@ export interface Tools {
   readonly fields: (value: Value) => ReadonlyMap<string, Value> | undefined;
   /** The items of a list, where all of them are known. */
   readonly items: (value: Value) => readonly Value[] | undefined;
+  /** Those of the rows, or the first of them, for which a condition holds. */
+  readonly those: (rows: RowsValue, test: (row: RowValue) => Expression) => Value;
+  readonly firstOf: (rows: RowsValue, test: (row: RowValue) => Expression) => Value;
+  /** Whether an expression is one of the items of a list that rows make; undefined where that cannot be asked. */
+  readonly isAmong: (operand: Expression, list: Value) => Expression | undefined;
   /** The same for what a value is looked for in: of a list that is an argument its first items, which may be absent. */
   readonly members: (value: Value) => readonly Value[] | undefined;
   /** Runs something for each item of a list, in a loop where the items are not known one by one. */

@@ -1,15 +1,25 @@
 // What operations of the Prisma client return: rows with the fields that `select`, `omit` and `include` ask for, and
 // the statements that read related rows along with them.
 import type { Expression, ValueType } from "../../../../program/expression";
-import type { Output, Query } from "../../../../program/statement";
+import type { Output, Query, Relation } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
-import type { PrismaModel, PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
-import { scalar, type ResultColumns, type Value } from "../../values";
+import type {
+  PrismaLink,
+  PrismaModel,
+  PrismaRelation,
+  PrismaScalar,
+} from "../../../schema/prisma/model";
+import {
+  fieldExpression,
+  scalar,
+  type ResultColumns,
+  type RowValue,
+  type Value,
+} from "../../values";
 import {
   columnOf,
   fieldNameOf,
-  fieldOf,
   joinOf,
   queryOf,
   relationTo,
@@ -25,11 +35,48 @@ import { conditionOf } from "./where";
 
 /** The outputs that an operation returns of its model's rows. */
 export function outputsOf(scope: RowScope, args: Value | undefined): readonly Output[] {
-  const wanted = selected(scope, args);
-  return wanted.map((field) => ({
+  const wanted = selected(scope, args).map((field) => ({
     name: field.name,
     value: columnOf(scope.alias, field.column),
   }));
+  const keys = relationsAsked(scope.operation, scope.model, args).flatMap(([{ link }]) =>
+    link === undefined ? [] : ownColumns(link),
+  );
+  return withColumns(scope, wanted, keys);
+}
+
+/** The outputs and those columns, under names that the code does not see where it did not ask for them. */
+function withColumns(
+  scope: RowScope,
+  outputs: readonly Output[],
+  columns: readonly string[],
+): readonly Output[] {
+  const more = [...new Set(columns.map((column) => linkName(scope.model, outputs, column)))];
+  const known = new Set(outputs.map(({ name }) => name));
+  const added = more.filter((name) => !known.has(name));
+  return [
+    ...outputs,
+    ...added.map((name) => ({ name, value: columnOf(scope.alias, name.slice(LINK.length)) })),
+  ];
+}
+
+const LINK = "_link.";
+
+/** The name of a column among outputs. */
+function linkName(model: PrismaModel, outputs: readonly Output[], column: string): string {
+  const name = fieldNameOf(model, column);
+  return outputs.some((each) => each.name === name) ? name : `${LINK}${column}`;
+}
+
+/** The columns of a row that its related rows belong to. */
+function ownColumns(link: PrismaLink): readonly string[] {
+  if (link.at === "between") return [link.ownKey];
+  return link.at === "here" ? link.columns : link.referenced;
+}
+
+/** The columns of related rows that say what they belong to, in the order of `ownColumns`. */
+function theirColumns(link: Exclude<PrismaLink, { at: "between" }>): readonly string[] {
+  return link.at === "here" ? link.referenced : link.columns;
 }
 
 function selected(scope: RowScope, args: Value | undefined): readonly PrismaScalar[] {
@@ -72,7 +119,7 @@ export function columnsOf(model: PrismaModel, outputs: readonly Output[]): Resul
     const field = model.fields.get(name);
     return field?.kind === "scalar" && !field.isOptional ? [name] : [];
   });
-  const order = outputs.map(({ name }) => name);
+  const order = outputs.map(({ name }) => name).filter((name) => !name.startsWith("_"));
   return { order, types: new Map(types), required: new Set(required) };
 }
 
@@ -126,33 +173,42 @@ function allLists(model: PrismaModel): readonly (readonly [string, Value])[] {
 export const COUNT: Expression = { kind: "aggregate", function: "count", distinct: false };
 
 function countName(relation: string): string {
-  return `_count.${relation}`;
+  return `${COUNTS}${relation}`;
 }
 
-/**
- * Reads the related rows that are asked for, by a statement each, as the client does; `keyOf` gives columns of the row
- * that they belong to. Gives them by the names of their fields.
- */
-export function readRelated(
+const COUNTS = "_count.";
+
+/** Rows whose related rows are read: all of a result, or the first, with the names of their columns. */
+interface Owners {
+  readonly result: string;
+  readonly isMany: boolean;
+  readonly nameOf: (column: string) => string;
+}
+
+/** Related rows as they are read, with what of them belongs to each of their owners. */
+interface Related {
+  readonly name: string;
+  readonly of: (owner: RowValue) => Value;
+}
+
+/** Reads the related rows that are asked for, by a statement each, as the client does. */
+function readRelated(
   operation: Operation,
   model: PrismaModel,
   args: Value | undefined,
-  keyOf: (column: string) => Expression,
-): ReadonlyMap<string, Value> {
-  const related = new Map<string, Value>();
-  for (const [relation, asked] of relationsAsked(operation, model, args)) {
-    const value = readRelation(operation, relation, asked, keyOf);
-    if (value !== undefined) related.set(relation.name, value);
-  }
-  return related;
+  owners: Owners,
+): readonly Related[] {
+  return relationsAsked(operation, model, args).flatMap(
+    ([relation, asked]) => readRelation(operation, relation, asked, owners) ?? [],
+  );
 }
 
 function readRelation(
   operation: Operation,
   relation: PrismaRelation,
   asked: Value,
-  keyOf: (column: string) => Expression,
-): Value | undefined {
+  owners: Owners,
+): Related | undefined {
   const { tools, schema } = operation;
   const model = schema.models.get(relation.model);
   const { link } = relation;
@@ -162,28 +218,79 @@ function readRelation(
   }
   const losses: Losses = [];
   const scope: RowScope = { operation, model, alias: model.table, losses };
-  const relations = [relationTo(model.table)];
-  const parts: Expression[] = [];
-  if (link.at === "between") {
-    const between = tools.fresh("t");
-    relations.unshift(relationTo(link.table, between));
-    parts.push(
-      compare("=", columnOf(between, link.own), keyOf(link.ownKey)),
-      compare("=", columnOf(scope.alias, link.otherKey), columnOf(between, link.other)),
-    );
-  } else {
-    const [mine, theirs] =
-      link.at === "here" ? [link.columns, link.referenced] : [link.referenced, link.columns];
-    theirs.forEach((column, at) => {
-      parts.push(compare("=", columnOf(scope.alias, column), keyOf(mine[at] ?? "")));
-    });
+  const { relations, links, on } = linked(scope, link);
+  const { isMany } = owners;
+  const isCut = SECTION.some((name) => given(tools, asked, name) !== undefined);
+  if (isMany && isCut) {
+    tools.lose("a part of the rows related to each of several rows is not told", operation.source);
   }
-  const where = joined("and", [...parts, conditionOf(scope, given(tools, asked, "where"))]);
-  const outputs = [...outputsOf(scope, asked), ...countsAsked(scope, asked)];
+  const loop = tools.fresh("among");
+  const at = isMany ? { loop } : "first";
+  const belongs = joined(
+    "and",
+    links.map(({ theirs, own }) => {
+      const { result, nameOf } = owners;
+      return compare("=", theirs, { kind: "field", result, field: nameOf(own), at });
+    }),
+  );
+  const isOfOne: Expression = isMany
+    ? { kind: "among", result: owners.result, loop, function: "any", where: belongs }
+    : belongs;
+  const where = joined("and", [...on, isOfOne, conditionOf(scope, given(tools, asked, "where"))]);
+  const own = withColumns(scope, outputsOf(scope, asked), link.at === "between" ? [] : theirColumns(link)); // prettier-ignore
+  const between = link.at === "between" ? links.map(({ theirs }) => ({ name: OWNER, value: theirs })) : []; // prettier-ignore
+  const outputs = [...own, ...between, ...countsAsked(scope, asked)];
   const into = tools.fresh("r");
   const query = narrowed(scope, { ...queryOf(relations, where), outputs }, asked);
   run(operation, { kind: "select", query, into, discarded: false }, losses);
-  return resultOf(operation, model, into, outputs, asked, relation.isList ? "rows" : "row");
+  const isRows = isMany || relation.isList;
+  const value = resultOf(operation, model, into, outputs, asked, isRows ? "rows" : "row");
+  const { name } = relation;
+  if (!isMany || value.kind !== "rows") return { name, of: () => value };
+  const names = link.at === "between" ? [OWNER] : theirColumns(link).map((column) => linkName(model, outputs, column)); // prettier-ignore
+  const isOf = (owner: RowValue, row: RowValue): Expression =>
+    joined(
+      "and",
+      names.map((theirs, index) => {
+        const mine = fieldExpression(owner, owners.nameOf(links[index]?.own ?? ""));
+        return compare("=", fieldExpression(row, theirs), mine);
+      }),
+    );
+  if (relation.isList) {
+    return { name, of: (owner) => tools.those(value, (row) => isOf(owner, row)) };
+  }
+  return { name, of: (owner) => tools.firstOf(value, (row) => isOf(owner, row)) };
+}
+
+/** What takes a part of the related rows of each owner. */
+const SECTION = ["take", "skip", "cursor", "distinct"];
+/** The owner's key in the table between. */
+const OWNER = "_link";
+
+/** The tables of related rows, what joins them, and the columns by which each belongs to its owner. */
+function linked(
+  { operation, alias, model }: RowScope,
+  link: PrismaLink,
+): {
+  readonly relations: readonly Relation[];
+  readonly on: readonly Expression[];
+  readonly links: readonly { readonly theirs: Expression; readonly own: string }[];
+} {
+  const own = ownColumns(link);
+  const table = relationTo(model.table);
+  if (link.at === "between") {
+    const between = operation.tools.fresh("t");
+    return {
+      relations: [relationTo(link.table, between), table],
+      on: [compare("=", columnOf(alias, link.otherKey), columnOf(between, link.other))],
+      links: own.map((column) => ({ theirs: columnOf(between, link.own), own: column })),
+    };
+  }
+  const links = theirColumns(link).map((column, at) => ({
+    theirs: columnOf(alias, column),
+    own: own[at] ?? "",
+  }));
+  return { relations: [table], on: [], links };
 }
 
 /** The rows, or the first row, of a result, with what is read along with them. */
@@ -196,20 +303,20 @@ export function resultOf(
   kind: "rows" | "row",
 ): Value {
   const { tools } = operation;
-  const related = new Map<string, Value>();
-  const counts = outputs.filter(({ name }) => name.startsWith("_count."));
+  const related = new Map<string, (row: RowValue) => Value>();
+  const counts = outputs.flatMap(({ name }) => (name.startsWith(COUNTS) ? [name] : []));
   if (counts.length > 0) {
-    const fields = counts.map(({ name }): readonly [string, Value] => {
-      const count: Expression = { kind: "field", result: into, field: name, at: "first" };
-      return [name.slice("_count.".length), scalar(count, "int")];
+    related.set("_count", (row) => {
+      const fields = counts.map((name): readonly [string, Value] => [
+        name.slice(COUNTS.length),
+        scalar(fieldExpression(row, name), "int"),
+      ]);
+      return tools.object(Object.fromEntries(fields));
     });
-    related.set("_count", tools.object(Object.fromEntries(fields)));
   }
-  const keyOf = (column: string): Expression => fieldOf(into, fieldNameOf(model, column));
-  for (const [name, value] of readRelated(operation, model, args, keyOf)) related.set(name, value);
-  if (kind === "rows" && related.size > 0) {
-    tools.lose("rows related to several rows are read for the first of them", operation.source);
-  }
-  const rows = tools.rows(into, { ...columnsOf(model, outputs), related });
+  const nameOf = (column: string): string => linkName(model, outputs, column);
+  const owners: Owners = { result: into, isMany: kind === "rows", nameOf };
+  for (const { name, of } of readRelated(operation, model, args, owners)) related.set(name, of);
+  const rows = tools.rows(into, { ...columnsOf(model, outputs), relatedTo: related });
   return kind === "rows" ? rows : tools.firstRow(rows);
 }

@@ -185,7 +185,8 @@ function like(
 function oneOf(scope: RowScope, field: PrismaScalar, value: Value): Expression {
   const { tools } = scope.operation;
   const operand = columnOf(scope.alias, field.column);
-  const items = tools.members(value);
+  const items = tools.items(value) ?? tools.isAmong(operand, value) ?? tools.members(value);
+  if (items !== undefined && "kind" in items) return items;
   if (items === undefined)
     return notKnown(scope, value, "a list of values that is not known", operand);
   if (items.length === 0) return literal(false);
