@@ -4,7 +4,7 @@ import type { HirParameter } from "../hir";
 import { callBuiltin } from "./builtins";
 import { isInput, readsOf } from "./convert";
 import { eachItem } from "./iteration";
-import { callWithItem } from "./member";
+import { callWithItem } from "./items";
 import { settle } from "./settle";
 import { lose, sourceOf, type CallSite, type State } from "./state";
 
