@@ -115,7 +115,8 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
   const notes: Note[] = [];
   const note = (each: Note): void => void notes.push(each);
   const routines = language.routines(files);
-  const { calling, transactions } = routines.lowered({ table, view, note, spelling });
+  const { triggers } = schema;
+  const { calling, transactions } = routines.lowered({ table, view, note, spelling, triggers });
   const ofSchema = grouped([...schema.notes, ...schema.losses]);
   const ofRoutines = grouped([...routines.notes, ...notes]);
   const judged: Judged[] = [];

@@ -196,7 +196,7 @@ describe("statements that are not understood exactly", () => {
     [
       "a trigger",
       [READ, "UPDATE a SET g = 1 WHERE id = 1;"],
-      /^The trigger t on a is not analysed/u,
+      /^the trigger t: its function f is not known/u,
     ],
     [
       "SKIP LOCKED",

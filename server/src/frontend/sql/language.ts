@@ -11,8 +11,11 @@ import { plainPiece, type SqlPiece } from "./lowering";
 import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/routines";
 import { createStoredCallingLower } from "./mysql/scriptCalls";
 import { readNspSchema } from "./nsp/schema";
+import { createFiring, triggerNotes } from "./pg/firing";
 import { readPgSchema, type PgSchemaReading } from "./pg/schema";
 import { createCallingLower } from "./pg/scriptCalls";
+import type { Trigger } from "./pg/triggerDefinitions";
+import type { Replace } from "./replaceStatements";
 import { lowerRoutines, readRoutines, routineContext } from "./routines";
 import type { ScannedFile } from "./scanFile";
 import type { LowerSql } from "./scriptState";
@@ -37,6 +40,7 @@ export interface RoutineSurroundings {
   readonly view: (name: string) => Query | undefined;
   readonly note: (note: Note) => void;
   readonly spelling: Spelling;
+  readonly triggers?: readonly Trigger[] | undefined;
 }
 
 export interface LoweredRoutines {
@@ -44,6 +48,8 @@ export interface LoweredRoutines {
   readonly calling: LowerSql;
   /** The routines as transactions of their own. */
   readonly transactions: readonly Transaction[];
+  /** Puts triggers in the place of the statements that fire them. */
+  readonly firing?: Replace;
 }
 
 /** The language of files in that dialect. */
@@ -68,7 +74,10 @@ function postgres({ lower, pg }: StatementLowering): Language {
           if (pg === undefined) return { calling: lower, transactions: [] };
           const context = routineContext(routines, { pg, ...around });
           const calling = createCallingLower(lower, context);
-          return { calling, transactions: lowerRoutines(routines, context) };
+          const { triggers = [], note } = around;
+          triggerNotes(triggers, context).forEach(note);
+          const firing = createFiring(triggers, context);
+          return { calling, transactions: lowerRoutines(routines, context), firing };
         },
       };
     },

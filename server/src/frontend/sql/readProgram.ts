@@ -200,7 +200,7 @@ function* readGroup(group: Group): Sliced<GroupReading> {
   const { tables: declared, notes: drift } = agreed(schema.tables, group.modelled);
   const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): Sliced<Lowering> =>
-    lowerFiles(group, { tables: known, view: schema.view, routines });
+    lowerFiles(group, { tables: known, view: schema.view, triggers: schema.triggers, routines });
   const first = yield* lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
@@ -220,6 +220,7 @@ function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
 interface Surroundings {
   readonly tables: readonly Table[];
   readonly view: PgSchemaReading["view"];
+  readonly triggers: PgSchemaReading["triggers"];
   readonly routines: LanguageRoutines;
 }
 
@@ -232,7 +233,9 @@ function* lowerFiles({ files, language, code }: Group, around: Surroundings): Sl
   };
   const spelling = spellingOf(around.tables);
   const lower = language.lower(spelling);
-  const { calling, transactions: all } = around.routines.lowered({ table, view, note, spelling });
+  const { triggers } = around;
+  const ran = around.routines.lowered({ table, view, note, spelling, triggers });
+  const { calling, firing, transactions: all } = ran;
   const own = new Set(files.map(({ lines }) => lines.file));
   // Routines of files that hold for other databases as well are transactions once.
   const transactions = all.filter(({ source }) => own.has(source.file));
@@ -260,11 +263,11 @@ function* lowerFiles({ files, language, code }: Group, around: Surroundings): Sl
   const order = files.map(({ lines }) => lines.file);
   const spelledOut = cascading(around.tables);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
-  return {
-    transactions: read.map((each) => replaceStatements(each, spelledOut)),
-    notes,
-    unread: called.unread,
-  };
+  const whole = [spelledOut, ...(firing ? [firing] : [])].reduce<readonly Transaction[]>(
+    (list, replace) => list.map((each) => replaceStatements(each, replace)),
+    read,
+  );
+  return { transactions: whole, notes, unread: called.unread };
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {

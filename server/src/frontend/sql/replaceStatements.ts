@@ -11,50 +11,59 @@ export type Replace = (statement: Statement, ids: Ids) => readonly Command[] | u
  * itself commits as one. Linear in the transaction.
  */
 export function replaceStatements(transaction: Transaction, replace: Replace): Transaction {
-  let ids: Ids | undefined;
-  const fresh = (): Ids => (ids ??= idsBehind(transaction));
-  const visit = (command: Command, isOne: boolean): Command => {
-    switch (command.kind) {
-      case "statement": {
-        const commands = replace(command.statement, lazy(fresh));
-        if (commands === undefined) return command;
-        const body: Command = { kind: "sequence", commands };
-        return isOne ? body : { kind: "atomic", body, source: command.statement.source };
-      }
-      case "sequence": {
-        const commands = command.commands.map((each) => visit(each, isOne));
-        return commands.every((each, at) => each === command.commands[at])
-          ? command
-          : { ...command, commands };
-      }
-      case "if": {
-        const then = visit(command.then, isOne);
-        const { otherwise: other } = command;
-        const otherwise = other && visit(other, isOne);
-        if (then === command.then && otherwise === other) return command;
-        return { ...command, then, ...(otherwise && { otherwise }) };
-      }
-      case "loop": {
-        const body = visit(command.body, isOne);
-        return body === command.body ? command : { ...command, body };
-      }
-      case "atomic": {
-        const body = visit(command.body, true);
-        return body === command.body ? command : { ...command, body };
-      }
-      case "try": {
-        const body = visit(command.body, isOne);
-        const handler = visit(command.handler, isOne);
-        return body === command.body && handler === command.handler
-          ? command
-          : { ...command, body, handler };
-      }
-      default:
-        return command;
-    }
+  let own: Ids | undefined;
+  const known = (): Ids => (own ??= idsBehind(transaction));
+  const ids: Ids = {
+    statement: () => known().statement(),
+    result: () => known().result(),
+    fresh: (prefix) => known().fresh(prefix),
   };
-  const body = visit(transaction.body, transaction.boundary !== "unit");
+  const isOne = transaction.boundary !== "unit";
+  const body = inStatements(transaction.body, (each) => replace(each, ids), isOne);
   return body === transaction.body ? transaction : { ...transaction, body };
+}
+
+/** The command with statements replaced; `isOne` says that all of it is one transaction. */
+export function inStatements(
+  command: Command,
+  replace: (statement: Statement) => readonly Command[] | undefined,
+  isOne = true,
+): Command {
+  const visit = (each: Command): Command => inStatements(each, replace, isOne);
+  switch (command.kind) {
+    case "statement": {
+      const commands = replace(command.statement);
+      if (commands === undefined) return command;
+      const body: Command = { kind: "sequence", commands };
+      return isOne ? body : { kind: "atomic", body, source: command.statement.source };
+    }
+    case "sequence": {
+      const commands = command.commands.map(visit);
+      return commands.every((each, at) => each === command.commands[at])
+        ? command
+        : { ...command, commands };
+    }
+    case "if": {
+      const then = visit(command.then);
+      const { otherwise: other } = command;
+      const otherwise = other && visit(other);
+      if (then === command.then && otherwise === other) return command;
+      return { ...command, then, ...(otherwise && { otherwise }) };
+    }
+    case "loop":
+    case "atomic": {
+      const body = inStatements(command.body, replace, isOne || command.kind === "atomic");
+      return body === command.body ? command : { ...command, body };
+    }
+    case "try": {
+      const [body, handler] = [visit(command.body), visit(command.handler)];
+      return body === command.body && handler === command.handler
+        ? command
+        : { ...command, body, handler };
+    }
+    default:
+      return command;
+  }
 }
 
 /** Ids that nothing in the transaction has. */
@@ -73,13 +82,5 @@ function idsBehind({ id, body }: Transaction): Ids {
     statement: own.statement,
     result: () => free(own.result),
     fresh: (prefix) => free(() => own.fresh(prefix)),
-  };
-}
-
-function lazy(ids: () => Ids): Ids {
-  return {
-    statement: () => ids().statement(),
-    result: () => ids().result(),
-    fresh: (prefix) => ids().fresh(prefix),
   };
 }

@@ -159,6 +159,11 @@ function indirection(
     return { kind: "element", array: value, index: lowerExpression(index, scope, work) };
   }
   if (steps.length !== 1) return lose(work, "an element of an array of arrays", [value]);
+  if (value.kind === "call" && value.name === "tg_argv" && index !== undefined) {
+    const at = lowerExpression(index, scope, work);
+    const given = at.kind === "literal" ? value.arguments[Number(at.value)] : undefined;
+    return given ?? lose(work, "an element of TG_ARGV");
+  }
   if (index !== undefined) return applied("element", [value, lowerExpression(index, scope, work)]);
   if (field !== undefined) return applied(`field ${field}`, [value]);
   if (step !== undefined && "A_Indices" in step) {

@@ -16,6 +16,7 @@ import { ROW_COUNT, runDynamic, runSql } from "./plSql";
 import type { State } from "./plState";
 import { emitHandlers, raisedCode } from "./plHandlers";
 import type { Block, PlStatement } from "./plTree";
+import { skipsRow } from "./triggerReturn";
 
 /** A block: its declarations, its body, and its handlers as a `try`. */
 export function lowerBlock(state: State, block: Block, span: Span): void {
@@ -251,6 +252,10 @@ function lowerJump(
 
 function lowerReturn(state: State, value: Span | undefined, span: Span): void {
   const source = sourceAt(state, span);
+  if (state.definition.isTrigger) {
+    emit(state, { kind: "return", value: skipsRow(state, value), source });
+    return;
+  }
   const record = value === undefined ? undefined : recordNamed(state, value);
   const own =
     record !== undefined

@@ -21,12 +21,8 @@ export function lowerRoutine(
   definition: RoutineDefinition,
   shared: RoutineContext,
 ): readonly Transaction[] {
-  if (definition.isTrigger) {
-    const message = `${definition.name} is run by a trigger, which is not analysed.`;
-    const source = definition.header;
-    shared.note({ severity: "information", code: "trigger", message, source });
-    return [];
-  }
+  // It runs where its triggers fire.
+  if (definition.isTrigger) return [];
   const { name } = definition;
   const state = createState(definition, shared, createIds(name), createNames(), []);
   const parameters = declareArguments(state);

@@ -27,12 +27,23 @@ import type { PgParser } from "./pgParser";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { sourceOfRelation, type Scope } from "./scope";
 import { startWork } from "./statement";
+import {
+  defineTrigger,
+  dropTrigger,
+  dropTriggersOf,
+  moveTriggers,
+  renameTrigger,
+  switchTriggers,
+  type Trigger,
+  type Triggers,
+} from "./triggerDefinitions";
 import { isSerial, valueTypeOf } from "./valueType";
 import { withLosses } from "./viewLosses";
 import { changesNothing, hasNoMeaning } from "./withoutMeaning";
 
 export interface PgSchemaReading {
   readonly tables: readonly Table[];
+  readonly triggers?: readonly Trigger[];
   readonly notes: readonly Note[];
   /** What definitions say beyond the tables, notes or not: a default that is not known, an option that is not looked at. */
   readonly losses: readonly DefinitionLoss[];
@@ -57,6 +68,7 @@ interface State {
   readonly views: Map<string, View>;
   /** Types of the user's own: enumerations are text, domains what they are based on. */
   readonly types: Map<string, ValueType>;
+  readonly triggers: Triggers;
   readonly notes: Note[];
   readonly losses: DefinitionLoss[];
   /** Names of primary keys and checks, by the very object: the AR keeps none. */
@@ -72,6 +84,7 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     tables: new Map(),
     views: new Map(),
     types: new Map(),
+    triggers: new Map(),
     notes: [],
     losses: [],
     names: new WeakMap(),
@@ -89,9 +102,10 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     }
     for (const { node } of parsed.statements) replay(node, state);
   }
-  const { tables, views, notes, losses } = state;
+  const { tables, views, triggers, notes, losses } = state;
   return {
     tables: [...tables.values()],
+    triggers: [...triggers.values()],
     notes,
     losses,
     view: (name, table) => viewQuery(name, views, table, []),
@@ -106,6 +120,10 @@ function replay(node: Node, state: State): void {
   else if ("AlterTableStmt" in node) {
     const { relation, cmds = [], objtype } = node.AlterTableStmt;
     if (objtype !== "OBJECT_TABLE") return;
+    for (const each of cmds) {
+      const { subtype = "", name = "" } = "AlterTableCmd" in each ? each.AlterTableCmd : {};
+      switchTriggers(tableName(relation), subtype, name, state.triggers);
+    }
     change(state, relation, (table) =>
       cmds.reduce<Table>(
         (result, each) =>
@@ -138,8 +156,7 @@ function replay(node: Node, state: State): void {
     state.types.set(lastName(domainname).toLowerCase(), typeOf(typeText(typeName), state));
     if ((constraints ?? []).length > 0) lost(state, "the conditions of a domain");
   } else if ("CreateTrigStmt" in node) {
-    const { trigname = "", relation } = node.CreateTrigStmt;
-    say(state, `The trigger ${trigname} on ${tableName(relation)} is not analysed.`, "trigger");
+    defineTrigger(node.CreateTrigStmt, state.piece, state.triggers);
   } else if ("RuleStmt" in node) {
     say(state, `The rule ${node.RuleStmt.rulename ?? ""} is not analysed.`, "rule");
   } else if ("CreatePolicyStmt" in node) {
@@ -463,8 +480,13 @@ function uniqueIndex(index: IndexStmt, state: State): void {
 
 function drop(type: string | undefined, objects: readonly Node[], state: State): void {
   for (const object of objects) {
-    const name = stringsOf(itemsOf(object)).at(-1) ?? "";
-    if (type === "OBJECT_TABLE") state.tables.delete(name);
+    const path = stringsOf(itemsOf(object));
+    const name = path.at(-1) ?? "";
+    if (type === "OBJECT_TRIGGER") dropTrigger(path, state.triggers);
+    if (type === "OBJECT_TABLE") {
+      state.tables.delete(name);
+      dropTriggersOf(name, state.triggers);
+    }
     if (type === "OBJECT_VIEW") state.views.delete(name);
     if (type === "OBJECT_INDEX") {
       for (const table of state.tables.values()) {
@@ -484,9 +506,11 @@ function rename(
   to: string,
   state: State,
 ): void {
+  if (type === "OBJECT_TRIGGER") renameTrigger(tableName(relation), from, to, state.triggers);
   const table = state.tables.get(tableName(relation));
   if (table === undefined) return;
   if (type === "OBJECT_TABLE") {
+    moveTriggers(table.name, to, state.triggers);
     state.tables.delete(table.name);
     state.tables.set(to, renamed({ ...table, name: to }, "relation", table.name, to));
   } else if (type === "OBJECT_COLUMN") {

@@ -153,7 +153,8 @@ function rowOf(source: Source, work: Work): Expression {
 /** `t.*` as one value. */
 export function resolveRow(alias: string, scope: Scope, work: Work): Expression {
   const source = findSource(scope, ({ relation }) => relation.alias === alias);
-  return source === undefined ? lose(work, `${alias} is not known here`) : rowOf(source, work);
+  if (source !== undefined) return rowOf(source, work);
+  return work.context.variable([alias]) ?? lose(work, `${alias} is not known here`);
 }
 
 export function columnOf(source: Source, column: string): Expression {

@@ -2,6 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { Span } from "../split";
+import { decide } from "./decide";
 import { emit, lossAt, sourceAt, type RoutineState } from "./state";
 
 export interface Choice {
@@ -34,6 +35,15 @@ export function emitBranches(
     return;
   }
   const condition = branch.condition();
+  const decided = decide(condition);
+  if (decided === true) {
+    emit(state, branch.then());
+    return;
+  }
+  if (decided !== undefined) {
+    emitBranches(state, span, { ...choice, branches: others });
+    return;
+  }
   const then = branch.then();
   const hasRest = others.length > 0 || choice.otherwise !== undefined;
   const rest = hasRest
