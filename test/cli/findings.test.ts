@@ -469,8 +469,26 @@ describe("a run over files", () => {
       ],
     );
     const text = await isolens(args, { cwd: folder.path });
-    assert.match(text.out, /^bank\.sql +2 +4 +4 +0 +0 +0 +2 +0 +0$/mu);
+    assert.match(text.out, /^bank\.sql +2 +4 +4 +0 +0 +0 +0 +2 +0 +0$/mu);
     assert.match(text.out, /^data\.sql: not read: binary, not text$/mu);
+  });
+
+  it("counts the calls of the database that nothing leads to", async () => {
+    const own = makeFolder({
+      "kept.ts": `import { Pool } from "pg";
+const pool = new Pool();
+export async function f(id) {
+  const never = { later: async () => pool.query("DELETE FROM account WHERE id = $1", [id]) };
+  await pool.query("UPDATE account SET balance = 0 WHERE id = $1", [id]);
+}
+`,
+    });
+    try {
+      const text = await isolens(["check", ".", "--coverage"], { cwd: own.path });
+      assert.match(text.out, /^kept\.ts +1 +1 +1 +0 +0 +0 +1 +0 +1 +0$/mu);
+    } finally {
+      own.remove();
+    }
   });
 
   it("says where it cannot write", async () => {

@@ -60,6 +60,8 @@ export interface Note {
   readonly code: string;
   readonly message: string;
   readonly source: SourceRange;
+  /** How many calls it tells of. */
+  readonly calls?: number;
 }
 
 /**

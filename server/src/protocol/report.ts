@@ -218,6 +218,8 @@ export interface FileCoverage extends Coverage {
   readonly anomaly: number;
   readonly undecided: number;
   readonly nothingFound: number;
+  /** Calls of the database that nothing that was followed leads to. */
+  readonly unreached: number;
   /** Why it was not read. */
   readonly skipped?: string;
 }

@@ -20,6 +20,10 @@ export function fileReadings(
     if (own) own.push(transaction);
     else byFile.set(file, [transaction]);
   }
+  const unreached = new Map<string, number>();
+  for (const { source, calls = 0 } of program.notes) {
+    unreached.set(source.file, (unreached.get(source.file) ?? 0) + calls);
+  }
   const files = program.files.map((file): FileReading => {
     const transactions = byFile.get(file) ?? [];
     const counts = { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 };
@@ -27,9 +31,18 @@ export function fileReadings(
       counts[statementPrecision(statement)] += 1;
       counts.statements += 1;
     }
-    return { file, transactions: transactions.length, ...counts };
+    const missed = unreached.get(file) ?? 0;
+    return { file, transactions: transactions.length, ...counts, unreached: missed };
   });
-  const nothing = { transactions: 0, statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 };
+  const nothing = {
+    transactions: 0,
+    statements: 0,
+    exact: 0,
+    over: 0,
+    approx: 0,
+    opaque: 0,
+    unreached: 0,
+  };
   return [...files, ...skipped.map(({ file, reason }) => ({ file, ...nothing, skipped: reason }))];
 }
 

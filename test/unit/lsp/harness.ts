@@ -243,6 +243,7 @@ function outcomeOf(project: Project, level: Level, cancelled: boolean): CheckOut
     file,
     transactions: transactions.filter((each) => each.file === file).length,
     ...report.coverage,
+    unreached: 0,
   }));
   return { report, notes, remarks: [], suppressions: suppressionsOf(project, transactions), files };
 }

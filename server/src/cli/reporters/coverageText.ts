@@ -9,6 +9,7 @@ const COLUMNS: readonly (readonly [string, keyof FileCoverage])[] = [
   ["over", "over"],
   ["approx", "approx"],
   ["opaque", "opaque"],
+  ["not reached", "unreached"],
   ["anomaly", "anomaly"],
   ["undecided", "undecided"],
   ["nothing found", "nothingFound"],

@@ -17,7 +17,7 @@ import { undoAll, type State, type Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
-import type { CodeMemory, PassedFunction, Present, ReadFunction } from "./memory";
+import type { CodeMemory, PassedFunction, Present, ReadFunction, RootReading } from "./memory";
 import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
 import { reachOf } from "./reach";
@@ -128,8 +128,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   /** Evaluates a function; its writes stay until those have been evaluated that it made. */
   function evaluate(root: Root, into: Gathered): void {
     if (seen.has(root.key)) {
-      // Another root led here: whether it still does is not told by what this one uses.
-      if (!into.own.has(root.key)) into.isWhole = false;
+      // Another root led here before.
+      if (!into.own.has(root.key)) into.elsewhere.add(root.key);
       return;
     }
     seen.add(root.key);
@@ -167,12 +167,20 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     undoAll(last.state);
   }
 
+  function isSame({ evaluated, passed, elsewhere }: RootReading): boolean {
+    const isNew = ({ key }: { readonly key: string }): boolean => !seen.has(key);
+    return (
+      evaluated.every(isNew) && passed.every(isNew) && [...elsewhere].every((key) => seen.has(key))
+    );
+  }
+
   /** Evaluates a root, or recalls what it did; gives the steps that are left. */
   function read(found: ModuleRoot, file: FileId, steps: number, passed: PassedFunction[]): number {
     const asked = { file, name: found.name, function: found.function, steps };
     const known = memory?.recall(asked, present(file));
-    if (known && !known.evaluated.some(({ key }) => seen.has(key))) {
-      for (const each of known.evaluated) seen.add(each.key);
+    // What others have led to was left to them, and nothing else.
+    if (known && isSame(known)) {
+      for (const { key } of [...known.evaluated, ...known.passed]) seen.add(key);
       all.push(...known.evaluated);
       passed.push(...known.passed);
       return steps - known.steps;
@@ -182,20 +190,18 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       own: new Set(),
       steps,
       isCut: false,
-      isWhole: true,
+      elsewhere: new Set(),
       passed: [],
     };
     const uses: Used = new Set();
     trace.during(uses, () => {
       evaluate(found.root(), into);
     });
-    const { evaluated, isCut } = into;
-    all.push(...evaluated);
+    all.push(...into.evaluated);
     passed.push(...into.passed);
-    if (into.isWhole) {
-      const reading = { evaluated, passed: into.passed, isCut, steps: steps - into.steps };
-      memory?.keep(asked, present(file), dependencies(found.used, uses), reading);
-    }
+    const { evaluated, passed: own, elsewhere, isCut } = into;
+    const reading = { evaluated, passed: own, elsewhere, isCut, steps: steps - into.steps };
+    memory?.keep(asked, present(file), dependencies(found.used, uses), reading);
     return into.steps;
   }
 
@@ -264,8 +270,8 @@ interface Gathered {
   /** Steps that are left. */
   steps: number;
   isCut: boolean;
-  /** All that it leads to was evaluated here. */
-  isWhole: boolean;
+  /** What it leads to and others led to before. */
+  readonly elsewhere: Set<string>;
   /** What was not looked at, or not to its end. */
   readonly passed: PassedFunction[];
 }

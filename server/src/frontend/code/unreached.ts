@@ -51,6 +51,7 @@ export function unreachedCalls(
         code: "call-unreached",
         message: messageOf(name, count),
         source,
+        calls: count,
       });
       const loss: Taint = {
         effect: "opaque",

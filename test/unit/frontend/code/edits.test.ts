@@ -47,6 +47,8 @@ export async function balanceOf(client, id) {
   const { rows } = await client.query("SELECT balance FROM account WHERE id = $1", [id]);
   return rows[0].balance;
 }
+export function idle(a) { return deeper(a); }
+function deeper(a) { return a; }
 `,
   "src/limits.ts": `import { TABLE } from "./db";
 export const limit = pick(10);
@@ -55,8 +57,9 @@ export const total = "SELECT sum(balance) AS sum FROM " + TABLE;
 export * from "./db";
 `,
   "src/move.ts": `import { pool, balanceOf } from "./db";
-import { limit } from "./limits";
+import { limit, idle } from "./limits";
 export async function move(from: number, to: number, amount: number) {
+  await idle(from);
   const client = await pool.connect();
   await client.query("BEGIN");
   const before = await balanceOf(client, from);
@@ -76,6 +79,11 @@ export function routes(app) {
   app.post("/move", async (req) => { await move(req.body.from, req.body.to, 3); });
   app.get("/sum", async () => { remember(total); return (await pool.query(total)).rows[0].sum; });
 }
+function handler() {
+  return async (id) => { await pool.query("DELETE FROM account WHERE owner = $1", [id]); };
+}
+export function first(app) { app.post("/one", handler()); }
+export function second(app) { app.post("/two", handler()); }
 export const later = () => pool.query("UPDATE " + remember("account").last + " SET owner = 1");
 `,
 };
@@ -90,6 +98,8 @@ const LINES = [
   'export const TABLE = "account";',
   "export const limit = 3;",
   "async function extra(client) { await client.query('DELETE FROM account WHERE owner = 7'); }",
+  // Decides whether what calls it by its name may come to use a database.
+  "export function deeper(a) { return pool.query('DELETE FROM account WHERE id = 9'); }",
   'import { balanceOf as other } from "./db";',
   "export async function twice(a: number) { await pool.query(`UPDATE account SET owner = ${a} WHERE id = 1`); }",
   "}",
