@@ -95,8 +95,18 @@ function callsOf(moved: HirFunction): Calls {
   collect(hir.body, calls);
   collect(hir.parameters, calls);
   collect(hir.annotations, calls);
+  calls.isDirect ||= hir.annotations.some(({ name }) => isOfDatabase(hir, name));
   return calls;
 }
+
+/** Whether an annotation says that a function uses a database, or what runs where it is called, as it has no body. */
+function isOfDatabase({ body }: HirFunction, annotation: string): boolean {
+  return TRANSACTIONAL.test(annotation) || (body.length === 0 && STATEMENTS.test(annotation));
+}
+
+const TRANSACTIONAL = /^(?:[\w.]+\.)?Transactional$/u;
+const STATEMENTS =
+  /^(?:[\w.]+\.)?(?:Query|NativeQuery|Modifying|Procedure|(?:Select|Insert|Update|Delete)(?:Provider)?|SqlQuery|SqlUpdate|SqlBatch)$/u;
 
 /** What a statement at the top of a module calls, functions in it included. */
 function namesIn(moved: HirStatement): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import { UNDEFINED, type ObjectValue, type Value } from "../values";
 import { rangeOf } from "../../sql/lines";
 import type { Command } from "../../../program/statement";
 import { superclassOf } from "./member";
-import { collected, emit, type State } from "./state";
+import { collected, emit, lose, type State } from "./state";
 import { committing, dooming } from "./thrown";
 
 type Callee = Extract<Value, { kind: "function" }>;
@@ -34,6 +34,12 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
     const undoes = options.undoes ?? (() => true);
     return (run, within) => {
       const isJoined = state.open.some((each) => each.connection === connection.id);
+      if (options.isOutside === true) {
+        const why = "what runs outside of the open transaction is taken to be a part of it";
+        if (isJoined) lose(state, why, source, "opaque");
+        for (const each of within(collected(state, run))) emit(state, each);
+        return [];
+      }
       let behind: readonly Command[] = [];
       tools.inTransaction(connection, { source, ...options }, () => {
         const commands = collected(state, run);

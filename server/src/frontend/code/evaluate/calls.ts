@@ -331,6 +331,10 @@ function objectOf(state: State, declared: Extract<Value, { kind: "class" }>): Va
   const behind = isOpen(declared.class) ? implementing(state, declared.class) : undefined;
   if (behind) return instanceOf(state, behind, undefined);
   if (!declared.class.isInterface) return instanceOf(state, declared, undefined);
+  for (const library of state.workspace.libraries) {
+    const value = library.implemented?.(declared, state.evaluator.tools(state, library));
+    if (value) return value;
+  }
   for (const name of declared.class.interfaces) {
     for (const library of state.workspace.libraries) {
       const value = library.extended?.(name, state.evaluator.tools(state, library));

@@ -19,7 +19,10 @@ export function isDataAccess(type: string): boolean {
 
 /** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
 const TYPES =
-  /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper)$/u;
+  /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper|DSLContext|Jdbi|Sql2o|HibernateTemplate|DatabaseClient|R2dbcEntityTemplate)$/u;
+
+/** Methods that begin transactions of their own: what they are given is not followed. */
+const TRANSACTIONS = /^(?:transaction|transactionResult|inTransaction|useTransaction)$/u;
 
 const CONVERTS = /^(?:to|from|as|map|convert|read|write|configure)/u;
 
@@ -39,7 +42,7 @@ export function callDataAccess(
   const isQuiet = OF_ALL.test(method) || (/Mapper\b/u.test(type) && CONVERTS.test(method));
   if (isQuiet) return unknown(`what ${name}() gives is not known`, reads);
   const source = sourceOf(state, site.span);
-  if (state.open.length === 0) lose(state, why, source, "opaque");
+  if (state.open.length === 0 && !TRANSACTIONS.test(method)) lose(state, why, source, "opaque");
   else {
     const taint = [why];
     emitStatement(state, undefined, { kind: "opaque", tables: [], writes: true, taint }, source);

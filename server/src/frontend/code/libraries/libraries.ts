@@ -4,6 +4,7 @@ import { KNEX } from "./builders/knex";
 import { KYSELY } from "./builders/kysely";
 import { BENCHBASE } from "./java/benchbase";
 import { JDBC } from "./java/jdbc";
+import { MYBATIS } from "./java/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
 import { MYSQL2 } from "./mysql2";
@@ -26,4 +27,5 @@ export const LIBRARIES: readonly Library[] = [
   JDBC,
   BENCHBASE,
   SPRING,
+  MYBATIS,
 ];

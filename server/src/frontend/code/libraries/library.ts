@@ -38,6 +38,8 @@ export interface Library {
   readonly member?: (handle: HandleValue, property: string, tools: Tools) => Value | undefined;
   /** Whether a handle has a property, which code may ask to tell handles apart; undefined: not known. */
   readonly has?: (handle: HandleValue, property: string, tools: Tools) => boolean | undefined;
+  /** What an interface of the workspace is that the library implements (Java). */
+  readonly implemented?: (declared: ClassValue, tools: Tools) => Value | undefined;
   /** A call of a handle (`path` ends with the method), or `new`. Undefined: not known, which is a loss. */
   readonly call: (handle: HandleValue, call: Call, tools: Tools) => Value | undefined;
   /** One of two handles of the library, as a condition says, as one; undefined: both are kept. */
@@ -126,6 +128,8 @@ export interface TransactionOptions {
   readonly isNew?: boolean;
   /** In an open one it is a savepoint, to which errors go back. */
   readonly isNested?: boolean;
+  /** It is none: where one is open, that one waits meanwhile. */
+  readonly isOutside?: boolean;
   /** Errors that it is undone for; absent: all of them. */
   readonly undoes?: UndoRule;
   readonly source?: SourceRange;

@@ -25,6 +25,7 @@ export const SPRING: Library = {
     "org.springframework.transaction",
     "org.springframework.transaction.annotation",
     "org.springframework.transaction.support",
+    "org.springframework.transaction.interceptor",
     "jakarta.transaction",
     "javax.transaction",
   ],
@@ -69,6 +70,8 @@ const TYPES: Readonly<Record<string, ((tools: Tools) => Value) | undefined>> = {
 const STATICS: ReadonlySet<string> = new Set([
   "DataSourceUtils",
   "JdbcClient",
+  "SqlParameterSourceUtils",
+  "TransactionAspectSupport",
   "TransactionDefinition",
 ]);
 
@@ -118,6 +121,10 @@ function called(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     case "DataSourceUtils.getConnection":
     case "DaoSupport.getConnection":
       return jdbcConnection(tools, SPRING_CONNECTION);
+    case "SqlParameterSourceUtils.createBatch":
+      return call.arguments[0];
+    case "TransactionAspectSupport.currentTransactionStatus":
+      return { ...transactionTemplate(SPRING, tools), path: "TransactionStatus" };
     case "DataSourceUtils.releaseConnection":
     case "DaoSupport.releaseConnection":
       return UNDEFINED;

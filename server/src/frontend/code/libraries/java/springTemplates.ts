@@ -10,7 +10,7 @@ import {
 } from "../../values";
 import type { Call, Library, SqlOutcome, SqlParameters, Tools } from "../library";
 import { emptyRecord, held, spreadItems, type Method } from "./held";
-import { JDBC, jdbcConnection, withKeys } from "./jdbc";
+import { JDBC, jdbcConnection, prepare, withKeys } from "./jdbc";
 import { execute, statementData } from "./preparedStatement";
 import { each, resultSet, resultSetAt, rowsOf } from "./resultSet";
 import { functionOf, SPRING_CONNECTION } from "./springTransactions";
@@ -232,6 +232,49 @@ function update(of: Running): Value {
   return outcome.count;
 }
 
+/** `update(sql, statement -> ...)`: a function sets the parameters. */
+function updateSet({ call, tools }: Running): Value | undefined {
+  const [sql, setter] = call.arguments;
+  if (sql?.kind !== "text" || setter?.kind !== "function") return undefined;
+  return ranWith(sql, { setter, given: [] }, call, tools).count;
+}
+
+/** Runs a text whose parameters a function sets, which gets the statement first. */
+function ranWith(
+  sql: Value,
+  { setter, given }: { readonly setter: Value; readonly given: readonly Value[] },
+  call: Call,
+  tools: Tools,
+): SqlOutcome {
+  const statement = prepare(jdbcConnection(tools, SPRING_CONNECTION), sql, [], tools);
+  tools.settle(tools.call(setter, [statement, ...given], call.source));
+  const data = statementData(statement);
+  if (!data) throw new Error("what was prepared is a statement");
+  return execute(statement, data, { ...call, arguments: [] }, tools);
+}
+
+/** `batchUpdate(sql, rows)`, `batchUpdate(sql, objects, size, setter)`: the text runs for each of them. */
+function batch({ handle, call, tools, isNamed }: Running): Value {
+  const [sql = unknown("a statement without a text"), rows, , setter] = call.arguments;
+  const { source } = call;
+  const counts = unknown("how many rows each statement of a batch changed is not known");
+  if (rows === undefined || (rows.kind === "object" && rows.class !== undefined)) {
+    const text = unknown("a batch whose parameters an object sets is not followed");
+    tools.sql(handle.connection, text, {}, source);
+    return counts;
+  }
+  tools.each(rows, source, (row) => {
+    if (setter) ranWith(sql, { setter, given: [row] }, call, tools);
+    else {
+      const parameters: SqlParameters = isNamed
+        ? { named: (name) => namedParameter(row, name, tools) }
+        : { positional: spreadItems(row, tools) };
+      tools.sql(handle.connection, sql, parameters, source);
+    }
+  });
+  return counts;
+}
+
 function templateMethods(isNamed: boolean): Record<string, Method<unknown>> {
   const as =
     (method: (of: Running) => Value | undefined): Method<unknown> =>
@@ -245,7 +288,8 @@ function templateMethods(isNamed: boolean): Record<string, Method<unknown>> {
     [`${base}.queryForStream`]: rows,
     [`${base}.queryForObject`]: as(queryForObject),
     [`${base}.queryForMap`]: as(queryForObject),
-    [`${base}.update`]: as(update),
+    [`${base}.update`]: as((of) => updateSet(of) ?? update(of)),
+    [`${base}.batchUpdate`]: as(batch),
     [`${base}.execute`]: as(update),
     [`${base}.getJdbcTemplate`]: ({ handle }) => ({ ...handle, path: "JdbcTemplate" }),
     [`${base}.getJdbcOperations`]: ({ handle }) => ({ ...handle, path: "JdbcTemplate" }),

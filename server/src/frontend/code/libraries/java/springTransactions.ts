@@ -32,7 +32,8 @@ export function annotatedTransaction(of: {
   if (!annotation) return undefined;
   const options = optionsOf(annotation);
   const propagation = propagationOf(options);
-  if (NO_TRANSACTION.test(propagation)) return undefined;
+  if (propagation === "SUPPORTS") return undefined;
+  if (OUTSIDE.test(propagation)) return { isOutside: true };
   const level = options.get("isolation");
   const isReadOnly = options.get("readOnly") === "true";
   return {
@@ -44,8 +45,8 @@ export function annotatedTransaction(of: {
   };
 }
 
-/** They run in their caller's transaction, or in none. */
-const NO_TRANSACTION = /^(?:SUPPORTS|NOT_SUPPORTED|NEVER)$/u;
+/** They run in no transaction. */
+const OUTSIDE = /^(?:NOT_SUPPORTED|NEVER)$/u;
 
 /** Spring's `propagation`, or Jakarta's only argument. */
 function propagationOf(options: ReadonlyMap<string, string>): string {
@@ -110,7 +111,13 @@ const executeIn: Method<TemplateData> = ({ handle, data, call, tools }) => {
   if (!callback) return undefined;
   const level = held(data.state, "level");
   const name = level && levelName(level);
-  const options = { source: call.source, ...(name !== undefined && { level: name }) };
+  const propagation = behaviorOf(held(data.state, "propagation"));
+  const options = {
+    source: call.source,
+    ...(name !== undefined && { level: name }),
+    ...(propagation === "REQUIRES_NEW" && { isNew: true }),
+    ...(propagation === "NESTED" && { isNested: true }),
+  };
   return tools.inTransaction(SPRING_CONNECTION, options, () =>
     tools.settle(
       tools.call(
@@ -136,6 +143,21 @@ function levelName(value: Value): string | undefined {
   return name === "DEFAULT" ? undefined : name;
 }
 
+/** `TransactionDefinition.PROPAGATION_REQUIRES_NEW`, or its number. */
+function behaviorOf(value: Value | undefined): string | undefined {
+  const number = constantScalar(value);
+  if (number === 3) return "REQUIRES_NEW";
+  if (number === 6) return "NESTED";
+  const path = value?.kind === "handle" ? value.path : value?.kind === "external" ? value.name : "";
+  return /PROPAGATION_([A-Z_]+)$/u.exec(path)?.[1];
+}
+
+const setPropagation: Method<TemplateData> = ({ data, call, tools }) => {
+  const [behavior] = call.arguments;
+  if (behavior) tools.assign(data.state, "propagation", behavior);
+  return UNDEFINED;
+};
+
 const setLevel: Method<TemplateData> = ({ data, call, tools }) => {
   const [level] = call.arguments;
   if (level) tools.assign(data.state, "level", level);
@@ -153,8 +175,12 @@ export const TRANSACTIONS: Readonly<Record<string, Method<TemplateData>>> = {
   ),
   ...each(
     nothing,
-    "TransactionTemplate.setReadOnly TransactionTemplate.setTimeout TransactionTemplate.setName TransactionTemplate.setPropagationBehavior " +
-      "TransactionDefinition.setReadOnly TransactionDefinition.setTimeout TransactionDefinition.setName TransactionDefinition.setPropagationBehavior",
+    "TransactionTemplate.setReadOnly TransactionTemplate.setTimeout TransactionTemplate.setName " +
+      "TransactionDefinition.setReadOnly TransactionDefinition.setTimeout TransactionDefinition.setName",
+  ),
+  ...each(
+    setPropagation,
+    "TransactionTemplate.setPropagationBehavior TransactionDefinition.setPropagationBehavior",
   ),
   "TransactionStatus.setRollbackOnly": ({ call, tools }) => {
     tools.rollback(SPRING_CONNECTION, call.source);
