@@ -88,7 +88,7 @@ export function encodeProduct(
       const assumed = database.assumptions.literal(preconditionName(transaction.id, at));
       script.assert(imp(assumed, isTrue(run.value(instance, condition))));
     }
-  const dependencies = betweenUnits(tuple, allowedBy(script, tuple, run, snapshots));
+  const dependencies = betweenUnits(script, tuple, allowedBy(script, tuple, run, snapshots));
   const searches = assertOrder(script, tuple, run, snapshots);
   const executed = order.map((instance) => executedSteps(script, tuple, run, instance));
   const passing = order.map((instance) => passingSteps(script, tuple, run, instance));
@@ -132,6 +132,7 @@ export function allowedBy(
 
 /** Dependencies between units: those between any of their transactions. */
 function betweenUnits(
+  script: Script,
   { units }: ProductTuple,
   dependencies: readonly Dependencies[],
 ): readonly Dependencies[] {
@@ -144,7 +145,11 @@ function betweenUnits(
         for (const { name, literal } of each.tables)
           byTable.set(name, [...(byTable.get(name) ?? []), literal]);
       }
-      const tables = [...byTable].map(([name, literals]) => ({ name, literal: or(...literals) }));
+      const tables = [...byTable].map(([name, literals]) => ({
+        name,
+        // A model knows what has a name.
+        literal: script.name(or(...literals), "Bool"),
+      }));
       return [{ from, to, tables }];
     }),
   );

@@ -168,7 +168,9 @@ function findAll(
     if (found === undefined) break;
     keepBest(findings, found.finding);
     const closed = new Set([found.tables.join(" "), found.finding.tables.join(" ")]);
-    open = open.filter((shape) => !closed.has(shape.tables.join(" ")));
+    const left = open.filter((shape) => !closed.has(shape.tables.join(" ")));
+    if (left.length === open.length) throw new Error("a cycle was found that was not asked for");
+    open = left;
   }
   return withoutWider([...findings.values()]);
 }
