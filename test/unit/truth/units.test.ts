@@ -238,3 +238,17 @@ UPDATE stock SET left_over = left_over - 1 WHERE id = :item;`;
   assert.equal(report.verdict, "unknown");
   assert.match(JSON.stringify(report.unknown), /behind something that it has committed/);
 });
+
+check(
+  "counts what it changed, then takes that from a sum that it read: the other's part is lost, and the search ends",
+  `-- @isolens unit Expire
+UPDATE entry SET slot = 0 WHERE slot = :slot;
+\\set gone :ROW_COUNT
+SELECT balance AS bal FROM account WHERE id = :slot \\gset
+UPDATE account SET balance = :bal - :gone WHERE id = :slot;`,
+  {
+    found: ["Expire+Expire state"],
+    verdict: "anomaly",
+    outside: ["Expire"],
+  },
+);
