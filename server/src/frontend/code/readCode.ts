@@ -14,6 +14,7 @@ import { walkCommand } from "../sql/walk";
 import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type State, type Workspace } from "./evaluate/state";
+import { withElementTypes } from "./elementTypes";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
@@ -140,31 +141,23 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       into.passed.push(passedRoot(root, around));
       return;
     }
-    const once = (types?: State["elementTypes"]): { state: State; result: Evaluated } => {
-      notes.length = 0;
-      const { file } = root.callee.scope.module;
-      const state = createState(workspace, file, root.name, types, root.callee.function.span);
-      const budget = Math.min(state.budget, into.steps);
-      state.budget = budget;
-      const result = evaluateToTheEnd(root, state);
-      const left = Math.max(0, state.budget);
-      into.steps -= budget - left;
-      into.isCut ||= state.budget < 0;
-      return { state, result };
-    };
-    let last = once();
-    const types = inferParameterTypes(last.result.body, around.table).elements;
-    if (types.size > 0) {
-      undoAll(last.state);
-      last = once(types);
-    }
+    notes.length = 0;
+    const { file } = root.callee.scope.module;
+    const state = createState(workspace, file, root.name, root.callee.function.span);
+    const budget = Math.min(state.budget, into.steps);
+    state.budget = budget;
+    const whole = evaluateToTheEnd(root, state);
+    const { elements } = inferParameterTypes(whole.body, around.table);
+    const result = { ...whole, body: withElementTypes(whole.body, elements) };
+    into.steps -= budget - Math.max(0, state.budget);
+    into.isCut ||= state.budget < 0;
     // What was too long and did nothing so far may do something behind.
-    if (last.state.budget < 0 && last.result.statements === 0) {
+    if (state.budget < 0 && result.statements === 0) {
       into.passed.push(passedRoot(root, around));
     }
-    into.evaluated.push(readFunction(last.result, [...notes, ...last.result.notes], around));
-    for (const each of last.result.handlers) evaluate(each, into);
-    undoAll(last.state);
+    into.evaluated.push(readFunction(result, [...notes, ...result.notes], around));
+    for (const each of result.handlers) evaluate(each, into);
+    undoAll(state);
   }
 
   function isSame({ evaluated, passed, elsewhere }: RootReading): boolean {

@@ -24,7 +24,7 @@ export function expressionOf(state: State, value: Value): Expression {
     case "undefined":
       return NULL;
     case "input":
-      return inputExpression(value, elementType(state, value));
+      return inputExpression(value);
     case "choice": {
       const then = expressionOf(state, value.then);
       const otherwise = expressionOf(state, value.otherwise);
@@ -155,21 +155,11 @@ export function conditional(
   return { kind: "conditional", condition, then, otherwise };
 }
 
-function elementType(state: State, { element }: Extract<Value, { kind: "input" }>): ValueType {
-  if (!element) return "other";
-  const name = element.field === "" ? element.array : `${element.array}.${element.field}`;
-  return state.elementTypes.get(name) ?? "other";
-}
-
-/** An argument, or an element of one that is an array. */
-function inputExpression(
-  value: Extract<Value, { kind: "input" }>,
-  elements: ValueType = "other",
-): Expression {
-  const { element, path } = value;
+/** An argument, or an element of one that is an array. The types of elements are told when all statements are known. */
+function inputExpression({ element, path }: Extract<Value, { kind: "input" }>): Expression {
   if (element === undefined) return { kind: "parameter", name: path };
   const name = element.field === "" ? element.array : `${element.array}.${element.field}`;
-  const array: Expression = { kind: "array", parameter: name, elements };
+  const array: Expression = { kind: "array", parameter: name, elements: "other" };
   return { kind: "element", array, index: element.index };
 }
 

@@ -72,7 +72,6 @@ export function createState(
   workspace: Workspace,
   file: FileId,
   name: string,
-  elementTypes: State["elementTypes"] = new Map(),
   span: Span = { start: 0, end: 0 },
 ): State {
   const frame: Frame = {
@@ -118,7 +117,6 @@ export function createState(
     emitted: 0,
     tools: new Map(),
     here,
-    elementTypes,
     handlers: [],
     outside: new Set(),
     listsOfCalls: new Map(),

@@ -1,6 +1,6 @@
 // What is known while a function of the code is evaluated: the commands so far, the trail of writes (so that branches
 // can be undone and joined), open transactions, losses.
-import type { Expression, ValueType } from "../../../program/expression";
+import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
@@ -184,8 +184,6 @@ export interface State {
   readonly tools: Map<Library, Tools>;
   /** The call that is evaluated. */
   here: SourceRange;
-  /** The types of the elements of arrays among the inputs, as far as they are known. */
-  readonly elementTypes: ReadonlyMap<string, ValueType>;
   /** Variables of the AR that hold what unknown functions gave. */
   readonly outside: Set<string>;
   /** What unknown functions gave and the code uses as lists: names of inputs by the calls. */
