@@ -1,0 +1,81 @@
+// Loops are evaluated as if no round knew of another, and once more where one does: what that leaves, and that loops in
+// loops do not take many times as many steps.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);";
+const POOL = `import { Pool } from "pg";\nconst pool = new Pool();\n`;
+const UPDATE = 'await pool.query("UPDATE t SET n = $1 WHERE id = $2"';
+
+/** Loops in each other by `open` and `close`, with a statement in the innermost one. */
+function nested(depth: number, open: (at: number) => string, close: string): string {
+  const levels = Array.from({ length: depth }, (_, at) => open(at + 1));
+  const last = `${UPDATE}, [1, x${String(depth)}.id]);`;
+  return `export async function f(x0) { ${levels.join(" ")} ${last} ${close.repeat(depth)} }`;
+}
+
+async function read(text: string) {
+  return transactionsOf(DDL, { "a.ts": POOL + text });
+}
+
+describe("loops", () => {
+  it("in each other are followed to the innermost one, whatever runs their rounds", async () => {
+    const shapes = [
+      nested(10, (at) => `for (const x${String(at)} of x${String(at - 1)}.parts) {`, "}"),
+      nested(
+        10,
+        (at) => `await Promise.all(x${String(at - 1)}.parts.map(async (x${String(at)}) => {`,
+        "}));",
+      ),
+    ];
+    for (const text of shapes) {
+      const [only] = await read(text);
+      assert.ok(only);
+      assert.deepEqual(only.taint, []);
+      assert.ok(printed([only]).some((line) => line.trim().startsWith("update t set n = 1")));
+    }
+  });
+
+  it("that count keep the count, also where they stand in one that writes nothing", async () => {
+    const text = `export async function f(rows) {
+  for (const row of rows) {
+    let count = 0;
+    for (const part of row.parts) {
+      if (part.ok) count += 1;
+      ${UPDATE}, [count, part.id]);
+    }
+  }
+}`;
+    assert.deepEqual(printed(await read(text)), [
+      "f unit",
+      "  loop count",
+      "    @v1 := 0",
+      "    loop count",
+      "      if not (:rows[].parts.ok[@i2] is null)",
+      "        @v2 := (@v1 + 1)",
+      "      else",
+      "        @v2 := @v1",
+      "      update t set n = @v2 where (t.id = :rows[].parts.id[@i2])",
+      "      @v1 := @v2",
+    ]);
+  });
+
+  it("carry what a round leaves to the next one", async () => {
+    const text = `export async function f(rows) {
+  let last = null;
+  for (const row of rows) {
+    await pool.query("UPDATE t SET n = 1 WHERE id = $1", [last]);
+    last = row.id;
+  }
+}`;
+    assert.deepEqual(printed(await read(text)), [
+      "f unit",
+      "  @v1 := null",
+      "  loop count",
+      "    update t set n = 1 where (t.id = @v1)",
+      "    @v1 := :rows.id[@i1]",
+    ]);
+  });
+});
