@@ -131,4 +131,35 @@ export async function two() {
         "  delete Field where (Field.id = :id)",
       ],
     ));
+
+  it("are what a validator's enumeration names", () =>
+    check(
+      `import { z } from "zod";
+enum Level { LOW = "low" }
+const Kinds = z.enum(["OPEN", "CLOSED"]);
+const Levels = z.nativeEnum(Level);
+export async function close() {
+  await prisma.field.updateMany({ where: { kind: Kinds.enum.OPEN }, data: { kind: Kinds.Enum.CLOSED } });
+  await prisma.field.updateMany({ where: { kind: { in: Kinds.options } }, data: { kind: Levels.enum.LOW } });
+}`,
+      [
+        "close unit",
+        '  update Field set kind = "CLOSED" where (Field.kind = "OPEN")',
+        '  update Field set kind = "low" where (Field.kind in ["OPEN", "CLOSED"])',
+      ],
+    ));
+
+  it("are no arguments where a method of something unknown made them of what was read", () =>
+    check(
+      `export async function copy() {
+  const field = await prisma.field.findFirst({ select: { kind: true } });
+  await prisma.mark.updateMany({ data: { name: describe(field).format() } });
+}`,
+      [
+        "copy unit",
+        "  r1 = select Field.kind as kind from Field limit 1",
+        "  update Mark set name = unknown(r1.kind)",
+        "  ! describe().format is not known",
+      ],
+    ));
 });

@@ -17,6 +17,8 @@ import { boundaryOf, isEntry } from "./boundaries";
 import { throughCall } from "./callChains";
 import { callBuiltin, externalResult } from "./builtins";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE } from "./callbacks";
+import { isInput, readsOf } from "./convert";
+import { enumerationOf } from "./enumerations";
 import { escape } from "./escape";
 import { itemsOf, listOf } from "./collections";
 import { handedOn, runForItems } from "./itemwise";
@@ -207,6 +209,8 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
   // Whoever is given a promise awaits it.
   const args = given.map((arg) => settle(state, arg));
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
+  const enumeration = enumerationOf(state, name, args);
+  if (enumeration) return enumeration;
   const forItems = isOnce ? undefined : runForItems(state, callee, args, site);
   if (forItems) return forItems;
   for (const arg of args) {
@@ -254,9 +258,21 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
     }
     perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
   }
+  // What a method of something unknown gives may be all that this came from.
+  if (!isOnce && isOfUnknown(callee)) {
+    return unknown(
+      `${name} is not known`,
+      [callee, ...args].flatMap((each) => readsOf(each)),
+    );
+  }
   // A chain goes on with something of the unknown's own: `match(x).with(1, () => {}).otherwise(f)`.
   if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) return result;
   return externalResult(state, name, args);
+}
+
+function isOfUnknown(callee: Value): boolean {
+  if (callee.kind === "undefined") return true;
+  return callee.kind === "unknown" && !callee.dependsOn.every(isInput);
 }
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
