@@ -125,14 +125,12 @@ export async function both() {
 
 /** Takes many slices. */
 function large(): ProjectTexts {
-  const files = Array.from({ length: 60 }, (_, at) => [
+  const files = Array.from({ length: 60 }, (_, at): readonly [string, string] => [
     `src/part${String(at)}.ts`,
     HEAD + Array.from({ length: 12 }, (__, n) => TAKE(`take${String(at)}_${String(n)}`)).join(""),
   ]);
-  return {
-    ...project({ ...Object.fromEntries(files) }),
-    files: [...WORKSPACE.files, ...project(Object.fromEntries(files)).files],
-  };
+  const more = project(Object.fromEntries(files));
+  return { ...more, files: [...WORKSPACE.files, ...more.files] };
 }
 
 test("others get their turn while a session reads, and an abort ends it with what was read", async () => {

@@ -41,6 +41,8 @@ export interface PassedFunction {
 export interface RootReading {
   readonly evaluated: readonly ReadFunction[];
   readonly passed: readonly PassedFunction[];
+  /** The keys of all functions that it was the first to lead to. */
+  readonly own: ReadonlySet<string>;
   /** The keys of functions that it leads to as well and that others led to before, so that they are theirs. */
   readonly elsewhere: ReadonlySet<string>;
   /** Steps that this took, and whether they were all there were. */

@@ -160,11 +160,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     undoAll(state);
   }
 
-  function isSame({ evaluated, passed, elsewhere }: RootReading): boolean {
-    const isNew = ({ key }: { readonly key: string }): boolean => !seen.has(key);
-    return (
-      evaluated.every(isNew) && passed.every(isNew) && [...elsewhere].every((key) => seen.has(key))
-    );
+  function isSame({ own, elsewhere }: RootReading): boolean {
+    return ![...own].some((key) => seen.has(key)) && [...elsewhere].every((key) => seen.has(key));
   }
 
   /** Evaluates a root, or recalls what it did; gives the steps that are left. */
@@ -173,7 +170,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const known = memory?.recall(asked, present(file));
     // What others have led to was left to them, and nothing else.
     if (known && isSame(known)) {
-      for (const { key } of [...known.evaluated, ...known.passed]) seen.add(key);
+      for (const key of known.own) seen.add(key);
       all.push(...known.evaluated);
       passed.push(...known.passed);
       return steps - known.steps;
@@ -192,8 +189,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     });
     all.push(...into.evaluated);
     passed.push(...into.passed);
-    const { evaluated, passed: own, elsewhere, isCut } = into;
-    const reading = { evaluated, passed: own, elsewhere, isCut, steps: steps - into.steps };
+    const reading = { ...into, steps: steps - into.steps };
     memory?.keep(asked, present(file), dependencies(found.used, uses), reading);
     return into.steps;
   }
