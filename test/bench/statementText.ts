@@ -147,7 +147,7 @@ export function expressionText(of: Expression): string {
     case "coalesce":
       return `coalesce(${list(of.operands)})`;
     case "aggregate":
-      return `${of.function}(${of.operand ? expressionText(of.operand) : "*"})`;
+      return `${of.name ?? of.function}(${of.operand ? expressionText(of.operand) : "*"})`;
     case "call":
       return `${of.set === true ? "EACH " : ""}${of.name}(${list(of.arguments)})`;
     case "excluded":

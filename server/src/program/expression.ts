@@ -91,6 +91,8 @@ export type Expression =
   | {
       readonly kind: "aggregate";
       readonly function: AggregateFunction;
+      /** Of `other`: which function of the values in these rows it is. */
+      readonly name?: string;
       readonly operand?: Expression;
       readonly distinct: boolean;
     }

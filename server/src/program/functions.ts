@@ -115,6 +115,8 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
     "maybe",
     "regexp_match array_cat array_positions lower_inc upper_inc trim_array",
   ),
+  // Done for what else it does, of which tables know nothing.
+  ...rows("other", "never", "pg_notify pg_sleep"),
   ...rows("text", "never", "concat quote_nullable"),
   ...rows("int", "never", "num_nulls num_nonnulls"),
   ...rows(

@@ -37,7 +37,11 @@ export function aggregate(expression: Aggregate, frame: Frame, evaluate: Evaluat
     case "exists":
       return values.includes(true);
     case "other":
-      return { kind: "opaque", text: `aggregate(${values.map(renderValue).join(", ")})` };
+      if (values.length === 0) return null;
+      return {
+        kind: "opaque",
+        text: `${expression.name ?? "aggregate"}(${values.map(renderValue).join(", ")})`,
+      };
   }
 }
 

@@ -50,6 +50,25 @@ export const SETS: readonly QueryCase[] = [
   ["SELECT count(*) AS n FROM t CROSS JOIN LATERAL (SELECT w FROM u WHERE u.t = t.id) l", "2"],
 ];
 
+/** Aggregates that are calculated from others, and arrays of a query's rows. */
+export const GATHERED: readonly QueryCase[] = [
+  [
+    "SELECT bool_and(v > 5) AS a, bool_or(v > 15) AS o, every(v > 15) AS e FROM t",
+    "true, true, false",
+  ],
+  ["SELECT bool_and(v > 5) AS a, bool_or(v > 5) AS o FROM t WHERE v IS NULL", "null, null"],
+  ["SELECT bool_or(v > 15) FILTER (WHERE id = 1) AS o FROM t", "false"],
+  [
+    "SELECT json_agg(id) IS NULL AS j, array_agg(id) IS NULL AS a FROM t WHERE id > 7",
+    "true, true",
+  ],
+  [
+    "SELECT array_agg(v) IS NULL AS a, string_agg(name, ',') IS NULL AS s FROM t WHERE v IS NULL",
+    "false, true",
+  ],
+  ["SELECT ARRAY(SELECT id FROM t WHERE id > 7) IS NULL AS a", "false"],
+];
+
 /** Rows as text, in the order in which they came. */
 export function rowsText(rows: readonly Readonly<Record<string, unknown>>[]): string {
   return rows.map((row) => Object.values(row).map(String).join(", ")).join("; ");

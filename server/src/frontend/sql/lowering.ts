@@ -104,6 +104,11 @@ export interface LoweringContext {
   readonly cursor?: (name: string, column: string) => Expression | undefined;
   /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
   readonly call?: (name: string, args: readonly CallArgument[]) => CallResult | undefined;
+  /** What the workspace's function of that name gives, if it touches no table; undefined when it is not known. */
+  readonly gives?: (
+    name: string,
+    count: number,
+  ) => { readonly deterministic: boolean; readonly mayFail: boolean } | undefined;
   /** Somebody asks for the number that an INSERT made: it is returned even where the text does not say so. */
   readonly wantsInsertId?: boolean | "if known";
 }

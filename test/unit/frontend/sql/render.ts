@@ -210,7 +210,7 @@ export function render(expression: Expression): string {
       return `coalesce(${expression.operands.map(render).join(", ")})`;
     case "aggregate": {
       const operand = expression.operand === undefined ? "*" : render(expression.operand);
-      return `${expression.function}(${expression.distinct ? "distinct " : ""}${operand})`;
+      return `${expression.name ?? expression.function}(${expression.distinct ? "distinct " : ""}${operand})`;
     }
     case "call":
       return `${expression.set === true ? "each " : ""}${expression.name}(${expression.arguments.map(render).join(", ")})`;

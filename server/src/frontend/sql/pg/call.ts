@@ -3,9 +3,8 @@ import type { FuncCall, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { CallArgument } from "../lowering";
-import { joined } from "../terms";
 import { functionFacts, isPure } from "../../../program/functions";
-import { lastName } from "./ast";
+import { constantOf, lastName } from "./ast";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
@@ -25,6 +24,8 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   if (fresh !== undefined) {
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: fresh.type, why: fresh.why };
   }
+  const setting = name === "current_setting" ? settingOf(call, work) : undefined;
+  if (setting !== undefined) return setting;
   const set = setCall(call, scope, work);
   if (set !== undefined) return set;
   const args = lowerAll(call.args, scope, work);
@@ -38,7 +39,26 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   const ownCall = scope.sources.length === 0 && scope.outer === undefined;
   const called = ownCall ? work.context.call?.(name, callArguments(call, scope, work)) : undefined;
   if (called?.isSet === true) taint(work, `the rows of ${name}()`);
-  return called?.value ?? lose(work, `the function ${name}()`, args, functionFacts(name).type);
+  if (called !== undefined) return called.value;
+  const gives = work.context.gives?.(name, args.length);
+  const isConstant = args.every((each) => each.kind === "literal");
+  if (gives !== undefined && (isConstant || !gives.mayFail))
+    return { kind: "call", name, arguments: args, deterministic: gives.deterministic };
+  return lose(work, `the function ${name}()`, args, functionFacts(name).type);
+}
+
+/** A setting of the session by its name: a value that the transaction is given from outside. */
+function settingOf(call: FuncCall, work: Work): Expression | undefined {
+  const [first] = call.args ?? [];
+  const name = first !== undefined && "A_Const" in first ? constantOf(first.A_Const) : undefined;
+  if (typeof name !== "string") return undefined;
+  // Each one an unknown of its own: SET may have changed it since.
+  return ofSession(`the session's setting ${name}`, work);
+}
+
+/** A value of the session, which nobody knows here; the statement says all the same what it does with it. */
+export function ofSession(why: string, work: Work): Expression {
+  return { kind: "unknown", id: work.context.ids.fresh("u"), type: "text", dependsOn: [], why };
 }
 
 /** The time at hand, which some functions take where it is not given. */
@@ -62,21 +82,76 @@ function lowerAggregate(
   scope: Scope,
   work: Work,
 ): Expression {
-  if (kind === "other") taint(work, `the aggregate ${name}()`);
   const distinct = call.agg_distinct === true;
   const filter =
     call.agg_filter === undefined ? undefined : lowerExpression(call.agg_filter, scope, work);
-  const [first, ...others] = call.args ?? [];
+  const only = (value: Expression): Expression =>
+    filter === undefined ? value : filtered(filter, value);
+  const [first] = call.args ?? [];
   const base = { kind: "aggregate", function: kind, distinct } as const;
-  if (first === undefined || isWholeRow(first, scope)) {
-    if (filter === undefined) return base;
-    return { ...base, operand: filtered(filter, literal(1)) };
-  }
-  const operand = lowerExpression(first, scope, work);
-  const rest = lowerAll(others, scope, work);
-  // Only its reads matter then: the value is not known anyway.
-  const all = kind === "other" && rest.length > 0 ? joined("and", [operand, ...rest]) : operand;
-  return { ...base, operand: filter === undefined ? all : filtered(filter, all) };
+  if (kind === "other") return gathered(call, name, base, only, scope, work);
+  if (first === undefined || isWholeRow(first, scope))
+    return filter === undefined ? base : { ...base, operand: only(literal(1)) };
+  return { ...base, operand: only(lowerExpression(first, scope, work)) };
+}
+
+/** Aggregates that keep NULL. */
+const KEEPING_NULL: ReadonlySet<string> = new Set(
+  "array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg".split(" "),
+);
+
+/** An aggregate that nobody calculates: a function of what it is given from each row, order included. */
+function gathered(
+  call: FuncCall,
+  name: string,
+  base: Omit<Extract<Expression, { kind: "aggregate" }>, "operand" | "name">,
+  only: (value: Expression) => Expression,
+  scope: Scope,
+  work: Work,
+): Expression {
+  const args = lowerAll(call.args, scope, work);
+  const [first] = args;
+  const isTruth = /^(bool_and|bool_or|every)$/.test(name);
+  if (isTruth && first !== undefined) return truthOf(name, first, base, only);
+  const order = (call.agg_order ?? []).flatMap((node) =>
+    "SortBy" in node && node.SortBy.node !== undefined
+      ? [lowerExpression(node.SortBy.node, scope, work)]
+      : [],
+  );
+  const how = (call.agg_order ?? []).some(
+    (node) => "SortBy" in node && node.SortBy.sortby_dir === "SORTBY_DESC",
+  );
+  const given = [...args, ...order];
+  const [value = literal(1)] = given;
+  const row: Expression = { kind: "call", name: "row", arguments: given, deterministic: true };
+  const isBare = given.length === 1 && !KEEPING_NULL.has(name);
+  const kept = KEEPING_NULL.has(name) || first === undefined ? row : present(first, row);
+  const operand = only(isBare ? value : kept);
+  return { ...base, name: how ? `${name} descending` : name, operand };
+}
+
+function present(value: Expression, row: Expression): Expression {
+  const condition: Expression = { kind: "isNull", operand: value };
+  return { kind: "conditional", condition, then: literal(null), otherwise: row };
+}
+
+/** Whether the condition holds in all rows that have an answer, or in one: the least or greatest of 0 and 1. */
+function truthOf(
+  name: string,
+  condition: Expression,
+  base: Omit<Extract<Expression, { kind: "aggregate" }>, "operand" | "name">,
+  only: (value: Expression) => Expression,
+): Expression {
+  const no: Expression = { kind: "not", operand: condition };
+  const number: Expression = {
+    kind: "conditional",
+    condition,
+    then: literal(1),
+    otherwise: { kind: "conditional", condition: no, then: literal(0), otherwise: literal(null) },
+  };
+  const extreme = name === "bool_or" ? "max" : "min";
+  const left: Expression = { ...base, distinct: false, function: extreme, operand: only(number) };
+  return { kind: "comparison", operator: "=", left, right: literal(1) };
 }
 
 /** Aggregates leave NULL out, so FILTER is a value that is NULL where the condition does not hold. */

@@ -4,7 +4,7 @@ import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import { joined, negatedIf } from "../terms";
 import { constantOf, kindOf, stringOf, stringsOf } from "./ast";
-import { lowerCall } from "./call";
+import { lowerCall, ofSession } from "./call";
 import { lowerCast } from "./cast";
 import { lowerOperator } from "./operator";
 import { lowerAll, lowerExpression } from "./recursion";
@@ -138,7 +138,7 @@ function valueFunction(operation: string, work: Work): Expression {
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: "time", why: "now" };
   }
   const name = operation.replace(/^SVFOP_/, "").toLowerCase();
-  return lose(work, `the session's ${name}`, [], "text");
+  return ofSession(`the session's ${name}`, work);
 }
 
 /** `(record).field`, `array[index]`. */

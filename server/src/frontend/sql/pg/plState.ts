@@ -8,6 +8,7 @@ import type { Span } from "../split";
 import { find, valueOf } from "../routine/names";
 import { unknownAt, type RoutineState } from "../routine/state";
 import type { PgParser } from "./pgParser";
+import { valueFunction } from "./valueFunctions";
 import type { RoutineDefinition } from "./routineDefinition";
 
 /** What all routines of a reading share. */
@@ -70,6 +71,7 @@ export function contextFor(
       return { kind: "field", result, field: column, at: { loop: found.loop } };
     },
     call: (name, args) => state.call(name, args, span),
+    gives: (name, count) => valueFunction(shared.routine, name, count),
   };
 }
 

@@ -9,6 +9,7 @@ import { withLosses } from "../routine/losses";
 import type { RoutineContext, State } from "./plState";
 import { createState, inlineCall, inlineDefinition } from "./routineBody";
 import { readDefinition, type RoutineDefinition } from "./routineDefinition";
+import { valueFunction } from "./valueFunctions";
 
 /** What the names of a routine's variables begin with inside a script. */
 const PREFIX = "call.";
@@ -31,7 +32,11 @@ export function createCallingLower(lower: Lower, shared: RoutineContext): Lower 
     const block = blockIn(context, shared);
     const lowered: Lowered =
       block === undefined
-        ? lower({ ...context, call: (name, args) => inlineCall(caller, name, args, whole) })
+        ? lower({
+            ...context,
+            call: (name, args) => inlineCall(caller, name, args, whole),
+            gives: (name, count) => valueFunction(shared.routine, name, count),
+          })
         : { statements: [] };
     if (block !== undefined) inlineDefinition(caller, block, [], whole);
     if (caller.commands.length === 0) return lowered;

@@ -38,6 +38,11 @@ function named(
   return names.split(" ").map((name) => [name, columns] as const);
 }
 
+/** Whether a function of that name gives several rows. */
+export function givesRows(name: string): boolean {
+  return SETS.has(name) || RECORDS.has(name);
+}
+
 /** A call in a select list that gives several values; undefined for other functions. */
 export function setCall(call: FuncCall, scope: Scope, work: Work): Expression | undefined {
   const name = lastName(call.funcname);

@@ -1,9 +1,9 @@
 // Subqueries inside expressions.
 import type { Node, SubLink } from "libpg-query";
 import type { Expression } from "../../../program/expression";
-import type { Query } from "../../../program/statement";
+import type { Query, Relation } from "../../../program/statement";
 import { literal } from "../expressions";
-import { joined } from "../terms";
+import { emptyQuery, joined } from "../terms";
 import { lastName, rowOf, stringsOf } from "./ast";
 import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
 import { lose, type Scope, type Work } from "./scope";
@@ -26,10 +26,33 @@ export function lowerSubLink(link: SubLink, scope: Scope, work: Work): Expressio
     case "ALL_SUBLINK":
       return quantified(link, query, scope, work);
     case "ARRAY_SUBLINK":
-      return lose(work, "ARRAY of a subquery", [{ kind: "exists", query }]);
+      return arrayOf(query, work.context.ids.fresh("rows"));
     default:
       return lose(work, "a subquery of several columns", [{ kind: "exists", query }]);
   }
+}
+
+/** ARRAY (SELECT ...): the values that the query gives, none of which makes an empty array. */
+function arrayOf(query: Query, alias: string): Expression {
+  const relation: Relation = { alias, table: alias, kind: "derived", query, join: "inner" };
+  const [output] = query.outputs;
+  const value: Expression = { kind: "column", relation: alias, column: output?.name ?? "?column?" };
+  const operand: Expression = {
+    kind: "call",
+    name: "row",
+    arguments: [value],
+    deterministic: true,
+  };
+  const all: Expression = {
+    kind: "aggregate",
+    function: "other",
+    name: "array",
+    operand,
+    distinct: false,
+  };
+  const gathering = { ...emptyQuery([{ name: "array", value: all }]), relations: [relation] };
+  const empty: Expression = { kind: "literal", value: "{}", type: "other" };
+  return { kind: "coalesce", operands: [{ kind: "subquery", query: gathering }, empty] };
 }
 
 /** `SELECT column FROM name` where the name stands for the rows of a change in WITH. */

@@ -1,0 +1,191 @@
+// Functions of the workspace that touch no table: what they give is a function of their arguments, or a new value each
+// time. Told by the words of their bodies; whatever is not known there makes it no such function.
+import { isPure } from "../../../program/functions";
+import { nameOf, tokensOf, type Token } from "../tokens";
+import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
+import type { RoutineContext } from "./plState";
+import type { RoutineDefinition } from "./routineDefinition";
+import { givesRows } from "./sets";
+
+export interface ValueFunction {
+  /** Equal arguments give equal values; otherwise it is a new value each time. */
+  readonly deterministic: boolean;
+  /** It raises an error of its own for some arguments. */
+  readonly mayFail: boolean;
+}
+
+type Verdict = ValueFunction | undefined;
+
+const known = new WeakMap<RoutineContext["routine"], Map<RoutineDefinition, Verdict>>();
+
+/**
+ * What the function of the workspace of that name gives, where it reads and changes nothing. Linear in the bodies of all
+ * functions that it calls, once each.
+ */
+export function valueFunction(
+  routine: RoutineContext["routine"],
+  name: string,
+  count: number,
+): ValueFunction | undefined {
+  const definition = routine(name, count);
+  if (definition === undefined) return undefined;
+  const verdicts = known.get(routine) ?? new Map<RoutineDefinition, Verdict>();
+  known.set(routine, verdicts);
+  if (verdicts.has(definition)) return verdicts.get(definition);
+  // What it calls itself with is decided by the rest of it.
+  verdicts.set(definition, CALCULATES);
+  const verdict = read(definition, routine);
+  verdicts.set(definition, verdict);
+  return verdict;
+}
+
+const CALCULATES: ValueFunction = { deterministic: true, mayFail: false };
+const DRAWS: ValueFunction = { deterministic: false, mayFail: false };
+
+function read(definition: RoutineDefinition, routine: RoutineContext["routine"]): Verdict {
+  const { language, isProcedure, isTrigger, returns, body } = definition;
+  if (!/^(sql|plpgsql)$/.test(language) || isProcedure || isTrigger) return undefined;
+  if (returns?.setof === true) return undefined;
+  const tokens = tokensOf(body.text, 0, body.text.length);
+  const queries = namesOfQueries(tokens, body.text);
+  let { deterministic, mayFail } = CALCULATES;
+  for (const [at, token] of tokens.entries()) {
+    if (!isName(token)) continue;
+    const next = tokens[at + 1]?.word;
+    const previous = tokens[at - 1]?.word ?? "";
+    if (REFUSED.has(token.word) && previous !== "raise") return undefined;
+    if (token.word === "raise" && !QUIET.has(next ?? "")) mayFail = true;
+    const reads = READS.has(token.word) && previous !== "distinct";
+    if (reads && !readsNoTable(tokens, at + 1, queries, body.text)) return undefined;
+    if (NOW.has(token.word)) deterministic = false;
+    if (next !== "(" || NO_CALLS.has(token.word) || previous === "as") continue;
+    const name = nameOf(body.text, token);
+    if (queries.has(name)) continue;
+    const called = calledVerdict(name, tokens, at + 1, routine);
+    if (called === undefined) return undefined;
+    deterministic &&= called.deterministic;
+    mayFail ||= called.mayFail && !isConstant(tokens, at + 1);
+  }
+  return { deterministic, mayFail };
+}
+
+/** RAISE of what is no error. */
+const QUIET: ReadonlySet<string> = new Set("notice debug log info warning".split(" "));
+
+/** Whether only constants stand between the parentheses. */
+function isConstant(tokens: readonly Token[], open: number): boolean {
+  for (let at = open + 1; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token?.word === ")") return true;
+    const isPlain = token?.kind === "number" || token?.kind === "string" || token?.word === ",";
+    if (!isPlain) return false;
+  }
+  return false;
+}
+
+/** Words after which something is changed, locked, or not known. */
+const REFUSED: ReadonlySet<string> = new Set(
+  (
+    "insert update delete merge execute perform call copy truncate lock create alter drop notify listen do " +
+    "assert grant revoke refresh commit rollback set reset current_user session_user user current_role " +
+    "current_catalog current_schema found table only open fetch move exception"
+  ).split(" "),
+);
+
+const READS: ReadonlySet<string> = new Set(["from", "join"]);
+
+const NOW: ReadonlySet<string> = new Set(
+  "current_timestamp current_date current_time localtime localtimestamp".split(" "),
+);
+
+/** Words before a parenthesis that are no functions. */
+const NO_CALLS: ReadonlySet<string> = new Set(
+  (
+    "and or not in any all some values coalesce nullif greatest least exists case when then else if elsif while " +
+    "select return with as on using by array row cast over filter within group union except intersect from join " +
+    "where having between like ilike is distinct limit offset lateral default varchar char character numeric decimal " +
+    "bit varying timestamp time interval float precision loop reverse materialized recursive is null"
+  ).split(" "),
+);
+
+function calledVerdict(
+  name: string,
+  tokens: readonly Token[],
+  open: number,
+  routine: RoutineContext["routine"],
+): Verdict {
+  if (FRESH[name] !== undefined || name === "current_setting") return DRAWS;
+  if (isPure(name) || EVALUATED.has(name) || LENGTHS.has(name)) return CALCULATES;
+  if (aggregateOf(name) !== undefined || givesRows(name)) return CALCULATES;
+  return valueFunction(routine, name, argumentsIn(tokens, open));
+}
+
+/** How many arguments stand between the parentheses. */
+function argumentsIn(tokens: readonly Token[], open: number): number {
+  let depth = 0;
+  let commas = 0;
+  for (let at = open; at < tokens.length; at++) {
+    const word = tokens[at]?.word ?? "";
+    if (word === "(" || word === "[") depth++;
+    if (word === ")" || word === "]") depth--;
+    if (word === "," && depth === 1) commas++;
+    if (depth === 0) return at === open + 1 ? 0 : commas + 1;
+  }
+  return commas + 1;
+}
+
+/** FROM and JOIN of functions, subqueries and names of WITH; and of what is no table: `extract(day from x)`. */
+function readsNoTable(
+  tokens: readonly Token[],
+  at: number,
+  queries: ReadonlySet<string>,
+  text: string,
+): boolean {
+  let place = tokens[at]?.word === "lateral" ? at + 1 : at;
+  // A name may stand behind its schema.
+  while (isName(tokens[place]) && tokens[place + 1]?.word === "." && isName(tokens[place + 2]))
+    place += 2;
+  const token = tokens[place];
+  if (token === undefined) return false;
+  if (token.kind === "number" || token.kind === "string" || token.kind === "placeholder")
+    return true;
+  if (token.word === "(" || (isName(token) && tokens[place + 1]?.word === "("))
+    return !hasComma(tokens, place);
+  return isName(token) && queries.has(nameOf(text, token)) && !hasComma(tokens, place);
+}
+
+/** Whether a list of relations goes on behind this one: what comes then is not looked at. */
+function hasComma(tokens: readonly Token[], from: number): boolean {
+  let depth = 0;
+  for (let at = from; at < tokens.length; at++) {
+    const word = tokens[at]?.word ?? "";
+    if (word === "(") depth++;
+    if (word === ")") depth--;
+    if (depth < 0 || word === ";" || (depth === 0 && ENDS.has(word))) return false;
+    if (depth === 0 && word === ",") return true;
+  }
+  return false;
+}
+
+const ENDS: ReadonlySet<string> = new Set(
+  "where group order having limit union except intersect join left right full inner cross on loop into".split(
+    " ",
+  ),
+);
+
+/** The names that WITH gives to queries. */
+function namesOfQueries(tokens: readonly Token[], text: string): ReadonlySet<string> {
+  return new Set(
+    tokens.flatMap((token, at) => {
+      const open = tokens[at + 2]?.word;
+      const isQuery = tokens[at + 1]?.word === "as" && open === "(";
+      const before = tokens[at - 1]?.word ?? "";
+      return isName(token) && isQuery && /^(with|recursive|,)$/.test(before)
+        ? [nameOf(text, token)]
+        : [];
+    }),
+  );
+}
+
+const isName = (token: Token | undefined): boolean =>
+  token?.kind === "word" || token?.kind === "name";
