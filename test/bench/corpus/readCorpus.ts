@@ -138,7 +138,8 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
       }
       const base = { file: lines.file, line: positionAt(lines, slice.start).line + 1, text, what };
       if (what === "ddl") {
-        const reasons = ofSchema(lines, slice).map(({ message }) => message);
+        const found = [...ofSchema(lines, slice), ...ofRoutines(lines, slice)];
+        const reasons = found.map(({ message }) => message);
         judged.push({ ...base, reasons, statements: [] });
       } else if (what === "routine") {
         const own = bodies(lines, slice);

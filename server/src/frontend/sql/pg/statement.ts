@@ -16,7 +16,7 @@ import { queryOf } from "./query";
 import { lowerExpression, lowerQuery } from "./recursion";
 import { NO_SOURCES, taint, type Work } from "./scope";
 import { changesData, definitionsOf, withClauseOf, withQueries } from "./with";
-import { hasNoMeaning } from "./withoutMeaning";
+import { hasNoMeaning, leavesTables } from "./withoutMeaning";
 
 export type PgResult =
   | { readonly ok: true; readonly lowered: Lowered }
@@ -93,7 +93,8 @@ function lowerSingle(node: Node, before: Work): Lowered {
     return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
   }
   if ("TruncateStmt" in node) return truncate(node.TruncateStmt, work);
-  if (NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node)) return { statements: [] };
+  if (NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node))
+    return { statements: [] };
   if ("CallStmt" in node) {
     const { funccall } = node.CallStmt;
     const name = lastName(funccall?.funcname);

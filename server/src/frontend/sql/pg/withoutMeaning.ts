@@ -37,6 +37,20 @@ export function hasNoMeaning(node: Node): boolean {
   return STATEMENTS.has(kindOf(node));
 }
 
+/** Whether the definition, where it stands among statements, leaves tables and their keys as they are. */
+export function leavesTables(node: Node): boolean {
+  if ("IndexStmt" in node) return node.IndexStmt.unique !== true;
+  return "DropStmt" in node && KEEPING.has(node.DropStmt.removeType ?? "OBJECT_TABLE");
+}
+
+/** What may be dropped without a table, a key or what runs for a table. */
+const KEEPING: ReadonlySet<string> = new Set(
+  (
+    "OBJECT_FUNCTION OBJECT_PROCEDURE OBJECT_ROUTINE OBJECT_AGGREGATE OBJECT_OPERATOR OBJECT_CAST OBJECT_COLLATION " +
+    "OBJECT_VIEW OBJECT_MATVIEW OBJECT_EXTENSION OBJECT_EVENT_TRIGGER OBJECT_STATISTIC_EXT OBJECT_PUBLICATION"
+  ).split(" "),
+);
+
 /** Whether that change of a table is known to leave its columns and keys as they are. */
 export function changesNothing({ subtype = "AT_AddColumn" }: AlterTableCmd): boolean {
   return CHANGES.has(subtype);
