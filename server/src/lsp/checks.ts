@@ -11,6 +11,7 @@ import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
 import type { CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
+import { emptyReport } from "./emptyReport";
 import { loadWorkspace, withText } from "./loadWorkspace";
 import { beginProgress } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
@@ -319,19 +320,7 @@ export function createChecks(state: ServerState): Checks {
 
 /** What is known before the first check of a project at a level has ended. */
 function nothingYet(project: Project, level: Level): ProjectResult {
-  const report: LevelReport = {
-    tool: "isolens",
-    formatVersion: 1,
-    level: level.name,
-    levels: { default: level.name, perTransaction: {} },
-    verdict: "unknown",
-    rests: { bound: 0 },
-    transactions: [],
-    anomalies: [],
-    unknown: [],
-    assumptions: [],
-    coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
-  };
+  const report = emptyReport("isolens", level, "unknown");
   const nothing = { notes: [], remarks: [], configurationProblems: [], files: [] };
   return { project, level, report, ...nothing, stale: new Set(), partial: true };
 }

@@ -2,7 +2,6 @@
 // from its work after one is replaced.
 import { Worker } from "node:worker_threads";
 import type { Level } from "../isolation/levels";
-import type { LevelReport } from "../protocol/report";
 import type { Project } from "../workspace/projects";
 import type { Checker, CheckEvents, CheckOutcome } from "./checker";
 import {
@@ -11,6 +10,7 @@ import {
   type FromCheckThread,
   type ToCheckThread,
 } from "./checkMessages";
+import { emptyReport } from "./emptyReport";
 
 export interface ThreadCheckerOptions {
   /** Absolute path of the thread's script. */
@@ -195,18 +195,9 @@ function tell(
 
 /** Nothing is known by the time of the abort. */
 function cancelled(tool: string, level: Level): CheckOutcome {
-  const report: LevelReport = {
-    tool,
-    formatVersion: 1,
-    level: level.name,
-    levels: { default: level.name, perTransaction: {} },
-    verdict: "cancelled",
-    rests: { bound: 0 },
-    transactions: [],
-    anomalies: [],
+  const report = {
+    ...emptyReport(tool, level, "cancelled"),
     unknown: [{ reason: "cancelled", transactions: [] }],
-    assumptions: [],
-    coverage: { statements: 0, exact: 0, over: 0, approx: 0, opaque: 0 },
   };
   return { report, notes: [], remarks: [], suppressions: [], files: [] };
 }
