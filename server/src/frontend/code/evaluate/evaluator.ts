@@ -23,6 +23,7 @@ import {
   type Workspace,
 } from "./state";
 import { withoutIdleCommands } from "./idleCommands";
+import { withoutIdleRefusals } from "./refusals";
 import { withoutIdleHandlers } from "./idleHandlers";
 import { toolsOf } from "./tools";
 import { grouped } from "./transactions";
@@ -146,7 +147,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   if (boundary) boundary(run, (commands) => commands);
   else run();
   const whole = grouped(state, { kind: "sequence", commands: state.commands });
-  const body = withEscapes(withoutIdleCommands(withoutIdleHandlers(whole)), state);
+  const body = withEscapes(withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole))), state);
   const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));
   return {
     root,

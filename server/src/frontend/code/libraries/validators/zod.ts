@@ -1,0 +1,280 @@
+// Schemas of zod: what they refuse is never passed on, so that arguments lie in the ranges that they name. Formats of texts
+// and functions of the code's own are not looked at: they refuse more.
+import type { Expression } from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import { compare, joined } from "../../../sql/terms";
+import { isInput, readsOf } from "../../evaluate/convert";
+import { REFUSED } from "../../evaluate/refusals";
+import {
+  constant,
+  constantScalar,
+  scalar,
+  UNDEFINED,
+  unknown,
+  type HandleValue,
+  type Value,
+} from "../../values";
+import type { Call, Library, Tools } from "../library";
+
+type Check = (value: Expression) => Expression;
+
+interface Schema {
+  readonly kind: "object" | "number" | "text" | "other";
+  readonly fields?: ReadonlyMap<string, Schema>;
+  readonly checks: readonly Check[];
+  /** Nothing is taken, too, and becomes this where something is given for it. */
+  readonly isOptional?: boolean;
+  readonly instead?: number | string | boolean;
+  /** What an enumeration's names stand for. */
+  readonly members?: ReadonlyMap<string, number | string | boolean>;
+  /** It gives something else than it is given. */
+  readonly isChanged?: boolean;
+}
+
+const ANY: Schema = { kind: "other", checks: [] };
+
+/** What a schema says of a value: what it gives, and the conditions without which it refuses. */
+interface Checked {
+  readonly value: Value;
+  readonly conditions: readonly Expression[];
+}
+
+function checked(schema: Schema, value: Value, tools: Tools): Checked {
+  if (schema.isChanged) return { value: changed(value, tools), conditions: [] };
+  const known = value.kind === "input" || value.kind === "scalar" || value.kind === "object";
+  if (!known) return { value, conditions: [] };
+  if (schema.fields) {
+    const parts = [...schema.fields].map(
+      ([name, each]) => [name, checked(each, tools.field(value, name), tools)] as const,
+    );
+    const conditions = schema.isOptional ? [] : parts.flatMap(([, part]) => part.conditions);
+    // Of what may be missing as a whole, the fields are asked for as before.
+    if (schema.isOptional) return { value, conditions };
+    const fields = parts.map(([name, part]) => [name, part.value] as const);
+    return { value: tools.object(Object.fromEntries(fields)), conditions };
+  }
+  if (value.kind === "object") return { value, conditions: [] };
+  const expression = tools.expression(value);
+  const isNothing: Expression = { kind: "isNull", operand: expression };
+  const checks = schema.checks.map((check) => check(expression));
+  const condition = schema.isOptional
+    ? joined("or", [isNothing, joined("and", checks)])
+    : joined("and", [{ kind: "not", operand: isNothing }, ...checks]);
+  const conditions = checks.length === 0 ? [] : [condition];
+  if (schema.instead === undefined) return { value, conditions };
+  const given: Expression = { kind: "coalesce", operands: [expression, literal(schema.instead)] };
+  return { value: scalar(given), conditions };
+}
+
+/** What a function of the code's own makes of a value. */
+function changed(value: Value, tools: Tools): Value {
+  const reads = readsOf(value);
+  if (!reads.every(isInput)) return unknown("what a validator makes of it is not known", reads);
+  const args = value.kind === "object" ? reads : [tools.expression(value)];
+  return scalar({ kind: "call", name: "code:transform", arguments: args, deterministic: true });
+}
+
+const COMPARED: Readonly<Record<string, (bound: number) => Check>> = {
+  min: (bound) => (value) => compare(">=", value, literal(bound)),
+  gte: (bound) => (value) => compare(">=", value, literal(bound)),
+  max: (bound) => (value) => compare("<=", value, literal(bound)),
+  lte: (bound) => (value) => compare("<=", value, literal(bound)),
+  gt: (bound) => (value) => compare(">", value, literal(bound)),
+  lt: (bound) => (value) => compare("<", value, literal(bound)),
+};
+
+const SIGNED: Readonly<Record<string, Check>> = {
+  positive: (value) => compare(">", value, literal(0)),
+  negative: (value) => compare("<", value, literal(0)),
+  nonnegative: (value) => compare(">=", value, literal(0)),
+  nonpositive: (value) => compare("<=", value, literal(0)),
+};
+
+/** Methods behind which a schema gives something else. */
+const CHANGES = /^(?:transform|pipe|preprocess|catch|toLowerCase|toUpperCase|overwrite|codec)$/u;
+/** Methods behind which it takes other things, too, or with other fields. */
+const WIDENS =
+  /^(?:or|and|passthrough|loose|catchall|array|promise|deepPartial|keyof|unwrap|shape)$/u;
+
+/** A schema behind a method. */
+function refined(schema: Schema, method: string, args: readonly Value[], tools: Tools): Schema {
+  const [first = UNDEFINED] = args;
+  const bound = constantScalar(first);
+  const withCheck = (check: Check): Schema => ({ ...schema, checks: [...schema.checks, check] });
+  if (CHANGES.test(method)) return { ...schema, isChanged: true };
+  if (WIDENS.test(method)) return ANY;
+  if (/^(?:optional|nullable|nullish)$/u.test(method)) return { ...schema, isOptional: true };
+  if (method === "default" || method === "prefault") {
+    const isPlain = bound !== undefined && bound !== null && !schema.fields;
+    return isPlain
+      ? { ...schema, isOptional: true, instead: bound }
+      : { ...schema, isChanged: true };
+  }
+  const compared = Object.hasOwn(COMPARED, method) ? COMPARED[method] : undefined;
+  const signed = Object.hasOwn(SIGNED, method) ? SIGNED[method] : undefined;
+  if (schema.kind === "number" && signed) return withCheck(signed);
+  if (schema.kind === "number" && compared) {
+    return typeof bound === "number" ? withCheck(compared(bound)) : schema;
+  }
+  const isFilled = method === "nonempty" || (method === "min" && typeof bound === "number" && bound > 0); // prettier-ignore
+  if (schema.kind === "text" && isFilled) {
+    return withCheck((value) => compare("<>", value, literal("")));
+  }
+  return schema.fields ? reshaped(schema, schema.fields, method, first, tools) : schema;
+}
+
+/** An object's schema with other fields. */
+function reshaped(
+  schema: Schema,
+  own: ReadonlyMap<string, Schema>,
+  method: string,
+  given: Value,
+  tools: Tools,
+): Schema {
+  const names = [...(tools.fields(given)?.keys() ?? [])];
+  switch (method) {
+    case "extend":
+    case "safeExtend":
+    case "augment":
+      return withFields(schema, new Map([...own, ...(fieldsOf(given, tools) ?? [])]), given, tools);
+    case "merge": {
+      const other = schemaOf(given).fields;
+      return other ? { ...schema, fields: new Map([...own, ...other]) } : ANY;
+    }
+    case "pick":
+      return { ...schema, fields: new Map([...own].filter(([name]) => names.includes(name))) };
+    case "omit":
+      return { ...schema, fields: new Map([...own].filter(([name]) => !names.includes(name))) };
+    case "partial":
+    case "required":
+      return ANY;
+    default:
+      return schema;
+  }
+}
+
+function withFields(
+  schema: Schema,
+  fields: ReadonlyMap<string, Schema>,
+  given: Value,
+  tools: Tools,
+): Schema {
+  return tools.fields(given) ? { ...schema, fields } : ANY;
+}
+
+function fieldsOf(given: Value, tools: Tools): ReadonlyMap<string, Schema> | undefined {
+  const fields = tools.fields(given);
+  return fields && new Map([...fields].map(([name, value]) => [name, schemaOf(value)]));
+}
+
+function schemaOf(value: Value): Schema {
+  const isSchema = value.kind === "handle" && value.library === ZOD && value.data !== undefined;
+  // Only this file makes handles with data.
+  return isSchema ? (value.data as Schema) : ANY;
+}
+
+/** `z.number()`, `z.object({ ... })`: the schema that a maker gives. */
+function made(name: string, args: readonly Value[], tools: Tools): Schema {
+  const [first = UNDEFINED] = args;
+  switch (name) {
+    case "object":
+    case "strictObject": {
+      const fields = fieldsOf(first, tools);
+      return fields ? { kind: "object", fields, checks: [] } : ANY;
+    }
+    case "number":
+    case "int":
+    case "coerce.number":
+      return { kind: "number", checks: [] };
+    case "string":
+    case "coerce.string":
+      return { kind: "text", checks: [] };
+    case "enum":
+    case "nativeEnum":
+    case "literal": {
+      const named = first.kind === "object" ? tools.fields(first) : undefined;
+      const values = (tools.items(first) ?? [...(named?.values() ?? [first])]).map(constantScalar);
+      const known = values.flatMap((each) => (each === undefined || each === null ? [] : [each]));
+      if (known.length === 0 || known.length < values.length) return ANY;
+      const check: Check = (operand) =>
+        joined("or", known.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
+      const members = new Map(
+        known.map((each, at) => [[...(named?.keys() ?? [])][at] ?? String(each), each]),
+      );
+      return { kind: "other", checks: [check], ...(name !== "literal" && { members }) };
+    }
+    case "optional":
+    case "nullable":
+    case "nullish":
+      return { ...schemaOf(first), isOptional: true };
+    case "preprocess":
+      return { ...ANY, isChanged: true };
+    default:
+      return ANY;
+  }
+}
+
+function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
+  const { value: given, conditions } = checked(schema, value, tools);
+  for (const condition of conditions) tools.require(condition, REFUSED, call.source);
+  return given;
+}
+
+/** `{ success, data }`: it may refuse for more than is looked at. */
+function tried(schema: Schema, value: Value, tools: Tools): Value {
+  const { value: data, conditions } = checked(schema, value, tools);
+  const path = value.kind === "input" ? `${value.path}.valid` : "valid";
+  const isValid = compare("=", { kind: "parameter", name: path }, literal(true));
+  const success = scalar(joined("and", [...conditions, isValid]), "bool");
+  return tools.object({ success, data, error: unknown("what is wrong") });
+}
+
+/** What `z` stands for, under whatever name. */
+export const ZOD: Library = {
+  name: "zod",
+  modules: [],
+  member: (handle, property, tools) => {
+    const { fields, members } = schemaOf(handle);
+    const isOwn = handle.path === "schema";
+    if (isOwn && property === "shape" && fields) {
+      const shape = [...fields].map(([name, each]) => [name, handleOf(each, tools)] as const);
+      return tools.object(Object.fromEntries(shape));
+    }
+    if (!isOwn || !members) return undefined;
+    if (property === "options") return tools.list([...members.values()].map(constant));
+    return /^(?:enum|Enum|Values)$/u.test(property)
+      ? tools.object(
+          Object.fromEntries([...members].map(([name, value]) => [name, constant(value)])),
+        )
+      : undefined;
+  },
+  call: (handle, call, tools) => {
+    const { arguments: args } = call;
+    const [first = UNDEFINED] = args;
+    const schema = schemaOf(handle);
+    const method = handle.path.slice(handle.path.indexOf(".") + 1);
+    if (handle.path.startsWith("z.")) return handleOf(made(method, args, tools), tools);
+    switch (method) {
+      case "parse":
+      case "parseAsync":
+        return parsed(schema, first, call, tools);
+      case "safeParse":
+      case "safeParseAsync":
+      case "spa":
+        return tried(schema, first, tools);
+      default:
+        return handleOf(refined(schema, method, args, tools), tools);
+    }
+  },
+};
+
+function handleOf(schema: Schema, tools: Tools): Value {
+  return tools.handle("schema", schema);
+}
+
+/** What a module of zod exports under a name; undefined for other modules. */
+export function zodExport(from: string, name: string): HandleValue | undefined {
+  if (!/^zod(?:\/v[34]|\/mini)?$/u.test(from)) return undefined;
+  const isWhole = name === "z" || name === "default" || name === "*" || name === "zod";
+  return { kind: "handle", library: ZOD, path: isWhole ? "z" : `z.${name}` };
+}

@@ -1,0 +1,90 @@
+// What schemas of zod refuse: arguments that they do not pass on.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL, note text);";
+const HEAD = `import { Pool } from "pg";
+import { z } from "zod";
+const pool = new Pool();
+`;
+const SET =
+  'await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [data.id, data.n]);';
+const UPDATE = "update accounts set balance = :body.n where (accounts.id = :body.id)";
+
+/** The commands of a function with a schema and a body, without its name. */
+async function check(schema: string, body: string, ...expected: readonly string[]): Promise<void> {
+  const text = `${HEAD}const Schema = ${schema};\nexport async function f(body) { ${body} }`;
+  const lines = printed(await transactionsOf(DDL, { "a.ts": text }));
+  assert.deepEqual(
+    lines.slice(1).map((line) => line.slice(2)),
+    expected,
+    schema,
+  );
+}
+
+const PARSE = `const data = Schema.parse(body); ${SET}`;
+
+describe("schemas of zod", () => {
+  it("refuse numbers out of their range", () =>
+    check(
+      "z.object({ id: z.number().int().positive(), n: z.coerce.number().min(1).max(9) })",
+      PARSE,
+      "if not (not (:body.id is null) and (:body.id > 0))",
+      "  rollback",
+      "if not (not (:body.n is null) and (:body.n >= 1) and (:body.n <= 9))",
+      "  rollback",
+      UPDATE,
+    ));
+  it("say nothing of what is not used, nor of formats", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().int(), other: z.number().positive(), mail: z.string().email() })",
+      PARSE,
+      UPDATE,
+    ));
+  it("let what may be missing be missing", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().positive().nullish() })",
+      PARSE,
+      "if not ((:body.n is null) or (:body.n > 0))",
+      "  rollback",
+      UPDATE,
+    ));
+  it("name the values of an enumeration", () =>
+    check(
+      'z.object({ id: z.number(), n: z.enum(["a", "b"]) })',
+      PARSE,
+      'if not (not (:body.n is null) and ((:body.n = "a") or (:body.n = "b")))',
+      "  rollback",
+      UPDATE,
+    ));
+  it("are made of others", () =>
+    check(
+      "z.object({ id: z.number().positive() }).extend({ n: z.number() }).omit({ x: true }).strict()",
+      PARSE,
+      "if not (not (:body.id is null) and (:body.id > 0))",
+      "  rollback",
+      UPDATE,
+    ));
+  it("give what stands for what is missing", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().default(5) })",
+      PARSE,
+      "update accounts set balance = coalesce(:body.n, 5) where (accounts.id = :body.id)",
+    ));
+  it("give what a function makes of it", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().transform((n) => n * 2) })",
+      PARSE,
+      "update accounts set balance = code:transform(:body.n) where (accounts.id = :body.id)",
+    ));
+  it("tell in a result whether they refuse", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().positive() })",
+      `const result = Schema.safeParse(body); if (!result.success) return; const { data } = result; ${SET}`,
+      "if not (not (:body.n is null) and (:body.n > 0) and (:body.valid = true))",
+      "  return",
+      UPDATE,
+    ));
+});
