@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runSerial } from "../../../server/src/store/run";
 import { instances, programOf, table } from "./programs";
+import { QUERY_ROWS } from "./queryCases";
 
 const TABLES = [
   table("t", { id: "int", v: "int", name: "text" }),
@@ -12,16 +13,7 @@ const TABLES = [
 ];
 
 const ROWS = {
-  t: [
-    { id: 1, v: 10, name: "ann" },
-    { id: 2, v: 20, name: "Bob" },
-    { id: 3, v: null, name: null },
-  ],
-  u: [
-    { id: 1, t: 1, w: 5 },
-    { id: 2, t: 1, w: 7 },
-    { id: 3, t: 9, w: 1 },
-  ],
+  ...QUERY_ROWS,
   money: [
     { id: 1, amount: 0.1 },
     { id: 2, amount: 0.2 },
