@@ -1,5 +1,6 @@
 // What one executed statement did, in a few words: "reads account[1].balance = 100".
 import type { CellAccess, ExecutedStep } from "../../store/execution";
+import { leavesAsItIs } from "./shape";
 import { cellsText, listText, resultText, rowText, writtenText } from "./words";
 
 /** The effect of a step for people; never empty. */
@@ -27,10 +28,18 @@ function readEffect(step: ExecutedStep): string {
 
 function writeEffect(step: ExecutedStep, kind: "insert" | "update" | "delete"): string {
   const rows = [...new Set(step.writes.map((write) => rowText(write.table, write.key)))];
+  if (leavesAsItIs(step)) return `leaves ${keptText(step)}: the values are there already`;
   if (step.affected === 0 || rows.length === 0) return `${kind}s no row${inTables(step)}`;
   if (kind === "delete") return `deletes ${listText(rows.slice(0, 3))}${andMore(rows.length - 3)}`;
   const inserted = step.writes.some((write) => write.column === "@" && write.value === true);
   return inserted ? `inserts ${cellsText(step.writes)}` : `writes ${writtenText(step.writes)}`;
+}
+
+/** "account[1] as it is", as far as it is known which of the rows that it looked at it meant. */
+function keptText(step: ExecutedStep): string {
+  const rows = [...new Set(step.reads.map((read) => rowText(read.table, read.key)))];
+  const what = rows.length === step.affected ? listText(rows) : `what it finds${inTables(step)}`;
+  return `${what} as ${rows.length > 1 && rows.length === step.affected ? "they are" : "it is"}`;
 }
 
 /** Cells of rows that the statement returned, as opposed to rows that it only tested. */

@@ -18,7 +18,9 @@ export interface CycleShape {
   readonly writes: (instance: string) => boolean;
   /** The last step (its position in the execution) at which an instance wrote that row; -1 when it never did. */
   readonly wroteRowAt: (instance: string, table: string, key: string) => number;
-  /** Whether an instance read one of these cells in the version that `writer` wrote. */
+  /** The last step at which an instance gave that row the values that it held already; -1 when it never did. */
+  readonly keptRowAt: (instance: string, table: string, key: string) => number;
+  /** Whether an instance read one of these cells in the version that `writer` wrote, other than to give it the same. */
   readonly met: (instance: string, cells: RowCells, writer: string) => boolean;
   /** The condition by which a step searches a table, as text; undefined where it finds rows by their keys or not at all. */
   readonly searchOf: SearchOf;
@@ -76,7 +78,14 @@ export function rotated(shape: CycleShape, start: number): CycleShape {
   return { ...shape, edges, instances: edges.map((edge) => edge.from.instance) };
 }
 
-function queries({ steps }: Execution): Pick<CycleShape, "writes" | "wroteRowAt" | "met"> {
+/** Whether an UPDATE found its rows with the values that it gives them: it changes nothing, and no version follows. */
+export function leavesAsItIs({ source, affected, writes }: ExecutedStep): boolean {
+  return source?.kind === "update" && affected > 0 && writes.length === 0;
+}
+
+function queries({
+  steps,
+}: Execution): Pick<CycleShape, "writes" | "wroteRowAt" | "keptRowAt" | "met"> {
   return {
     writes: (instance) =>
       steps.some((step) => step.instance === instance && step.writes.length > 0),
@@ -86,10 +95,18 @@ function queries({ steps }: Execution): Pick<CycleShape, "writes" | "wroteRowAt"
           step.instance === instance &&
           step.writes.some((write) => write.table === table && write.key === key),
       ),
+    keptRowAt: (instance, table, key) =>
+      steps.findLastIndex(
+        (step) =>
+          step.instance === instance &&
+          leavesAsItIs(step) &&
+          step.reads.some((read) => read.table === table && read.key === key),
+      ),
     met: (instance, { table, key, columns }, writer) =>
       steps.some(
         (step) =>
           step.instance === instance &&
+          !leavesAsItIs(step) &&
           step.reads.some(
             (read) =>
               read.table === table &&

@@ -24,16 +24,20 @@ export const lostUpdate: AnomalyKind = {
   },
 };
 
-/** Whether the first writes the row of the cycle after the second, and never met the second's version of it. */
+/**
+ * Whether the first writes the row of the cycle after the second, and never met the second's version of it: a value that
+ * both calculated alike is written by one of them alone.
+ */
 function overwrites(shape: CycleShape, first: string, second: string): boolean {
   const [read, back] = shape.edges;
   if (!read || !back) return false;
   const { table, key } = read.dependency;
   const columns = [...read.dependency.columns, ...back.dependency.columns];
   const earlier = shape.wroteRowAt(second, table, key);
+  const last = Math.max(shape.wroteRowAt(first, table, key), shape.keptRowAt(first, table, key));
   return (
     earlier !== -1 &&
-    shape.wroteRowAt(first, table, key) > earlier &&
+    last > earlier &&
     !shape.met(first, { table, key, columns: columns.filter((each) => each !== "@") }, second)
   );
 }
