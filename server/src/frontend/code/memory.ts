@@ -147,7 +147,7 @@ function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {
 }
 
 function fileOf(on: Dependency): readonly FileId[] {
-  return on.kind === "reach" || on.kind === "called" ? [] : [on.file];
+  return "file" in on ? [on.file] : [];
 }
 
 function same(left: readonly unknown[], right: readonly unknown[]): boolean {

@@ -6,7 +6,7 @@ import type { HirModule, HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { CodeModules } from "./modules";
 import { originOf } from "./origins";
-import { childrenOf } from "./reach";
+import { childrenOf } from "./nodes";
 import { sitesOf } from "./sites";
 import type { IsStopped, Sliced } from "./slices";
 

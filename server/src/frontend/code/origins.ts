@@ -18,6 +18,11 @@ export function functionKey(file: FileId, hir: HirFunction): string {
   return `${file}#${String(numberOf(hir))}`;
 }
 
+/** What a function is known by that a call at the top of a file gave, where the file calls it so. */
+export function madeKey(file: FileId, name: string): string {
+  return `${file}#=${name}`;
+}
+
 /** A number of the part, the same wherever it is moved. */
 function numberOf(part: object): number {
   const origin = originOf(part);

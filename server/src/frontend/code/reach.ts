@@ -1,6 +1,8 @@
 // Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
 // errs on the side of yes, so that all others need no evaluation.
 import type { HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
+import { mayOpen } from "./opens";
+import { isNode, visit } from "./nodes";
 import { originOf } from "./origins";
 
 /** What a part of the code calls. */
@@ -19,8 +21,8 @@ export interface Reach {
   readonly calls: (hir: HirFunction) => ReadonlySet<string>;
   /** Whether any function calls something of that name. */
   readonly isCalled: (name: string) => boolean;
-  /** The functions of a name. */
-  readonly named: (name: string) => readonly HirFunction[];
+  /** Whether a function may open a transaction around what it is given. */
+  readonly mayOpen: (hir: HirFunction) => boolean;
   /** How many parts of HIR a function has. */
   readonly size: (hir: HirFunction) => number;
 }
@@ -58,11 +60,16 @@ export function reachOf(modules: readonly HirModule[]): Reach {
   }
   const callers = new Map<string, string[]>();
   const reaching = new Set<string>();
-  for (const [name, own] of functions) {
-    const calls = own.map(callsOf);
+  const made = new Map<string, Calls[]>();
+  for (const statement of modules.flatMap(({ body }) => body)) {
+    const own = madeIn(originOf(statement));
+    if (own) made.set(own.name, [...(made.get(own.name) ?? []), own.calls]);
+  }
+  for (const name of new Set([...functions.keys(), ...made.keys()])) {
+    const calls = [...(functions.get(name) ?? []).map(callsOf), ...(made.get(name) ?? [])];
     if (calls.some(({ isDirect }) => isDirect)) reaching.add(name);
     for (const called of calls.flatMap(({ names }) => [...names])) {
-      if (!functions.has(called)) continue;
+      if (!functions.has(called) && !made.has(called)) continue;
       const list = callers.get(called);
       if (list) list.push(name);
       else callers.set(called, [name]);
@@ -70,13 +77,19 @@ export function reachOf(modules: readonly HirModule[]): Reach {
   }
   // Grows while it is gone over: who calls a function that reaches reaches, too.
   for (const name of reaching) for (const caller of callers.get(name) ?? []) reaching.add(caller);
+  const opening = new Map<HirFunction, boolean>();
   let called: Set<string> | undefined;
   return {
     isCalled: (name) => {
       called ??= new Set(modules.flatMap(({ body }) => body.flatMap((each) => [...namesIn(each)])));
       return called.has(name);
     },
-    named: (name) => functions.get(name) ?? [],
+    mayOpen: (moved) => {
+      const hir = originOf(moved);
+      const own = opening.get(hir) ?? mayOpen(hir, (name) => functions.get(name) ?? []);
+      opening.set(hir, own);
+      return own;
+    },
     mayReach: (hir) => {
       const { isDirect, names } = callsOf(hir);
       return isDirect || [...names].some((name) => reaching.has(name));
@@ -107,6 +120,19 @@ function isOfDatabase({ body }: HirFunction, annotation: string): boolean {
 const TRANSACTIONAL = /^(?:[\w.]+\.)?Transactional$/u;
 const STATEMENTS =
   /^(?:[\w.]+\.)?(?:Query|NativeQuery|Modifying|Procedure|(?:Select|Insert|Update|Delete)(?:Provider)?|SqlQuery|SqlUpdate|SqlBatch)$/u;
+
+/** What a call is given that a name at the top of a module stands for: `const save = atomic(saveAll)`. */
+function madeIn(
+  statement: HirStatement,
+): { readonly name: string; readonly calls: Calls } | undefined {
+  if (statement.kind !== "let" || statement.value?.kind !== "call") return undefined;
+  if (statement.pattern.kind !== "bind") return undefined;
+  const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
+  for (const { value } of statement.value.arguments) {
+    if (value.kind === "name") calls.names.add(value.name);
+  }
+  return calls.names.size === 0 ? undefined : { name: statement.pattern.name, calls };
+}
 
 /** What a statement at the top of a module calls, functions in it included. */
 function namesIn(moved: HirStatement): ReadonlySet<string> {
@@ -221,39 +247,6 @@ function takesFunction(args: unknown): boolean {
   if (!Array.isArray(args)) return false;
   const first: unknown = args.at(0);
   return isNode(first) && "value" in first && isNamed(first.value, "function");
-}
-
-/** Every node of a part of HIR, each before what it holds. */
-function visit(part: unknown, run: (node: object) => void): void {
-  const open: unknown[] = [part];
-  while (open.length > 0) {
-    const each = open.pop();
-    if (Array.isArray(each)) {
-      for (const item of each as readonly unknown[]) open.push(item);
-    } else if (isNode(each)) {
-      run(each);
-      addChildren(each, open);
-    }
-  }
-}
-
-/** The parts of HIR that a node holds, one level down. */
-export function childrenOf(node: object): readonly object[] {
-  const found: object[] = [];
-  addChildren(node, found);
-  return found;
-}
-
-function addChildren(node: object, to: unknown[]): void {
-  for (const key of Object.keys(node)) {
-    if (key === "span") continue;
-    const value: unknown = node[key as keyof typeof node]; // a key of its own
-    if (isNode(value)) to.push(value);
-  }
-}
-
-function isNode(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function isNamed(value: unknown, kind: string): value is object {

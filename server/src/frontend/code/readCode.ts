@@ -21,6 +21,7 @@ import type { ClassValue, Library } from "./libraries/library";
 import type { CodeMemory, PassedFunction, Present, ReadFunction, RootReading } from "./memory";
 import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
+import { functionKey } from "./origins";
 import { reachOf } from "./reach";
 import { rootsOf, type ModuleRoot } from "./roots";
 import { pulseOf, ReadingStopped, type IsStopped, type ReadingStep, type Sliced } from "./slices";
@@ -151,6 +152,13 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const result = { ...whole, body: withElementTypes(whole.body, elements) };
     into.steps -= budget - Math.max(0, state.budget);
     into.isCut ||= state.budget < 0;
+    const isAround = (root.madeOf ?? []).some(({ function: hir, scope: { module } }) =>
+      state.ranInside.has(functionKey(module.file, hir)),
+    );
+    if (root.isWrapper === true && !isAround) {
+      undoAll(state);
+      return;
+    }
     // What was too long and did nothing so far may do something behind.
     if (state.budget < 0 && result.statements === 0) {
       into.passed.push(passedRoot(root, around));
@@ -167,7 +175,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   /** Evaluates a root, or recalls what it did; gives the steps that are left. */
   function read(found: ModuleRoot, file: FileId, steps: number, passed: PassedFunction[]): number {
     const asked = { file, name: found.name, function: found.function, steps };
-    const known = memory?.recall(asked, present(file));
+    const kept = found.isPassing === true ? undefined : memory;
+    const known = kept?.recall(asked, present(file));
     // What others have led to was left to them, and nothing else.
     if (known && isSame(known)) {
       for (const key of known.own) seen.add(key);
@@ -190,7 +199,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     all.push(...into.evaluated);
     passed.push(...into.passed);
     const reading = { ...into, steps: steps - into.steps };
-    memory?.keep(asked, present(file), dependencies(found.used, uses), reading);
+    kept?.keep(asked, present(file), dependencies(found.used, uses), reading);
     return into.steps;
   }
 
@@ -480,9 +489,10 @@ function transaction(
   evaluated: Evaluated,
   { lines, table }: CodeSurroundings,
 ): Transaction | undefined {
-  const { callee, heir } = evaluated.root;
-  const index = lines(heir?.file ?? callee.scope.module.file);
-  const { header, span } = heir?.class ?? callee.function;
+  const { callee, heir, madeOf = [callee] } = evaluated.root;
+  const [shown = callee] = madeOf;
+  const index = lines(heir?.file ?? shown.scope.module.file);
+  const { header, span } = heir?.class ?? shown.function;
   const places = {
     header: rangeOf(index, header.start, header.end),
     source: rangeOf(index, span.start, span.end),

@@ -1,11 +1,13 @@
 // The functions of a module that run by themselves: those that no other function of it holds.
 import type { FileId } from "../../protocol/source";
 import { instanceOf } from "./evaluate/calls";
+import { decorated } from "./evaluate/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { inheritedMethods } from "./inherited";
-import type { Trace, Used } from "./trace";
+import { functionKey, madeKey } from "./origins";
+import { declarations, type Trace, type Used } from "./trace";
 import { constantText, type ModuleScope, type Value } from "./values";
 
 /** A root of a module, with what it took to find it. */
@@ -15,6 +17,8 @@ export interface ModuleRoot {
   readonly function: HirFunction;
   /** The file that its function stands in. */
   readonly file: FileId;
+  /** It is not to be remembered. */
+  readonly isPassing?: boolean;
   /** Makes the object that a method is called on, which may take long. */
   readonly root: () => Root;
   readonly used: Used;
@@ -35,21 +39,31 @@ export function rootsOf(
   const known = new Set<unknown>();
   const within = (run: (add: Add) => void): void => {
     const used: Used = new Set();
-    const add: Add = (name, callee, on) => {
+    const add: Add = (name, callee, on = {}) => {
       if (callee?.kind !== "function") return;
-      const heir = on?.heir;
-      if (!heir) known.add(callee.function);
+      const { heir, madeOf } = on;
+      const [shown = callee] = madeOf ?? [];
+      if (!heir) known.add(callee.made ?? callee.function);
       const rootFrom = (own: FunctionValue): Root =>
         heir
           ? inheritedRoot({ name, callee: own }, { file, class: heir })
           : rootOf({ name, callee: own });
-      const { key } = rootFrom(callee);
+      const own = (): Root => {
+        if (madeOf) return { ...rootFrom(callee), madeOf, isWrapper: true };
+        const method = on.self ? { ...callee, self: on.self() } : callee;
+        const around = on.method && decorated(state, on.method, method);
+        return around && around.function !== method.function
+          ? { ...rootFrom(around), madeOf: [method] }
+          : rootFrom(method);
+      };
       roots.push({
-        key,
-        name,
-        function: callee.function,
-        file: callee.scope.module.file,
-        root: () => rootFrom(on ? { ...callee, self: on.self() } : callee),
+        key: rootFrom(callee).key,
+        name: madeOf ? `${name}~` : name,
+        function: shown.function,
+        file: shown.scope.module.file,
+        // What stands elsewhere may be given to another function without being another one.
+        isPassing: shown !== callee && shown.scope.module.file !== file,
+        root: own,
         used,
       });
     };
@@ -67,7 +81,9 @@ export function rootsOf(
     if (local === undefined) continue;
     within((add) => {
       const value = scope.lookup(local);
-      if (value?.kind !== "function" || known.has(value.function)) return;
+      if (value?.kind !== "function" || known.has(value.made ?? value.function)) return;
+      // What was given to the call that made it stands for it, unless that opens a transaction around it.
+      if (value.made !== undefined && isWrapped(hir, local)) return;
       add(name === "default" ? baseName(file) : name, value);
     });
   }
@@ -96,11 +112,19 @@ function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add
   }
 }
 
-/** `on`: what a method is called on, and the class that inherits it. */
+/**
+ * `on`: what a method is called on, and the class that inherits it; the method itself where it has decorators; what a
+ * function was made of that a wrapper gave.
+ */
 type Add = (
   name: string,
   callee: Value | undefined,
-  on?: { readonly self: () => Value; readonly heir?: HirClass },
+  on?: {
+    readonly self?: () => Value;
+    readonly heir?: HirClass;
+    readonly method?: Parameters<typeof decorated>[1];
+    readonly madeOf?: readonly FunctionValue[];
+  },
 ) => void;
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
@@ -118,10 +142,12 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
     if (method.kind === "constructor" || method.kind === "set") continue;
     const name = `${hir.name ?? "class"}.${method.name}`;
     const owner = method.isStatic ? (): Value => ({ kind: "class", ...of }) : self;
+    const { function: own } = method;
+    const found = own.annotations.length > 0 ? { method: { method, of } } : {};
     add(
       name,
-      { kind: "function", function: method.function, scope: of.scope, name },
-      { self: owner },
+      { kind: "function", function: own, scope: of.scope, name },
+      { self: owner, ...found },
     );
   }
   for (const { method, from } of inheritedMethods(of, state.workspace.reach.calls)) {
@@ -178,6 +204,8 @@ function addHeld(
         addHeld(hir.callee.object, name, scope, state, add);
       }
       const label = name === "" ? routeName(hir, state, scope) : name;
+      const made = hir.kind === "call" ? wrapper(hir, name, scope, state) : undefined;
+      if (made) add(label, made.callee, { madeOf: made.of });
       for (const { value } of hir.arguments) addHeld(value, label, scope, state, add);
       // A function that is called on the spot is not one that runs by itself; its statements are the module's.
       if (hir.callee.kind === "function") addHeld(hir.callee, label, scope, state, add);
@@ -190,6 +218,46 @@ function addHeld(
     default:
       return;
   }
+}
+
+/** The function that a call gives which may open a transaction around functions that it is given. */
+function wrapper(
+  hir: Extract<HirExpression, { kind: "call" }>,
+  name: string,
+  { file, scope, lookup }: ModuleScope,
+  state: State,
+): { readonly callee: FunctionValue; readonly of: readonly FunctionValue[] } | undefined {
+  const given = hir.arguments.filter(
+    ({ value }) => value.kind === "function" || value.kind === "name",
+  );
+  if (given.length === 0 || !isPath(hir.callee)) return undefined;
+  const { evaluator, workspace } = state;
+  const around = evaluator.expression(state, scope, hir.callee);
+  if (around.kind !== "function" || !workspace.reach.mayOpen(around.function)) return undefined;
+  const of = given.flatMap(({ value }) => {
+    const own =
+      value.kind === "name" ? lookup(value.name) : evaluator.expression(state, scope, value);
+    return own?.kind === "function" ? [own] : [];
+  });
+  const callee = evaluator.expression(state, scope, hir);
+  const [first] = of;
+  if (callee.kind !== "function" || !callee.scope.parent || !first) return undefined;
+  if (of.some((each) => each.function === callee.function)) return undefined;
+  const key = `${functionKey(first.scope.module.file, first.function)}~`;
+  return { callee: { ...callee, made: name === "" ? key : madeKey(file, name) }, of };
+}
+
+/** `f`, `a.f` and `f(x)`, which may be what a call is of that wraps something. */
+function isPath(hir: HirExpression): boolean {
+  if (hir.kind === "member") return isPath(hir.object);
+  return hir.kind === "name" || (hir.kind === "call" && hir.callee.kind === "name");
+}
+
+/** Whether a name at the top of a module is what a call gives that is given functions. */
+function isWrapped(module: HirModule, name: string): boolean {
+  const statement = declarations(module).get(name);
+  if (statement?.kind !== "let" || statement.value?.kind !== "call") return false;
+  return statement.value.arguments.some(({ value }) => value.kind === "function");
 }
 
 /** `app.post("/transfer", ...)` is known as `POST /transfer`. */

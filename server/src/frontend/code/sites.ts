@@ -3,7 +3,7 @@
 import type { Span } from "../sql/split";
 import type { HirExpression, HirFunction, HirModule, HirStatement, TextRun } from "./hir";
 import { originOf } from "./origins";
-import { childrenOf } from "./reach";
+import { childrenOf } from "./nodes";
 
 /** A call as it is written; the same one as long as its statement at the top of the module says the same. */
 export interface Site {

@@ -4,7 +4,7 @@ import type { HirStatement } from "./hir";
 import type { ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
 import { originOf } from "./origins";
-import { childrenOf } from "./reach";
+import { childrenOf } from "./nodes";
 
 /**
  * The functions that nothing in files that were not read can call: those that they name may run in transactions of

@@ -18,6 +18,8 @@ export type Dependency =
   | { readonly kind: "import"; readonly file: FileId; readonly specifier: string }
   /** Whether a function may come to use a database. */
   | { readonly kind: "reach"; readonly function: HirFunction }
+  /** Whether a function may open a transaction. */
+  | { readonly kind: "opens"; readonly function: HirFunction }
   /** Whether anything calls something of that name. */
   | { readonly kind: "called"; readonly name: string };
 
@@ -68,6 +70,7 @@ export function createTrace(): Trace {
 
 const REACH = Symbol("reach");
 const CALLED = Symbol("called");
+const OPENS = Symbol("opens");
 
 /** Two keys that tell a dependency from all others. A name holds no NUL. */
 function keysOf(on: Dependency): readonly [unknown, unknown] {
@@ -80,6 +83,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [on.file, `\0import\0${on.specifier}`];
     case "reach":
       return [REACH, originOf(on.function)];
+    case "opens":
+      return [OPENS, originOf(on.function)];
     default:
       return [on.file, `\0${on.kind}`];
   }
@@ -115,6 +120,8 @@ export function createFacts(modules: CodeModules, reach: Reach): Facts {
         return modules.resolve(on.file, on.specifier);
       case "reach":
         return reach.mayReach(on.function);
+      case "opens":
+        return reach.mayOpen(on.function);
       case "called":
         return reach.isCalled(on.name);
       default:
@@ -196,6 +203,10 @@ export function traced(
       mayReach: (hir) => {
         use({ kind: "reach", function: originOf(hir) });
         return reach.mayReach(hir);
+      },
+      mayOpen: (hir) => {
+        use({ kind: "opens", function: originOf(hir) });
+        return reach.mayOpen(hir);
       },
       isCalled: (name) => {
         use({ kind: "called", name });

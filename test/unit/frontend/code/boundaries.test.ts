@@ -147,3 +147,165 @@ export async function take(id: number) {
     assert.match(take?.taint.map(({ reason }) => reason).join() ?? "", /getStore\(\) holds/u);
   });
 });
+
+const WRAPPER = `type Work = (client: PoolClient, ...rest: any[]) => Promise<void>;
+export const atomic = (work: Work) => async (...args: any[]) => {
+  const client = await pool.connect();
+  await client.query("BEGIN ISOLATION LEVEL SERIALIZABLE");
+  await work(client, ...args);
+  await client.query("COMMIT");
+};
+`;
+const LESS = (id: string): string =>
+  `  update accounts set balance = (accounts.balance - 1) where (accounts.id = :${id})`;
+
+describe("functions that a wrapper makes", () => {
+  it("run in its transaction, each with the arguments of its own", () =>
+    check(
+      `${WRAPPER}
+export const take = atomic(async (c, id: number) => { await c.query("${SUBTRACT}", [id]); });
+export const both = atomic(async (c, from: number, to: number) => {
+  await c.query("${SUBTRACT}", [from]);
+  await c.query("${SUBTRACT}", [to]);
+});
+export const routes = { other: atomic(async (c, other: number) => { await c.query("${SUBTRACT}", [other]); }) };
+app.post("/take", atomic(async (c, req: { id: number }) => { await c.query("${SUBTRACT}", [req.id]); }));`,
+      [
+        "take explicit @ postgres:serializable",
+        TAKEN,
+        "both explicit @ postgres:serializable",
+        LESS("from"),
+        LESS("to"),
+        "routes.other explicit @ postgres:serializable",
+        LESS("other"),
+        "POST /take explicit @ postgres:serializable",
+        LESS("req.id"),
+      ],
+    ));
+
+  it("are a part of who calls them, by whatever name they were given", async () => {
+    const read = await transactionsOf(DDL, {
+      "a.ts": `${POOL}${WRAPPER}
+async function taken(c: PoolClient, id: number) { await c.query("${SUBTRACT}", [id]); }
+export const take = atomic(taken);
+export const drop = atomic(async (c, id: number) => { await c.query("DELETE FROM accounts WHERE id = $1", [id]); });`,
+      "b.ts": `import { take, drop } from "./a";
+export async function close(id: number) {
+  await take(id);
+  await drop(id);
+}`,
+    });
+    const level = "postgres:serializable";
+    assert.deepEqual(printed(read), [
+      "close unit",
+      `  atomic ${level}`,
+      `  ${TAKEN}`,
+      `  atomic ${level}`,
+      "    delete accounts where (accounts.id = :id)",
+    ]);
+  });
+
+  it("stand for themselves where the wrapper opens nothing around them", async () => {
+    const read = await transactionsOf(DDL, {
+      "a.ts": `${POOL}
+const withUser = (work: any) => async (req: any) => work(req, await load(req.user));
+export const POST = withUser(async (req: any, user: any) => { await pool.query("${SUBTRACT}", [req.id]); });
+export const PUT = withUser(async (req: any, user: any) => { await pool.query("${SUBTRACT}", [req.id]); });`,
+    });
+    assert.deepEqual(printed(read), [
+      "POST autocommit",
+      LESS("req.id"),
+      "PUT autocommit",
+      LESS("req.id"),
+    ]);
+  });
+});
+
+describe("decorators", () => {
+  const SERVICE = `export class Service {
+  @Atomic("REPEATABLE READ")
+  async take(id: number) {
+    await db().query("${SUBTRACT}", [id]);
+  }
+  async twice(id: number, other: number) {
+    await this.take(id);
+    await this.take(other);
+  }
+}`;
+  const OPENED = `await storage.run({ client }, () => method.apply(this, args));`;
+  const BODY = `const client = await pool.connect();
+    await client.query(\`BEGIN ISOLATION LEVEL \${level}\`);
+    ${OPENED}
+    await client.query("COMMIT");`;
+  const level = "postgres:repeatable-read";
+  const EXPECTED = [
+    "Service.twice unit",
+    `  atomic ${level}`,
+    `  ${TAKEN}`,
+    `  atomic ${level}`,
+    `  ${LESS("other")}`,
+  ];
+
+  it("of one's own open what they open, as TypeScript had them", () =>
+    check(
+      `${STORED}function Atomic(level: string) {
+  return (_target: object, _key: string, descriptor: PropertyDescriptor) => {
+    const method = descriptor.value;
+    descriptor.value = async function (...args: unknown[]) {
+    ${BODY}
+    };
+  };
+}
+${SERVICE}`,
+      EXPECTED,
+    ));
+
+  it("of one's own open what they open, as the language has them", () =>
+    check(
+      `${STORED}function Atomic(level: string) {
+  return (method: Function, context: ClassMethodDecoratorContext) =>
+    async function (this: unknown, ...args: unknown[]) {
+    ${BODY}
+    };
+}
+${SERVICE}`,
+      EXPECTED,
+    ));
+
+  it("of libraries open transactions with the level that they are given", async () => {
+    const read = await transactionsOf(DDL, {
+      "a.ts": `import { Transactional, TransactionHost } from "@nestjs-cls/transactional";
+class Accounts {
+  constructor(private readonly host: TransactionHost<TransactionalAdapterPgPromise>) {}
+  async take(id: number) { await this.host.tx.query("${SUBTRACT}", [id]); }
+}
+export class Service {
+  constructor(private readonly accounts: Accounts, private readonly host: TransactionHost) {}
+  @Transactional({ isolationLevel: "SERIALIZABLE" })
+  async twice(id: number, other: number) { await this.accounts.take(id); await this.accounts.take(other); }
+  async once(id: number) {
+    await this.host.withTransaction({ isolationLevel: "SERIALIZABLE" }, async () => {
+      await this.accounts.take(id);
+    });
+  }
+}`,
+    });
+    assert.deepEqual(printed(read), [
+      "Service.twice explicit @ postgres:serializable",
+      TAKEN,
+      LESS("other"),
+      "Service.once explicit @ postgres:serializable",
+      TAKEN,
+    ]);
+  });
+
+  it("of nobody are taken for what they are called", () =>
+    check(
+      `import { Transactional } from "@acme/transactions";
+export class Service {
+  @Transactional()
+  async take(id: number) { await pool.query("${SUBTRACT}", [id]); }
+}`,
+      ["Service.take explicit", TAKEN, `  ! @Transactional() ${UNKNOWN}`],
+    ));
+});

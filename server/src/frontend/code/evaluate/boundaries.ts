@@ -6,6 +6,7 @@ import type { Command } from "../../../program/statement";
 import { superclassOf } from "./member";
 import { collected, emit, lose, type State } from "./state";
 import { committing, dooming } from "./thrown";
+import { inUnknownTransaction } from "./unknownTransactions";
 
 type Callee = Extract<Value, { kind: "function" }>;
 
@@ -21,16 +22,23 @@ type Boundary = (
 /** What runs the function in the transactions that its annotations open around it; undefined where it opens none. */
 export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Boundary | undefined {
   const owner = callee.self?.kind === "object" ? ownerOf(callee, callee.self.class) : undefined;
-  const { file } = callee.scope.module;
+  const { file, lookup } = callee.scope.module;
   for (const library of state.workspace.libraries) {
     if (!library.boundary) continue;
     const tools = state.evaluator.tools(state, library);
-    const of = { function: callee.function, file, ...(owner && { class: owner }), isOwnCall };
+    const of = {
+      function: callee.function,
+      file,
+      ...(owner && { class: owner }),
+      isOwnCall,
+      named: lookup,
+    };
     const options = library.boundary(of, tools);
     if (!options) continue;
     const { start, end } = callee.function.header;
     const source = rangeOf(state.workspace.lines(file), start, end);
-    const connection = { id: library.name, isPool: false };
+    const { isAny = false } = options;
+    const connection = { id: library.name, isPool: false, ...(isAny && { isAny }) };
     const undoes = options.undoes ?? (() => true);
     return (run, within) => {
       const isJoined = state.open.some((each) => each.connection === connection.id);
@@ -52,8 +60,30 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
       return behind;
     };
   }
-  return undefined;
+  return unknownBoundary(state, callee);
 }
+
+/** `@Transactional()` of a library that nobody knows. */
+function unknownBoundary(state: State, callee: Callee): Boundary | undefined {
+  const { file, lookup } = callee.scope.module;
+  const { annotations, header } = callee.function;
+  if (file.endsWith(".java")) return undefined;
+  const annotation = annotations.find(({ name }) => DECORATES.test(name));
+  const value = annotation && lookup(annotation.name.split(".")[0] ?? "");
+  if (!annotation || (value !== undefined && value.kind !== "external")) return undefined;
+  const source = rangeOf(state.workspace.lines(file), header.start, header.end);
+  return (run, within) => {
+    inUnknownTransaction(state, `@${annotation.name}`, source, () => {
+      for (const each of within(collected(state, run))) emit(state, each);
+      return UNDEFINED;
+    });
+    return [];
+  };
+}
+
+/** What decorators are called that open transactions. */
+const DECORATES =
+  /^(?:\w+\.)?(?:Transactional|InTransaction|WithTransaction|UseTransaction|Atomic)$/u;
 
 /** The class that a method stands in: an object's own, or one that it extends. */
 function ownerOf(callee: Callee, own: ObjectValue["class"]): HirClass | undefined {

@@ -371,7 +371,8 @@ function callFunction(
   const callee = isJava ? overloaded(named, args.length) : named;
   const { function: hir, scope, self } = callee;
   const { file } = scope.module;
-  const key = functionKey(file, hir);
+  const ofText = functionKey(file, hir);
+  const key = callee.made ?? ofText;
   const more = (callee.within ?? []).filter((each) => !state.calls.includes(each));
   const isWork = args.some((arg) => bringsWork(state, arg));
   // What is done around a function is not deeper than what is done in it.
@@ -390,8 +391,7 @@ function callFunction(
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }
-  if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key);
-  if (callee.made !== undefined) state.inlined.add(callee.made);
+  if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key).add(ofText);
   if (state.open.length + state.stores.size > 0) state.ranInside.add(key);
   state.files.add(file);
   const frame: Frame = {
@@ -468,7 +468,7 @@ function notFollowed(
         ? "is a generator"
         : "lies too deep";
     const reason = `${name}() ${why} and is not followed`;
-    const key = functionKey(callee.scope.module.file, callee.function);
+    const key = callee.made ?? functionKey(callee.scope.module.file, callee.function);
     state.unfollowed.set(key, { effect: "opaque", reason, source: sourceOf(state, site.span) });
   }
   for (const arg of args) escape(state, arg);

@@ -44,6 +44,10 @@ export interface Root extends Handler {
   readonly key: string;
   /** The class that inherits it: the place of the root, in that class's file. */
   readonly heir?: { readonly file: FileId; readonly class: HirClass };
+  /** The functions that it was made of, first of all the one that it is shown as. */
+  readonly madeOf?: readonly Handler["callee"][];
+  /** It is of interest only where it opens a transaction around one of those. */
+  readonly isWrapper?: boolean;
 }
 
 export interface Evaluated {
@@ -132,7 +136,8 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   const { callee } = root;
   const { function: hir } = callee;
   const key = functionKey(callee.scope.module.file, hir);
-  state.calls = [key];
+  state.calls = [callee.made ?? key];
+  if (callee.made !== undefined) state.inlined.add(key);
   // In a class that inherits it the function is done with as others are that a function calls.
   if (root.heir) state.inlined.add(key);
   state.standsAlone = standsAlone(state, callee);
@@ -173,7 +178,7 @@ export function inheritedRoot(root: Handler, heir: NonNullable<Root["heir"]>): R
 /** A handler as a root. */
 export function rootOf({ name, callee }: Handler): Root {
   const { file } = callee.scope.module;
-  return { name, callee, key: functionKey(file, callee.function) };
+  return { name, callee, key: callee.made ?? functionKey(file, callee.function) };
 }
 
 /** Functions that a value holds: what a factory gives back runs later, by itself. */

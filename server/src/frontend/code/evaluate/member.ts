@@ -15,6 +15,7 @@ import {
   type ResultColumns,
 } from "../values";
 import { isPresent, negated, presenceOf, readsOf } from "./convert";
+import { decorated } from "./decorators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { choose, isNullish } from "./operators";
 import { callWithItem, fillingOf } from "./items";
@@ -314,7 +315,7 @@ function objectMember(
   if (own !== undefined) return own;
   const method = value.class && methodOf(state, value.class, property);
   if (method !== undefined) {
-    const callee = boundMethod(method, value);
+    const callee = boundMethod(state, method, value);
     if (method.method.kind !== "get") return callee;
     return state.evaluator.call(state, callee, [], {
       span: site,
@@ -348,9 +349,16 @@ interface FoundMethod {
   readonly of: NonNullable<Extract<Value, { kind: "object" }>["class"]>;
 }
 
-function boundMethod({ method, of }: FoundMethod, self: Value): Value {
+export function boundMethod(
+  state: State,
+  found: FoundMethod,
+  self: Value,
+): Extract<Value, { kind: "function" }> {
+  const { method, of } = found;
   const name = of.class.name === undefined ? method.name : `${of.class.name}.${method.name}`;
-  return { kind: "function", function: method.function, scope: of.scope, self, name };
+  const { function: hir } = method;
+  const own = { kind: "function", function: hir, scope: of.scope, self, name } as const;
+  return hir.annotations.length === 0 || isInJava(state) ? own : decorated(state, found, own);
 }
 
 /** A method of an object as a function. */
@@ -361,7 +369,7 @@ export function methodValue(
   of = self.class,
 ): Value | undefined {
   const found = of && methodOf(state, of, name);
-  return found && boundMethod(found, self);
+  return found && boundMethod(state, found, self);
 }
 
 /** A method of a class or of what it extends. */
@@ -393,7 +401,7 @@ function staticMember(
   const field = value.class.fields.find((each) => each.isStatic && each.name === property);
   if (field?.value) return state.evaluator.expression(state, value.scope, field.value);
   const method = value.class.methods.find((each) => each.isStatic && each.name === property);
-  if (method) return boundMethod({ method, of: value }, value);
+  if (method) return boundMethod(state, { method, of: value }, value);
   const nested = value.class.classes.find((each) => each.name === property);
   if (nested) return { kind: "class", class: nested, scope: value.scope };
   for (const library of state.workspace.libraries) {

@@ -5,6 +5,7 @@ import type { Library } from "../libraries/library";
 import { declarations } from "../trace";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { zodExport } from "../libraries/validators/zod";
+import { madeKey } from "../origins";
 import { neverReturns } from "./neverReturns";
 import { bind } from "./bindings";
 import { typedValue } from "./calls";
@@ -100,7 +101,8 @@ function declaredValue(
         : UNDEFINED;
       // What can be assigned later is only known where it is made by a library.
       if (statement.isMutable && value.kind !== "handle") return undefined;
-      if (statement.pattern.kind === "bind") return named(value, name);
+      if (statement.pattern.kind === "bind")
+        return madeHere(named(value, name), name, scope.module);
       const inner: Scope = { bindings: new Map(), parent: scope, module: scope.module };
       bind(state, inner, statement.pattern, value, true);
       return inner.bindings.get(name)?.value;
@@ -112,6 +114,19 @@ function declaredValue(
 
 function named(value: Value, name: string): Value {
   return value.kind === "function" && value.name === undefined ? { ...value, name } : value;
+}
+
+/** Functions that a call gave are told apart by what they are called, also in a record. */
+function madeHere(value: Value, name: string, module: ModuleScope): Value {
+  if (value.kind === "object" && !value.class) {
+    for (const [key, cell] of value.fields) {
+      if (cell.value?.kind !== "function") continue;
+      value.fields.set(key, { ...cell, value: madeHere(cell.value, `${name}.${key}`, module) });
+    }
+    return value;
+  }
+  if (value.kind !== "function" || !value.scope.parent || value.made !== undefined) return value;
+  return { ...value, made: madeKey(module.file, name) };
 }
 
 /**

@@ -6,7 +6,7 @@ import { inTransaction } from "./transactions";
 
 /** As libraries and programmers name them; tools that trace what runs "start" transactions of their own. */
 const OPENS =
-  /(?:^|[.$_])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
+  /(?:^|[.$_@])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
 
 /** Whether a function of that name (as written) is taken to open a transaction around what it is given. */
 export function opensByName(name: string): boolean {

@@ -8,6 +8,7 @@ import { MYBATIS } from "./java/mybatis";
 import { SPRING } from "./java/spring";
 import type { Library } from "./library";
 import { MYSQL2 } from "./mysql2";
+import { NESTJS_CLS } from "./nestjsCls";
 import { PG } from "./pg";
 import { POSTGRES_JS } from "./postgresJs";
 import { PRISMA } from "./prisma/prisma";
@@ -24,6 +25,7 @@ export const LIBRARIES: readonly Library[] = [
   KYSELY,
   TYPEORM,
   SEQUELIZE,
+  NESTJS_CLS,
   JDBC,
   BENCHBASE,
   SPRING,

@@ -89,6 +89,8 @@ export interface Library {
       readonly class?: HirClass;
       /** An object calls it on itself, which what stands around objects does not see. */
       readonly isOwnCall?: boolean;
+      /** What a name of its module is. */
+      readonly named: (name: string) => Value | undefined;
     },
     tools: Tools,
   ) => TransactionOptions | undefined;
@@ -132,6 +134,8 @@ export interface TransactionOptions {
   readonly isOutside?: boolean;
   /** Errors that it is undone for; absent: all of them. */
   readonly undoes?: UndoRule;
+  /** It holds what runs on any connection. */
+  readonly isAny?: boolean;
   readonly source?: SourceRange;
 }
 

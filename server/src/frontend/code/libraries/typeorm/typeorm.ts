@@ -9,6 +9,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, ClassValue, Library, Tools, TransactionOptions } from "../library";
+import { transactionalOptions } from "../decoratorOptions";
 import { isModel, tableOf, type Model } from "../orm/model";
 import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
@@ -39,7 +40,8 @@ export const TYPEORM: Library = {
     return model && tools.handle(`repository.${property}`, model, POOL);
   },
   rowCall: (row, method, call, tools) => rowCall(row, method, call, tools),
-  boundary: ({ function: hir, file }) => (file.endsWith(".java") ? undefined : decorated(hir)),
+  boundary: ({ function: hir, file, named }) =>
+    file.endsWith(".java") ? undefined : transactionalOptions(hir, named, NAME),
   call: callOf,
 };
 
@@ -140,6 +142,15 @@ function topCall(name: string, call: Call, tools: Tools): Value | undefined {
     case "Brackets":
     case "NotBrackets":
       return tools.handle("brackets", first);
+    case "runInTransaction": {
+      const options = call.arguments[1];
+      const value = options && tools.member(options, "isolationLevel");
+      const level = value?.kind === "handle" ? value.path : constantText(value);
+      const own = { source: call.source, ...(level !== undefined && { level }) };
+      return tools.inTransaction({ id: NAME, isPool: false }, own, () =>
+        tools.settle(tools.call(first ?? UNDEFINED, [], call.source)),
+      );
+    }
     case "initializeTransactionalContext":
     case "addTransactionalDataSource":
       return first ?? UNDEFINED;
@@ -306,23 +317,4 @@ function superArgument(hir: HirFunction | undefined): HirExpression | undefined 
     if (callee.kind === "super") return args[0]?.value;
   }
   return undefined;
-}
-
-/** `@Transactional({ isolationLevel: IsolationLevel.SERIALIZABLE })`. */
-function decorated({ annotations }: HirFunction): TransactionOptions | undefined {
-  const annotation = annotations.find(({ name }) => name === "Transactional");
-  if (!annotation) return undefined;
-  const [options] = annotation.arguments;
-  const entry =
-    options?.kind === "object"
-      ? options.entries.find((each) => each.kind === "property" && each.key === "isolationLevel")
-      : undefined;
-  const value = entry?.kind === "property" ? entry.value : undefined;
-  const level =
-    value?.kind === "member"
-      ? value.property
-      : value?.kind === "text"
-        ? value.runs.map(({ text }) => text).join("")
-        : undefined;
-  return level === undefined ? {} : { level };
 }
