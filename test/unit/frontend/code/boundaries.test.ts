@@ -274,7 +274,7 @@ ${SERVICE}`,
 
   it("of libraries open transactions with the level that they are given", async () => {
     const read = await transactionsOf(DDL, {
-      "a.ts": `import { Transactional, TransactionHost } from "@nestjs-cls/transactional";
+      "a.ts": `${POOL}import { Transactional, TransactionHost } from "@nestjs-cls/transactional";
 class Accounts {
   constructor(private readonly host: TransactionHost<TransactionalAdapterPgPromise>) {}
   async take(id: number) { await this.host.tx.query("${SUBTRACT}", [id]); }
