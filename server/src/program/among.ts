@@ -1,7 +1,7 @@
 // Questions about all rows of earlier results, wherever they stand in a program.
 import type { Expression } from "./expression";
 
-export type Among = Extract<Expression, { kind: "among" }>;
+type Among = Extract<Expression, { kind: "among" }>;
 
 /** The questions in an expression, query, statement or command, each once. Linear in what is not shared. */
 export function amongIn(of: unknown): readonly Among[] {

@@ -143,7 +143,7 @@ export interface RowsValue extends ResultReference {
   readonly data?: unknown;
 }
 
-export interface SearchedRow {
+interface SearchedRow {
   readonly loop: string;
   readonly where: Expression;
   readonly which: "first" | "last";

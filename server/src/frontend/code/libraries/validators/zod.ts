@@ -230,7 +230,7 @@ function tried(schema: Schema, value: Value, tools: Tools): Value {
 }
 
 /** What `z` stands for, under whatever name. */
-export const ZOD: Library = {
+const ZOD: Library = {
   name: "zod",
   modules: [],
   member: (handle, property, tools) => {
