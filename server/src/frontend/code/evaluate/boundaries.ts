@@ -29,7 +29,7 @@ export function boundaryOf(state: State, callee: Callee, isOwnCall = false): Bou
     const of = {
       function: callee.function,
       file,
-      ...(owner && { class: owner }),
+      ...(owner && { class: owner.class, above: () => above(owner) }),
       isOwnCall,
       named: lookup,
     };
@@ -85,12 +85,28 @@ function unknownBoundary(state: State, callee: Callee): Boundary | undefined {
 const DECORATES =
   /^(?:\w+\.)?(?:Transactional|InTransaction|WithTransaction|UseTransaction|Atomic)$/u;
 
+type Owner = NonNullable<ObjectValue["class"]>;
+
 /** The class that a method stands in: an object's own, or one that it extends. */
-function ownerOf(callee: Callee, own: ObjectValue["class"]): HirClass | undefined {
+function ownerOf(callee: Callee, own: ObjectValue["class"]): Owner | undefined {
   for (let at = own, depth = 0; at && depth < 8; at = superclassOf(at), depth += 1) {
-    if (at.class.methods.some((method) => method.function === callee.function)) return at.class;
+    if (at.class.methods.some((method) => method.function === callee.function)) return at;
   }
-  return own?.class;
+  return own;
+}
+
+/** What a class extends and implements, nearest first, as far as it stands in the workspace. */
+function above(of: Owner, depth = 8): readonly HirClass[] {
+  if (depth === 0) return [];
+  const parent = superclassOf(of);
+  const interfaces = of.class.interfaces.flatMap((name) => {
+    const found = of.scope.module.lookup(name);
+    return found?.kind === "class" ? [found] : [];
+  });
+  return [...(parent ? [parent] : []), ...interfaces].flatMap((each) => [
+    each.class,
+    ...above(each, depth - 1),
+  ]);
 }
 
 /** A function that others call in a transaction of its own, which this call of its own object does not open. */

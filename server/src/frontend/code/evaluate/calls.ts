@@ -26,6 +26,7 @@ import { changed } from "./iteration";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
 import {
+  addItself,
   constructorFor,
   implementing,
   isOfJava,
@@ -581,6 +582,7 @@ export function instanceOf(
   }
   state.calls = outer.calls;
   state.frame = outer.frame;
+  addItself(state, self);
   return self;
 }
 

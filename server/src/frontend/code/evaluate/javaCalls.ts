@@ -4,7 +4,7 @@ import type { HirClass, HirFunction, HirMethod } from "../hir";
 import type { Library } from "../libraries/library";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../values";
 import { methodValue, superclassOf } from "./member";
-import type { CallSite, State } from "./state";
+import { newCell, type CallSite, type State } from "./state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 type Owner = NonNullable<ObjectValue["class"]>;
@@ -87,6 +87,19 @@ export function implementing(state: State, declared: HirClass): Owner | undefine
 export function javaMethod(state: State, self: Value, name: string): Value | undefined {
   const isJava = self.kind === "object" && self.class?.scope.module.file.endsWith(".java");
   return isJava === true ? methodValue(state, self, name) : undefined;
+}
+
+/** A service that is given itself (`@Autowired private Bookings self`) calls itself as others do. */
+export function addItself(state: State, self: ObjectValue): void {
+  const fields = self.class?.class.fields ?? [];
+  const own = fields.filter(
+    ({ type, annotations }) =>
+      type !== undefined &&
+      type === self.class?.class.name &&
+      annotations.some(({ name }) => /^(?:Autowired|Inject|Resource|Lazy)$/u.test(name)),
+  );
+  const seen: ObjectValue = { ...self, fields: new Map(self.fields) };
+  for (const { name } of own) self.fields.set(name, newCell(state, seen));
 }
 
 /** Whether a class leaves methods to those that extend it. */

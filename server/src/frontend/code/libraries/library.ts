@@ -87,6 +87,8 @@ export interface Library {
       readonly function: HirFunction;
       readonly file: FileId;
       readonly class?: HirClass;
+      /** What the class extends and implements. */
+      readonly above?: () => readonly HirClass[];
       /** An object calls it on itself, which what stands around objects does not see. */
       readonly isOwnCall?: boolean;
       /** What a name of its module is. */

@@ -231,3 +231,36 @@ check(
   "delete log where (log.id = unknown(r1.owner))",
   "! owner.describeConstable is not known",
 );
+
+const WRITES = `jdbc.update("DELETE FROM log WHERE id = ?", id); jdbc.update("DELETE FROM accounts WHERE id = ?", id);`;
+const WRITTEN = [
+  "  delete log where (log.id = :id)",
+  "  delete accounts where (accounts.id = :id)",
+];
+
+check(
+  "what a service calls on the object that it was given for itself is a transaction",
+  `@Autowired private C self;
+  @Transactional public void both(long id) { ${WRITES} }
+  public void run(long id) { self.both(id); take(id); }
+  private void take(long id) { jdbc.update("DELETE FROM log WHERE account = ?", id); }`,
+  "unit",
+  "atomic",
+  ...WRITTEN,
+  "delete log where (log.account = :id)",
+);
+
+check(
+  "a class has the transactions of what it extends and implements",
+  `@Transactional interface Api { void both(long id); }
+  static class Service implements Api { private JdbcTemplate jdbc; public void both(long id) { ${WRITES} } }
+  private Service service;
+  public void run(long id) {
+    service.both(id);
+    jdbc.update("DELETE FROM log WHERE account = ?", id);
+  }`,
+  "unit",
+  "atomic",
+  ...WRITTEN,
+  "delete log where (log.account = :id)",
+);

@@ -24,11 +24,11 @@ export const SPRING_CONNECTION: Connection = { id: "spring", isPool: false };
 export function annotatedTransaction(of: {
   readonly function: HirFunction;
   readonly class?: HirClass;
+  readonly above?: () => readonly HirClass[];
   readonly isOwnCall?: boolean;
 }): TransactionOptions | undefined {
   if (of.isOwnCall === true || isHidden(of)) return undefined;
-  const annotation =
-    transactional(of.function.annotations) ?? (of.class && transactional(of.class.annotations));
+  const annotation = annotationOf(of);
   if (!annotation) return undefined;
   const options = optionsOf(annotation);
   const propagation = propagationOf(options);
@@ -43,6 +43,24 @@ export function annotatedTransaction(of: {
     ...(propagation === "NESTED" && { isNested: true }),
     undoes: undoRule(annotation),
   };
+}
+
+/** The method's own, or that of one it overrides; else its class's, or that of one above. */
+function annotationOf({
+  function: own,
+  class: of,
+  above,
+}: Parameters<typeof annotatedTransaction>[0]): HirAnnotation | undefined {
+  const others = above?.() ?? [];
+  const overridden = others.flatMap(({ methods }) =>
+    methods.filter(
+      ({ name, function: { parameters } }) =>
+        name === own.name && parameters.length === own.parameters.length,
+    ),
+  );
+  return [own, ...overridden.map((each) => each.function), ...(of ? [of] : []), ...others]
+    .map(({ annotations }) => transactional(annotations))
+    .find((annotation) => annotation !== undefined);
 }
 
 /** They run in no transaction. */
