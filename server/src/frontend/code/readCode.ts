@@ -136,7 +136,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     }
     seen.add(root.key);
     into.own.add(root.key);
-    if (!reach.mayReach(root.callee.function)) return;
+    if (!workspace.reach.mayReach(root.callee.function)) return;
     if (into.steps === 0) {
       into.isCut = true;
       into.passed.push(passedRoot(root, around));

@@ -188,3 +188,33 @@ test("after any edits a workspace says what its texts alone say", () => {
     { numRuns: RUNS },
   );
 });
+
+/** What one reader says after each of the texts of a file, and what readers say that see them first. */
+function assertSameAfter(file: string, before: Texts, ...texts: readonly string[]): void {
+  const reader = newReader();
+  read(reader, before);
+  for (const text of texts) {
+    const now = { ...before, [file]: text };
+    assert.equal(read(reader, now), read(newReader(), now));
+  }
+}
+
+test("a handler that did nothing so far is looked at again when what it calls does something", () => {
+  const idle = "export async function close(id) {}\n";
+  const busy = `import { pool } from "./db";
+export async function close(id) { await pool.query("DELETE FROM account WHERE id = $1", [id]); }
+`;
+  const before = {
+    "schema.sql": "CREATE TABLE account (id int PRIMARY KEY);",
+    "src/close.ts": idle,
+    "src/db.ts": `import { Pool } from "pg";\nexport const pool = new Pool();\n`,
+    "src/routes.ts": `import { pool } from "./db";
+import { close } from "./close";
+export function routes(app) {
+  app.get("/all", async () => (await pool.query("SELECT id FROM account")).rows);
+  app.post("/close", async (req) => { await close(req.body.id); });
+}
+`,
+  };
+  assertSameAfter("src/close.ts", before, busy, idle, busy);
+});
