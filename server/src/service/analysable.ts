@@ -1,4 +1,5 @@
 // The part of a program that the analysis can take on: transactions of a sane size that flattening does not fail on.
+import { TooLarge } from "../analysis/operations/expression";
 import { flattenProgram } from "../analysis/operations/flatten";
 import type { FlatProgram } from "../analysis/operations/operation";
 import { UNROLL } from "../engine/runJob";
@@ -68,7 +69,9 @@ function flattenSafely(
       const why =
         error instanceof RangeError
           ? "it is nested too deeply"
-          : `an internal error (${error instanceof Error ? error.message : String(error)})`;
+          : error instanceof TooLarge
+            ? "it has too many rounds, rows and cases to go through them all"
+            : `an internal error (${error instanceof Error ? error.message : String(error)})`;
       const { file, range } = each.header;
       const reason = `${each.name} is not analysed: ${why}`;
       leftOut.push({ reason, transactions: [each.id], file, range });

@@ -3,6 +3,7 @@ import type { Expression, ValueType } from "../../program/expression";
 import type { Command, Query } from "../../program/statement";
 import type { Precision } from "../../protocol/report";
 import type { FlatStep, FlatTransaction, Operation, Term } from "./operation";
+import { createIdentities, type Identities } from "./identity";
 import { HIDDEN } from "./operation";
 import type { FlatTables } from "./tables";
 import { FALSE, TRUE, and, conditional } from "./terms";
@@ -84,6 +85,9 @@ export interface Builder {
   readonly savepoints: Map<string, number>;
   /** In a unit: its transactions so far. */
   readonly parts?: PartDraft[];
+  /** Tells structures apart. */
+  readonly identities: Identities;
+  readonly work: { done: number };
   /** How many rows of a result loops go through. */
   readonly wanted: Map<string, number>;
   /** Questions about all rows of a result that has more than are represented, with the rows that are. */
@@ -143,6 +147,8 @@ export function createBuilder(
     guarded: [],
     savepoints: new Map(),
     ...(isUnit && { parts: [] }),
+    identities: createIdentities(),
+    work: { done: 0 },
     wanted: new Map(),
     beyond: new Map(),
     rounds: new Map(),

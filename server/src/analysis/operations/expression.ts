@@ -11,9 +11,19 @@ import { comparison, literalTerm, product } from "./numbers";
 import type { Term } from "./operation";
 import { NULL, and, calculate, compare, conditional, int, isNull, isTrue, not, or } from "./terms";
 
-/** The term of an expression. What cannot be represented becomes an unknown value with a loss. */
+/** Expressions of one transaction, counted again for each round and row that they are asked for: about a second's work. */
+const MOST_WORK = 500_000;
+
+/** A transaction has too many rounds, rows and cases to go through them all. */
+export class TooLarge extends Error {
+  override readonly name = "TooLarge";
+}
+
+/** The term of an expression. Throws TooLarge. What cannot be represented becomes an unknown value with a loss. */
 export function flattenExpression(builder: Builder, expression: Expression, scope: Scope): Term {
   const go = (each: Expression): Term => flattenExpression(builder, each, scope);
+  builder.work.done += 1;
+  if (builder.work.done > MOST_WORK) throw new TooLarge();
   switch (expression.kind) {
     case "literal":
       return literalTerm(builder, expression.value);
@@ -171,10 +181,10 @@ function elementAt(
   }
   const at = constantOf(index);
   if (array.kind === "array" && isAnyRound(index))
-    return anyValue(`element ${JSON.stringify([array.parameter, index])}`);
+    return anyValue(`element ${builder.identities.of([array.parameter, index])}`);
   if (array.kind !== "array" || at === undefined) {
     go(array);
-    const id = `element:${JSON.stringify([array, index])}`;
+    const id = `element:${builder.identities.of([array, index])}`;
     return unknownTerm(builder, id, "other", "an element of an array is any value");
   }
   const within = compare("<=", int(at), lengthOf(array.parameter));
@@ -287,7 +297,7 @@ function call(
   if (expression.deterministic) {
     return unknownFunction(builder, expression.name.toLowerCase(), args, why);
   }
-  const id = `call:${expression.name}:${JSON.stringify(expression.arguments)}`;
+  const id = `call:${expression.name}:${builder.identities.of(expression.arguments)}`;
   return unknownTerm(builder, id, "other", why);
 }
 
