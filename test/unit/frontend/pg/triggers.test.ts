@@ -160,3 +160,24 @@ test("what a unit's statement fires commits with it", async () => {
   assert.ok(unit?.body.kind === "sequence");
   assert.ok(JSON.stringify(unit.body).split('"kind":"atomic"').length === 3);
 });
+
+test("each of several inserted rows keeps what the trigger made of it", async () => {
+  const more = trigger(
+    "BEFORE INSERT ON t FOR EACH ROW",
+    "BEGIN IF NEW.v IS NULL THEN NEW.v := 3; END IF; RETURN NEW; END",
+  );
+  const lines = await fired(more, "INSERT INTO t (id, v) VALUES (4, $1), (5, $2)");
+  assert.match(
+    lines.at(-1) ?? "",
+    /^insert t \{.*v = @trigger\.new\.v of row 1.*\{.*v = @trigger\.new\.v of row 2/,
+  );
+});
+
+test("a key that another table's rows choose changes many rows", async () => {
+  const logs = trigger(
+    "AFTER UPDATE ON t FOR EACH ROW",
+    "BEGIN INSERT INTO log (id) VALUES (NEW.id); RETURN NULL; END",
+  );
+  const lines = await fired(logs, "UPDATE t SET v = log.was FROM log WHERE log.id = t.id");
+  assert.match(lines[1] ?? "", /^loop /);
+});

@@ -82,7 +82,7 @@ function fromRows(
     return { reason: "a trigger that does more than to compute, before several rows are inserted" };
   const commands: Command[] = [];
   const skips: Expression[] = [];
-  const finished = rows.map((row) => {
+  const finished = rows.map((row, at) => {
     let values = new Map(row.map(({ column, value }) => [column, value] as const));
     for (const body of before) {
       const needed = new Set([...body.reads.new, ...body.assigns]);
@@ -109,7 +109,13 @@ function fromRows(
       values = next;
       if (maySkip(body)) skips.push({ kind: "variable", name: body.skips });
     }
-    return [...values].map(([column, value]): Assignment => ({ column, value }));
+    return [...values].map(([column, value]): Assignment => {
+      if (rows.length === 1 || value.kind !== "variable") return { column, value };
+      // The next row has the same variables.
+      const variable = `${value.name} of row ${String(at + 1)}`;
+      commands.push({ kind: "assign", variable, value, source: statement.source });
+      return { column, value: { kind: "variable", name: variable } };
+    });
   });
   const asking = finished.find((each) => typeof each === "string");
   if (asking !== undefined)

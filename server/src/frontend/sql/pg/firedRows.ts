@@ -121,6 +121,16 @@ export function columnsIn(expression: Expression, alias: string): ReadonlySet<st
   return found;
 }
 
+/** Whether it depends on a row, of whichever relation. */
+function hasColumn(expression: Expression): boolean {
+  let found = expression.kind === "column";
+  mapParts(expression, (part) => {
+    found ||= hasColumn(part);
+    return part;
+  });
+  return found;
+}
+
 /** Whether the condition chooses one row at most, by all columns of a key. */
 export function isKeyed(where: Expression, alias: string, table: Table): boolean {
   const fixed = new Set<string>();
@@ -132,7 +142,7 @@ export function isKeyed(where: Expression, alias: string, table: Table): boolean
       [part.right, part.left],
     ] as const) {
       const isOwn = own.kind === "column" && own.relation === alias;
-      if (isOwn && columnsIn(other, alias).size === 0 && !hasQuery(other)) fixed.add(own.column);
+      if (isOwn && !hasColumn(other) && !hasQuery(other)) fixed.add(own.column);
     }
   };
   visit(where);
