@@ -11,6 +11,7 @@ import {
   type ListValue,
   type Value,
 } from "../values";
+import { noteAsked } from "./asked";
 import { expressionOf, leavesOf, readsOf } from "./convert";
 import { elementOf, requireHolds } from "./member";
 import { choose } from "./operators";
@@ -45,6 +46,7 @@ function initial(type: string): Value {
 /** The element at an index, counted from zero, that is an expression. */
 export function elementAt(state: State, list: ListValue, at: Expression, span: Span): Value {
   const { grown } = list;
+  noteAsked(grown);
   if (grown.value?.kind === "input") return elementOf(grown.value, next(at));
   const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
   if (grown.value !== undefined || items.length === 0 || items.length > MOST_CHOICES) {

@@ -14,7 +14,7 @@ import {
 import { conditionOf, expressionOf, isInput, readsOf, unknownExpression } from "./convert";
 import { itemsOf, listOf, recordOf, spreadArguments } from "./collections";
 import { boundTo } from "./callbacks";
-import { contains, found, quantified, runForEach } from "./listQuestions";
+import { chosenOnce, contains, found, quantified, runForEach } from "./listQuestions";
 import { arrayFrom, CONTAINERS } from "./containers";
 import { fieldNamesOf } from "./fieldNames";
 import { settle } from "./settle";
@@ -526,6 +526,8 @@ function isArrayType(type: string | undefined): boolean {
 
 function filtered(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
   if (!by) return self;
+  const kept = chosenOnce(state, self, by, site);
+  if (kept) return kept;
   runForEach(state, self, by, site);
   return { kind: "derived", from: self, how: "filter", by: putAside(state, by) };
 }

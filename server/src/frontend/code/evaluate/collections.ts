@@ -1,5 +1,6 @@
 // Lists and records that the code makes.
 import { unknown, type ListValue, type ObjectValue, type Value } from "../values";
+import { noteAsked } from "./asked";
 import { readsOf } from "./convert";
 import { newCell, type State } from "./state";
 
@@ -8,7 +9,9 @@ export const SPREAD = "what is spread here is not known";
 
 /** The items of a list that no loop has filled. */
 export function itemsOf(value: Value): readonly Value[] | undefined {
-  if (value.kind !== "list" || value.grown.value !== undefined) return undefined;
+  if (value.kind !== "list") return undefined;
+  noteAsked(value.grown);
+  if (value.grown.value !== undefined) return undefined;
   return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
 }
 

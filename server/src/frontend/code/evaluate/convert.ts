@@ -4,6 +4,7 @@ import { operandsOf } from "../../../program/operands";
 import { literal, TRUE } from "../../sql/expressions";
 import { compare, joined, negatedIf } from "../../sql/terms";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../values";
+import { noteAsked } from "./asked";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { emit, type State } from "./state";
@@ -63,6 +64,7 @@ const WIDEST_DOCUMENT = 24;
 /** A record as a document, which nothing looks into: what it is made of decides which one it is. */
 function documentOf(state: State, value: Value, depth: number): Expression | undefined {
   if (depth === 0) return undefined;
+  if (value.kind === "list") noteAsked(value.grown);
   if (value.kind === "list" && value.grown.value === undefined) {
     return documentCall(
       "code:list",

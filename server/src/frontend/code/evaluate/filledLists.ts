@@ -1,11 +1,12 @@
 // Lists that a loop over rows fills with one item for each row: as many items as rows, and each is what the round made of
 // its row, so that what is asked of such a list is asked of the rows.
 import type { Expression } from "../../../program/expression";
-import { mapParts } from "../../../program/operands";
+import { mapParts, operandsOf } from "../../../program/operands";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
+import { walkCommand } from "../../sql/walk";
 import type { Library } from "../libraries/library";
 import {
   scalar,
@@ -79,6 +80,7 @@ function jumps(command: Command): boolean {
 export function filledBy(state: State, list: ListValue, item: Value): Value | undefined {
   const loop = fillingLoop(state, list);
   if (!loop?.rows || !isSimple(item)) return undefined;
+  if (isOfRound(item, madeIn(state, loop))) return undefined;
   const data: Template = { loop: loop.id, item: kept(state, item) };
   const { result, columns } = loop.rows;
   loop.filled?.push(list.grown);
@@ -91,8 +93,45 @@ export function isReplay(value: Value): boolean {
   return value.kind === "derived" && value.by.kind === "handle" && value.by.library === REPLAY;
 }
 
+/** Variables and results of a round: once it is over, nobody knows what they were. */
+function madeIn({ commands }: State, { carried }: OpenLoop): ReadonlySet<string> {
+  const made = new Set(carried.values());
+  const command = (each: Command): void => {
+    if (each.kind === "assign") made.add(each.variable);
+    if (each.kind !== "statement") return;
+    made.add(each.statement.id);
+    if ("into" in each.statement) made.add(String(each.statement.into));
+    if ("returning" in each.statement && each.statement.returning)
+      made.add(each.statement.returning.into);
+  };
+  for (const each of commands) walkCommand(each, { command });
+  return made;
+}
+
+function isOfRound(item: Value, made: ReadonlySet<string>): boolean {
+  if (item.kind === "row") return item.overlay.size > 0 || made.has(item.result);
+  if (item.kind === "object") {
+    return [...item.fields.values()].some(({ value }) => value && isOfRound(value, made));
+  }
+  return readsOf(item).some((each) => reads(each, made));
+}
+
+function reads(expression: Expression, made: ReadonlySet<string>): boolean {
+  const own =
+    expression.kind === "variable"
+      ? expression.name
+      : "result" in expression
+        ? expression.result
+        : "statement" in expression
+          ? expression.statement
+          : "";
+  return made.has(own) || operandsOf(expression).some((each) => reads(each, made));
+}
+
 function isSimple(item: Value): boolean {
-  if (item.kind !== "object") return item.kind === "scalar" || item.kind === "row";
+  // What was written to a row is not known of the next one.
+  if (item.kind === "row") return item.overlay.size === 0;
+  if (item.kind !== "object") return item.kind === "scalar";
   return item.rest === undefined || item.class !== undefined;
 }
 

@@ -1,5 +1,6 @@
 // Items of lists, as functions are given them.
 import { unknown, type ListValue, type Value } from "../values";
+import { noteAsked } from "./asked";
 import type { CallSite, State } from "./state";
 
 /** The index of an item that is one of many. */
@@ -8,8 +9,10 @@ export const NO_INDEX = unknown("the index of an item is not known here");
 /** What is all that a list holds: an array among the inputs, or what a loop over rows fills it with. */
 export function fillingOf({
   items,
-  grown: { value },
+  grown,
 }: ListValue): Extract<Value, { kind: "input" | "derived" }> | undefined {
+  noteAsked(grown);
+  const { value } = grown;
   const isFilling = items.length === 0 && (value?.kind === "input" || value?.kind === "derived");
   return isFilling ? value : undefined;
 }

@@ -241,12 +241,15 @@ export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
   state.loops = outer;
 }
 
-/** Runs a loop for its statements; one without any is not added. Gives whether it had none. */
+/**
+ * Runs a loop for what it does: one without statements that writes nothing of what was there before is not added. Gives
+ * whether it was such a one.
+ */
 export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): boolean {
   return withoutQuiet(state, list, span, run, false);
 }
 
-/** Whether a loop runs no statement, by trying it; the state stays as it was. */
+/** Whether a loop runs no statement and writes nothing older, by trying it; the state stays as it was. */
 export function isQuietLoop(state: State, list: Value, span: Span, run: Round): boolean {
   const { isTrial } = state;
   state.isTrial = true;
@@ -255,7 +258,7 @@ export function isQuietLoop(state: State, list: Value, span: Span, run: Round): 
   return isQuiet;
 }
 
-/** Runs a loop and undoes it where it ran no statement, or always. Gives whether it ran none. */
+/** Runs a loop and undoes it where it does nothing that is seen behind it, or always. Gives whether it does nothing. */
 function withoutQuiet(
   state: State,
   list: Value,
@@ -266,13 +269,17 @@ function withoutQuiet(
   const { emitted, taint, notes, ids, isTrial } = state;
   const [losses, noted] = [taint.length, notes.length];
   const giveBack = ids.mark();
+  const { births } = state.workspace.counts;
   let commands: readonly Command[] = [];
   const { written } = undone(state, () => {
     commands = collected(state, () => {
       eachItem(state, list, span, run);
     });
   });
-  const isQuiet = state.emitted === emitted;
+  const isChanged = [...written].some(
+    ([cell, value]) => cell.birth <= births && cell.value !== value,
+  );
+  const isQuiet = state.emitted === emitted && !isChanged;
   if (isQuiet || isUndone) {
     giveBack();
     taint.length = losses;

@@ -4,6 +4,7 @@ import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
+import { askedSoFar, wasAskedSince } from "./asked";
 import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./convert";
 import { isReplay } from "./filledLists";
 import { choiceOf, oneClient } from "./operators";
@@ -198,6 +199,7 @@ export function loopBody(
 ): LoopBody {
   const before = state.workspace.counts.births;
   // A trial asks for what is written alone: what is inside of it needs none of its own.
+  const moment = askedSoFar();
   const first = state.isTrial ? undefined : firstRound(state, () => body(new Map()), before);
   const carried = new Map<Cell, string>();
   for (const cell of first?.stands ? [] : (first?.changed ?? [])) {
@@ -210,6 +212,9 @@ export function loopBody(
       const type = value.kind === "scalar" ? value.type : undefined;
       const expression: Expression = { kind: "variable", name: variable };
       write(state, cell, { kind: "scalar", expression, ...(type && { type }) });
+    } else if (wasAskedSince(cell, moment)) {
+      const why = "a list that a loop fills is asked for what it holds in the loop";
+      write(state, cell, unknown(why, value ? readsOf(value) : []));
     } else if (value !== undefined && !isGrowing(value)) {
       const why = "it changes from round to round of a loop";
       write(state, cell, unknown(why, readsOf(value)));
@@ -265,13 +270,19 @@ function firstRound(state: State, run: () => boolean, before: number): FirstRoun
   const { taint, frame, notes, tentative, ids } = state;
   const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
   const giveBack = ids.mark();
+  const moment = askedSoFar();
   state.tentative = before;
   const path = tried(state, run);
   state.tentative = tentative;
   const isWhole = !state.isTrial;
   state.isTrial = false;
   const changed = [...path.written.keys()].filter((cell) => cell.birth <= before);
-  const stands = isWhole && changed.every(({ value }) => value === undefined || isGrowing(value));
+  const stands =
+    isWhole &&
+    changed.every((cell) => {
+      const { value } = cell;
+      return (value === undefined || isGrowing(value)) && !wasAskedSince(cell, moment);
+    });
   if (!stands) {
     giveBack();
     taint.length = losses;

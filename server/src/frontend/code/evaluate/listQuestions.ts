@@ -2,10 +2,11 @@
 import type { Expression } from "../../../program/expression";
 import { joined } from "../../sql/terms";
 import { constant, UNDEFINED, unknown, type Value } from "../values";
-import { itemsOf } from "./collections";
+import { itemsOf, listOf } from "./collections";
 import { conditionOf, expressionOf, negated, readsOf } from "./convert";
+import { mayChange } from "./changes";
 import { callWithItem, NO_INDEX } from "./items";
-import { eachItem, rowsAsLoop } from "./iteration";
+import { eachItem, isQuietLoop, pushed, rowsAsLoop } from "./iteration";
 import { binary, choose, condition } from "./operators";
 import { searchedItem, someItem } from "./searched";
 import { settle } from "./settle";
@@ -19,6 +20,55 @@ export function runForEach(state: State, self: Value, by: Value, site: CallSite)
   });
 }
 
+/**
+ * `filter` by a function that changes what others see: it runs here, once for each item. Undefined for one that changes
+ * nothing, which may be asked when the items are.
+ */
+export function chosenOnce(
+  state: State,
+  self: Value,
+  by: Value,
+  site: CallSite,
+): Value | undefined {
+  if (!mayChange(by)) return undefined;
+  const ask = (item: Value, index: Value): Value => callWithItem(state, by, item, index, site);
+  if (isQuietLoop(state, self, site.span, ask)) return undefined;
+  const kept = listOf(state, []);
+  eachItem(state, self, site.span, (item, index) => {
+    state.evaluator.when(state, ask(item, index), site.span, () => {
+      pushed(state, kept, item);
+    });
+  });
+  return kept;
+}
+
+/**
+ * Asks items one after the other, up to the first for which a function is true (or, for `every`, is not): gives whether
+ * there is one, and which.
+ */
+function askedInTurn(
+  state: State,
+  self: Value,
+  by: Value,
+  site: CallSite,
+  isWanted: boolean,
+): { readonly isFound: Value; readonly item: Value } {
+  const isFound = newCell(state, constant(false));
+  const which = newCell(state, UNDEFINED);
+  eachItem(state, self, site.span, (item, index) => {
+    const isOver = conditionOf(state, isFound.value ?? UNDEFINED);
+    const ask = (): Value => {
+      const answer = conditionOf(state, callWithItem(state, by, item, index, site));
+      const test = isWanted ? answer : negated(answer);
+      write(state, isFound, condition(test));
+      write(state, which, choose(test, item, UNDEFINED));
+      return UNDEFINED;
+    };
+    state.evaluator.branches(state, negated(isOver), ask, () => UNDEFINED, site.span);
+  });
+  return { isFound: isFound.value ?? UNDEFINED, item: which.value ?? UNDEFINED };
+}
+
 /** `some` and `every`. */
 export function quantified(
   state: State,
@@ -28,6 +78,10 @@ export function quantified(
   isSome: boolean,
 ): Value {
   if (!by) return unknown("a test of a list is not understood", readsOf(self));
+  if (mayChange(by) || reaches(state, by)) {
+    const { isFound } = askedInTurn(state, self, by, site, isSome);
+    return isSome ? isFound : condition(negated(conditionOf(state, isFound)));
+  }
   const test = itemsOf(self) ? undefined : testBy(state, by, site);
   const asked =
     test && someItem(state, self, (item) => (isSome ? test(item) : negated(test(item))));
@@ -45,11 +99,13 @@ export function quantified(
 /** `find`: the first item for which a function is true, or nothing. */
 export function found(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
   const items = itemsOf(self);
+  if (items && by && (mayChange(by) || reaches(state, by)))
+    return askedInTurn(state, self, by, site, true).item;
   if (!items || !by) {
     const test = by && testBy(state, by, site);
     const searched = test && searchedItem(state, self, "first", test);
     if (searched) return searched;
-    if (by) runForEach(state, self, by, site);
+    if (by && (mayChange(by) || reaches(state, by))) askedInTurn(state, self, by, site, true);
     return unknown("an item that is searched for is not told from the others", readsOf(self));
   }
   return items.reduceRight((otherwise: Value, item, at) => {
@@ -58,13 +114,18 @@ export function found(state: State, self: Value, by: Value | undefined, site: Ca
   }, UNDEFINED);
 }
 
+/** Whether a function may reach the database. */
+function reaches(state: State, by: Value): boolean {
+  return by.kind === "function" && state.workspace.reach.mayReach(by.function);
+}
+
 /** A function as a test of items; undefined for one that may reach the database. */
 function testBy(
   state: State,
   by: Value,
   site: CallSite,
 ): ((item: Value) => Expression) | undefined {
-  if (by.kind === "function" && state.workspace.reach.mayReach(by.function)) return undefined;
+  if (reaches(state, by)) return undefined;
   return (item) => conditionOf(state, callWithItem(state, by, item, NO_INDEX, site));
 }
 

@@ -5,6 +5,7 @@ import { literal, TRUE } from "../../sql/expressions";
 import { compare, joined } from "../../sql/terms";
 import type { Library } from "../libraries/library";
 import { scalar, UNDEFINED, type RowsValue, type RowValue, type Value } from "../values";
+import { noteAsked } from "./asked";
 import { calculatedCondition, calculatedValue } from "./calculated";
 import { itemsOf } from "./collections";
 import { conditional, conditionOf, expressionOf, isTooLarge, presenceOf } from "./convert";
@@ -153,7 +154,9 @@ const TESTS: Library = {
 /** Lists one after the other. */
 function partsOf(list: Value): readonly Value[] | undefined {
   if (list.kind === "joined") return list.parts;
-  if (list.kind === "list" && list.grown.value?.kind === "joined") return list.grown.value.parts;
+  if (list.kind !== "list") return undefined;
+  noteAsked(list.grown);
+  if (list.grown.value?.kind === "joined") return list.grown.value.parts;
   return undefined;
 }
 
