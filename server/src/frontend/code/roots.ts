@@ -1,6 +1,6 @@
 // The functions of a module that run by themselves: those that no other function of it holds.
 import type { FileId } from "../../protocol/source";
-import { instanceOf } from "./evaluate/calls";
+import { instanceOf } from "./evaluate/instances";
 import { decorated } from "./evaluate/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";

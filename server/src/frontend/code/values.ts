@@ -70,6 +70,8 @@ export type Value =
       readonly path: string;
       readonly origin: "argument" | "constant";
       readonly type?: string;
+      /** What its type says of a member: a client, an argument of a type of its own. */
+      readonly members?: (property: string) => Value | undefined;
       /** The array whose element it is (a part of), and the element's index, counted from one. */
       readonly element?: {
         readonly array: string;

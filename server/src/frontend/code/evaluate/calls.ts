@@ -1,53 +1,28 @@
 // Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
 // others nothing is known but what they were given.
 import type { Command } from "../../../program/statement";
-import type { HirClass, HirFunction, HirParameter } from "../hir";
-import {
-  constantText,
-  UNDEFINED,
-  unknown,
-  type ObjectValue,
-  type Scope,
-  type Value,
-} from "../values";
+import { constantText, UNDEFINED, unknown, type Value } from "../values";
 import { functionKey } from "../origins";
 import { withoutReturns } from "../../sql/routine/withoutReturns";
-import { bind, innerScope } from "./bindings";
+import { innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
+import { bindParameters, hasConnection, inputOf, instanceOf } from "./instances";
 import { throughCall } from "./callChains";
 import { callBuiltin, externalResult } from "./builtins";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE } from "./callbacks";
 import { isInput, readsOf } from "./convert";
 import { enumerationOf } from "./enumerations";
 import { escape } from "./escape";
-import { itemsOf, listOf } from "./collections";
+import { itemsOf } from "./collections";
 import { handedOn, runForItems } from "./itemwise";
 import { changed } from "./iteration";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
-import {
-  addItself,
-  constructorFor,
-  implementing,
-  isOfJava,
-  isOpen,
-  isOwnCall,
-  overloaded,
-  standsAlone,
-} from "./javaCalls";
+import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { tried } from "./join";
-import { setAnyMember, superclassOf } from "./member";
+import { setAnyMember } from "./member";
 import { ofWhatWasRead, resultFromOutside, tellStored } from "./outside";
-import {
-  collected,
-  emit,
-  lose,
-  newCell,
-  sourceOf,
-  type CallSite,
-  type Frame,
-  type State,
-} from "./state";
+import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "./state";
 import { returned } from "./returns";
 import { inUnknownTransaction, opensByName } from "./unknownTransactions";
 
@@ -278,89 +253,6 @@ function isOfUnknown(callee: Value): boolean {
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
-/** What a parameter of a function is that is called by something unknown. */
-export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
-  const { pattern, type } = parameter;
-  const inner = pattern.kind === "default" ? pattern.pattern : pattern;
-  const typed = type === undefined ? undefined : typedValue(state, type);
-  if (typed && !isRecord(typed)) return given(typed);
-  const name = inner.kind === "bind" ? inner.name : "";
-  const path = prefix === "" ? name : name === "" ? prefix : `${prefix}.${name}`;
-  const { isRest } = parameter;
-  const more = { ...(type !== undefined && { type }), ...(isRest && { isRest }) };
-  return { kind: "input", path, origin: "argument", ...more };
-}
-
-/** An object of a class of TypeScript with nothing but fields: its caller gives what is in them. */
-function isRecord(value: Value): boolean {
-  if (value.kind !== "object" || !value.class || hasConnection(value)) return false;
-  const { class: of, scope } = value.class;
-  const isJava = scope.module.file.endsWith(".java");
-  return !isJava && of.methods.every(({ kind }) => kind === "constructor");
-}
-
-/** What a caller gives. */
-function given(value: Value): Value {
-  if (value.kind !== "handle" || !value.connection || value.connection.isPool) return value;
-  return { ...value, connection: { ...value.connection, isGiven: true } };
-}
-
-/** What the declared type of something says: a part of a library, an object of a class of the workspace. */
-export function typedValue(state: State, type: string, scope?: Scope): Value | undefined {
-  const name = type
-    .replace(/^typeof /u, "")
-    .replace(/<.*$/su, "")
-    .replace(/\s*\|.*$/su, "")
-    .trim();
-  const module = scope?.module ?? state.workspace.moduleScope(state.frame.file);
-  const [first = name, ...rest] = name.split(".");
-  const declared = module?.lookup(first);
-  // What another name of a type is, an object or a client already.
-  if (isOfType(declared) && rest.length === 0) return declared;
-  if (declared?.kind === "handle") {
-    const path = [declared.path, ...rest].join(".");
-    const of = typeArguments(type).map((each) => module?.lookup(each) ?? UNDEFINED);
-    return declared.library.typed?.(path, state.evaluator.tools(state, declared.library), of);
-  }
-  if (declared?.kind === "class") return objectOf(state, declared) ?? dataAccess(name);
-  const isJava = module?.file.endsWith(".java") === true;
-  for (const library of state.workspace.libraries) {
-    if (isJava !== isOfJava(library)) continue;
-    const value = library.typed?.(name, state.evaluator.tools(state, library));
-    if (value) return value;
-  }
-  return dataAccess(name);
-}
-
-function isOfType(value: Value | undefined): value is Value {
-  if (value?.kind === "handle") return value.connection !== undefined;
-  return value?.kind === "object" && value.class !== undefined;
-}
-
-/** The names in `<A, B>` that stand there by themselves. */
-function typeArguments(type: string): readonly string[] {
-  const inner = /<([^<>]*)>/su.exec(type)?.[1];
-  return inner === undefined ? [] : inner.split(",").map((each) => each.trim());
-}
-
-/** An object of a class that something is declared with. */
-function objectOf(state: State, declared: Extract<Value, { kind: "class" }>): Value | undefined {
-  const behind = isOpen(declared.class) ? implementing(state, declared.class) : undefined;
-  if (behind) return instanceOf(state, behind, undefined);
-  if (!declared.class.isInterface) return instanceOf(state, declared, undefined);
-  for (const library of state.workspace.libraries) {
-    const value = library.implemented?.(declared, state.evaluator.tools(state, library));
-    if (value) return value;
-  }
-  for (const name of declared.class.interfaces) {
-    for (const library of state.workspace.libraries) {
-      const value = library.extended?.(name, state.evaluator.tools(state, library));
-      if (value) return value;
-    }
-  }
-  return undefined;
-}
-
 /** Follows a function of the workspace. */
 function callFunction(
   state: State,
@@ -443,14 +335,6 @@ function callFunction(
   return isCalculated ? resultFromOutside(state, result, called) : result;
 }
 
-function hasConnection(value: Value): boolean {
-  if (value.kind === "handle") return value.connection !== undefined;
-  if (value.kind !== "object") return false;
-  return [...value.fields.values()].some(
-    (cell) => cell.value !== undefined && hasConnection(cell.value),
-  );
-}
-
 function notFollowed(
   state: State,
   callee: Extract<Value, { kind: "function" }>,
@@ -476,36 +360,6 @@ function notFollowed(
   return externalResult(state, name, args);
 }
 
-/** Binds the arguments to the parameters. */
-export function bindParameters(
-  state: State,
-  scope: Scope,
-  hir: HirFunction,
-  args: readonly Value[],
-): void {
-  const rest = args.findIndex(isRest);
-  hir.parameters.forEach((parameter, at) => {
-    const value = parameter.isRest
-      ? restOf(state, scope, args.slice(at))
-      : rest !== -1 && at >= rest
-        ? inputOf(state, parameter)
-        : (args[at] ?? UNDEFINED);
-    bind(state, scope, parameter.pattern, value, true);
-  });
-}
-
-/** The arguments from a rest parameter on; in Java an array that is given alone is all of them. */
-function restOf(state: State, { module }: Scope, args: readonly Value[]): Value {
-  const [only] = args;
-  if (only && isRest(only)) return only;
-  const isAll = args.length === 1 && only?.kind === "list" && module.file.endsWith(".java");
-  return isAll ? only : listOf(state, args);
-}
-
-function isRest(value: Value): boolean {
-  return value.kind === "input" && value.isRest === true;
-}
-
 /** `new C(...)`. */
 function instance(
   state: State,
@@ -514,92 +368,4 @@ function instance(
   site: CallSite,
 ): Value {
   return instanceOf(state, callee, args, site);
-}
-
-/**
- * An object of a class. Without arguments it is one that somebody else made: its constructor's parameters are what
- * their types say.
- */
-export function instanceOf(
-  state: State,
-  of: { readonly class: HirClass; readonly scope: Scope },
-  args: readonly Value[] | undefined,
-  site?: CallSite,
-): Value {
-  const library = libraryObject(state, of);
-  const isJava = of.scope.module.file.endsWith(".java");
-  const isPlain = of.class.methods.every(({ kind }) => kind === "constructor");
-  if (library && !isJava && isPlain) return library;
-  const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
-  if (state.calls.includes(key)) return unknown("an object that holds one of its own class");
-  const outer = { calls: state.calls, frame: state.frame };
-  state.calls = [...outer.calls, key];
-  state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
-  const parent = superclassOf(of);
-  const inherited = parent && instanceOf(state, parent, args, site);
-  // What a class inherits from a library's is asked of the library.
-  const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
-  const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
-  const self: ObjectValue = { kind: "object", fields, class: of, ...(rest && { rest }) };
-  const scope = innerScope(of.scope, self);
-  for (const field of of.class.fields) {
-    if (field.isStatic) continue;
-    const value = field.value
-      ? state.evaluator.expression(state, scope, field.value)
-      : field.type === undefined
-        ? undefined
-        : typedValue(state, field.type, of.scope);
-    if (value) self.fields.set(field.name, newCell(state, value));
-  }
-  const constructor = constructorFor(of.class, args?.length);
-  if (constructor) {
-    const hir = constructor.function;
-    const inputs =
-      args ??
-      hir.parameters.map((parameter) => {
-        const typed = parameter.type && typedValue(state, parameter.type, of.scope);
-        return typed || inputOf(state, parameter, of.class.name ?? "");
-      });
-    bindParameters(state, scope, hir, inputs);
-    hir.parameters.forEach((parameter, at) => {
-      // TypeScript's `constructor(private x: X)`.
-      const isField =
-        parameter.pattern.kind === "bind" &&
-        of.class.fields.some(
-          ({ name }) => parameter.pattern.kind === "bind" && name === parameter.pattern.name,
-        );
-      const value = inputs[at];
-      if (isField && parameter.pattern.kind === "bind" && value) {
-        const { name } = parameter.pattern;
-        // What was given says more than its declared type, if anything is known of it.
-        if (!self.fields.has(name) || (args && isKnown(value)))
-          self.fields.set(name, newCell(state, value));
-      }
-    });
-    const before = state.emitted;
-    const commands = collected(state, () => state.evaluator.block(state, scope, hir.body));
-    if (args && state.emitted > before) for (const each of commands) emit(state, each);
-  }
-  state.calls = outer.calls;
-  state.frame = outer.frame;
-  addItself(state, self);
-  return self;
-}
-
-function isKnown({ kind }: Value): boolean {
-  return kind !== "unknown" && kind !== "external" && kind !== "input" && kind !== "undefined";
-}
-
-/** An object of a class that extends a class of a library (`class Db extends PrismaClient`). */
-function libraryObject(
-  state: State,
-  of: { readonly class: HirClass; readonly scope: Scope },
-): Value | undefined {
-  const { superclass } = of.class;
-  if (superclass === undefined) return undefined;
-  for (const library of state.workspace.libraries) {
-    const value = library.extended?.(superclass, state.evaluator.tools(state, library));
-    if (value) return value;
-  }
-  return undefined;
 }

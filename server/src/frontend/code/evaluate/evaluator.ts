@@ -5,10 +5,11 @@ import type { Taint } from "../../../program/precision";
 import type { Note } from "../../../program/program";
 import { offsetsOf } from "../../sql/lines";
 import type { Span } from "../../sql/split";
-import type { HirClass, HirExpression } from "../hir";
+import type { HirClass, HirExpression, HirParameter } from "../hir";
 import { functionKey } from "../origins";
 import type { Value } from "../values";
-import { bindParameters, callValue, inputOf } from "./calls";
+import { callValue } from "./calls";
+import { bindParameters, inputOf } from "./instances";
 import { branches, evaluateExpression, when } from "./expressions";
 import { innerScope } from "./bindings";
 import { boundaryOf } from "./boundaries";
@@ -142,7 +143,12 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   if (root.heir) state.inlined.add(key);
   state.standsAlone = standsAlone(state, callee);
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
-  const inputs = hir.parameters.map((parameter) => inputOf(state, parameter));
+  const inputs = hir.parameters.map((parameter, at) => {
+    // Fields of two records that are taken apart at once are not the same.
+    const isSecond = hir.parameters.slice(0, at).some(isTakenApart);
+    const prefix = isTakenApart(parameter) && isSecond ? `argument${String(at + 1)}` : "";
+    return inputOf(state, parameter, prefix);
+  });
   const boundary = boundaryOf(state, callee);
   const run = (): void => {
     bindParameters(state, scope, hir, inputs);
@@ -152,7 +158,10 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   if (boundary) boundary(run, (commands) => commands);
   else run();
   const whole = grouped(state, { kind: "sequence", commands: state.commands });
-  const body = withEscapes(withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole))), state);
+  const body = withEscapes(
+    withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole))),
+    state,
+  );
   const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));
   return {
     root,
@@ -167,6 +176,10 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     notes: state.notes,
     handlers: [...state.handlers, ...made].map(rootOf),
   };
+}
+
+function isTakenApart({ pattern }: HirParameter): boolean {
+  return (pattern.kind === "default" ? pattern.pattern : pattern).kind !== "bind";
 }
 
 /** A method that a class inherits, as a root of its own. */

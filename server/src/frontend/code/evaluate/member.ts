@@ -262,10 +262,13 @@ export function elementOf(value: Extract<Value, { kind: "input" }>, index: Expre
 }
 
 function inputMember(value: Extract<Value, { kind: "input" }>, property: string): Value {
-  const { element, path } = value;
-  if (element === undefined) return { ...value, path: `${path}.${property}` };
+  const { members, ...rest } = value;
+  const { element, path } = rest;
+  const typed = members?.(property);
+  if (typed) return typed;
+  if (element === undefined) return { ...rest, path: `${path}.${property}` };
   const field = element.field === "" ? property : `${element.field}.${property}`;
-  return { ...value, path: `${path}.${property}`, element: { ...element, field } };
+  return { ...rest, path: `${path}.${property}`, element: { ...element, field } };
 }
 
 /** How many items a list has. */

@@ -8,7 +8,7 @@ import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../origins";
 import { neverReturns } from "./neverReturns";
 import { bind } from "./bindings";
-import { typedValue } from "./calls";
+import { typedValue } from "./instances";
 import { moduleBuiltin } from "./globals";
 import { javaName } from "./javaNames";
 import type { State } from "./state";

@@ -19,7 +19,24 @@ export function readStatements(
 }
 
 /** Types that are another one: unions, records and functions are types of their own. */
-const NAMING: ReadonlySet<string> = new Set(["type_identifier", "generic_type", "type_query"]);
+const NAMING: ReadonlySet<string> = new Set([
+  "type_identifier",
+  "nested_type_identifier",
+  "generic_type",
+  "type_query",
+  "lookup_type",
+  "object_type",
+  "union_type",
+  "intersection_type",
+]);
+
+/** Longer types are of generated code. */
+const LONGEST_TYPE = 4000;
+
+function isLong(type: SyntaxNode): boolean {
+  const { start, end } = spanOf(type);
+  return end - start > LONGEST_TYPE;
+}
 
 function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatement[] {
   const span = spanOf(node);
@@ -102,7 +119,16 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
     case "type_alias_declaration": {
       const [name, type] = [childOf(node, "name"), childOf(node, "value")];
       if (!name || !type || !NAMING.has(type.type)) return [];
+      if (isLong(type)) return [];
       return [{ kind: "type", name: slice(reading, name), type: slice(reading, type), span }];
+    }
+    case "interface_declaration": {
+      const [name, body] = [childOf(node, "name"), childOf(node, "body")];
+      if (!name || !body || isLong(body)) return [];
+      const above = namedChildren(node).find(({ type }) => type === "extends_type_clause");
+      const parts = [...(above ? namedChildren(above) : []), body];
+      const type = parts.map((each) => slice(reading, each)).join(" & ");
+      return [{ kind: "type", name: slice(reading, name), type, span }];
     }
     case "labeled_statement":
       return readLabelled(reading, node);
@@ -110,7 +136,6 @@ function readStatement(reading: Reading, node: SyntaxNode): readonly HirStatemen
       return [{ kind: "block", body: reading.statements(node.children), span }];
     case "empty_statement":
     case "debugger_statement":
-    case "interface_declaration":
     case "function_signature":
     case "hash_bang_line":
       return [];

@@ -282,17 +282,22 @@ function shapedHandle(shape: Shape, tools: Tools): HandleValue | undefined {
     return tools.handle(
       `client.${method}`,
       { method } satisfies ClientPart,
-      connectionFor(parts, tools),
+      connectionFor(shape, tools),
     );
   }
   if (!isOperation(method)) return undefined;
   const model = modelNamed(tools, parts.at(-1) ?? "");
   if (model === undefined || parts.length < 2) return undefined;
   const part: ClientPart = { model, method };
-  return tools.handle(`client.${model.name}.${method}`, part, connectionFor(parts, tools));
+  return tools.handle(`client.${model.name}.${method}`, part, connectionFor(shape, tools));
 }
 
-/** Something called `tx` is a transaction's client, whoever opened it. */
-function connectionFor(parts: readonly string[], tools: Tools): Connection {
-  return tools.connection(!parts.some((part) => /^(tx|trx|transaction)$/i.test(part)));
+/** Something called `tx` is a transaction's client, whoever opened it: the caller, where it is an argument. */
+function connectionFor({ name, receiver }: Shape, tools: Tools): Connection {
+  const parts = name.replace(/^this\./, "").split(/\??\./);
+  const at = parts.findIndex((part) => /^(tx|trx|transaction)$/i.test(part));
+  if (at < 0) return tools.connection(true);
+  if (receiver.kind !== "input") return tools.connection(false);
+  const id = `given:${parts.slice(0, at + 1).join(".")}`;
+  return { id, isPool: false, isGiven: true };
 }

@@ -1,0 +1,110 @@
+// Connections that a function's caller gives: their statements are a part of the caller's transaction.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as sql from "./codePrograms";
+import { printed, transactionsOf } from "./prismaPrograms";
+
+const SCHEMA = `datasource db { provider = "postgresql" url = env("DB") }
+model Account {
+  id      Int @id
+  balance Int
+}
+`;
+
+const PRISMA = `import { Prisma, PrismaClient } from "@prisma/client";
+import type { Context } from "./types";
+const prisma = new PrismaClient();
+`;
+
+const TYPES = `import { Prisma } from "@prisma/client";
+interface Base { db: Prisma.TransactionClient }
+export interface Context extends Base {
+  readonly user: string; // who asks
+}
+`;
+
+/** Boundaries of a function of these parameters that runs two statements on a client. */
+async function boundaries(parameters: string, client: string, before = ""): Promise<string> {
+  const text = `${PRISMA}${before}
+export async function take(${parameters}) {
+  await ${client}.account.update({ where: { id: 1 }, data: { balance: 1 } });
+  await ${client}.account.update({ where: { id: 2 }, data: { balance: 2 } });
+}`;
+  const read = await transactionsOf(SCHEMA, { "a.ts": text, "types.ts": TYPES });
+  assert.match(printed(read).join("\n"), /update Account[^]+update Account/u);
+  return read.map(({ boundary }) => boundary).join();
+}
+
+const TX = "Prisma.TransactionClient";
+const TO_CALLBACK = `Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0]`;
+
+describe("clients that a caller gives", () => {
+  for (const [parameters, client, before] of [
+    [`{ db, id }: { db: ${TX}; id: number }`, "db"],
+    [`{ db }: { id: number\n db?: ${TX} }`, "db"],
+    [`ctx: { inner: Readonly<{ db: ${TX} }> }`, "ctx.inner.db"],
+    ["ctx: Context", "ctx.db"],
+    ["{ db }: Context & { id: number }", "db"],
+    ["ctx: Own", "ctx.db", `class Own { db: ${TX}; id: number }`],
+    [`db: Omit<PrismaClient, "$connect" | "$transaction">`, "db"],
+    ["db: Db", "db", `type Db = Omit<PrismaClient, "$transaction">;`],
+    [`db: ${TO_CALLBACK}`, "db"],
+    [
+      "db: Db",
+      "db",
+      `type Db = ${TO_CALLBACK.replace(/PrismaClient\["(.*)"\]/u, "typeof prisma.$1")};`,
+    ],
+    [`db: PrismaClient | ${TX}`, "db"],
+    ["db: Db", "db", `type Db = PrismaClient | ${TX};`],
+    ["tx: any", "tx"],
+    ["ctx", "ctx.trx"],
+  ] as const) {
+    it(`are of the caller's transaction: ${parameters} ${before ?? ""}`, async () => {
+      assert.equal(await boundaries(parameters, client, before), "explicit");
+    });
+  }
+
+  for (const [parameters, client, before] of [
+    ["{ db }: { db: PrismaClient }", "db"],
+    ["db: Omit<PrismaClient, '$connect'>", "db"],
+    ["db: Db, tx: any", "db", "type Db = PrismaClient;"],
+  ] as const) {
+    it(`are none where they begin transactions themselves: ${parameters}`, async () => {
+      assert.equal(await boundaries(parameters, client, before), "unit");
+    });
+  }
+});
+
+const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
+
+describe("arguments of types of the code's own", () => {
+  it("are no connections, whatever they are called", async () => {
+    const read = await sql.transactionsOf(DDL, {
+      "types.ts": "export interface Transaction { account: number; amount: number }",
+      "a.ts": `import { Pool } from "pg";
+import { Transaction } from "./types";
+const pool = new Pool();
+export async function take(transaction: Transaction) {
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [transaction.amount, transaction.account]);
+}`,
+    });
+    assert.deepEqual(printed(read), [
+      "take autocommit",
+      "  update accounts set balance = :transaction.amount where (accounts.id = :transaction.account)",
+    ]);
+  });
+
+  it("are told apart where two are taken apart at once", async () => {
+    const read = await sql.transactionsOf(DDL, {
+      "a.ts": `import { Pool } from "pg";
+const pool = new Pool();
+export async function take({ id }, { id: other }) {
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [id, other]);
+}`,
+    });
+    assert.deepEqual(printed(read), [
+      "take autocommit",
+      "  update accounts set balance = :.id where (accounts.id = :argument2.id)",
+    ]);
+  });
+});
