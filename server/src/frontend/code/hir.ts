@@ -244,6 +244,8 @@ export interface HirParameter extends Node {
   readonly pattern: HirPattern;
   /** As written. */
   readonly type?: string;
+  /** TypeScript: `name?: type`. */
+  readonly isOptional?: boolean;
   readonly isRest: boolean;
   readonly annotations: readonly HirAnnotation[];
 }

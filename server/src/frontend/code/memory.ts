@@ -13,6 +13,8 @@ import type { Dependency, Facts } from "./trace";
 export interface ReadFunction {
   /** Unique in the workspace. */
   readonly key: string;
+  /** The key by which callers know it, where it is another. */
+  readonly calledAs?: string;
   readonly statements: number;
   /** The functions that it was found to call, by key. */
   readonly inlined: ReadonlySet<string>;

@@ -11,7 +11,13 @@ import type { LowerSql } from "../sql/scriptState";
 import type { Span } from "../sql/split";
 import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
-import { createState, evaluateRoot, type Evaluated, type Root } from "./evaluate/evaluator";
+import {
+  createState,
+  evaluateRoot,
+  rootWithout,
+  type Evaluated,
+  type Root,
+} from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type State, type Workspace } from "./evaluate/state";
 import { withElementTypes } from "./elementTypes";
@@ -144,7 +150,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     }
     notes.length = 0;
     const { file } = root.callee.scope.module;
-    const state = createState(workspace, file, root.name, root.callee.function.span);
+    const isWithout = root.without !== undefined;
+    const state = createState(workspace, file, root.name, root.callee.function.span, isWithout);
     const budget = Math.min(state.budget, into.steps);
     state.budget = budget;
     const whole = evaluateToTheEnd(root, state);
@@ -166,6 +173,10 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     into.evaluated.push(readFunction(result, [...notes, ...result.notes], around));
     for (const each of result.handlers) evaluate(each, into);
     undoAll(state);
+    // One statement is the same with a transaction of its caller's and without.
+    if (whole.mayLack !== undefined && whole.statements > 1) {
+      evaluate(rootWithout(root, whole.mayLack), into);
+    }
   }
 
   function isSame({ own, elsewhere }: RootReading): boolean {
@@ -326,6 +337,7 @@ function readFunction(
   const made = statements > 0 ? transaction(result, around) : undefined;
   return {
     key: root.key,
+    ...(root.without && { calledAs: root.without.key }),
     statements,
     inlined,
     unfollowed: [...result.unfollowed].map(([key, loss]) => ({ key, loss })),
@@ -413,7 +425,7 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
   const callers = new Map<string, Set<ReadFunction>>();
   for (const caller of withStatements) {
     for (const key of caller.inlined) {
-      if (key === caller.key) continue;
+      if (key === caller.key || key === caller.calledAs) continue;
       const known = callers.get(key);
       if (known) known.add(caller);
       else callers.set(key, new Set([caller]));
@@ -421,7 +433,7 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
   }
   const order = new Map(withStatements.map((each, at) => [each, at]));
   return withStatements.filter((each, at) => {
-    const own = callers.get(each.key);
+    const own = callers.get(each.calledAs ?? each.key);
     if (!own) return true;
     // Where its callers end before its transactions, or do not lead to them, they are its own.
     const found = new Set([...own].flatMap(({ places }) => places.map(placeOf)));

@@ -41,7 +41,7 @@ const TO_CALLBACK = `Parameters<Parameters<PrismaClient["$transaction"]>[0]>[0]`
 describe("clients that a caller gives", () => {
   for (const [parameters, client, before] of [
     [`{ db, id }: { db: ${TX}; id: number }`, "db"],
-    [`{ db }: { id: number\n db?: ${TX} }`, "db"],
+    [`{ db }: { id: number\n db: ${TX} }`, "db"],
     [`ctx: { inner: Readonly<{ db: ${TX} }> }`, "ctx.inner.db"],
     ["ctx: Context", "ctx.db"],
     ["{ db }: Context & { id: number }", "db"],
@@ -73,6 +73,70 @@ describe("clients that a caller gives", () => {
       assert.equal(await boundaries(parameters, client, before), "unit");
     });
   }
+});
+
+describe("clients that a caller may leave out", () => {
+  const TWO = ["take explicit", "take without tx unit"];
+  for (const [parameters, client] of [
+    [`tx?: ${TX}`, "(tx ?? prisma)"],
+    [`tx: ${TX} | undefined`, "(tx ? tx : prisma)"],
+    [`tx: PrismaClient | ${TX} = prisma`, "tx"],
+    [`{ id, tx = prisma }: { id: number; tx?: ${TX} }`, "tx"],
+  ] as const) {
+    it(`are there or are not, each by itself: ${parameters}`, async () => {
+      const text = `${PRISMA}
+export async function take(${parameters}) {
+  const db = ${client};
+  await db.account.update({ where: { id: 1 }, data: { balance: 1 } });
+  await db.account.update({ where: { id: 2 }, data: { balance: 2 } });
+}`;
+      const read = await transactionsOf(SCHEMA, { "a.ts": text });
+      assert.deepEqual(
+        read.map(({ name, boundary }) => `${name} ${boundary}`),
+        TWO,
+      );
+    });
+  }
+
+  it("have a transaction of the function's own instead", async () => {
+    const text = `${PRISMA}
+export class Store {
+  constructor(private readonly prisma: PrismaClient) {}
+  async take(options: { tx?: ${TX} }) {
+    const { tx } = options;
+    return tx ? this.inner(tx) : this.prisma.$transaction((own) => this.inner(own), { isolationLevel: "Serializable" });
+  }
+  private async inner(db: ${TX}) {
+    await db.account.update({ where: { id: 1 }, data: { balance: 1 } });
+    await db.account.update({ where: { id: 2 }, data: { balance: 2 } });
+  }
+}`;
+    const read = await transactionsOf(SCHEMA, { "a.ts": text });
+    assert.deepEqual(
+      read.map(({ name, boundary, level, taint }) => [name, boundary, level?.name, taint]),
+      [
+        ["Store.take", "explicit", undefined, []],
+        ["Store.take without options.tx", "explicit", "postgres:serializable", []],
+      ],
+    );
+  });
+
+  it("are as their callers have it, where these are known", async () => {
+    const text = `${PRISMA}
+async function take(id: number, tx?: ${TX}) {
+  const db = tx ?? prisma;
+  await db.account.update({ where: { id }, data: { balance: 1 } });
+  await db.account.delete({ where: { id } });
+}
+export async function drop(id: number) {
+  await prisma.$transaction((own) => take(id, own));
+}`;
+    const read = await transactionsOf(SCHEMA, { "a.ts": text });
+    assert.deepEqual(
+      read.map(({ name, boundary }) => `${name} ${boundary}`),
+      ["drop explicit"],
+    );
+  });
 });
 
 const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";

@@ -289,6 +289,7 @@ check(
 // What TypeScript alone has.
 check(
   "interface A { b: C } type D = E; declare function f(): void; declare module 'x' {}",
+  "type A = { b: C }",
   "type D = E",
 );
 check("declare const a: A; declare let b: B", "const a: A", "let b: B");
@@ -358,10 +359,14 @@ check(
 check("export default a; export = b", "export a as default", "export b as *");
 check("export default { a: 1 }", "const default = {a: 1}", "export default as default");
 check(
-  "export type { A } from 'b'; export type C = D; export type F = C | D; export interface E {}",
+  "export type { A } from 'b'; export type C = D; export type F = C | D; export interface E extends C {}",
   "type C = D",
+  "type F = C | D",
+  "type E = C & {}",
   "export A as A from b",
   "export C as C",
+  "export F as F",
+  "export E as E",
 );
 checkJavaScript(
   "const a = require('b'); const { c, d: e } = require('f'), g = require('h').i",

@@ -49,6 +49,8 @@ export interface Root extends Handler {
   readonly madeOf?: readonly Handler["callee"][];
   /** It is of interest only where it opens a transaction around one of those. */
   readonly isWrapper?: boolean;
+  /** The root that it is where its callers do not give it the connection that they may give. */
+  readonly without?: Root;
 }
 
 export interface Evaluated {
@@ -59,6 +61,8 @@ export interface Evaluated {
   readonly taint: readonly Taint[];
   /** All statements ran on connections that the caller gave. */
   readonly isGiven: boolean;
+  /** The connection that its callers may leave out, by its name. */
+  readonly mayLack?: string;
   readonly inlined: ReadonlySet<string>;
   /** Calls of databases that were come to, with their files. */
   readonly reached: ReadonlyMap<HirExpression, FileId>;
@@ -79,6 +83,7 @@ export function createState(
   file: FileId,
   name: string,
   span: Span = { start: 0, end: 0 },
+  isWithout = false,
 ): State {
   const frame: Frame = {
     file,
@@ -127,6 +132,7 @@ export function createState(
     outside: new Set(),
     listsOfCalls: new Map(),
     ranOn: { given: false, own: false },
+    lacks: { isWithout },
     thrown: new WeakMap(),
     caught: undefined,
   };
@@ -169,12 +175,23 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     statements: state.emitted,
     taint: state.taint,
     isGiven: state.ranOn.given && !state.ranOn.own,
+    ...(state.ranOn.given && state.lacks.given !== undefined && { mayLack: state.lacks.given }),
     inlined: state.inlined,
     reached: state.reached,
     unfollowed: state.unfollowed,
     files: state.files,
     notes: state.notes,
     handlers: [...state.handlers, ...made].map(rootOf),
+  };
+}
+
+/** The root as it is where its callers leave out a connection. */
+export function rootWithout(root: Root, connection: string): Root {
+  return {
+    ...root,
+    name: `${root.name} without ${connection.replace(/^\./u, "")}`,
+    key: `${root.key}?`,
+    without: root,
   };
 }
 

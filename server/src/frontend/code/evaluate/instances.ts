@@ -26,14 +26,22 @@ export function inputOf(state: State, parameter: HirParameter, prefix = ""): Val
   const value: Value =
     type === undefined || !module
       ? { kind: "input", path, origin: "argument" }
-      : inputOfType(state, { text: type, module }, path);
+      : inputOfType(state, { text: type, module, isOptional: mayLack(parameter) }, path);
   return isRest && value.kind === "input" ? { ...value, isRest } : value;
+}
+
+function mayLack({ pattern, isOptional = false }: HirParameter): boolean {
+  return isOptional || pattern.kind === "default";
 }
 
 /** What a caller gives that has a type, and what is in it. */
 function inputOfType(state: State, type: WrittenType, path: string): Value {
   const { text, module } = type;
   const typed = typedValue(state, text, module.scope);
+  if (typed && isOfTransaction(typed) && (type.isOptional === true || MAY_BE_NOTHING.test(text))) {
+    if (state.lacks.isWithout) return UNDEFINED;
+    state.lacks.given ??= path;
+  }
   if (typed && !isRecord(typed)) return given(typed);
   const input: Value = { kind: "input", path, origin: "argument", type: text };
   if (module.file.endsWith(".java")) return input;
@@ -41,6 +49,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
     const value = inputOfType(state, member, `${path}.${property}`);
+    if (value.kind === "undefined") return value;
     if (value.kind === "input") return { ...value, type: text };
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
@@ -48,6 +57,8 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   };
   return { ...input, members };
 }
+
+const MAY_BE_NOTHING = /\|\s*(?:undefined|null)\b/u;
 
 /** An object of a class of TypeScript with nothing but fields: its caller gives what is in them. */
 function isRecord(value: Value): boolean {

@@ -8,6 +8,8 @@ import type { State } from "./state";
 export interface WrittenType {
   readonly text: string;
   readonly module: ModuleScope;
+  /** Callers need not give it. */
+  readonly isOptional?: boolean;
 }
 
 const DEEPEST = 8;
@@ -31,7 +33,7 @@ export function typeOfMember(
   }
   if (written.startsWith("{") && written.endsWith("}")) {
     const member = memberIn(written.slice(1, -1), property);
-    return member === undefined ? undefined : { text: member, module };
+    return member && { ...member, module };
   }
   const inner = /^(?:Readonly|Required|Partial|NonNullable)<(.*)>$/su.exec(written)?.[1];
   if (inner !== undefined) {
@@ -42,16 +44,16 @@ export function typeOfMember(
   return named && typeOfMember(state, named, property, depth - 1);
 }
 
-function memberIn(body: string, property: string): string | undefined {
+function memberIn(body: string, property: string): Omit<WrittenType, "module"> | undefined {
   for (const member of splitAt(body.replaceAll(COMMENT, ""), ";,\n")) {
-    const [, name, type] = MEMBER.exec(member) ?? [];
-    if (name === property) return type;
+    const [, name, optional, text] = MEMBER.exec(member) ?? [];
+    if (name === property && text !== undefined) return { text, isOptional: optional === "?" };
   }
   return undefined;
 }
 
 const COMMENT = /\/\*.*?\*\/|\/\/[^\n]*/gsu;
-const MEMBER = /^\s*(?:readonly\s+)?["']?([\w$]+)["']?\s*\??\s*:\s*(.+)$/su;
+const MEMBER = /^\s*(?:readonly\s+)?["']?([\w$]+)["']?\s*(\??)\s*:\s*(.+)$/su;
 
 /** The parts of a type between the separators (each one character) that stand outside of all brackets. Linear. */
 export function splitAt(text: string, separators: string): readonly string[] {

@@ -192,6 +192,8 @@ export interface State {
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */
   readonly ranOn: { given: boolean; own: boolean };
+  /** The connection that callers may give or not, by its name, and whether this is what happens where they do not. */
+  readonly lacks: { given?: string; readonly isWithout: boolean };
   /** What the commands throw that throw. */
   readonly thrown: WeakMap<Command, Thrown>;
   /** The error of the handler at hand, by its name. */

@@ -91,6 +91,7 @@ function readParameter(reading: Reading, node: SyntaxNode): HirParameter {
   return {
     pattern,
     ...(type !== undefined && { type }),
+    ...(node.type === "optional_parameter" && { isOptional: true }),
     isRest: inner.type === "rest_pattern",
     annotations: decoratorsOf(reading, node),
     span,
