@@ -130,8 +130,12 @@ export function createCodeMemory(): CodeMemory {
         snapshot,
         reading,
       };
+      // What is of this root with other tables may be asked for again: that of before, or after, tables were inferred.
       const others = (known.get(origin) ?? []).filter(
-        (each) => !isFor(each, root) || !same(each.environment, environment),
+        (each) =>
+          !isFor(each, root) ||
+          !same(each.environment, environment) ||
+          differsByTables(each, facts),
       );
       const isSame = ({ root: each }: Kept): boolean =>
         each.file === own.root.file && each.name === own.root.name;
@@ -140,6 +144,12 @@ export function createCodeMemory(): CodeMemory {
       known.set(origin, [...kept, ...elsewhere].slice(0, MOST_PER_FUNCTION));
     },
   };
+}
+
+/** Whether it would be found again, had the tables stayed the same. */
+function differsByTables({ facts: own }: Kept, now: Facts): boolean {
+  const changed = own.filter(({ on, was }) => now(on) !== was);
+  return changed.length > 0 && changed.every(({ on }) => on.kind === "table");
 }
 
 function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {

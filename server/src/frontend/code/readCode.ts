@@ -45,6 +45,8 @@ export interface CodeSurroundings {
   readonly lines: (file: FileId) => LineIndex;
   readonly dialect: Dialect;
   readonly table: (name: string) => Table | undefined;
+  /** Tells which tables `table` and `lowerSql` look at. Without it, `environment` has to hold them all. */
+  readonly watchTables?: (asked: (name: string) => void) => void;
   readonly lowerSql: LowerSql;
   readonly note: (note: Note) => void;
   /** What schema files of an ORM say, by its library. */
@@ -111,6 +113,9 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   if (files.length === 0) return { evaluated: [], passed: passedKeys, unread };
   const used = usedModules(around);
   const trace = createTrace();
+  around.watchTables?.((name) => {
+    trace.use(trace.entry({ kind: "table", name }));
+  });
   const reach = reachOf(files.flatMap((file) => modules.moduleOf(file) ?? []));
   const notes: Note[] = [];
   const workspace: Workspace = {
@@ -127,7 +132,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   };
   const scopes = createModuleScopes((file) => createState(workspace, file, "module"));
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  const facts = createFacts(modules, reach);
+  const facts = createFacts(modules, reach, around.table);
   const present = presentOf(around, { snapshot, facts, used });
   const near = yield* nearDatabase(files, modules, used, isStopped);
   const seen = new Set<string>();

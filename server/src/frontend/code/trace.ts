@@ -1,5 +1,6 @@
 // What an evaluation looked at outside of its own function, so that it can be told later whether it would find the same
-// again: names at the tops of modules, what modules import and export, who can reach a database.
+// again: names at the tops of modules, what modules import and export, who can reach a database, tables.
+import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { boundNames } from "./boundNames";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
@@ -21,7 +22,9 @@ export type Dependency =
   /** Whether a function may open a transaction. */
   | { readonly kind: "opens"; readonly function: HirFunction }
   /** Whether anything calls something of that name. */
-  | { readonly kind: "called"; readonly name: string };
+  | { readonly kind: "called"; readonly name: string }
+  /** What is known of the table of a name. */
+  | { readonly kind: "table"; readonly name: string };
 
 /** A dependency, with those of the value that was asked for. */
 export interface Entry {
@@ -71,6 +74,7 @@ export function createTrace(): Trace {
 const REACH = Symbol("reach");
 const CALLED = Symbol("called");
 const OPENS = Symbol("opens");
+const TABLE = Symbol("table");
 
 /** Two keys that tell a dependency from all others. A name holds no NUL. */
 function keysOf(on: Dependency): readonly [unknown, unknown] {
@@ -79,6 +83,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [on.file, on.name];
     case "called":
       return [CALLED, on.name];
+    case "table":
+      return [TABLE, on.name];
     case "import":
       return [on.file, `\0import\0${on.specifier}`];
     case "reach":
@@ -101,7 +107,11 @@ export function dependencies(...used: readonly Used[]): readonly Dependency[] {
 /** What a dependency is now; two are compared by identity. */
 export type Facts = (on: Dependency) => unknown;
 
-export function createFacts(modules: CodeModules, reach: Reach): Facts {
+export function createFacts(
+  modules: CodeModules,
+  reach: Reach,
+  table: (name: string) => Table | undefined,
+): Facts {
   const heads = new Map<FileId, string>();
   const headOf = (file: FileId): string => {
     const known = heads.get(file) ?? headText(modules, file);
@@ -124,10 +134,22 @@ export function createFacts(modules: CodeModules, reach: Reach): Facts {
         return reach.mayOpen(on.function);
       case "called":
         return reach.isCalled(on.name);
+      case "table":
+        return tableText(table(on.name));
       default:
         return on satisfies never;
     }
   };
+}
+
+const tableTexts = new WeakMap<Table, string>();
+
+/** Tables are made anew in each reading: what they say is compared. */
+function tableText(table: Table | undefined): string | undefined {
+  if (table === undefined) return undefined;
+  const text = tableTexts.get(table) ?? JSON.stringify(table);
+  tableTexts.set(table, text);
+  return text;
 }
 
 const declared = new WeakMap<HirModule, ReadonlyMap<string, HirStatement>>();

@@ -28,6 +28,7 @@ import type { Span } from "./split";
 import { tablesApart } from "./tablesApart";
 import { cascading } from "./truncation";
 import { uniqueTransactions } from "./uniqueIds";
+import { watchedTables } from "./watchedTables";
 
 export type { CodeFilesToRead, SourceFile };
 
@@ -224,9 +225,10 @@ interface Surroundings {
   readonly routines: LanguageRoutines;
 }
 
-function* lowerFiles({ files, language, code }: Group, around: Surroundings): Sliced<Lowering> {
+function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
+  const { files, language, code } = group;
   const notes: Note[] = [];
-  const table = lookup(around.tables);
+  const { table, watch } = watchedTables(around.tables);
   const view = (name: string): Query | undefined => around.view(name, table);
   const note = (added: Note): void => {
     notes.push(added);
@@ -251,12 +253,15 @@ function* lowerFiles({ files, language, code }: Group, around: Surroundings): Sl
       ? { transactions: [], unread: [] }
       : yield* codeTransactions(code, {
           table,
+          watchTables: watch,
           note,
           lowerSql: calling,
           environment: [
             code.dialect,
-            JSON.stringify(around.tables),
+            // How a name is spelled, all tables may tell.
+            group.dialect === "postgres" ? "" : JSON.stringify(around.tables),
             code.models?.("prisma"),
+            ...group.declaring,
             ...files,
           ],
         });
@@ -298,7 +303,7 @@ const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
 
 function codeTransactions(
   code: CodeFilesToRead,
-  around: Pick<CodeSurroundings, "table" | "note" | "lowerSql" | "environment">,
+  around: Pick<CodeSurroundings, "table" | "watchTables" | "note" | "lowerSql" | "environment">,
 ): Sliced<CodeReading> {
   const indexes = new Map<FileId, LineIndex>();
   const lines = (file: FileId): LineIndex => {
