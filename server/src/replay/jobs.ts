@@ -15,6 +15,7 @@ import { instrument, type Instrumented } from "./instrument";
 import { literal, quoteName } from "./literal";
 import { routinesOf, type LiveRoutine } from "./routines";
 import { missingTables } from "./schemaSql";
+import { isAboutTrigger, sendsTriggers, tablesWithTriggers } from "./triggers";
 import { startCode, startScript, type BeginPart, type ScriptRun } from "./scriptRun";
 import type { LiveServer } from "./servers/liveServer";
 
@@ -83,11 +84,15 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
       .map(({ range }) => range.start);
     return routinesOf(file, parsers).map((routine) => instrument(routine, places, gates));
   });
+  const triggered = tablesWithTriggers(scanned);
   const jobs: Job[] = [];
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
     if (!transaction) return { ok: false, reason: `${instance.transaction} is not in these files` };
+    const fires = sendsTriggers(transaction, triggered);
+    const asScript = fires === undefined ? undefined : `${transaction.name}: ${fires}`;
     if (!isSqlFile(transaction.source)) {
+      if (asScript !== undefined) return { ok: false, reason: asScript };
       jobs.push({
         kind: "script",
         instance: instance.instance,
@@ -108,6 +113,7 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
     );
     if (others.length > 0)
       return { ok: false, reason: `the routine of ${transaction.id} runs several transactions` };
+    if (!holder && asScript !== undefined) return { ok: false, reason: asScript };
     const job = holder
       ? callJob(instance, holder, routines, product)
       : transaction.boundary === "routine"
@@ -125,12 +131,14 @@ export function jobsOf(input: JobsInput, gates: Pick<Gates, "call" | "note">): J
   const written = missingTables(program.schema, scanned, product);
   if (!written.ok) return written;
   const modelled = written.definitions;
+  const given = scanned.flatMap(({ lines, ddl }) =>
+    ddl.map(({ start, end }) => (lines.written ?? lines.text).slice(start, end)),
+  );
   const definitions = [
-    ...scanned.flatMap(({ lines, ddl }) =>
-      ddl.map(({ start, end }) => (lines.written ?? lines.text).slice(start, end)),
-    ),
+    ...given.filter((sql) => !isAboutTrigger(sql)),
     ...modelled,
     ...routines.map(({ sql }) => sql),
+    ...given.filter(isAboutTrigger),
   ].filter((sql) => !isForbidden(sql));
   const places = [...new Set(routines.flatMap((routine) => routine.gates))];
   return { ok: true, value: { definitions, jobs, gates: places } };

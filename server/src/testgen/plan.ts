@@ -16,6 +16,7 @@ import { literal, quoteName } from "../replay/literal";
 import { missingTables } from "../replay/schemaSql";
 import { isSqlFile } from "../replay/sqlFiles";
 import { routinesOf } from "../replay/routines";
+import { sendsTriggers, tablesWithTriggers } from "../replay/triggers";
 import { KINDS } from "../analysis/explain/kinds/kinds";
 import { scannedFiles } from "./scanned";
 import { anchorsIn, type Anchor } from "./anchors";
@@ -104,6 +105,7 @@ export function planTest(input: TestInput): PlanResult {
   const scripts = new Map<string, Script>();
   const codes = new Map<string, CodeScript>();
   const unrolled = unrolledTexts(input);
+  const triggered = tablesWithTriggers(scanned);
   const sessions: PlannedSession[] = [];
   for (const instance of anomaly.witness.instances) {
     const transaction = program.transactions.find(({ id }) => id === instance.transaction);
@@ -125,6 +127,8 @@ export function planTest(input: TestInput): PlanResult {
       sessions.push({ ...common, values: {}, script: [call.sql] });
       continue;
     }
+    const fires = sendsTriggers(transaction, triggered);
+    if (fires !== undefined) return { ok: false, reason: `${transaction.name}: ${fires}` };
     if (!isSqlFile(transaction.source)) {
       const code = codeScriptOf(program, transaction, instance.arguments);
       if (typeof code === "string") return { ok: false, reason: `${transaction.name}: ${code}` };

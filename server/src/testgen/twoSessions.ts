@@ -7,6 +7,7 @@ import { completeRows } from "../replay/initialRows";
 import { isForbidden } from "../replay/jobs";
 import { literal, quoteName } from "../replay/literal";
 import { missingTables } from "../replay/schemaSql";
+import { isAboutTrigger, tablesWithTriggers } from "../replay/triggers";
 import { oneLine, titleOf, type TestInput } from "./plan";
 import { scannedFiles } from "./scanned";
 import { productOf, unrolledTexts } from "./unrolled";
@@ -59,7 +60,7 @@ function setUp(input: TestInput): readonly string[] {
       const written = lines.written ?? lines.text;
       return ddl.map(({ start, end }) => written.slice(start, end).trim());
     })
-    .filter((sql) => !isForbidden(sql));
+    .filter((sql) => !isForbidden(sql) && !isAboutTrigger(sql));
   const rows = completeRows(program.schema, anomaly.witness.initial).flatMap((each) =>
     each.rows.map((row) => {
       const columns = Object.keys(row).map((name) => named(level, name));
@@ -71,7 +72,11 @@ function setUp(input: TestInput): readonly string[] {
   const created = modelled.ok
     ? modelled.definitions.map((sql) => `${sql};`)
     : comment(`Some tables cannot be written down: ${modelled.reason}`);
-  return [...definitions.map((sql) => `${sql};`), ...created, ...rows];
+  const isWithout = tablesWithTriggers(scannedFiles(input)).size > 0;
+  const without = isWithout
+    ? comment("Without the triggers: what they do is among the steps.")
+    : [];
+  return [...definitions.map((sql) => `${sql};`), ...created, ...without, ...rows];
 }
 
 /** Blocks of lines, one for each step. */

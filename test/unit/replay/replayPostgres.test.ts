@@ -18,7 +18,35 @@ interface Case {
   readonly expected: RegExp;
 }
 
+/** A counter that a trigger reads and writes. */
+const COUNTED = `${ACCOUNT}CREATE TABLE stats (id int PRIMARY KEY, moves int NOT NULL);
+CREATE TRIGGER counted AFTER UPDATE ON account FOR EACH ROW EXECUTE FUNCTION count_moves();
+CREATE FUNCTION count_moves() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE k int;
+BEGIN
+  SELECT moves INTO k FROM stats WHERE id = 1;
+  UPDATE stats SET moves = k + 1 WHERE id = 1;
+  RETURN NULL;
+END $$;
+`;
+
 const CASES: readonly Case[] = [
+  {
+    name: "a routine whose statement fires a trigger, which the server runs",
+    text: `${COUNTED}CREATE FUNCTION deposit(who int, amount int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE account SET balance = balance + amount WHERE id = who;
+END $$;`,
+    expected: /^lost-update: reproduced$/,
+  },
+  {
+    name: "a script whose statement fires a trigger is not sent together with what the trigger does",
+    text: `${COUNTED}-- @transaction deposit
+BEGIN;
+UPDATE account SET balance = balance + :amount WHERE id = :who;
+COMMIT;`,
+    expected: /^lost-update: not replayed: deposit: the server itself runs the triggers of account,/,
+  },
   {
     name: "a routine that asks for FOUND behind its statements",
     text: `${ACCOUNT}CREATE FUNCTION take(who int) RETURNS int LANGUAGE plpgsql AS $$

@@ -1,0 +1,58 @@
+// Triggers of PostgreSQL on a server: it runs them itself, so that nobody else may send what they do.
+import type { ScannedFile } from "../frontend/sql/scanFile";
+import { walkCommand } from "../frontend/sql/walk";
+import type { Transaction } from "../program/program";
+import type { Statement } from "../program/statement";
+
+/** CREATE TRIGGER, and its table. */
+const CREATES =
+  /^\s*create\s+(?:or\s+replace\s+)?(?:constraint\s+)?trigger\s.*?\son\s+(?:"?[\w$]+"?\s*\.\s*)?("[^"]+"|[\w$]+)/is;
+const CHANGES = /^\s*alter\s+(?:trigger\s|table\s.*\s(?:enable|disable)\s.*\btrigger\s)/is;
+
+/** Whether the definition is about a trigger, and can only follow its table and its function. */
+export function isAboutTrigger(sql: string): boolean {
+  return CREATES.test(sql) || CHANGES.test(sql);
+}
+
+/** The tables that have triggers. Linear in the definitions. */
+export function tablesWithTriggers(files: readonly ScannedFile[]): ReadonlySet<string> {
+  const tables = files
+    .filter(({ dialect }) => dialect === "postgres")
+    .flatMap(({ lines, ddl }) =>
+      ddl.map(({ start, end }) => CREATES.exec(lines.text.slice(start, end))?.[1]),
+    )
+    .filter((name) => name !== undefined);
+  return new Set(
+    tables.map((name) => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())),
+  );
+}
+
+/** The table that the statement changes. */
+function changedTable(statement: Statement): string | undefined {
+  switch (statement.kind) {
+    case "insert":
+      return statement.table;
+    case "update":
+    case "delete":
+      return statement.relation.table;
+    default:
+      return undefined;
+  }
+}
+
+/** Why a transaction cannot be sent statement by statement: some of them are run by triggers. */
+export function sendsTriggers(
+  { body }: Transaction,
+  tables: ReadonlySet<string>,
+): string | undefined {
+  const fired: string[] = [];
+  walkCommand(body, {
+    statement: (statement) => {
+      const table = changedTable(statement);
+      if (table !== undefined && tables.has(table)) fired.push(table);
+    },
+  });
+  const [first] = fired;
+  if (first === undefined) return undefined;
+  return `the server itself runs the triggers of ${first}, within a statement, where a session cannot be stopped`;
+}
