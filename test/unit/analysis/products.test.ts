@@ -244,3 +244,28 @@ test("a transaction that only reads may show what no order gives: three at REPEA
     "deposit+report+withdraw value",
   ]);
 });
+
+test("what was read whole is asked about first, and short transactions before long ones", () => {
+  const step =
+    "SELECT v AS a FROM t WHERE id = :id \\gset\nUPDATE t SET v = :a + 1 WHERE id = :id;\n";
+  const text = [
+    TABLES,
+    `-- @transaction lossy\nBEGIN;\n${step}SELECT mystery(v) FROM t WHERE unheard_of(v);\nCOMMIT;`,
+    `-- @transaction long\nBEGIN;\n${step.repeat(10)}COMMIT;`,
+    `-- @transaction short\nBEGIN;\n${step}COMMIT;`,
+  ].join("\n");
+  // A file id of tests.
+  const program = readProgram([{ file: "a.sql" as FileId, text }], {});
+  const flat = flattenProgram(program, { unroll: 1 });
+  assert.deepEqual(
+    flat.transactions.map(({ losses }) => losses.length > 0),
+    [true, false, false],
+  );
+  const level = PRODUCT_LEVELS.find(({ name }) => name === "postgres:read-committed");
+  assert.ok(level);
+  const alone = planProduct(flat, level, 2).filter(({ transactions: [a, b] }) => a === b);
+  assert.deepEqual(
+    alone.map(({ transactions: [each = -1] }) => flat.transactions[each]?.id),
+    ["short", "long", "lossy"],
+  );
+});

@@ -10,16 +10,19 @@ import { likelihood } from "./likelihood";
 import type { Unit } from "./unit";
 
 /**
- * The commit orders of `size` transactions that may have a cycle at their levels, the likeliest first. Against commit
- * order only reads of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. O(n^size).
+ * The commit orders of `size` transactions that may have a cycle at their levels: what was read whole before what was not,
+ * of which little can be confirmed; short transactions before long ones, whose questions cost many times as much; and
+ * among those of a size the likeliest first. Against commit order only reads
+ * of snapshots point, so every cycle needs one; all at SERIALIZABLE have none. O(n^size).
  */
 export function planProduct(flat: FlatProgram, levels: Levels, size: number): readonly Unit[] {
   if (size < 2) return [];
   const own = flat.transactions.map(({ id }) => productLevelAt(levels, id));
   const certified = flat.transactions.map((each) => isCertified(levels, each));
   const count = flat.transactions.length;
-  const table = Array.from({ length: count }, (_, first) =>
-    Array.from({ length: count }, (__, second) => pairOf(flat, levels, first, second)),
+  const use = flat.transactions.map(tableUse);
+  const table = use.map((one, first) =>
+    use.map((other, second) => (mayMeet(one, other) ? pairOf(flat, levels, first, second) : APART)),
   );
   const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
   const open = sequences(count, size).filter(
@@ -30,6 +33,8 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   );
   const units = open.map((transactions) => ({
     transactions,
+    losses: transactions.some((each) => (flat.transactions[each]?.losses.length ?? 0) > 0) ? 1 : 0,
+    size: sizeClass(flat, transactions),
     score: score(table, transactions, {
       isSnapshot: transactions.every(
         (each) => own[each] !== undefined && isSnapshotIsolation(own[each]),
@@ -42,7 +47,9 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   }));
   return units
     .filter((each) => each.score > 0)
-    .sort((a, b) => b.likely - a.likely || b.score - a.score)
+    .sort(
+      (a, b) => b.likely - a.likely || a.losses - b.losses || a.size - b.size || b.score - a.score,
+    )
     .map(({ transactions }) => ({ transactions }));
 }
 
@@ -76,6 +83,39 @@ interface Pair {
   /** Whether the first may read what the second changes without waiting for it or keeping it waiting. */
   readonly missing: boolean;
   readonly operations: number;
+}
+
+/** Of two transactions that share no table which one of them writes. */
+const APART: Pair = { forward: 0, backward: 0, missing: false, operations: 0 };
+
+interface TableUse {
+  readonly touched: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+}
+
+function tableUse({ operations }: FlatTransaction): TableUse {
+  return {
+    touched: new Set(operations.map(({ table }) => table)),
+    written: new Set(operations.flatMap(({ kind, table }) => (kind === "read" ? [] : [table]))),
+  };
+}
+
+function mayMeet(one: TableUse, other: TableUse): boolean {
+  const meets = ({ written }: TableUse, { touched }: TableUse): boolean =>
+    [...written].some((table) => touched.has(table));
+  return meets(one, other) || meets(other, one);
+}
+
+/** Up to so many operations a question takes some milliseconds. */
+const SHORT = 24;
+
+/** 0 for tuples of few operations, and one more for each doubling. */
+function sizeClass(flat: FlatProgram, transactions: readonly number[]): number {
+  const operations = transactions.reduce(
+    (sum, each) => sum + (flat.transactions[each]?.operations.length ?? 0),
+    0,
+  );
+  return Math.max(0, Math.ceil(Math.log2(operations / SHORT)));
 }
 
 function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number): Pair {
