@@ -20,7 +20,7 @@ import {
 } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type State, type Workspace } from "./evaluate/state";
-import { withElementTypes } from "./elementTypes";
+import { withInputTypes } from "./inputTypes";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
@@ -160,8 +160,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const budget = Math.min(state.budget, into.steps);
     state.budget = budget;
     const whole = evaluateToTheEnd(root, state);
-    const { elements } = inferParameterTypes(whole.body, around.table);
-    const result = { ...whole, body: withElementTypes(whole.body, elements) };
+    const types = inferParameterTypes(whole.body, around.table);
+    const result = { ...whole, body: withInputTypes(whole.body, types) };
     into.steps -= budget - Math.max(0, state.budget);
     into.isCut ||= state.budget < 0;
     const isAround = (root.madeOf ?? []).some(({ function: hir, scope: { module } }) =>

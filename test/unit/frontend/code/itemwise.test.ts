@@ -132,6 +132,24 @@ export async function two() {
       ],
     ));
 
+  it("are false where they are empty or zero as statements tell, if nobody declared them", () =>
+    check(
+      `export async function some(body, { other }) {
+  if (!body.id) return;
+  if (body.kind) await prisma.field.deleteMany({ where: { id: body.id, kind: body.kind } });
+  if (other) await prisma.field.deleteMany({});
+}`,
+      [
+        "some unit",
+        "  if not (not (:body.id is null) and (:body.id <> 0))",
+        "    return",
+        '  if (not (:body.kind is null) and (:body.kind <> ""))',
+        "    delete Field where ((Field.id = :body.id) and (Field.kind = :body.kind))",
+        "  if not (:.other is null)",
+        "    delete Field",
+      ],
+    ));
+
   it("are what a validator's enumeration names", () =>
     check(
       `import { z } from "zod";

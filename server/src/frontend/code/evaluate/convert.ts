@@ -9,6 +9,9 @@ import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { emit, type State } from "./state";
 
+/** Whether something that is there is neither zero nor an empty text. */
+export const TRUTH = "code:truth";
+
 const FALSE = literal(false);
 const NULL = literal(null);
 
@@ -257,8 +260,9 @@ export function conditionOf(state: State, value: Value): Expression {
         : literal(text !== "");
     }
     case "input":
-      return value.type === "boolean"
-        ? compare("=", inputExpression(value), TRUE)
+      if (value.type === "boolean") return compare("=", inputExpression(value), TRUE);
+      return value.type === undefined && !value.path.endsWith(".length")
+        ? truthOfUntyped(inputExpression(value))
         : truthOf(inputExpression(value), declaredType(value.type));
     case "row":
       return isPresent(state, value) ? TRUE : presenceOf(value);
@@ -280,6 +284,15 @@ export function conditionOf(state: State, value: Value): Expression {
     default:
       return TRUE;
   }
+}
+
+/** What nobody declared may be a number, a text or something else: that is put in once statements tell. */
+function truthOfUntyped(operand: Expression): Expression {
+  const isThere: Expression = { kind: "not", operand: { kind: "isNull", operand } };
+  return joined("and", [
+    isThere,
+    { kind: "call", name: TRUTH, arguments: [operand], deterministic: true },
+  ]);
 }
 
 /** What a declared type says of texts and numbers, which are false where they are empty or zero. */
