@@ -10,6 +10,7 @@ import type { Library } from "./library";
 import { MYSQL2 } from "./mysql2";
 import { NESTJS_CLS } from "./nestjsCls";
 import { PG } from "./pg";
+import { PG_PROMISE } from "./pgPromise";
 import { POSTGRES_JS } from "./postgresJs";
 import { PRISMA } from "./prisma/prisma";
 import { SEQUELIZE } from "./sequelize/sequelize";
@@ -19,6 +20,7 @@ export const LIBRARIES: readonly Library[] = [
   PG,
   MYSQL2,
   POSTGRES_JS,
+  PG_PROMISE,
   PRISMA,
   KNEX,
   DRIZZLE,
