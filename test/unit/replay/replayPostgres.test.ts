@@ -45,7 +45,8 @@ END $$;`,
 BEGIN;
 UPDATE account SET balance = balance + :amount WHERE id = :who;
 COMMIT;`,
-    expected: /^lost-update: not replayed: deposit: the server itself runs the triggers of account,/,
+    expected:
+      /^lost-update: not replayed: deposit: the server itself runs the triggers of account,/,
   },
   {
     name: "a routine that asks for FOUND behind its statements",

@@ -36,7 +36,9 @@ test("tables that refer to others are emptied first", async () => {
 });
 
 test("CASCADE empties what refers to the table, however far", async () => {
-  const program = await read("BEGIN; TRUNCATE b CASCADE; COMMIT;\nBEGIN; TRUNCATE a CASCADE; COMMIT;");
+  const program = await read(
+    "BEGIN; TRUNCATE b CASCADE; COMMIT;\nBEGIN; TRUNCATE a CASCADE; COMMIT;",
+  );
   assert.deepEqual(emptied(program), [
     ...["lock", "lock", "c", "b"],
     ...["lock", "lock", "lock", "c", "b", "a"],
