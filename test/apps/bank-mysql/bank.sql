@@ -5,7 +5,7 @@ START TRANSACTION;
 SELECT `balance` INTO @b FROM `account` WHERE `id` = @account;
 -- ^^^ lost-update state: Withdraw, Withdraw (read-committed, mysql:read-committed, mysql:repeatable-read)
 -- ^^^ lost-update state: Withdraw, Deposit (mysql:read-committed, mysql:repeatable-read)
--- ^^^ non-repeatable-read state: Withdraw, Transfer (mysql:read-committed, mysql:repeatable-read)
+-- ^^^ lost-update state: Withdraw, Transfer (mysql:read-committed, mysql:repeatable-read)
 UPDATE `account` SET `balance` = @b - @amount WHERE `id` = @account AND @b >= @amount;
 COMMIT;
 
@@ -24,6 +24,7 @@ SET @available = (SELECT balance FROM account WHERE id = @source);
 -- ^^^ lost-update state: Transfer, Deposit (read-committed)
 -- ^^^ lost-update state: Transfer, Withdraw (read-committed)
 -- ^^^ lost-update state: Transfer, Transfer (read-committed)
+-- ^^^ non-repeatable-read state: Transfer, Withdraw (mysql:read-committed, mysql:repeatable-read)
 -- ^^^ non-repeatable-read state: Transfer, Transfer (mysql:read-committed, mysql:repeatable-read)
 UPDATE account SET balance = balance - @amount WHERE id = @source AND @available >= @amount;
 UPDATE account SET balance = balance + @amount WHERE id = @target AND @available >= @amount;
