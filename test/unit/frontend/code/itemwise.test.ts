@@ -167,6 +167,17 @@ export async function close() {
       ],
     ));
 
+  it("tell null from undefined where the code does", () =>
+    check(
+      `export async function mark(name: string, type = null) {
+  if (type === undefined) await prisma.mark.updateMany({ data: { name: "absent" } });
+  if (type !== undefined) await prisma.mark.updateMany({ data: { name } });
+  if (type == undefined) await prisma.mark.updateMany({ data: { name: "none" } });
+}
+export async function run(name: string) { await mark(name, null); }`,
+      ["run unit", "  update Mark set name = :name", '  update Mark set name = "none"'],
+    ));
+
   it("are no arguments where a method of something unknown made them of what was read", () =>
     check(
       `export async function copy() {

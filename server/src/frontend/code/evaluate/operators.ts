@@ -57,17 +57,25 @@ export function binary(state: State, operator: string, left: Value, right: Value
   }
   switch (operator) {
     case "==":
-    case "===":
       return condition(equal(state, left, right));
+    case "===":
+      return condition(areTold(left, right) ? literal(false) : equal(state, left, right));
     case "!=":
-    case "!==":
       return condition(negated(equal(state, left, right)));
+    case "!==":
+      return condition(areTold(left, right) ? literal(true) : negated(equal(state, left, right)));
     default:
       return (
         ofBits(state, operator, left, right) ??
         unknown(`the operator ${operator} is not understood`, [...readsOf(left), ...readsOf(right)])
       );
   }
+}
+
+/** Whether one is `undefined` and the other `null`, which only `==` takes for the same. */
+function areTold(left: Value, right: Value): boolean {
+  if (!isAbsent(left) || !isAbsent(right)) return false;
+  return (left.kind === "undefined") !== (right.kind === "undefined");
 }
 
 /** Operators on bits: of truth values they are AND and OR, of numbers functions of these. */
