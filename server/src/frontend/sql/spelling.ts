@@ -6,29 +6,21 @@ export type Spelling = (written: string) => string;
 
 /** The spelling of these tables and their columns; names that none of them has are in lower case. */
 export function spellingOf(tables: readonly Table[]): Spelling {
-  const spelling = firstSpelling();
-  for (const { name, columns } of tables) {
-    spelling(name);
-    for (const column of columns) spelling(column.name);
-  }
-  return spelling.known;
+  const first = new Map<string, string>();
+  const learn = firstSpelling(first);
+  for (const { name, columns } of tables)
+    for (const each of [name, ...columns.map((column) => column.name)]) learn(each);
+  return (written) => first.get(written.toLowerCase()) ?? written.toLowerCase();
 }
 
-/** Whatever a name was first written as, it is from then on; `known` adds none. */
-export function firstSpelling(): Spelling & { readonly known: Spelling } {
-  const first = new Map<string, string>();
-  const spelling = (written: string): string => {
+/** Whatever a name was first written as, it is from then on. */
+export function firstSpelling(first = new Map<string, string>()): Spelling {
+  return (written) => {
     const folded = written.toLowerCase();
     const before = first.get(folded);
-    if (before !== undefined) return before;
-    first.set(folded, written);
-    return written;
+    if (before === undefined) first.set(folded, written);
+    return before ?? written;
   };
-  const known: Spelling = (written) => {
-    const folded = written.toLowerCase();
-    return first.get(folded) ?? folded;
-  };
-  return Object.assign(spelling, { known });
 }
 
 /** The spelling where nothing is declared. */

@@ -167,6 +167,21 @@ export async function close() {
       ],
     ));
 
+  it("are false where what stands for an absent one would be", () =>
+    check(
+      `import { z } from "zod";
+const Body = z.object({ all: z.boolean().default(false) });
+export async function some(body) {
+  const { all } = Body.parse(body);
+  if (!all) await prisma.field.deleteMany({ where: { id: 1 } });
+}`,
+      [
+        "some autocommit",
+        "  if not (not (coalesce(:body.all, false) is null) and coalesce(:body.all, false))",
+        "    delete Field where (Field.id = 1)",
+      ],
+    ));
+
   it("tell null from undefined where the code does", () =>
     check(
       `export async function mark(name: string, type = null) {

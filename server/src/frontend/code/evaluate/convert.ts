@@ -330,7 +330,7 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
   if (expression.kind === "size" || expression.kind === "affected") {
     return compare(">", expression, literal(0));
   }
-  switch (type) {
+  switch (type ?? typeOfDefault(expression)) {
     case "bool":
       return joined("and", [isThere, expression]);
     case "int":
@@ -342,6 +342,22 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
       return expression.kind === "arithmetic"
         ? joined("and", [isThere, compare("<>", expression, literal(0))])
         : isThere;
+  }
+}
+
+/** The type of a value by what stands for it where it is absent: `x ?? false` is a truth value. */
+function typeOfDefault(expression: Expression): ValueType | undefined {
+  const last = expression.kind === "coalesce" ? expression.operands.at(-1) : undefined;
+  if (last?.kind !== "literal") return undefined;
+  switch (typeof last.value) {
+    case "boolean":
+      return "bool";
+    case "number":
+      return "decimal";
+    case "string":
+      return "text";
+    default:
+      return undefined;
   }
 }
 
