@@ -90,6 +90,23 @@ describe("three engines agree on", () => {
     assert.ok(three?.transactions.length === 3 && three.shown !== "none");
   });
 
+  it("a changed row is there for those who see its insert", async () => {
+    const program: RandomTransactions = [
+      [
+        {
+          sql: "SELECT coalesce(sum(v), 0) AS v FROM t",
+          into: "x1",
+          as: "value of v, -1 if no row",
+        },
+      ],
+      [{ sql: "DELETE FROM t WHERE id = 2" }, { sql: "INSERT INTO t (id, v) VALUES (3, 1)" }],
+      [{ sql: "UPDATE t SET v = v + 5 WHERE id = 3" }],
+    ];
+    const three = (await compareProgram(program, ["read-atomic"])).at(-1);
+    assert.ok(three?.transactions.length === 3 && three.merged > 0);
+    assert.deepEqual([three.kind, three.shown, three.claimed], ["same", "none", "none"]);
+  });
+
   it(`${String(PROGRAMS)} random programs`, async () => {
     const sums = { anomalous: 0, benign: 0 };
     for (let number = 1; number <= PROGRAMS; number += 1) {

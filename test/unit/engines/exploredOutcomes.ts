@@ -33,7 +33,7 @@ export interface Explored {
   readonly anomalous: number;
   /** Those that the checker refuses although a serial order gives the same. */
   readonly benign: number;
-  /** Histories in which rows are merged, of which the analysis need not know; see `mergesRows`. */
+  /** Histories that exist of whole rows only, of which the analysis need not know; see `mergesRows` and `readsBeforeInsert`. */
   readonly merged: number;
   readonly worst: Difference;
   /** Of histories in which no rows are merged. */
@@ -139,7 +139,8 @@ export async function exploreStart(start: ExploredStart, level: AxiomaticLevel):
     const checked = HISTORY_LEVELS.find((each) => each === level);
     if (checked !== undefined && !isAllowed(history, checked))
       contradictions.push(`explored at ${level}, refused by the checker: ${historyText(history)}`);
-    const merges = mergesRows(history, client.initial);
+    const merges =
+      mergesRows(history, client.initial) || readsBeforeInsert(history, client.initial);
     if (merges) tally.merged += 1;
     for (const final of run.finalStates()) {
       tally.outcomes += 1;
@@ -323,6 +324,56 @@ function mergesRows({ transactions }: History, initial: ReadonlyMap<Key, Value>)
     }
   }
   return false;
+}
+
+/**
+ * A transaction reads what another changed of a row while it misses, by another row, the transaction that inserted it. Below
+ * causal consistency explored versions, whole rows, allow that; to the analysis, a row is there for those who see its insert.
+ */
+function readsBeforeInsert({ transactions }: History, initial: ReadonlyMap<Key, Value>): boolean {
+  return transactions.some(({ status, events }) => {
+    const reads = events.filter((each) => each.kind === "read");
+    if (status !== "committed") return false;
+    return reads.some(({ key, from }) => {
+      if (initial.get(key) !== undefined) return false;
+      const [, ...earlier] = versionsUnder(transactions, key, from);
+      const inserter = earlier.at(-1);
+      return (
+        inserter !== undefined &&
+        reads.some(
+          (other) =>
+            writes(transactions, inserter, other.key) &&
+            other.from !== OWN &&
+            !versionsUnder(transactions, other.key, other.from).includes(inserter),
+        )
+      );
+    });
+  });
+}
+
+/** Who wrote a version, whose version that one replaced, and so on, down to the first that is not of the start. */
+function versionsUnder(
+  transactions: History["transactions"],
+  key: Key,
+  from: number,
+): readonly number[] {
+  const writers: number[] = [];
+  for (let at: number | undefined = from; at !== undefined && at !== INITIAL && at !== OWN;) {
+    if (writers.includes(at)) break;
+    writers.push(at);
+    const events = transactions.find(({ id }) => id === at)?.events ?? [];
+    const first = events.findIndex((each) => each.kind === "write" && each.key === key);
+    const read = events
+      .slice(0, first)
+      .findLast((each) => each.kind === "read" && each.key === key && each.from !== OWN);
+    at = read?.kind === "read" ? read.from : undefined;
+  }
+  return writers;
+}
+
+function writes(transactions: History["transactions"], id: number, key: Key): boolean {
+  const events = transactions.find((each) => each.id === id)?.events ?? [];
+  return events.some((event) => event.kind === "write" && event.key === key);
 }
 
 function changedColumns(found: Value, left: Value): readonly string[] {
