@@ -1,11 +1,36 @@
 // Which database code speaks to, as far as its imports, connection strings and options say it.
 import { DIALECTS, type Dialect } from "../../program/dialect";
+import type { FileId } from "../../protocol/source";
+import type { SourceFile } from "../sql/codeToRead";
+
+/** Tells which dialect the texts of code name, again and again; those that stay are looked at once. */
+export function createDialectTeller(): (files: readonly SourceFile[]) => Dialect | undefined {
+  let known: ReadonlyMap<FileId, Told> = new Map();
+  return (files) => {
+    const now = files.map(({ file, text }): readonly [FileId, Told] => {
+      const before = known.get(file);
+      return [file, before?.text === text ? before : { text, names: namedDialects(text) }];
+    });
+    known = new Map(now);
+    return mostNamed(now.map(([, { names }]) => names));
+  };
+}
+
+interface Told {
+  readonly text: string;
+  readonly names: readonly Dialect[];
+}
 
 /** The dialect that most of the texts name; undefined where none names any, or all name many. Linear in the texts. */
 export function codeDialect(texts: Iterable<string>): Dialect | undefined {
+  return mostNamed([...texts].map(namedDialects));
+}
+
+/** The dialect that is named by most; undefined where none names any, or all name many. */
+function mostNamed(texts: readonly (readonly Dialect[])[]): Dialect | undefined {
   const votes = new Map<Dialect, number>();
-  for (const text of texts) {
-    for (const dialect of namedDialects(text)) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
+  for (const named of texts) {
+    for (const dialect of named) votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
   }
   const [best, ...others] = [...votes].toSorted((a, b) => b[1] - a[1]);
   // What speaks to any product names them all, about as often.

@@ -5,7 +5,7 @@ import type { FileId } from "../../protocol/source";
 import { readPrismaSchemas, type PrismaSchemas } from "../schema/prisma/datasources";
 import type { CodeFilesToRead, SourceFile } from "../sql/codeToRead";
 import { indexLines } from "../sql/lines";
-import { codeDialect } from "./codeDialect";
+import { createDialectTeller } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
 import { codeTables } from "./readCode";
 import type { HirModule } from "./hir";
@@ -37,6 +37,7 @@ export interface WorkspaceCodeReader {
 export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
   const reader = createModuleReader(parsers);
   const memory = createCodeMemory();
+  const named = createDialectTeller();
   let known: { readonly key: string; readonly schemas: PrismaSchemas } | undefined;
 
   function schemasOf(
@@ -54,7 +55,7 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
       const own = new Map(given.map(({ file, text }) => [file, text] as const));
       const text = (file: FileId): string | undefined => own.get(file) ?? code.text(file);
       const all = [...new Set([...code.files, ...own.keys()])];
-      const inCodeDialect = (): Dialect | undefined => codeDialect(own.values());
+      const inCodeDialect = (): Dialect | undefined => named(given);
       const { schemas, notes } = schemasOf(
         (code.schemas ?? []).map((file) => ({ file, text: text(file) ?? "" })),
         inCodeDialect,

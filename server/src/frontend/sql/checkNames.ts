@@ -5,6 +5,7 @@ import type { Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
 import { nearestName } from "./annotations";
 import { positionAt, indexLines } from "./lines";
+import { namedTables } from "./namedTables";
 import { nameOf, tokensOf } from "./tokens";
 import { walkCommand } from "./walk";
 
@@ -16,17 +17,19 @@ export function unknownColumns(
   transaction: Transaction,
   table: (name: string) => Table | undefined,
 ): readonly Note[] {
+  const named = [...namedTables(transaction.body).tables];
+  if (named.every(([name, columns]) => hasAll(table(name), columns))) return [];
   const notes: Note[] = [];
   const reported = new Set<string>();
   let current: Statement | undefined;
 
   function check(name: string, column: string): void {
     const declared = table(name);
-    if (current === undefined || declared === undefined || declared.inferred) return;
-    const columns = declared.columns.map((each) => each.name);
+    if (current === undefined || declared === undefined || has(declared, column)) return;
     const key = `${current.id} ${name} ${column}`;
-    if (columns.includes(column) || SYSTEM.has(column) || reported.has(key)) return;
+    if (reported.has(key)) return;
     reported.add(key);
+    const columns = declared.columns.map((each) => each.name);
     const near = nearestName(column, columns);
     const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
     const message = `The table ${name} has no column "${column}".${hint}`;
@@ -46,6 +49,19 @@ export function unknownColumns(
     },
   });
   return notes;
+}
+
+function hasAll(table: Table | undefined, columns: ReadonlySet<string>): boolean {
+  return table === undefined || [...columns].every((column) => has(table, column));
+}
+
+const columnNames = new WeakMap<Table, ReadonlySet<string>>();
+
+function has(table: Table, column: string): boolean {
+  if (table.inferred || SYSTEM.has(column)) return true;
+  const names = columnNames.get(table) ?? new Set(table.columns.map(({ name }) => name));
+  columnNames.set(table, names);
+  return names.has(column);
 }
 
 /** The first use of a name in a statement, or the statement when the text does not have it. */

@@ -5,6 +5,7 @@ import type { Column, Table } from "../../program/schema";
 import { operandsOf } from "../../program/operands";
 import type { Query, Statement } from "../../program/statement";
 import type { SourceRange } from "../../protocol/source";
+import { namedTables } from "./namedTables";
 import { typeOf, type TypeEnvironment } from "./types";
 import { walkCommand, type Scope } from "./walk";
 
@@ -24,7 +25,10 @@ export function inferSchema(
   known: (name: string) => Table | undefined,
 ): InferredSchema {
   const drafts = new Map<string, Draft>();
-  for (const transaction of transactions) collect(transaction, known, drafts);
+  for (const transaction of transactions) {
+    const named = namedTables(transaction.body).tables.keys();
+    if ([...named].some((name) => known(name) === undefined)) collect(transaction, known, drafts);
+  }
   const tables: Table[] = [];
   const notes: Note[] = [];
   for (const [name, draft] of drafts) {

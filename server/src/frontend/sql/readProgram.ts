@@ -7,6 +7,7 @@ import type { Query } from "../../program/statement";
 import type { FileId, SourceRange } from "../../protocol/source";
 import { agreed } from "../schema/agree";
 import { readCode, type CodeReading, type CodeSurroundings } from "../code/readCode";
+import type { HirModule } from "../code/hir";
 import { atOnce, type Sliced } from "../code/slices";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
 import { spellingOf } from "./spelling";
@@ -19,6 +20,7 @@ import { readInvariants } from "./readInvariants";
 import { languageOf, type LanguageRoutines } from "./language";
 import { indexLines, rangeOf, type LineIndex } from "./lines";
 import { createLowering } from "./lowerSql";
+import { namedTables } from "./namedTables";
 import type { SqlParsers } from "./parsers";
 import { replaceStatements } from "./replaceStatements";
 import type { PgSchemaReading } from "./pg/schema";
@@ -268,24 +270,36 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
   const order = files.map(({ lines }) => lines.file);
   const spelledOut = cascading(around.tables);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
-  const whole = [spelledOut, ...(firing ? [firing] : [])].reduce<readonly Transaction[]>(
-    (list, replace) => list.map((each) => replaceStatements(each, replace)),
-    read,
-  );
+  const triggered = new Set(triggers?.map((each) => each.table));
+  const whole = read
+    .map((each) => (namedTables(each.body).cascades ? replaceStatements(each, spelledOut) : each))
+    .map((each) =>
+      firing && [...namedTables(each.body).tables.keys()].some((name) => triggered.has(name))
+        ? replaceStatements(each, firing)
+        : each,
+    );
   return { transactions: whole, notes, unread: called.unread };
 }
 
 function codeSuppressions({ files, modules }: CodeFilesToRead): ReadSuppressions {
-  const read = files.map(({ file, text }) => {
-    const lines = indexLines(file, text);
-    const comments = modules.moduleOf(file)?.comments ?? [];
-    const { suppressions, notes } = readSuppressions(lines, comments);
-    return { suppressions, notes: [...notes, ...commentsOfSql(lines, comments)] };
+  const read = files.flatMap(({ file, text }): ReadSuppressions[] => {
+    const module = modules.moduleOf(file);
+    if (module === undefined) return [];
+    const own = ignoredIn.get(module) ?? suppressionsIn(indexLines(file, text), module.comments);
+    ignoredIn.set(module, own);
+    return [own];
   });
   return {
     suppressions: read.flatMap((each) => each.suppressions),
     notes: read.flatMap((each) => each.notes),
   };
+}
+
+const ignoredIn = new WeakMap<HirModule, ReadSuppressions>();
+
+function suppressionsIn(lines: LineIndex, comments: readonly Span[]): ReadSuppressions {
+  const { suppressions, notes } = readSuppressions(lines, comments);
+  return { suppressions, notes: [...notes, ...commentsOfSql(lines, comments)] };
 }
 
 /** Comments that mean something in SQL alone: who writes one in code must not think that it counts. */

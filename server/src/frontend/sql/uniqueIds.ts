@@ -55,9 +55,19 @@ function duplicateNote(transaction: Transaction, first: Transaction): Note {
   return { severity: "warning", code: "duplicate-name", message, source: transaction.header };
 }
 
-/** The same transaction under another id; ids of statements begin with it. */
+const underOther = new WeakMap<Transaction, Transaction>();
+
+/** The same transaction under another id; ids of statements begin with it. The last one is remembered. */
 export function withId(transaction: Transaction, id: string): Transaction {
   if (transaction.id === id) return transaction;
+  const known = underOther.get(transaction);
+  if (known?.id === id) return known;
+  const own = renamedTo(transaction, id);
+  underOther.set(transaction, own);
+  return own;
+}
+
+function renamedTo(transaction: Transaction, id: string): Transaction {
   const from = `${transaction.id}/`;
   const rename = (text: string): string =>
     text.startsWith(from) ? `${id}/${text.slice(from.length)}` : text;
