@@ -42,6 +42,7 @@ const text = (apply: (value: string) => SqlValue): SqlFunction => ({
 const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 
 const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
+  "code:truth": lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value)),
   // The cast of an integer, after which `/` keeps fractions.
   numeric: strict(([value = null]) => numeric(value, toDecimal)),
   greatest: lax((values) => extreme(values, 1)),

@@ -1,6 +1,7 @@
 // The types of arguments and of the elements of those that are arrays, once statements have told them.
 import type { Expression, ValueType } from "../../program/expression";
 import type { Command } from "../../program/statement";
+import type { Call } from "../../program/operands";
 import { literal } from "../sql/expressions";
 import { compare, joined } from "../sql/terms";
 import type { ParameterTypes } from "../sql/types";
@@ -23,7 +24,7 @@ export function withInputTypes(command: Command, types: ParameterTypes): Command
   return typed(command) as Command;
 }
 
-/** A conjunction in which tests of what is true are tests of a number or text, or are left out for all else. */
+/** What is asked for being true is asked by its type, or left out where whatever is there is. */
 function withoutTruth(part: object, types: ParameterTypes): object {
   if (!("kind" in part) || part.kind !== "and" || !("operands" in part)) return part;
   // Only expressions are of that kind.
@@ -32,23 +33,15 @@ function withoutTruth(part: object, types: ParameterTypes): object {
   return joined(
     "and",
     operands.flatMap((each) =>
-      each.kind === "call" && each.name === TRUTH ? truth(each.arguments[0], types) : [each],
+      each.kind === "call" && each.name === TRUTH ? truth(each, types) : [each],
     ),
   );
 }
 
-function truth(
-  operand: Expression | undefined,
-  { scalars, elements }: ParameterTypes,
-): readonly Expression[] {
-  const type =
-    operand?.kind === "parameter"
-      ? scalars.get(operand.name)
-      : operand?.kind === "element" && operand.array.kind === "array"
-        ? elements.get(operand.array.parameter)
-        : undefined;
+function truth(call: Call, types: ParameterTypes): readonly Expression[] {
+  const [operand] = call.arguments;
   if (!operand) return [];
-  switch (type) {
+  switch (typeOf(operand, types)) {
     case "int":
     case "decimal":
       return [compare("<>", operand, literal(0))];
@@ -56,8 +49,33 @@ function truth(
       return [compare("<>", operand, literal(""))];
     case "bool":
       return [operand];
+    case undefined:
+      // Nothing but its truth is asked for.
+      return operand.kind === "parameter" || operand.kind === "element" ? [operand] : [call];
     default:
       return [];
+  }
+}
+
+function typeOf(operand: Expression, types: ParameterTypes): ValueType | undefined {
+  const { scalars, elements, variables } = types;
+  switch (operand.kind) {
+    case "parameter":
+      return scalars.get(operand.name);
+    case "variable":
+      return variables.get(operand.name);
+    case "element":
+      return operand.array.kind === "array" ? elements.get(operand.array.parameter) : undefined;
+    case "literal":
+      return operand.value === null ? undefined : operand.type;
+    case "conditional":
+      return typeOf(operand.then, types) ?? typeOf(operand.otherwise, types);
+    case "coalesce":
+      return operand.operands.map((each) => typeOf(each, types)).find((each) => each !== undefined);
+    case "arithmetic":
+      return operand.operator === "||" ? "text" : "decimal";
+    default:
+      return undefined;
   }
 }
 

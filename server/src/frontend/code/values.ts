@@ -70,6 +70,10 @@ export type Value =
       readonly path: string;
       readonly origin: "argument" | "constant";
       readonly type?: string;
+      /** What the name of its type stands for, where that is one of the workspace's. */
+      readonly standsFor?: string;
+      /** Callers need not give it. */
+      readonly mayLack?: boolean;
       /** What its type says of a member: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
       /** The array whose element it is (a part of), and the element's index, counted from one. */

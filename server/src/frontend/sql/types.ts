@@ -81,6 +81,7 @@ export interface ParameterTypes {
   readonly scalars: ReadonlyMap<string, ValueType>;
   /** Of the elements of arrays. */
   readonly elements: ReadonlyMap<string, ValueType>;
+  readonly variables: ReadonlyMap<string, ValueType>;
 }
 
 /**
@@ -171,7 +172,7 @@ export function inferParameterTypes(
       },
     });
   }
-  return { scalars: parameters, elements };
+  return { scalars: parameters, elements, variables };
 }
 
 function rememberResult(

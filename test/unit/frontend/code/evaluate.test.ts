@@ -47,7 +47,7 @@ export async function f(id, n) {
   it("reads SQL that is put together by conditions", async () => {
     const locked = [
       "f unit",
-      "  if not (:lock is null)",
+      "  if (not (:lock is null) and :lock)",
       "    r1 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
       "  else",
       "    r2 = select accounts.balance as balance from accounts where (accounts.id = :id)",
@@ -106,11 +106,11 @@ export async function f(id, lock) {
 }`,
       [
         "f explicit",
-        "  if not (:lock is null)",
+        "  if (not (:lock is null) and :lock)",
         "    r1 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
         "  else",
         "    r2 = select accounts.balance as balance from accounts where (accounts.id = :id)",
-        "  update accounts set balance = ((not (:lock is null) ? r1.balance : r2.balance) + 1) where (accounts.id = :id)",
+        "  update accounts set balance = (((not (:lock is null) and :lock) ? r1.balance : r2.balance) + 1) where (accounts.id = :id)",
       ],
     ));
 

@@ -53,7 +53,7 @@ describe("loops", () => {
       "  loop count",
       "    @v1 := 0",
       "    loop count",
-      "      if not (:rows[].parts.ok[@i2] is null)",
+      "      if (not (:rows[].parts.ok[@i2] is null) and :rows[].parts.ok[@i2])",
       "        @v2 := (@v1 + 1)",
       "      else",
       "        @v2 := @v1",

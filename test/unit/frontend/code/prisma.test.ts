@@ -577,6 +577,6 @@ model Event {
   assert.ok(lines.includes('code:document("n", 1, "of", code:list(:form.topic, '), lines);
   assert.match(lines, /topic = :form\.topic, total = 6,/u);
   assert.ok(lines.includes("(Event.id = :form.id)"), lines);
-  assert.match(lines, /if not \(:req\.json\(\)\.valid = true\)\n {4}rollback/u);
+  assert.match(lines, /if not \(:req\.json\(\)\.valid == true\)\n {4}rollback/u);
   assert.ok(lines.includes("(Event.id = :req.json().id)"), lines);
 });

@@ -83,7 +83,7 @@ describe("schemas of zod", () => {
     check(
       "z.object({ id: z.number(), n: z.number().positive() })",
       `const result = Schema.safeParse(body); if (!result.success) return; const { data } = result; ${SET}`,
-      "if not (not (:body.n is null) and (:body.n > 0) and (:body.valid = true))",
+      "if not (not (:body.n is null) and (:body.n > 0) and (:body.valid == true))",
       "  return",
       UPDATE,
     ));

@@ -2,12 +2,13 @@
 import type { Expression, ValueType } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import { literal, TRUE } from "../../sql/expressions";
-import { compare, joined, negatedIf } from "../../sql/terms";
+import { compare, joined } from "../../sql/terms";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../values";
 import { noteAsked } from "./asked";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { emit, type State } from "./state";
+import { plainComparison, toldFromNull } from "./twoValued";
 
 /** Whether something that is there is neither zero nor an empty text. */
 export const TRUTH = "code:truth";
@@ -260,10 +261,7 @@ export function conditionOf(state: State, value: Value): Expression {
         : literal(text !== "");
     }
     case "input":
-      if (value.type === "boolean") return compare("=", inputExpression(value), TRUE);
-      return value.type === undefined && !value.path.endsWith(".length")
-        ? truthOfUntyped(inputExpression(value))
-        : truthOf(inputExpression(value), declaredType(value.type));
+      return truthOfInput(value);
     case "row":
       return isPresent(state, value) ? TRUE : presenceOf(value);
     case "choice": {
@@ -286,23 +284,46 @@ export function conditionOf(state: State, value: Value): Expression {
   }
 }
 
-/** What nobody declared may be a number, a text or something else: that is put in once statements tell. */
+function truthOfInput(value: Extract<Value, { kind: "input" }>): Expression {
+  const operand = inputExpression(value);
+  if (value.path.endsWith(".length")) return truthOf(operand, "int");
+  const type = declaredType(value.standsFor ?? value.type);
+  const isSurelyThere = value.mayLack !== true && value.type?.trim() === "boolean";
+  if (isSurelyThere) return compare("=", operand, TRUE);
+  return type === "other" ? isThereOf(operand) : truthOf(operand, type);
+}
+
+function isThereOf(operand: Expression): Expression {
+  return { kind: "not", operand: { kind: "isNull", operand } };
+}
+
+/** What is not known to be of a type may be a number, a text or something else: that is put in once statements tell. */
 function truthOfUntyped(operand: Expression): Expression {
-  const isThere: Expression = { kind: "not", operand: { kind: "isNull", operand } };
   return joined("and", [
-    isThere,
+    isThereOf(operand),
     { kind: "call", name: TRUTH, arguments: [operand], deterministic: true },
   ]);
 }
 
-/** What a declared type says of texts and numbers, which are false where they are empty or zero. */
+/** What a declared type says of what is false: `other` for objects, which never are; undefined where that is not known. */
 function declaredType(type: string | undefined): ValueType | undefined {
-  const [of, ...others] = (type ?? "")
+  const parts = (type ?? "")
     .split("|")
     .map((each) => each.trim())
     .filter((each) => each !== "null" && each !== "undefined");
-  if (others.length > 0) return undefined;
-  return of === "string" ? "text" : of === "number" || of === "bigint" ? "decimal" : undefined;
+  const types = new Set(parts.map(typeOfPart));
+  return types.size === 1 ? [...types][0] : undefined;
+}
+
+function typeOfPart(part: string): ValueType | undefined {
+  if (/^(?:boolean|true|false)$/u.test(part)) return "bool";
+  if (/^(?:string|"[^"]*"|'[^']*')$/u.test(part)) return "text";
+  if (/^(?:number|bigint|-?\d+)$/u.test(part)) return "decimal";
+  return /^\{|\}$|\]$|^(?:Date|Buffer|Uint8Array|(?:Readonly)?(?:Array|Map|Set)<.*|Record<.*)$/su.test(
+    part,
+  )
+    ? "other"
+    : undefined;
 }
 
 /** That a row is there. Rows of a loop are. */
@@ -326,7 +347,7 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
     const then = truthOf(expression.then, type);
     return conditional(expression.condition, then, truthOf(expression.otherwise, type));
   }
-  const isThere: Expression = { kind: "not", operand: { kind: "isNull", operand: expression } };
+  const isThere = isThereOf(expression);
   if (expression.kind === "size" || expression.kind === "affected") {
     return compare(">", expression, literal(0));
   }
@@ -338,11 +359,21 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
       return joined("and", [isThere, compare("<>", expression, literal(0))]);
     case "text":
       return joined("and", [isThere, compare("<>", expression, literal(""))]);
+    case "time":
+    case "json":
+    case "bytes":
+    case "other":
+      return isThere;
     default:
-      return expression.kind === "arithmetic"
-        ? joined("and", [isThere, compare("<>", expression, literal(0))])
-        : isThere;
+      if (expression.kind === "arithmetic" && expression.operator !== "||")
+        return joined("and", [isThere, compare("<>", expression, literal(0))]);
+      return isNothingButThere(expression) ? isThere : truthOfUntyped(expression);
   }
+}
+
+/** Whether what is there is true: it is made anew, or nothing is known of it in any case. */
+function isNothingButThere({ kind }: Expression): boolean {
+  return kind === "fresh" || kind === "unknown" || kind === "field" || kind === "array";
 }
 
 /** The type of a value by what stands for it where it is absent: `x ?? false` is a truth value. */
@@ -389,12 +420,12 @@ export function isCondition(expression: Expression): boolean {
 /** The negation, without NOT of NOT. */
 export function negated(condition: Expression): Expression {
   if (condition.kind === "literal") return literal(condition.value !== true);
-  if (condition.kind === "not") return condition.operand;
+  if (condition.kind === "not") return plainComparison(condition.operand);
   if (condition.kind === "comparison" && condition.left.kind === "size") {
     const opposite = OPPOSITE[condition.operator];
     return { ...condition, operator: opposite };
   }
-  return negatedIf(true, condition);
+  return { kind: "not", operand: toldFromNull(condition) };
 }
 
 const OPPOSITE = { "=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">" } as const;

@@ -43,19 +43,23 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     state.lacks.given ??= path;
   }
   if (typed && !isRecord(typed)) return given(typed);
-  const input: Value = { kind: "input", path, origin: "argument", type: text };
+  const input: Value = {
+    ...{ kind: "input", path, origin: "argument", type: text },
+    ...(type.isOptional === true && { mayLack: true }),
+  };
   if (module.file.endsWith(".java")) return input;
+  const name = /^[\w$]+$/u.exec(text.trim())?.[0];
+  const standsFor = name === undefined ? undefined : typeNamed(state, module, name)?.text;
   const members = (property: string): Value | undefined => {
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
     const value = inputOfType(state, member, `${path}.${property}`);
-    if (value.kind === "undefined") return value;
-    if (value.kind === "input") return { ...value, type: text };
+    if (value.kind === "undefined" || value.kind === "input") return value;
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
     return { ...value, connection: { ...value.connection, id: `given:${path}.${property}` } };
   };
-  return { ...input, members };
+  return { ...input, ...(standsFor !== undefined && { standsFor }), members };
 }
 
 const MAY_BE_NOTHING = /\|\s*(?:undefined|null)\b/u;

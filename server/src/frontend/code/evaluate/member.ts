@@ -8,6 +8,7 @@ import {
   constant,
   constantText,
   fieldExpression,
+  isArray,
   scalar,
   UNDEFINED,
   unknown,
@@ -262,14 +263,20 @@ export function elementOf(value: Extract<Value, { kind: "input" }>, index: Expre
 }
 
 function inputMember(value: Extract<Value, { kind: "input" }>, property: string): Value {
-  const { members, ...rest } = value;
-  const { element, path } = rest;
+  const { members, standsFor: _name, mayLack: _lacks, type, ...own } = value;
   const typed = members?.(property);
   if (typed) return typed;
+  // What a type says of the whole says nothing of a part, but for methods of arrays.
+  const isKept = type !== undefined && (isArray(value) || OF_LIBRARY.test(type));
+  const rest = isKept ? { ...own, type } : own;
+  const { element, path } = own;
   if (element === undefined) return { ...rest, path: `${path}.${property}` };
   const field = element.field === "" ? property : `${element.field}.${property}`;
   return { ...rest, path: `${path}.${property}`, element: { ...element, field } };
 }
+
+/** Types of Prisma's for what may be a value or an instruction, whose parts are such, too. */
+const OF_LIBRARY = /(?:Input|Filter)\b/u;
 
 /** How many items a list has. */
 export function lengthOf(state: State, value: Value): Value {

@@ -1,0 +1,69 @@
+// What code takes for true: values by their declared types, comparisons with what is not there.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { callFunction } from "../../../../server/src/store/callFunction";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL, kind text);";
+const HEAD = `import { Pool } from "pg";
+const pool = new Pool();
+const set = () => pool.query("UPDATE accounts SET balance = 1");
+`;
+
+/** The conditions under which the functions of a program change something. */
+async function check(program: string, ...conditions: readonly string[]): Promise<void> {
+  const lines = printed(await transactionsOf(DDL, { "a.ts": HEAD + program }));
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith("  if ")).map((line) => line.slice(5)),
+    conditions,
+  );
+}
+
+describe("what code takes for true", () => {
+  it("is told by the declared type of a part, whatever the whole is called", () =>
+    check(
+      `interface Input { all?: boolean; name?: string; deep: { flag: boolean | null; n: number } }
+type Kind = "a" | "b";
+export async function f(input: Input, kind: Kind, whole?: Input) {
+  if (input.all) await set();
+  if (!input.name) await set();
+  if (input.deep.flag) await set();
+  if (input.deep.n) await set();
+  if (!kind) await set();
+  if (whole) await set();
+}`,
+      "(not (:input.all is null) and :input.all)",
+      'not (not (:input.name is null) and (:input.name <> ""))',
+      "(not (:input.deep.flag is null) and :input.deep.flag)",
+      "(not (:input.deep.n is null) and (:input.deep.n <> 0))",
+      'not (not (:kind is null) and (:kind <> ""))',
+      "not (:whole is null)",
+    ));
+
+  it("is what a function of the code gives where that is taken for true", async () => {
+    await check(
+      `import { compare } from "passwords";
+export async function f(given, kept) { if (!compare(given, kept)) return; await set(); }`,
+      "not (not (code:compare(:given, :kept) is null) and code:truth(code:compare(:given, :kept)))",
+    );
+    const values = [null, 0, "", false, 1, "a", true, { kind: "opaque", text: "f()" } as const];
+    assert.deepEqual(
+      values.map((value) => callFunction("code:truth", [value])),
+      [false, false, false, false, true, true, true, true],
+    );
+  });
+
+  it("is not what differs from a constant because it is not there", () =>
+    check(
+      `export async function f(id: number, kind?: string) {
+  const { rows: [row] } = await pool.query("SELECT kind FROM accounts WHERE id = $1", [id]);
+  if (row?.kind !== "ADMIN") throw new Error("no");
+  if (!(kind === "A" || row?.kind === "B")) await set();
+  if (kind === "C") await set();
+}`,
+      'not (r1.kind == "ADMIN")',
+      'not ((:kind == "A") or (r1.kind == "B"))',
+      '(:kind = "C")',
+    ));
+});
