@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { Edit, Language, Parser, type Point, type Tree, type TreeCursor } from "web-tree-sitter";
+import { isDeepStrictEqual } from "node:util";
+import { Edit, Language, Parser, type Point, type Tree } from "web-tree-sitter";
 import type {
   CodeLanguage,
   CodeParsers,
@@ -12,18 +13,19 @@ import type {
   SyntaxNode,
 } from "../frontend/code/codeParsers";
 import { withoutTemplateTypes } from "../frontend/code/typescript/templateTypes";
+import { isTreeOf, treeAt, treeTables, type RuntimeMemory, type TreeTables } from "./runtimeTrees";
+import { walkedTree, type GrammarNames } from "./walkedTrees";
 
 /** The parsers. Rejects when the runtime's WASM file is missing or does not fit. */
 export async function loadCodeParsers(): Promise<CodeParsers> {
-  const runtime = readFileSync(findFile("web-tree-sitter", "web-tree-sitter.wasm"));
-  await Parser.init({ wasmBinary: new Uint8Array(runtime) });
+  const memory = await loadRuntime();
   const grammars = new Map<CodeLanguage, Grammar | undefined>();
   const kept = new WeakMap<CodeTree, Kept>();
 
   function grammarOf(language: CodeLanguage): Grammar | undefined {
     const known = grammars.get(language);
     if (known !== undefined || grammars.has(language)) return known;
-    const loaded = loadGrammar(language);
+    const loaded = loadGrammar(language, memory);
     grammars.set(language, loaded);
     return loaded;
   }
@@ -40,7 +42,7 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
           ? parseAgain(grammar, source, before.tree)
           : parseInTime(grammar, source);
         if (tree === null) return undefined;
-        const root = plainTree(tree.walk(), grammar, isKnown);
+        const root = plainTree(tree, grammar, isKnown);
         const result: CodeTree = { language, text, root };
         if (keep) kept.set(result, { tree, source });
         else tree.delete();
@@ -59,6 +61,27 @@ export async function loadCodeParsers(): Promise<CodeParsers> {
   };
 }
 
+/** There is one runtime, which is told of its memory when it starts. */
+let started: Promise<Partial<RuntimeMemory>> | undefined;
+
+function loadRuntime(): Promise<Partial<RuntimeMemory>> {
+  started ??= startRuntime().catch((error: unknown) => {
+    started = undefined;
+    throw error;
+  });
+  return started;
+}
+
+async function startRuntime(): Promise<Partial<RuntimeMemory>> {
+  const wasmBinary = readFileSync(findFile("web-tree-sitter", "web-tree-sitter.wasm"));
+  const options: { readonly wasmBinary: Uint8Array } & Partial<RuntimeMemory> = {
+    wasmBinary: new Uint8Array(wasmBinary),
+  };
+  // What it is given is what it works on: its memory is a member of it from then on.
+  await Parser.init(options);
+  return options;
+}
+
 /** Milliseconds that one text may take; normal files take less than a tenth of a second. */
 const LONGEST_PARSE = 2000;
 
@@ -74,15 +97,14 @@ function sourceFor(language: CodeLanguage, text: string): string {
   return language === "typescript" || language === "tsx" ? withoutTemplateTypes(text) : text;
 }
 
-interface Grammar {
+interface Grammar extends GrammarNames {
   readonly parser: Parser;
-  readonly types: readonly string[];
-  readonly isNamed: readonly boolean[];
-  readonly fields: readonly (string | null)[];
+  /** How its trees are read from the runtime's memory; undefined where they are asked for node by node. */
+  readonly direct?: { readonly memory: RuntimeMemory; readonly tables: TreeTables } | undefined;
 }
 
 /** Undefined when its file is missing or does not fit. */
-function loadGrammar(name: CodeLanguage): Grammar | undefined {
+function loadGrammar(name: CodeLanguage, memory: Partial<RuntimeMemory>): Grammar | undefined {
   let language: Language;
   try {
     const bytes = readFileSync(
@@ -96,7 +118,51 @@ function loadGrammar(name: CodeLanguage): Grammar | undefined {
   const parser = new Parser();
   parser.setLanguage(language);
   const isNamed = language.types.map((_type, id) => language.nodeTypeIsNamed(id));
-  return { parser, types: language.types, isNamed, fields: language.fields };
+  const grammar: Grammar = { parser, types: language.types, isNamed, fields: language.fields };
+  return { ...grammar, direct: directly(grammar, language, memory) };
+}
+
+/** Undefined where the memory is not as it was understood to be. */
+function directly(
+  grammar: Grammar,
+  language: Language,
+  memory: Partial<RuntimeMemory>,
+): Grammar["direct"] {
+  if (!isMemory(memory)) return undefined;
+  const address = addressOf(language);
+  if (address === undefined) return undefined;
+  const tables = treeTables(memory, address, grammar);
+  if (!tables) return undefined;
+  const isRight = SAMPLES.every((sample) => {
+    const tree = parseInTime(grammar, sample);
+    const at = tree === null ? undefined : addressOf(tree);
+    if (tree === null || at === undefined || !isTreeOf(memory, at, address)) return false;
+    const read = treeAt(memory, at, tables, undefined);
+    const asked = walkedTree(tree.walk(), grammar, undefined);
+    tree.delete();
+    return isDeepStrictEqual(read, asked);
+  });
+  return isRight ? { memory, tables } : undefined;
+}
+
+/** Each is a text with errors in the grammars that it is not written in. */
+const SAMPLES = [
+  `// a\nimport b, { c as d } from "e";
+export class F extends G { async *h({ i = 1, ...j }, k) { for (const l of k) if (l?.[0] == null) return \`m\${l}\`; else l.n(...j, /o/g); } }
+p(q;`,
+  `package a; class B<C> extends D { /* e */ @F(g = 1) int h = 2, i; void j(int... k) throws L { for (int m : k) { this.h += m; } } }`,
+  `const a = async <B,>(c: Array<B>, d?: "é"): Promise<void> => <E f={c}>{...d} text</E> as G;`,
+];
+
+function isMemory(memory: Partial<RuntimeMemory>): memory is RuntimeMemory {
+  const { HEAPU8, HEAPU16, HEAPU32 } = memory;
+  return [HEAPU8, HEAPU16, HEAPU32].every((each) => ArrayBuffer.isView(each));
+}
+
+/** Where the runtime keeps something, which it has in its first place. */
+function addressOf(held: Language | Tree): number | undefined {
+  const address: unknown = Reflect.get(held, 0);
+  return typeof address === "number" ? address : undefined;
 }
 
 /** In a bundle beside the script, else where the package is installed. */
@@ -133,63 +199,13 @@ function parseInTime({ parser }: Grammar, text: string, before?: Tree): Tree | n
   return tree;
 }
 
-/**
- * The whole tree below a cursor as plain data, but for what is known of it; without recursion: trees may be as deep as
- * texts are long.
- */
-function plainTree(
-  cursor: TreeCursor,
-  { types, isNamed, fields }: Grammar,
-  isKnown: ParseOptions["isKnown"],
-): SyntaxNode {
-  const isWhole = types[cursor.nodeTypeId] !== undefined;
-  const passOver = (): boolean =>
-    isKnown !== undefined &&
-    isWhole &&
-    !cursor.currentNode.hasError &&
-    isKnown(types[cursor.nodeTypeId] ?? "ERROR", cursor.startIndex, cursor.endIndex);
-  const read = (children: readonly SyntaxNode[]): SyntaxNode => {
-    const id = cursor.nodeTypeId;
-    const start = cursor.startIndex;
-    const end = cursor.endIndex;
-    return {
-      type: types[id] ?? "ERROR",
-      isNamed: isNamed[id] ?? true,
-      start,
-      end,
-      field: fields[cursor.currentFieldId] ?? undefined,
-      children,
-      isMissing: start === end && cursor.nodeIsMissing,
-    };
-  };
-  const open: SyntaxNode[][] = [];
-  const root: SyntaxNode[] = [];
-  let into = root;
-  for (;;) {
-    const own: SyntaxNode[] = [];
-    if (!(open.length === 1 && passOver()) && cursor.gotoFirstChild()) {
-      // The node itself is added when the cursor comes back to it.
-      open.push(into);
-      into = own;
-      continue;
-    }
-    into.push(read(NO_CHILDREN));
-    while (!cursor.gotoNextSibling()) {
-      const parent = open.pop();
-      const [only] = into;
-      if (parent === undefined) {
-        cursor.delete();
-        if (only === undefined) throw new Error("a tree without a root");
-        return only;
-      }
-      cursor.gotoParent();
-      parent.push(read(into));
-      into = parent;
-    }
-  }
+function plainTree(tree: Tree, grammar: Grammar, isKnown: ParseOptions["isKnown"]): SyntaxNode {
+  const { direct } = grammar;
+  const address = addressOf(tree);
+  return direct && address !== undefined
+    ? treeAt(direct.memory, address, direct.tables, isKnown)
+    : walkedTree(tree.walk(), grammar, isKnown);
 }
-
-const NO_CHILDREN: readonly SyntaxNode[] = [];
 
 /** The one edit that makes `after` of `before`: all between what both begin with and what both end with. */
 function editBetween(before: string, after: string): Edit {
