@@ -139,6 +139,59 @@ export async function drop(id: number) {
   });
 });
 
+describe("clients that objects hold, whoever made them", () => {
+  const HELPER = `type Either = PrismaClient | ${TX};
+async function within<T>(db: Either, run: (own: ${TX}) => Promise<T>) {
+  return "$transaction" in db ? (db as PrismaClient).$transaction(run) : run(db);
+}`;
+  for (const parameters of [
+    "private readonly db: Either = prisma",
+    "private readonly db: Either",
+    `private readonly db: PrismaClient | ${TX}`,
+    "given?: Either",
+    `private readonly tx?: ${TX}`,
+  ]) {
+    it(`begin transactions: ${parameters}`, async () => {
+      const isField = /\bdb:/u.test(parameters);
+      const own = parameters.startsWith("given") ? "given" : "this.tx";
+      const text = `${PRISMA}${HELPER}
+export class Accounts {
+  ${isField ? "" : "private readonly db: Either;"}
+  constructor(${parameters}) { ${isField ? "" : `this.db = ${own} ?? prisma;`} }
+  async take(id: number) {
+    await within(this.db, async (own) => {
+      await own.account.update({ where: { id }, data: { balance: 1 } });
+      await own.account.delete({ where: { id } });
+    });
+  }
+}`;
+      const read = await transactionsOf(SCHEMA, { "a.ts": text });
+      assert.deepEqual(
+        read.map(({ name, boundary }) => [name, boundary]),
+        [["Accounts.take", "explicit"]],
+      );
+    });
+  }
+
+  it("are those that the object was made with, whatever stands in their place else", async () => {
+    const text = `${PRISMA}
+class Accounts {
+  constructor(private readonly db: PrismaClient | ${TX} = prisma) {}
+  async take(id: number) {
+    await this.db.account.update({ where: { id }, data: { balance: 1 } });
+  }
+}
+export async function drop(id: number) {
+  await prisma.$transaction(async (tx) => {
+    await new Accounts(tx).take(id);
+    await tx.account.delete({ where: { id } });
+  });
+}`;
+    const read = await transactionsOf(SCHEMA, { "a.ts": text });
+    assert.deepEqual(printed(read).slice(0, 1), ["drop explicit"]);
+  });
+});
+
 const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
 
 describe("arguments of types of the code's own", () => {

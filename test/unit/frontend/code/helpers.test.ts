@@ -41,6 +41,20 @@ export async function pay(from: number, to: number) {
       ],
     ));
 
+  it("are given texts with quotes around values, before them and behind them", () =>
+    check(
+      `export async function take(id: number, name: string) {
+  await pool.query(\`-- it's one
+UPDATE accounts SET balance = length('a') WHERE id = \${id} AND 'b' <> 'it''s'\`);
+  await pool.query(\`DELETE FROM accounts WHERE id = '\${id}' AND 'x' <> 'y'\`);
+}`,
+      [
+        "take unit",
+        `  update accounts set balance = length("a") where ((accounts.id = :id) and ("b" <> "it's"))`,
+        '  delete accounts where ((accounts.id = :id) and ("x" <> "y"))',
+      ],
+    ));
+
   it("may never return", () =>
     check(
       `import { redirect } from "next/navigation";

@@ -251,7 +251,7 @@ export function instanceOf(
       ? state.evaluator.expression(state, scope, field.value)
       : field.type === undefined
         ? undefined
-        : typedValue(state, field.type, of.scope);
+        : heldValue(state, field.type, of.scope);
     if (value) self.fields.set(field.name, newCell(state, value));
   }
   const constructor = constructorFor(of.class, args?.length);
@@ -259,25 +259,23 @@ export function instanceOf(
     const hir = constructor.function;
     const inputs =
       args ??
-      hir.parameters.map((parameter) => {
-        const typed = parameter.type && typedValue(state, parameter.type, of.scope);
-        return typed || inputOf(state, parameter, of.class.name ?? "");
-      });
+      hir.parameters.map(
+        (parameter) =>
+          ofItsMaker(state, parameter, of.scope) ?? inputOf(state, parameter, of.class.name ?? ""),
+      );
     bindParameters(state, scope, hir, inputs);
-    hir.parameters.forEach((parameter, at) => {
+    hir.parameters.forEach(({ pattern }, at) => {
       // TypeScript's `constructor(private x: X)`.
-      const isField =
-        parameter.pattern.kind === "bind" &&
-        of.class.fields.some(
-          ({ name }) => parameter.pattern.kind === "bind" && name === parameter.pattern.name,
-        );
-      const value = inputs[at];
-      if (isField && parameter.pattern.kind === "bind" && value) {
-        const { name } = parameter.pattern;
-        // What was given says more than its declared type, if anything is known of it.
-        if (!self.fields.has(name) || (args && isKnown(value)))
-          self.fields.set(name, newCell(state, value));
-      }
+      const inner = pattern.kind === "default" ? pattern.pattern : pattern;
+      if (inner.kind !== "bind") return;
+      const { name } = inner;
+      if (!of.class.fields.some((field) => field.name === name)) return;
+      const value = pattern.kind === "default" ? scope.bindings.get(name)?.value : inputs[at];
+      if (!value) return;
+      // What was given says more than its declared type, if anything is known of it.
+      const isLeftOut = args === undefined && value.kind === "undefined";
+      if (!self.fields.has(name) || isKnown(value) || isLeftOut)
+        self.fields.set(name, newCell(state, value));
     });
     const before = state.emitted;
     const commands = collected(state, () => state.evaluator.block(state, scope, hir.body));
@@ -287,6 +285,23 @@ export function instanceOf(
   state.frame = outer.frame;
   addItself(state, self);
   return self;
+}
+
+/** What somebody made an object with: no client of a transaction where that may be left out. */
+function ofItsMaker(state: State, parameter: HirParameter, scope: Scope): Value | undefined {
+  const { type } = parameter;
+  const value = type === undefined ? undefined : heldValue(state, type, scope);
+  return value && isOfTransaction(value) && mayLack(parameter) ? UNDEFINED : value;
+}
+
+/** What an object holds, by its type: of clients that may be of a transaction or not, one that is of none. */
+function heldValue(state: State, type: string, scope: Scope): Value | undefined {
+  const typed = typedValue(state, type, scope);
+  if (!typed || !isOfTransaction(typed)) return typed;
+  const named = typeNamed(state, scope.module, type);
+  const parts = splitAt(named?.text ?? type, "|");
+  const values = parts.map((part) => typedValue(state, part.trim(), named?.module.scope ?? scope));
+  return values.find((each) => each && hasConnection(each) && !isOfTransaction(each)) ?? typed;
 }
 
 function isKnown({ kind }: Value): boolean {

@@ -234,8 +234,8 @@ function readText(state: State, parts: readonly TextPart[], source: SourceRange)
     }
   };
   parts.forEach(add);
-  const unquoted = outOfQuotes(text, holes);
   const { dialect } = state.workspace;
+  const unquoted = outOfQuotes(text, holes, dialect);
   const toFile = (offset: number): number | undefined => {
     const place = places.findLast(({ at }) => at <= offset);
     if (!place) return undefined;
@@ -260,8 +260,10 @@ function constantOf(value: Value): string | undefined {
  * A hole inside quotes is a part of a string: `'%:hole%'`. A quoted string that is nothing but a hole is the hole;
  * one with more in it keeps its length and becomes a hole of its own value.
  */
-function outOfQuotes(text: string, holes: Map<string, Value>): string {
-  return text.replaceAll(/'([^']*:isolens_hole_\d+[^']*)'/gu, (whole, inner: string) => {
+function outOfQuotes(text: string, holes: Map<string, Value>, dialect: Dialect): string {
+  const quoted = dialect === "postgres" ? QUOTED : QUOTED_WITH_ESCAPES;
+  return text.replaceAll(quoted, (whole, inner?: string) => {
+    if (inner === undefined || !/:isolens_hole_\d/u.test(inner)) return whole;
     const only = /^:(isolens_hole_\d+)$/u.exec(inner)?.[1];
     if (only !== undefined) return ` :${only} `;
     const pieces = inner.split(/(:isolens_hole_\d+)/u).filter((piece) => piece !== "");
@@ -276,6 +278,11 @@ function outOfQuotes(text: string, holes: Map<string, Value>): string {
     return `:${name}`.padEnd(whole.length);
   });
 }
+
+/** Comments and quoted things, in which quotes are none; strings with what is in them. */
+const QUOTED = /--[^\n]*|\/\*[^]*?\*\/|"[^"]*"|\$\$[^]*?\$\$|'((?:[^']|'')*)'/gu;
+const QUOTED_WITH_ESCAPES =
+  /--[^\n]*|\/\*[^]*?\*\/|`[^`]*`|"(?:[^"\\]|\\.)*"|'((?:[^'\\]|''|\\.)*)'/gsu;
 
 /** The values of a statement's placeholders by their numbers. */
 function valuesOf(
