@@ -56,6 +56,7 @@ function query(of: Query): string {
   );
   const parts = [
     `SELECT${of.distinct ? " DISTINCT" : ""}`,
+    of.distinctOn ? `ON (${of.distinctOn.map(expressionText).join(", ")})` : "",
     outputs.map(({ name, value }) => output(name, value)).join(", "),
     from(relations),
     `WHERE ${expressionText(of.where)}`,

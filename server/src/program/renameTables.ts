@@ -195,6 +195,7 @@ function inQuery(query: Query, rename: Rename): Query {
     outputs: query.outputs.map((output) => ({ ...output, value: value(output.value) })),
     groupBy: query.groupBy.map(value),
     orderBy: query.orderBy.map((each) => ({ ...each, value: value(each.value) })),
+    ...(query.distinctOn && { distinctOn: query.distinctOn.map(value) }),
     ...(query.having && { having: value(query.having) }),
     ...(query.limit && { limit: value(query.limit) }),
     ...(query.offset && { offset: value(query.offset) }),

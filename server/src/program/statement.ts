@@ -45,6 +45,8 @@ export interface Query {
   readonly limit?: Expression;
   readonly offset?: Expression;
   readonly distinct: boolean;
+  /** DISTINCT ON, only where `distinct`: of the rows that agree in all of these, the first one in the query's order. */
+  readonly distinctOn?: readonly Expression[];
   /** UNION and friends with further queries; the first query is this one. */
   readonly setOperations: readonly {
     readonly operator: "union" | "union all" | "intersect" | "except";

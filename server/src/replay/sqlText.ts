@@ -220,7 +220,7 @@ function outputsText(outputs: Query["outputs"], writer: SqlWriter): string {
 function queryText(query: Query, writer: SqlWriter): string {
   const { relations, where, outputs, groupBy, having, orderBy, limit, offset, lock } = query;
   const select = [
-    `SELECT ${query.distinct ? "DISTINCT " : ""}${outputsText(outputs, writer)}`,
+    `SELECT ${distinctText(query, writer)}${outputsText(outputs, writer)}`,
     ...(relations.length > 0 ? [`FROM ${relationsText(relations, writer)}`] : []),
     ...whereText(where, writer),
     ...(groupBy.length > 0
@@ -242,6 +242,12 @@ function queryText(query: Query, writer: SqlWriter): string {
     ...(offset === undefined ? [] : [`OFFSET ${write(offset, writer)}`]),
     ...(lock ? [lockClause(lock, writer)] : []),
   ].join(" ");
+}
+
+function distinctText({ distinct, distinctOn }: Query, writer: SqlWriter): string {
+  if (distinctOn === undefined) return distinct ? "DISTINCT " : "";
+  if (writer.product !== "postgres") throw new NoText("DISTINCT ON is no SQL of MySQL");
+  return `DISTINCT ON (${distinctOn.map((each) => write(each, writer)).join(", ")}) `;
 }
 
 function lockClause({ strength, of, wait }: LockClause, writer: SqlWriter): string {

@@ -53,6 +53,7 @@ function collectQuery(query: Query): readonly ColumnName[] {
     ...query.groupBy,
     ...(query.having === undefined ? [] : [query.having]),
     ...query.orderBy.map((each) => each.value),
+    ...(query.distinctOn ?? []),
     ...query.relations.flatMap((relation) => (relation.on === undefined ? [] : [relation.on])),
   ].flatMap(columnsOf);
   const further = [

@@ -155,7 +155,9 @@ function outputRows(query: Query, bindings: readonly Binding[], frame: Frame): R
     ? groupsOf(query, bindings, frame).flatMap((group) => groupOutput(query, group, frame))
     : bindings.flatMap((binding) => outputsOf(query, withRows(frame, binding)));
   const sorted = sortOutputs(query, rows);
-  return query.distinct ? distinctRows(sorted) : sorted;
+  if (query.distinctOn !== undefined) return firstOfEach(sorted).map(({ values }) => values);
+  const found = sorted.map(({ values }) => values);
+  return query.distinct ? distinctRows(found) : found;
 }
 
 /** Sorts combinations of rows by ORDER BY; rows without an order stay in key order. */
@@ -182,6 +184,8 @@ function bounds(query: Query, frame: Frame): { readonly offset: number; readonly
 interface OutputRow {
   readonly values: Readonly<Record<string, SqlValue>>;
   readonly keys: readonly SqlValue[];
+  /** What DISTINCT ON tells it by. */
+  readonly on?: string;
 }
 
 function joinOne(
@@ -364,7 +368,7 @@ function groupsOf(
   const groups = new Map<string, Binding[]>();
   for (const binding of bindings) {
     const inside = withRows(frame, binding);
-    const key = query.groupBy.map((each) => renderValue(evaluate(each, inside))).join("\u0000");
+    const key = groupKey(query.groupBy, inside);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [binding]);
     else group.push(binding);
@@ -389,7 +393,20 @@ function output(query: Query, inside: Frame): OutputRow {
     const name = each.name in values ? `${each.name} (${index + 1})` : each.name;
     values[name] = evaluate(each.value, inside);
   }
-  return { values, keys: sortKeys(query, inside) };
+  const keys = sortKeys(query, inside);
+  if (query.distinctOn === undefined) return { values, keys };
+  return { values, keys, on: groupKey(query.distinctOn, inside) };
+}
+
+/** The rows that come first among those that DISTINCT ON does not tell apart. */
+function firstOfEach(rows: readonly OutputRow[]): readonly OutputRow[] {
+  const first = new Map<string | undefined, OutputRow>();
+  for (const row of rows) if (!first.has(row.on)) first.set(row.on, row);
+  return [...first.values()];
+}
+
+function groupKey(by: readonly Expression[], inside: Frame): string {
+  return by.map((each) => renderValue(evaluate(each, inside))).join("\u0000");
 }
 
 function sortKeys(query: Query, inside: Frame): readonly SqlValue[] {
@@ -404,12 +421,9 @@ function compareKeys(query: Query, a: readonly SqlValue[], b: readonly SqlValue[
   return 0;
 }
 
-function sortOutputs(query: Query, rows: readonly OutputRow[]): ResultRows {
-  const sorted =
-    query.orderBy.length === 0
-      ? rows
-      : [...rows].sort((a, b) => compareKeys(query, a.keys, b.keys));
-  return sorted.map((row) => row.values);
+function sortOutputs(query: Query, rows: readonly OutputRow[]): readonly OutputRow[] {
+  if (query.orderBy.length === 0) return rows;
+  return [...rows].sort((a, b) => compareKeys(query, a.keys, b.keys));
 }
 
 function combined(query: Query, frame: Frame): ResultRows {
@@ -440,7 +454,7 @@ function ordered(query: Query, rows: ResultRows, frame: Frame): ResultRows {
     const binding = Object.fromEntries([...aliases].map((alias) => [alias, row]));
     return { values, keys: sortKeys(query, withRows(frame, binding)) };
   });
-  return sortOutputs(query, keyed);
+  return sortOutputs(query, keyed).map((row) => row.values);
 }
 
 function renamed(

@@ -32,7 +32,10 @@ const cache = new WeakMap<Query, readonly Call[]>();
 function callsOf(query: Query): readonly Call[] {
   const known = cache.get(query);
   if (known !== undefined) return known;
-  const parts = [...query.outputs, ...query.orderBy].map(({ value }) => value);
+  const parts = [
+    ...[...query.outputs, ...query.orderBy].map(({ value }) => value),
+    ...(query.distinctOn ?? []),
+  ];
   const found = [...new Set(parts.flatMap(setCallsIn))];
   cache.set(query, found);
   return found;

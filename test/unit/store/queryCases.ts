@@ -50,6 +50,81 @@ export const SETS: readonly QueryCase[] = [
   ["SELECT count(*) AS n FROM t CROSS JOIN LATERAL (SELECT w FROM u WHERE u.t = t.id) l", "2"],
 ];
 
+/** DISTINCT ON and window functions. */
+export const RANKED: readonly QueryCase[] = [
+  ["SELECT DISTINCT ON (t) t, w FROM u ORDER BY t, w DESC", "1, 7; 9, 1"],
+  ["SELECT DISTINCT ON (u.t) u.t, id FROM u ORDER BY 1 DESC, id LIMIT 1", "9, 3"],
+  ["SELECT DISTINCT ON (v IS NULL) v IS NULL AS n, id FROM t ORDER BY 1, id", "false, 1; true, 3"],
+  [
+    "SELECT id FROM t WHERE id IN (SELECT DISTINCT ON (t) id FROM u ORDER BY t, w DESC) ORDER BY 1",
+    "2; 3",
+  ],
+  [
+    "SELECT id FROM t WHERE EXISTS (SELECT DISTINCT ON (w) 1 FROM u WHERE u.t = t.id ORDER BY w)",
+    "1",
+  ],
+  [
+    "SELECT w FROM (SELECT DISTINCT ON (t) t, w FROM u ORDER BY t, w DESC) l WHERE w < 6 ORDER BY w",
+    "1",
+  ],
+  [
+    "SELECT DISTINCT ON (t) t, count(*) AS n FROM u GROUP BY t, w > 6 ORDER BY t, w > 6",
+    "1, 1; 9, 1",
+  ],
+  ["SELECT id, row_number() OVER (ORDER BY v) AS n FROM t ORDER BY id", "1, 1; 2, 2; 3, 3"],
+  ["SELECT id, row_number() OVER (ORDER BY v DESC) AS n FROM t ORDER BY id", "1, 3; 2, 2; 3, 1"],
+  [
+    "SELECT id, row_number() OVER (ORDER BY v DESC NULLS LAST) AS n FROM t ORDER BY id",
+    "1, 2; 2, 1; 3, 3",
+  ],
+  [
+    "SELECT id, row_number() OVER (PARTITION BY t ORDER BY w DESC) AS n FROM u ORDER BY id",
+    "1, 2; 2, 1; 3, 1",
+  ],
+  [
+    "SELECT id, row_number() OVER (ORDER BY (v > 15) DESC, id) AS n FROM t WHERE v > 0 ORDER BY id",
+    "1, 2; 2, 1",
+  ],
+  [
+    "SELECT id, rank() OVER (ORDER BY t) AS r, dense_rank() OVER (ORDER BY t DESC) AS d FROM u ORDER BY id",
+    "1, 1, 2; 2, 1, 2; 3, 3, 1",
+  ],
+  ["SELECT id, dense_rank() OVER (ORDER BY v DESC) AS d FROM t ORDER BY id", "1, 3; 2, 2; 3, 1"],
+  [
+    "SELECT id, sum(w) OVER (PARTITION BY t) AS s, count(*) OVER () AS n FROM u ORDER BY id",
+    "1, 12, 3; 2, 12, 3; 3, 1, 3",
+  ],
+  [
+    "SELECT id, sum(w) OVER (ORDER BY t) AS p, sum(w) OVER (ORDER BY t, id ROWS UNBOUNDED PRECEDING) AS r FROM u ORDER BY id",
+    "1, 12, 5; 2, 12, 12; 3, 13, 13",
+  ],
+  [
+    "SELECT id, max(w) OVER (s ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS m FROM u WINDOW s AS (PARTITION BY t ORDER BY id) ORDER BY id",
+    "1, 7; 2, 7; 3, 1",
+  ],
+  [
+    "SELECT id, lag(w) OVER w AS a, lead(w) OVER w AS b, lead(w, 2) OVER w AS c FROM u WINDOW w AS (ORDER BY id) ORDER BY id",
+    "1, null, 7, 1; 2, 5, 1, null; 3, 7, null, null",
+  ],
+  [
+    "SELECT id, first_value(w) OVER (PARTITION BY t ORDER BY w DESC) AS f FROM u ORDER BY id",
+    "1, 7; 2, 7; 3, 1",
+  ],
+  [
+    "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY t ORDER BY w DESC) AS n FROM u) r WHERE n > 1",
+    "1",
+  ],
+  [
+    "SELECT t.id, count(*) OVER (PARTITION BY t.id) AS n FROM t JOIN u ON u.t = t.id ORDER BY u.id",
+    "1, 2; 1, 2",
+  ],
+  [
+    "SELECT id, count(*) FILTER (WHERE w > 5) OVER (PARTITION BY t) AS n FROM u ORDER BY id",
+    "1, 1; 2, 1; 3, 0",
+  ],
+  ["SELECT t.id FROM t ORDER BY row_number() OVER (ORDER BY id DESC)", "3; 2; 1"],
+];
+
 /** Aggregates that are calculated from others, and arrays of a query's rows. */
 export const GATHERED: readonly QueryCase[] = [
   [

@@ -65,6 +65,8 @@ export function rowsTerm(builder: Builder, query: Query): Term | undefined {
 
 function plain(builder: Builder, query: Query, outer: Scope, rows: number): ResultTerms {
   const ranked = rankOf(builder, query, outer);
+  if (query.distinctOn && limitOf(query) > 1)
+    builder.losses.add("rows that DISTINCT ON leaves out are taken for rows of the result");
   if (query.offset !== undefined && !ranked) builder.losses.add("OFFSET is ignored");
   const placing = ranked
     ? { ...placingOf(builder, { ...query, orderBy: [] }, outer), rank: ranked.at(0) }
@@ -202,7 +204,8 @@ function withoutOthers(query: Query): Query {
   const { setOperations } = query;
   const own = query.relations.map((each) => each.alias);
   const conditions = setOperations.flatMap(({ operator, query: other }): readonly Expression[] => {
-    const plainRows = !isAggregate(other) && other.setOperations.length === 0 && !other.limit;
+    const plainRows =
+      !isAggregate(other) && other.setOperations.length === 0 && !other.limit && !other.distinctOn;
     const apart = other.relations.every((each) => !own.includes(each.alias));
     const united = operator === "union" || operator === "union all";
     if (united || !plainRows || !apart || other.relations.length === 0) return [];
@@ -214,7 +217,8 @@ function withoutOthers(query: Query): Query {
     const exists: Expression = { kind: "exists", query: { ...other, where } };
     return [operator === "intersect" ? exists : { kind: "not", operand: exists }];
   });
-  const rows = !isAggregate(query) && !query.limit && query.relations.length > 0;
+  const bounded = query.limit ?? query.distinctOn;
+  const rows = !isAggregate(query) && !bounded && query.relations.length > 0;
   if (!rows || conditions.length === 0 || conditions.length < setOperations.length) return query;
   return {
     ...query,

@@ -61,6 +61,7 @@ export function flattenSubquery(
     member !== undefined &&
     !mentionsRow(member) &&
     output !== undefined &&
+    query.distinctOn === undefined &&
     setsOf(query).length === 0;
   const asked = early ? withMember(query, output.value) : query;
   const result = flattenQuery(builder, asked, free);
@@ -101,6 +102,7 @@ function perRow(
 ): ResultTerms | undefined {
   const plain =
     query.setOperations.length + query.groupBy.length + query.orderBy.length === 0 &&
+    query.distinctOn === undefined &&
     setsOf(query).length === 0 &&
     query.offset === undefined;
   if (!plain || !canCombine(query.relations)) return undefined;

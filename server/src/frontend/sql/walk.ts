@@ -138,6 +138,7 @@ function walkQuery(query: Query, outer: Scope, visitor: Visitor): void {
   for (const value of query.groupBy) walkExpression(value, scope, visitor);
   if (query.having !== undefined) walkExpression(query.having, scope, visitor);
   for (const { value } of query.orderBy) walkExpression(value, scope, visitor);
+  for (const value of query.distinctOn ?? []) walkExpression(value, scope, visitor);
   if (query.limit !== undefined) walkExpression(query.limit, scope, visitor);
   if (query.offset !== undefined) walkExpression(query.offset, scope, visitor);
   for (const { query: other } of query.setOperations) walkQuery(other, outer, visitor);

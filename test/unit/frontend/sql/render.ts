@@ -109,7 +109,9 @@ function where(condition: Expression): string {
 }
 
 export function renderQuery(query: Query): string {
-  const parts = [`select ${query.distinct ? "distinct " : ""}${outputs(query.outputs)}`];
+  const on = query.distinctOn?.map(render).join(", ");
+  const distinct = on === undefined ? "distinct " : `distinct on (${on}) `;
+  const parts = [`select ${query.distinct ? distinct : ""}${outputs(query.outputs)}`];
   if (query.relations.length > 0) parts.push(`from ${relations(query.relations)}`);
   const condition = where(query.where).trim();
   if (condition !== "") parts.push(condition);

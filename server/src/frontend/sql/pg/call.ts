@@ -9,14 +9,17 @@ import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
 import { setCall } from "./sets";
+import { windowValue } from "./windows";
 
 /** A call of a function or aggregate. */
 export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression {
   const name = lastName(call.funcname);
-  if (call.over !== undefined) {
-    return lose(work, `the window function ${name}()`, lowerAll(call.args, scope, work));
-  }
   const aggregate = aggregateOf(name);
+  if (call.over !== undefined) {
+    const { over: _, ...plain } = call;
+    const value = (): Expression => lowerCall(plain, scope, work);
+    return windowValue(call, aggregate === undefined ? undefined : value, scope, work);
+  }
   if (aggregate !== undefined && (call.agg_star === true || (call.args ?? []).length > 0)) {
     return lowerAggregate(call, name, aggregate, scope, work);
   }

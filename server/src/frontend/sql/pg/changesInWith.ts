@@ -4,7 +4,7 @@ import type { Node, WithClause } from "libpg-query";
 import type { Command, Statement } from "../../../program/statement";
 import type { Lowered } from "../lowering";
 import { stringsOf } from "./ast";
-import { aggregateOf } from "./functions";
+import { hasAggregate } from "./functions";
 import { loopOver } from "./from";
 import type { Cte, Work } from "./scope";
 import { changesData, definitionsOf, withQueries } from "./with";
@@ -57,16 +57,6 @@ function gathersRows(node: Node): boolean {
   const { groupClause, distinctClause, sortClause, limitCount, limitOffset, larg } = select;
   const clauses = groupClause ?? distinctClause ?? sortClause ?? limitCount ?? limitOffset ?? larg;
   return clauses !== undefined || (select.targetList ?? []).some(hasAggregate);
-}
-
-function hasAggregate(target: Node): boolean {
-  const { val } = "ResTarget" in target ? target.ResTarget : {};
-  if (val === undefined) return false;
-  const calls = JSON.stringify(val).matchAll(/"funcname":\[(.*?)\]/g);
-  return [...calls].some(([, names = ""]) => {
-    const name = [...names.matchAll(/"sval":"(\w+)"/g)].at(-1)?.[1] ?? "";
-    return aggregateOf(name) !== undefined;
-  });
 }
 
 /** From here on only the columns of such rows are known. */

@@ -1,5 +1,7 @@
 // What is known of PostgreSQL's functions: which are evaluated, which give new values, which aggregate.
+import type { FuncCall } from "libpg-query";
 import type { AggregateFunction, Expression } from "../../../program/expression";
+import { lastName } from "./ast";
 
 /** Functions that the analysis and the store evaluate by name. */
 export const EVALUATED: ReadonlySet<string> = new Set(
@@ -51,4 +53,15 @@ const OTHER_AGGREGATES: ReadonlySet<string> = new Set(
 /** Which aggregate a function is; `other` for those that are only known to read their rows. */
 export function aggregateOf(name: string): AggregateFunction | undefined {
   return AGGREGATES[name] ?? (OTHER_AGGREGATES.has(name) ? "other" : undefined);
+}
+
+/** Whether an aggregate of the query itself stands in a part of its tree, neither in a subquery nor over a window. */
+export function hasAggregate(tree: unknown): boolean {
+  if (Array.isArray(tree)) return tree.some(hasAggregate);
+  if (typeof tree !== "object" || tree === null || "SubLink" in tree) return false;
+  if ("FuncCall" in tree) {
+    const { FuncCall: call } = tree as { readonly FuncCall: FuncCall };
+    if (call.over === undefined && aggregateOf(lastName(call.funcname)) !== undefined) return true;
+  }
+  return Object.values(tree).some(hasAggregate);
 }

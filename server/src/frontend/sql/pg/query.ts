@@ -7,6 +7,7 @@ import { TRUE } from "../expressions";
 import { emptyQuery } from "../terms";
 import { constantOf, itemsOf, lastName, stringsOf, typeText } from "./ast";
 import { lowerFrom } from "./from";
+import { hasAggregate } from "./functions";
 import { lowerAll, lowerExpression, lowerQuery } from "./recursion";
 import { columnOf, lose, NO_SOURCES, taint, type Scope, type Work } from "./scope";
 import { withQueries } from "./with";
@@ -23,20 +24,27 @@ export function queryOf(select: SelectStmt, outer: Scope | undefined, before: Wo
 
 function simpleQuery(select: SelectStmt, outer: Scope | undefined, work: Work): Query {
   const from = lowerFrom(select.fromClause, outer, work);
-  const { scope } = from;
-  const outputs = outputsOf(select.targetList, scope, work);
-  const [distinctOn] = select.distinctClause ?? [];
-  if (distinctOn !== undefined && Object.keys(distinctOn).length > 0) taint(work, "DISTINCT ON");
-  if (select.intoClause !== undefined) taint(work, "SELECT INTO a new table", "opaque");
+  const { relations } = from;
   const where =
-    select.whereClause === undefined ? TRUE : lowerExpression(select.whereClause, scope, work);
+    select.whereClause === undefined ? TRUE : lowerExpression(select.whereClause, from.scope, work);
+  const grouped =
+    (select.groupClause ?? select.havingClause) !== undefined ||
+    (select.targetList ?? []).some(hasAggregate);
+  const windows = select.windowClause ?? [];
+  const scope: Scope = { ...from.scope, windowRows: { relations, where, windows, grouped } };
+  const outputs = outputsOf(select.targetList, scope, work);
+  // A plain DISTINCT is a clause with one node that is empty.
+  const distinctOn = (select.distinctClause ?? [])
+    .filter((node) => Object.keys(node).length > 0)
+    .map((node) => orderValue(node, outputs, scope, work));
+  if (select.intoClause !== undefined) taint(work, "SELECT INTO a new table", "opaque");
   const lock = lockOf(select.lockingClause, scope, work);
   const groupBy = groups(select.groupClause, outputs, scope, work);
   // Such rows are there before they are grouped, those of other outputs behind that.
   if (groupBy.some((each) => setCallsIn(each).length > 0))
     taint(work, "GROUP BY a function that gives several rows");
   return {
-    relations: from.relations,
+    relations,
     where,
     outputs,
     groupBy,
@@ -45,6 +53,7 @@ function simpleQuery(select: SelectStmt, outer: Scope | undefined, work: Work): 
       : { having: lowerExpression(select.havingClause, scope, work) }),
     ...orderAndLimit(select, outputs, scope, work),
     distinct: select.distinctClause !== undefined,
+    ...(distinctOn.length === 0 ? {} : { distinctOn }),
     setOperations: [],
     ...(lock === undefined ? {} : { lock }),
   };

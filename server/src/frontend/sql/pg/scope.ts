@@ -18,6 +18,16 @@ export interface Source {
   readonly scalar?: string;
 }
 
+/** What windows of a query range over: its rows before they are grouped, told apart or ordered. */
+export interface WindowRows {
+  readonly relations: readonly Relation[];
+  readonly where: Expression;
+  /** The windows that WINDOW names. */
+  readonly windows: readonly Node[];
+  /** GROUP BY, HAVING or an aggregate makes other rows of them first. */
+  readonly grouped: boolean;
+}
+
 export interface Scope {
   readonly sources: readonly Source[];
   readonly outer?: Scope;
@@ -25,6 +35,8 @@ export interface Scope {
   readonly excluded?: boolean;
   /** Columns that USING or NATURAL joined: `*` lists them once. */
   readonly merged?: ReadonlySet<string>;
+  /** In the outputs and the order of a query: what its window functions range over. */
+  readonly windowRows?: WindowRows;
 }
 
 export const NO_SOURCES: Scope = { sources: [] };
