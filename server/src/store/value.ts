@@ -40,8 +40,11 @@ export function renderValue(value: SqlValue): string {
   return String(value);
 }
 
-/** What a column of that type keeps of a value: integers are rounded, numbers become decimals. */
+/** What a column of that type keeps of a value: integers are rounded, numbers become decimals; MySQL's truth values are numbers. */
 export function coerce(value: SqlValue, type: ValueType): SqlValue {
+  if (type === "bool" && typeof value === "number") return value !== 0;
+  if ((type === "int" || type === "decimal") && typeof value === "boolean")
+    return coerce(Number(value), type);
   if (type === "int" && isDecimal(value)) return toInteger(rescale(value, 0));
   if (type === "decimal" && typeof value === "number") return decimalOf(value);
   if ((type === "int" || type === "decimal") && typeof value === "string") {
@@ -125,9 +128,10 @@ export function toDecimal(value: number | Decimal): Decimal {
   return typeof value === "number" ? decimalOf(value) : value;
 }
 
-/** A number, or the number that a text spells; undefined for anything else. */
+/** A number, the number that a text spells, or MySQL's for a truth value; undefined for anything else. */
 export function asNumeric(value: SqlValue): number | Decimal | undefined {
   if (typeof value === "number" || isDecimal(value)) return value;
+  if (typeof value === "boolean") return Number(value);
   return typeof value === "string" ? numberIn(value) : undefined;
 }
 

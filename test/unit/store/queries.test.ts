@@ -9,6 +9,7 @@ const TABLES = [
   table("t", { id: "int", v: "int", name: "text" }),
   table("u", { id: "int", t: "int", w: "int" }),
   table("money", { id: "int", amount: "decimal" }),
+  table("flags", { id: "int", up: "bool" }),
   { ...table("person", { id: "int", name: "text" }), uniqueKeys: [{ columns: ["name"] }] },
 ];
 
@@ -18,6 +19,7 @@ const ROWS = {
     { id: 1, amount: 0.1 },
     { id: 2, amount: 0.2 },
   ],
+  flags: [{ id: 1, up: true }],
   person: [{ id: 1, name: "ann" }],
 };
 
@@ -51,6 +53,7 @@ function cases(
 
 cases("values and conditions", [
   ["SELECT 7 / 2 AS a, -7 / 2 AS b, 7 % 3 AS c, -7 % 3 AS d;", ["3, -3, 1, -1"]],
+  ["SELECT id FROM flags WHERE up = 1; UPDATE flags SET up = 0; SELECT up FROM flags;", ["1", "false"]],
   ["SELECT 7.5 / 2 AS a, 1.5 + 2 AS b, 2 * 1.25 AS c;", ["3.75, 3.5, 2.5"]],
   ["SELECT sum(amount) AS s FROM money;", ["0.3"]],
   ["SELECT amount * 3 AS a FROM money WHERE id = 1;", ["0.3"]],

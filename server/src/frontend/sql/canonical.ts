@@ -255,7 +255,7 @@ function quotation(state: Scan, character: string): boolean {
   return false;
 }
 
-/** A string or a quoted name, in canonical quotes; names lose their case, since no dialect here minds it. */
+/** A string or a quoted name, in canonical quotes. */
 function quoted(state: Scan, close: string, kind: "string" | "name"): boolean {
   const { text, at: start } = state;
   const mark = kind === "string" ? "'" : '"';
@@ -285,7 +285,7 @@ function quoted(state: Scan, close: string, kind: "string" | "name"): boolean {
   const content = parts.join("");
   extend(state, start, closed ? at + 1 : at);
   if (closed) {
-    state.parts.push(kind === "name" ? lower(content) : content, mark);
+    state.parts.push(content, mark);
     state.at = at + 1;
     return true;
   }
@@ -313,10 +313,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "0": "\0",
   Z: "\x1a",
 };
-
-function lower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
 
 const WORD = /[A-Za-z_0-9$\u0080-\uffff]+/y;
 

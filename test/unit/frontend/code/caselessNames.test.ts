@@ -55,6 +55,20 @@ describe("names whatever their case", () => {
     );
   });
 
+  it("returns quoted names as they are written", () => {
+    check(
+      DDL,
+      `const [rows] = await pool.query("SELECT \`accountId\`, \`currentBalance\` AS \`Left\` FROM \`bankAccounts\` LIMIT 1");
+       await pool.query("UPDATE bankAccounts SET currentBalance = ? WHERE accountId = ?", [rows[0].Left, rows[0].accountId]);`,
+      [
+        "r1 = select bankAccounts.accountId as accountId, bankAccounts.currentBalance as Left from bankAccounts limit 1",
+        "if (size(r1) <= 0)",
+        "  rollback",
+        "update bankAccounts set currentBalance = r1.Left where (bankAccounts.accountId = r1.accountId)",
+      ],
+    );
+  });
+
   it("returns aliases as they are written", () => {
     check(
       DDL,

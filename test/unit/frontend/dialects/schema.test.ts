@@ -85,7 +85,7 @@ check(
 GO
 ALTER TABLE dbo.Users WITH CHECK ADD CONSTRAINT uq UNIQUE NONCLUSTERED (Name)
 GO`,
-  'users(id int = fresh sequence, name text? = "x", Active int = 1) key(id) unique(name)',
+  'Users(Id int = fresh sequence, Name text? = "x", Active int = 1) key(Id) unique(Name)',
 );
 check(
   "sqlite",
