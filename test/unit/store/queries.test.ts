@@ -53,7 +53,10 @@ function cases(
 
 cases("values and conditions", [
   ["SELECT 7 / 2 AS a, -7 / 2 AS b, 7 % 3 AS c, -7 % 3 AS d;", ["3, -3, 1, -1"]],
-  ["SELECT id FROM flags WHERE up = 1; UPDATE flags SET up = 0; SELECT up FROM flags;", ["1", "false"]],
+  [
+    "SELECT id FROM flags WHERE up = 1; UPDATE flags SET up = 0; SELECT up FROM flags;",
+    ["1", "false"],
+  ],
   ["SELECT 7.5 / 2 AS a, 1.5 + 2 AS b, 2 * 1.25 AS c;", ["3.75, 3.5, 2.5"]],
   ["SELECT sum(amount) AS s FROM money;", ["0.3"]],
   ["SELECT amount * 3 AS a FROM money WHERE id = 1;", ["0.3"]],
