@@ -22,7 +22,7 @@ const PACKAGES = /db|database|sql|prisma|knex|orm|repo|store|dao|persist|model|e
 
 /**
  * The files whose functions may use a database: all but those of TypeScript and JavaScript from which no import leads
- * to one. Errs on the side of yes. Linear in the modules that can be reached.
+ * to one. Errs on the side of yes. What the files import is looked at only as far as to the first that is near.
  */
 export function* nearDatabase(
   files: readonly FileId[],
@@ -30,35 +30,87 @@ export function* nearDatabase(
   used: ReadonlySet<string>,
   isStopped?: IsStopped,
 ): Sliced<ReadonlySet<FileId>> {
-  const hasModels = used.has("prisma") || used.has("sequelize");
-  const importers = new Map<FileId, FileId[]>();
-  const near = new Set<FileId>();
-  // Grows while it is gone over: what these import is looked at, too.
-  const all = new Set(files);
-  for (const file of all) {
-    yield { done: 0, total: files.length };
+  const graph = createGraph(modules, used.has("prisma") || used.has("sequelize"));
+  const { near } = graph;
+  const step = { done: 0, total: files.length };
+  for (const file of files) {
+    yield step;
     // Nothing is evaluated any more.
-    if (isStopped?.()) break;
+    if (isStopped?.()) return near;
+    graph.lookAt(file);
+  }
+  for (const file of files) {
+    // Grows while it is gone over: what these import is looked at, too.
+    const behind = new Set([file]);
+    for (const each of behind) {
+      if (near.has(file)) break;
+      yield step;
+      if (isStopped?.()) return near;
+      for (const target of graph.lookAt(each)) behind.add(target);
+    }
+  }
+  return near;
+}
+
+const NOTHING: readonly FileId[] = [];
+
+interface Graph {
+  /** What is known to be near, and all that imports it. */
+  readonly near: ReadonlySet<FileId>;
+  /** Looks at a file once. Gives what it imports; nothing of what is near. */
+  readonly lookAt: (file: FileId) => readonly FileId[];
+}
+
+function createGraph(modules: CodeModules, hasModels: boolean): Graph {
+  const near = new Set<FileId>();
+  const importers = new Map<FileId, FileId[]>();
+  const looked = new Map<FileId, readonly FileId[]>();
+  const found = (first: FileId): void => {
+    const open = new Set([first]);
+    for (const file of open) {
+      if (near.has(file)) continue;
+      near.add(file);
+      for (const importer of importers.get(file) ?? []) open.add(importer);
+    }
+  };
+  const look = (file: FileId): readonly FileId[] => {
     const module = modules.moduleOf(file);
     if (!module || module.language === "java" || isNear(module, hasModels)) {
-      near.add(file);
-      continue;
+      found(file);
+      return NOTHING;
     }
+    const targets: FileId[] = [];
     for (const from of specifiers(module)) {
       const target = modules.resolve(file, from);
-      if (target === undefined) {
-        if (isOfLibrary(from) || PACKAGES.test(from)) near.add(file);
-        continue;
+      const isOne = target === undefined ? isUsed(from) : near.has(target);
+      if (isOne) {
+        found(file);
+        return NOTHING;
       }
-      all.add(target);
+      if (target !== undefined) targets.push(target);
+    }
+    for (const target of targets) {
       const known = importers.get(target);
       if (known) known.push(file);
       else importers.set(target, [file]);
     }
-  }
-  // Who imports what is near is near; this grows, too.
-  for (const file of near) for (const importer of importers.get(file) ?? []) near.add(importer);
-  return near;
+    return targets;
+  };
+  return {
+    near,
+    lookAt: (file) => {
+      const known = near.has(file) ? NOTHING : looked.get(file);
+      if (known) return known;
+      const targets = look(file);
+      looked.set(file, targets);
+      return targets;
+    },
+  };
+}
+
+/** Whether a module that is not in the workspace may lead to a database. */
+function isUsed(from: string): boolean {
+  return isOfLibrary(from) || PACKAGES.test(from);
 }
 
 function specifiers({ imports, exports }: HirModule): ReadonlySet<string> {

@@ -264,3 +264,26 @@ test("functions of files from which nothing leads to a database are not looked a
   for (const call of calls) assert.deepEqual(near({ "a.ts": call }), ["a.ts"], call);
   assert.deepEqual(near({ "a.ts": 'import { a } from "./b";', "b.ts": 'import { a } from "./a"; import pg from "pg";' }), ["a.ts", "b.ts"]); // prettier-ignore
 });
+
+test("of what files import, no more is parsed than it takes to know that a database is near", () => {
+  const texts = {
+    "a.ts": 'import { b } from "./b"; import { c } from "./c"; import { d } from "./d";',
+    "b.ts": 'import { e } from "./e"; export const b = e;',
+    "c.ts": 'import { Pool } from "pg"; export const c = new Pool();',
+    "d.ts": 'import { e } from "./e"; export const d = e;',
+    "e.ts": "export const e = 1;",
+    "f.ts": 'import { d } from "./d"; import { a } from "./a";',
+    "g.ts": 'import { d } from "./d";',
+  };
+  const given = ["a.ts", "c.ts", "f.ts"].map(id);
+  const near = (files: readonly FileId[]): readonly FileId[] => {
+    parsed = [];
+    const modules = createModuleReader(parsers).modules(code(texts));
+    return [...atOnce(nearDatabase(files, modules, new Set()))].toSorted();
+  };
+  assert.deepEqual(near(given), given);
+  assert.equal(parsed.length, 3);
+  // Where nothing is near, all of it is.
+  assert.deepEqual(near(["g.ts", "d.ts", "b.ts"].map(id)), []);
+  assert.equal(parsed.length, 4);
+});
