@@ -162,7 +162,7 @@ export function conditional(
 }
 
 /** An argument, or an element of one that is an array. The types of elements are told when all statements are known. */
-function inputExpression({ element, path }: Extract<Value, { kind: "input" }>): Expression {
+export function inputExpression({ element, path }: Extract<Value, { kind: "input" }>): Expression {
   if (element === undefined) return { kind: "parameter", name: path };
   const name = element.field === "" ? element.array : `${element.array}.${element.field}`;
   const array: Expression = { kind: "array", parameter: name, elements: "other" };
@@ -173,10 +173,24 @@ function textExpression(state: State, value: Extract<Value, { kind: "text" }>): 
   const whole = constantText(value);
   if (whole !== undefined) return literal(whole);
   const parts = value.parts.map((part) =>
-    part.kind === "run" ? literal(part.run.text) : expressionOf(state, part.value),
+    part.kind === "run" ? literal(part.run.text) : writtenOut(state, part.value),
   );
   const shown = parts.filter((part) => !(part.kind === "literal" && part.value === ""));
   return shown.reduce((left, right) => ({ kind: "arithmetic", operator: "||", left, right }));
+}
+
+/** A value as part of a text, where nothing is written as a word. */
+function writtenOut(state: State, value: Value): Expression {
+  if (value.kind === "undefined") return literal("undefined");
+  if (value.kind === "choice") {
+    const { condition, then, otherwise } = value;
+    const parts = [condition, writtenOut(state, then), writtenOut(state, otherwise)] as const;
+    return isTooLarge(...parts) ? expressionOf(state, value) : conditional(...parts);
+  }
+  const part = expressionOf(state, value);
+  if (part.kind === "literal") return literal(String(part.value));
+  const isOptional = value.kind === "input" && value.mayLack === true;
+  return isOptional ? { kind: "coalesce", operands: [part, literal("undefined")] } : part;
 }
 
 /** The scalar expressions that a value holds, as far as they can be seen at once. */

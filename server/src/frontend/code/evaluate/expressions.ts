@@ -20,7 +20,7 @@ import { elementAt, next } from "./arrays";
 import { lookup } from "./bindings";
 import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
-import { fieldNamesOf, hasAnyKey } from "./fieldNames";
+import { hasAnyKey } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
 import {
@@ -41,6 +41,7 @@ import { itemsOf, listOf, spreadArguments } from "./collections";
 import { keyOf, place } from "./place";
 import { movedDate } from "./dates";
 import { IN_PLACE } from "./reordered";
+import { spread } from "./spread";
 import { concatenated, partsOf } from "./texts";
 
 /** How many steps pass until it is asked once more whether to stop. */
@@ -440,57 +441,6 @@ function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Val
     else made.fields.set(name, newCell(state, value));
   }
   return made;
-}
-
-function spread(state: State, made: ObjectValue, value: Value): ObjectValue {
-  switch (value.kind) {
-    case "undefined":
-      return made;
-    case "object": {
-      const fields = new Map(made.fields);
-      for (const [name, cell] of value.fields) fields.set(name, newCell(state, cell.value));
-      const rest = value.rest ?? made.rest;
-      return { kind: "object", fields, ...(rest && { rest }) };
-    }
-    case "choice": {
-      // `...(condition && { name })`: each name is there, or is not.
-      const fields = new Map(made.fields);
-      for (const name of namesOf(value)) {
-        const before = made.fields.get(name)?.value ?? UNDEFINED;
-        fields.set(name, newCell(state, spreadField(value, name, before)));
-      }
-      return { ...made, fields };
-    }
-    case "scalar":
-      return made;
-    default: {
-      if (value.kind !== "row") return { ...made, rest: value };
-      const fields = new Map(made.fields);
-      for (const name of fieldNamesOf(value) ?? []) {
-        const read = memberOf(state, value, name, { start: 0, end: 0 });
-        fields.set(name, newCell(state, read));
-      }
-      return { ...made, fields, ...(value.columns.order.length === 0 && { rest: value }) };
-    }
-  }
-}
-
-function namesOf(value: Value): readonly string[] {
-  if (value.kind === "choice") {
-    return [...new Set([...namesOf(value.then), ...namesOf(value.otherwise)])];
-  }
-  return value.kind === "object" ? [...value.fields.keys()] : [];
-}
-
-function spreadField(value: Value, name: string, before: Value): Value {
-  if (value.kind === "choice") {
-    return choose(
-      value.condition,
-      spreadField(value.then, name, before),
-      spreadField(value.otherwise, name, before),
-    );
-  }
-  return value.kind === "object" ? (value.fields.get(name)?.value ?? before) : before;
 }
 
 function assign(

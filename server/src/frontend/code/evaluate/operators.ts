@@ -7,6 +7,7 @@ import type {
 import { literal } from "../../sql/expressions";
 import { compare, joined } from "../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../values";
+import { isExactly } from "./absence";
 import {
   conditional,
   conditionOf,
@@ -59,17 +60,26 @@ export function binary(state: State, operator: string, left: Value, right: Value
     case "==":
       return condition(equal(state, left, right));
     case "===":
-      return condition(areTold(left, right) ? literal(false) : equal(state, left, right));
+      return condition(identical(state, left, right));
     case "!=":
       return condition(negated(equal(state, left, right)));
     case "!==":
-      return condition(areTold(left, right) ? literal(true) : negated(equal(state, left, right)));
+      return condition(negated(identical(state, left, right)));
     default:
       return (
         ofBits(state, operator, left, right) ??
         unknown(`the operator ${operator} is not understood`, [...readsOf(left), ...readsOf(right)])
       );
   }
+}
+
+/** `===`, which tells `undefined` from `null`. */
+function identical(state: State, left: Value, right: Value): Expression {
+  if (areTold(left, right)) return literal(false);
+  const [nothing, other] = isAbsent(right) ? [right, left] : [left, right];
+  if (!isAbsent(nothing)) return equal(state, left, right);
+  const what = nothing.kind === "undefined" ? "undefined" : "null";
+  return isExactly(other, what) ?? equal(state, left, right);
 }
 
 /** Whether one is `undefined` and the other `null`, which only `==` takes for the same. */

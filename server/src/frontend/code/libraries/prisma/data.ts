@@ -5,7 +5,7 @@ import { literal } from "../../../sql/expressions";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { ObjectValue, Value } from "../../values";
 import { columnOf, lost, storedValue, type RowScope } from "./context";
-import { fieldsGiven, isAbsent, isNull, jsonNull } from "./given";
+import { fieldsGiven, isAbsent, isNull, jsonNull, orAbsent } from "./given";
 
 /** What is to be done with the rows of a relation. */
 export interface NestedWrite {
@@ -167,9 +167,10 @@ function eitherData(
 function setTo(
   scope: RowScope,
   field: PrismaScalar,
-  value: Value,
+  given: Value,
   kept: (field: PrismaScalar) => Expression,
 ): Expression {
+  const value = orAbsent(given);
   if (isAbsent(value)) return kept(field);
   if (value.kind === "choice") {
     const { condition, then, otherwise } = value;

@@ -1,7 +1,8 @@
 // What the arguments of the Prisma client are: fields that may be absent, choices between them, lists of records.
 import type { Expression } from "../../../../program/expression";
 import { joined, negatedIf } from "../../../sql/terms";
-import { constantScalar, type HandleValue, type Value } from "../../values";
+import { leftOut } from "../../evaluate/absence";
+import { constantScalar, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Tools } from "../library";
 
 /** Left out: `undefined`, or `Prisma.skip`. */
@@ -23,6 +24,13 @@ export function fieldsGiven(
 ): readonly (readonly [string, Value])[] | undefined {
   const fields = tools.fields(record);
   return fields && [...fields].filter(([, value]) => !isAbsent(value));
+}
+
+/** A value, or nothing where its caller leaves it out. */
+export function orAbsent(value: Value): Value {
+  const condition = leftOut(value);
+  if (!condition || value.kind !== "input") return value;
+  return { kind: "choice", condition, then: UNDEFINED, otherwise: { ...value, mayLack: false } };
 }
 
 /** A list's items, or the record itself where one stands for a list. */

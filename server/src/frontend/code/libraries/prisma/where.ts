@@ -6,7 +6,16 @@ import { compare, joined, negatedIf } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { Value } from "../../values";
 import { columnOf, joinOf, lost, queryOf, storedValue, type RowScope } from "./context";
-import { constantOf, eitherWay, fieldsGiven, isAbsent, isNull, jsonNull, listGiven } from "./given";
+import {
+  constantOf,
+  eitherWay,
+  fieldsGiven,
+  isAbsent,
+  isNull,
+  jsonNull,
+  listGiven,
+  orAbsent,
+} from "./given";
 
 /** The condition that a `where` says of the row at hand. What is left out or `undefined` says nothing. */
 export function conditionOf(scope: RowScope, where: Value | undefined): Expression {
@@ -55,7 +64,8 @@ function keyPart(scope: RowScope, name: string, value: Value): Expression {
   return conditionOf(scope, value);
 }
 
-function scalarCondition(scope: RowScope, field: PrismaScalar, value: Value): Expression {
+function scalarCondition(scope: RowScope, field: PrismaScalar, given: Value): Expression {
+  const value = orAbsent(given);
   if (isAbsent(value)) return TRUE;
   if (value.kind === "choice") {
     return eitherWay(value, (each) => scalarCondition(scope, field, each));
@@ -127,9 +137,10 @@ function operatorCondition(
   scope: RowScope,
   field: PrismaScalar,
   name: string,
-  value: Value,
+  given: Value,
   insensitive: boolean,
 ): Expression {
+  const value = orAbsent(given);
   if (name === "mode" || isAbsent(value)) return TRUE;
   if (value.kind === "choice") {
     const each = (one: Value): Expression =>

@@ -19,11 +19,14 @@ import type { Call, Library, Tools } from "../library";
 type Check = (value: Expression) => Expression;
 
 interface Schema {
-  readonly kind: "object" | "number" | "text" | "other";
+  readonly kind: "object" | "number" | "text" | "truth" | "list" | "other";
   readonly fields?: ReadonlyMap<string, Schema>;
   readonly checks: readonly Check[];
   /** Nothing is taken, too, and becomes this where something is given for it. */
   readonly isOptional?: boolean;
+  /** It may be left out, or be null. */
+  readonly mayLack?: boolean;
+  readonly mayBeNull?: boolean;
   readonly instead?: number | string | boolean;
   /** What an enumeration's names stand for. */
   readonly members?: ReadonlyMap<string, number | string | boolean>;
@@ -48,8 +51,7 @@ function checked(schema: Schema, value: Value, tools: Tools): Checked {
       ([name, each]) => [name, checked(each, tools.field(value, name), tools)] as const,
     );
     const conditions = schema.isOptional ? [] : parts.flatMap(([, part]) => part.conditions);
-    // Of what may be missing as a whole, the fields are asked for as before.
-    if (schema.isOptional) return { value, conditions };
+    if (schema.isOptional) return { value: ofFields(schema, value, new Map(parts)), conditions };
     const fields = parts.map(([name, part]) => [name, part.value] as const);
     return { value: tools.object(Object.fromEntries(fields)), conditions };
   }
@@ -61,9 +63,38 @@ function checked(schema: Schema, value: Value, tools: Tools): Checked {
     ? joined("or", [isNothing, joined("and", checks)])
     : joined("and", [{ kind: "not", operand: isNothing }, ...checks]);
   const conditions = checks.length === 0 ? [] : [condition];
-  if (schema.instead === undefined) return { value, conditions };
+  if (schema.instead === undefined) return { value: typed(schema, value), conditions };
   const given: Expression = { kind: "coalesce", operands: [expression, literal(schema.instead)] };
   return { value: scalar(given), conditions };
+}
+
+/** An argument with what its schema says of it. */
+function typed(schema: Schema, value: Value): Value {
+  if (value.kind !== "input") return value;
+  const of = TYPES[schema.kind];
+  const type = of === undefined ? undefined : schema.mayBeNull ? `${of} | null` : of;
+  const { type: _type, mayLack: _lacks, standsFor: _name, ...plain } = value;
+  return {
+    ...plain,
+    ...(type !== undefined && { type }),
+    ...(schema.mayLack === true && { mayLack: true }),
+  };
+}
+
+const TYPES: Readonly<Record<Schema["kind"], string | undefined>> = {
+  object: "{}",
+  number: "number",
+  text: "string",
+  truth: "boolean",
+  list: "unknown[]",
+  other: undefined,
+};
+
+/** What may be missing as a whole, with the fields that it has where it is there. */
+function ofFields(schema: Schema, value: Value, parts: ReadonlyMap<string, Checked>): Value {
+  const whole = typed(schema, value);
+  if (whole.kind !== "input") return whole;
+  return { ...whole, members: (property) => parts.get(property)?.value };
 }
 
 /** What a function of the code's own makes of a value. */
@@ -93,8 +124,55 @@ const SIGNED: Readonly<Record<string, Check>> = {
 /** Methods behind which a schema gives something else. */
 const CHANGES = /^(?:transform|pipe|preprocess|catch|toLowerCase|toUpperCase|overwrite|codec)$/u;
 /** Methods behind which it takes other things, too, or with other fields. */
-const WIDENS =
-  /^(?:or|and|passthrough|loose|catchall|array|promise|deepPartial|keyof|unwrap|shape)$/u;
+const WIDENS = /^(?:or|and|passthrough|loose|catchall|promise|deepPartial|keyof|unwrap|shape)$/u;
+
+const OPTIONAL = /^(?:optional|nullable|nullish)$/u;
+
+function optional(schema: Schema, how: string): Schema {
+  return {
+    ...schema,
+    isOptional: true,
+    ...(how !== "nullable" && { mayLack: true }),
+    ...(how !== "optional" && { mayBeNull: true }),
+  };
+}
+
+/** Lists whose items a function makes are made by one. */
+function listOfSchema(item: Schema): Schema {
+  return { kind: "list", checks: [], ...(isMade(item) && { isChanged: true }) };
+}
+
+function isMade({ isChanged, fields }: Schema): boolean {
+  return isChanged === true || [...(fields?.values() ?? [])].some(isMade);
+}
+
+/** With fields that may be left out, all or some; what stands for one then differs by version. */
+function partial(
+  schema: Schema,
+  own: ReadonlyMap<string, Schema>,
+  names: readonly string[],
+): Schema {
+  const fields = [...own].map(([name, each]): readonly [string, Schema] => {
+    if (names.length > 0 && !names.includes(name)) return [name, each];
+    const { instead, ...plain } = optional(each, "optional");
+    return [name, instead === undefined ? plain : { ...plain, isChanged: true }];
+  });
+  return { ...schema, fields: new Map(fields) };
+}
+
+function required(
+  schema: Schema,
+  own: ReadonlyMap<string, Schema>,
+  names: readonly string[],
+): Schema {
+  const fields = [...own].map(([name, each]): readonly [string, Schema] => {
+    if (names.length > 0 && !names.includes(name)) return [name, each];
+    const { mayLack: _lacks, isOptional, ...plain } = each;
+    const mayBeNothing = isOptional === true && each.mayBeNull === true;
+    return [name, { ...plain, ...(mayBeNothing && { isOptional: true }) }];
+  });
+  return { ...schema, fields: new Map(fields) };
+}
 
 /** A schema behind a method. */
 function refined(schema: Schema, method: string, args: readonly Value[], tools: Tools): Schema {
@@ -102,12 +180,13 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   const bound = constantScalar(first);
   const withCheck = (check: Check): Schema => ({ ...schema, checks: [...schema.checks, check] });
   if (CHANGES.test(method)) return { ...schema, isChanged: true };
+  if (method === "array") return listOfSchema(schema);
   if (WIDENS.test(method)) return ANY;
-  if (/^(?:optional|nullable|nullish)$/u.test(method)) return { ...schema, isOptional: true };
+  if (OPTIONAL.test(method)) return optional(schema, method);
   if (method === "default" || method === "prefault") {
     const isPlain = bound !== undefined && bound !== null && !schema.fields;
     return isPlain
-      ? { ...schema, isOptional: true, instead: bound }
+      ? { ...optional(schema, "optional"), instead: bound }
       : { ...schema, isChanged: true };
   }
   const compared = Object.hasOwn(COMPARED, method) ? COMPARED[method] : undefined;
@@ -146,8 +225,9 @@ function reshaped(
     case "omit":
       return { ...schema, fields: new Map([...own].filter(([name]) => !names.includes(name))) };
     case "partial":
+      return partial(schema, own, names);
     case "required":
-      return ANY;
+      return required(schema, own, names);
     default:
       return schema;
   }
@@ -203,10 +283,14 @@ function made(name: string, args: readonly Value[], tools: Tools): Schema {
       );
       return { kind: "other", checks: [check], ...(name !== "literal" && { members }) };
     }
+    case "boolean":
+      return { kind: "truth", checks: [] };
+    case "array":
+      return listOfSchema(schemaOf(first));
     case "optional":
     case "nullable":
     case "nullish":
-      return { ...schemaOf(first), isOptional: true };
+      return optional(schemaOf(first), name);
     case "preprocess":
       return { ...ANY, isChanged: true };
     default:
