@@ -525,7 +525,6 @@ export const DRIZZLE: Library = {
         tools.require({ kind: "literal", value: false, type: "bool" }, "ROLLBACK", call.source);
         return UNDEFINED;
       case "relations":
-      case "pgEnum":
         return tools.handle(path);
       case "sql.raw": {
         const [first] = call.arguments;

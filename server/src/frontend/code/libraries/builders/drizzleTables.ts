@@ -36,15 +36,65 @@ const DIALECTS: Readonly<Record<string, Dialect | undefined>> = {
   sqliteTable: "sqlite",
 };
 
+/** What `pgEnum("mood", [...])` gives, and what `customType({...})` gives: functions that make columns. */
+const ENUM_COLUMN = "enumColumn";
+const CUSTOM_COLUMN = "customColumn";
+
 const TYPES: Readonly<Record<string, ValueType | undefined>> = {
-  ...typed("int", "integer int bigint smallint tinyint mediumint serial bigserial smallserial"),
+  ...typed(
+    "int",
+    "integer int bigint smallint tinyint mediumint year serial bigserial smallserial",
+  ),
   ...typed("decimal", "numeric decimal real doublePrecision double float"),
-  ...typed("text", "text varchar char uuid mysqlEnum"),
+  ...typed(
+    "text",
+    "text tinytext mediumtext longtext varchar char uuid mysqlEnum inet cidr macaddr",
+  ),
+  ...typed("text", ENUM_COLUMN),
   ...typed("bool", "boolean"),
   ...typed("time", "timestamp date time datetime interval"),
   ...typed("json", "json jsonb"),
   ...typed("bytes", "bytea blob binary varbinary"),
+  ...typed("other", "bit point line geometry vector halfvec sparsevec"),
+  ...typed("other", CUSTOM_COLUMN),
 };
+
+/** What SQLite's numbers stand for in code: `integer("done", { mode: "boolean" })`. */
+const MODES: Readonly<Record<string, ValueType | undefined>> = {
+  boolean: "bool",
+  timestamp: "time",
+  timestamp_ms: "time",
+};
+
+/** The schema of a `pgSchema("s")`, whose tables go by their own names here. */
+interface DrizzleSchema {
+  readonly kind: "schema";
+  readonly dialect: Dialect;
+}
+
+const SCHEMAS: Readonly<Record<string, Dialect | undefined>> = {
+  pgSchema: "postgres",
+  mysqlSchema: "mysql",
+};
+
+/** `pgTableCreator((name) => ...)`: what makes tables under other names. */
+interface TableCreator {
+  readonly kind: "creator";
+  readonly dialect: Dialect;
+  readonly named: Value;
+}
+
+const CREATORS: Readonly<Record<string, Dialect | undefined>> = {
+  pgTableCreator: "postgres",
+  mysqlTableCreator: "mysql",
+  sqliteTableCreator: "sqlite",
+};
+
+const isSchema = (data: unknown): data is DrizzleSchema =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "schema";
+
+const isCreator = (data: unknown): data is TableCreator =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "creator";
 
 function typed(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));
@@ -56,17 +106,30 @@ export const isTable = (data: unknown): data is DrizzleTable =>
 export const isColumn = (data: unknown): data is DrizzleColumn =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "column";
 
+/** A column that something unknown declares. */
+const UNKNOWN_COLUMN: DrizzleColumn = {
+  kind: "column",
+  name: undefined,
+  type: "other",
+  isSequence: false,
+  isRequired: false,
+  isKey: false,
+};
+
 /** A call that makes a table or a column, or says more of a column; undefined for all others. */
 export function declaration(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   const { path, data } = handle;
   const method = path.split(".").at(-1) ?? path;
   if (isColumn(data)) return tools.handle("column", withMore(data, method, call, tools));
-  const dialect = DIALECTS[method];
-  if (dialect !== undefined) return table(dialect, call, tools);
-  const type = TYPES[method];
+  const made = maker(handle, method, call, tools);
+  if (made !== undefined) return made;
+  const listed = TYPES[method];
   const isPlain = path === method;
-  if (type === undefined || !isPlain) return undefined;
+  if (listed === undefined || !isPlain) return undefined;
   const [first] = call.arguments;
+  const options = call.arguments.find((each) => each.kind === "object");
+  const mode = options && constantText(tools.fields(options)?.get("mode"));
+  const type = (listed === "int" ? MODES[mode ?? ""] : undefined) ?? listed;
   const name = constantText(first);
   const column: DrizzleColumn = {
     kind: "column",
@@ -77,6 +140,36 @@ export function declaration(handle: HandleValue, call: Call, tools: Tools): Valu
     isKey: false,
   };
   return tools.handle("column", column);
+}
+
+/** A table, or what makes tables or columns. */
+function maker(handle: HandleValue, method: string, call: Call, tools: Tools): Value | undefined {
+  const { path, data } = handle;
+  const [first] = call.arguments;
+  if (isSchema(data)) {
+    if (method === "table") return table(data.dialect, call, tools);
+    return method === "enum" ? tools.handle(ENUM_COLUMN) : undefined;
+  }
+  if (isCreator(data)) {
+    if (!first) return undefined;
+    const name = tools.call(data.named, [first], call.source);
+    return table(data.dialect, { ...call, arguments: [name, ...call.arguments.slice(1)] }, tools);
+  }
+  if (path !== method) return undefined;
+  const dialect = DIALECTS[method];
+  if (dialect !== undefined) return table(dialect, call, tools);
+  const inSchema = SCHEMAS[method];
+  if (inSchema !== undefined)
+    return tools.handle("schema", { kind: "schema", dialect: inSchema } satisfies DrizzleSchema);
+  const created = CREATORS[method];
+  if (created !== undefined && first)
+    return tools.handle("creator", {
+      kind: "creator",
+      dialect: created,
+      named: first,
+    } satisfies TableCreator);
+  if (method === "pgEnum") return tools.handle(ENUM_COLUMN);
+  return method === "customType" ? tools.handle(CUSTOM_COLUMN) : undefined;
 }
 
 function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tools): DrizzleColumn {
@@ -126,9 +219,9 @@ function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
   if (name === undefined || !fields) return undefined;
   const columns = new Map<string, DrizzleColumn>();
   for (const [key, value] of fields) {
-    if (value.kind === "handle" && isColumn(value.data)) {
-      columns.set(key, { ...value.data, name: value.data.name ?? key, table: name });
-    }
+    const isDeclared = value.kind === "handle" && isColumn(value.data);
+    const column = isDeclared ? value.data : UNKNOWN_COLUMN;
+    columns.set(key, { ...column, name: column.name ?? key, table: name });
   }
   const made: DrizzleTable = {
     kind: "table",

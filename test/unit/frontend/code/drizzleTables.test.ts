@@ -1,0 +1,60 @@
+// Tables that Drizzle's functions declare in other ways than by `pgTable` and its plain columns.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+/** What a function with this body does over these tables. */
+async function check(tables: string, body: string, expected: readonly string[]): Promise<void> {
+  const text = `import * as core from "drizzle-orm/pg-core";
+import { integer, pgEnum, pgSchema, pgTable, pgTableCreator, customType, timestamp } from "drizzle-orm/pg-core";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { eq } from "drizzle-orm";
+${tables}
+const db = drizzle(process.env.URL);
+export async function f(x, y) { await db.transaction(async (tx) => { ${body} }); }`;
+  const [, ...commands] = printed(await transactionsOf("", { "a.ts": text }));
+  assert.deepEqual(
+    commands,
+    expected.map((line) => `  ${line}`),
+  );
+}
+
+describe("Drizzle's tables", () => {
+  it("have columns of enumerations", () =>
+    check(
+      `const status = pgEnum("order_status", ["open", "paid"]);
+const orders = pgTable("orders", { id: integer("id").primaryKey(), status: status("state").notNull().default("open") });`,
+      `const [order] = await tx.select().from(orders).where(eq(orders.status, "open")).limit(1);
+       if (order) await tx.update(orders).set({ status: "paid" }).where(eq(orders.id, order.id));`,
+      [
+        'r1 = select orders.id as id, orders.state as status from orders where (orders.state = "open") limit 1',
+        "if (size(r1) > 0)",
+        '  update orders set state = "paid" where (orders.id = r1.id)',
+      ],
+    ));
+
+  it("have columns of types of one's own, and some that other functions make", () =>
+    check(
+      `const money = customType<{ data: number }>({ dataType: () => "bigint" });
+const stamps = { createdAt: timestamp("created_at").defaultNow() };
+const jobs = pgTable("jobs", { id: integer().primaryKey(), cost: money("price"), place: core.geography("place"), ...stamps });`,
+      "await tx.update(jobs).set({ cost: x, createdAt: y }).where(eq(jobs.place, y));",
+      ["update jobs set price = :x, created_at = :y where (jobs.place = :y)"],
+    ));
+
+  it("stand in schemas, and have names that functions make", () =>
+    check(
+      `const shop = pgSchema("shop");
+const state = shop.enum("state", ["new", "old"]);
+const items = shop.table("items", { id: integer("id").primaryKey(), state: state() });
+const create = pgTableCreator((name) => \`app_\${name}\`);
+const carts = create("carts", { id: integer("id").primaryKey(), size: integer("size") });`,
+      `await tx.update(items).set({ state: "old" }).where(eq(items.id, x));
+       await tx.update(carts).set({ size: y }).where(eq(carts.id, x));`,
+      [
+        'update items set state = "old" where (items.id = :x)',
+        "update app_carts set size = :y where (app_carts.id = :x)",
+      ],
+    ));
+});
