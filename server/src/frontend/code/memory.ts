@@ -3,11 +3,12 @@
 import type { Taint } from "../../program/precision";
 import type { Note, Transaction } from "../../program/program";
 import type { FileId, SourceRange } from "../../protocol/source";
-import type { HirFunction } from "./hir";
+import type { HirFunction, HirModule } from "./hir";
 import { createMover, type Mover, type Snapshot } from "./movedResults";
 import { originOf } from "./origins";
+import { createReaches, type Reach } from "./reach";
 import type { Site } from "./sites";
-import type { Dependency, Facts } from "./trace";
+import { createDependencySet, type Dependency, type Facts } from "./trace";
 
 /** A function that was evaluated by itself. */
 export interface ReadFunction {
@@ -70,7 +71,12 @@ export interface Present {
   readonly environment: readonly unknown[];
 }
 
+/** A root of a file: what it did, or the key of one that others had led to before. */
+export type Round = { readonly reading: RootReading } | { readonly before: string };
+
 export interface CodeMemory {
+  /** Who may come to use a database among the functions of modules. */
+  readonly reachOf: (modules: readonly HirModule[]) => Reach;
   /** What is known of a root, if it would be found again. */
   recall(root: AskedRoot, present: Present): RootReading | undefined;
   keep(
@@ -79,12 +85,37 @@ export interface CodeMemory {
     dependencies: readonly Dependency[],
     reading: RootReading,
   ): void;
+  /** What is known of the roots of a file in which nothing has moved, in order, if it would be found again. */
+  recallFile(file: FileId, present: Present): readonly Round[] | undefined;
+  /** `dependencies` are those of finding its roots; those of roots that were kept or recalled are added. */
+  keepFile(
+    file: FileId,
+    present: Present,
+    dependencies: readonly Dependency[],
+    rounds: readonly Round[],
+  ): void;
 }
+
+/** A file as it was read. */
+interface KeptFile {
+  readonly environment: readonly unknown[];
+  readonly facts: readonly Fact[];
+  readonly rounds: readonly (Kept | { readonly before: string })[];
+}
+
+/** What a dependency was. */
+interface Fact {
+  readonly on: Dependency;
+  readonly was: unknown;
+}
+
+/** The last readings of a file: before, and after, tables were inferred. */
+const MOST_PER_FILE = 2;
 
 interface Kept {
   readonly root: Omit<AskedRoot, "function">;
   readonly environment: readonly unknown[];
-  readonly facts: readonly { readonly on: Dependency; readonly was: unknown }[];
+  readonly facts: readonly Fact[];
   readonly files: ReadonlySet<FileId>;
   /** Where the places of the reading are right. */
   snapshot: Snapshot;
@@ -100,32 +131,42 @@ const MOST_PER_FUNCTION = 60;
 /** A memory that holds the last readings of each root. */
 export function createCodeMemory(): CodeMemory {
   const known = new WeakMap<HirFunction, readonly Kept[]>();
+  const byReading = new WeakMap<RootReading, Kept>();
+  const byModule = new WeakMap<HirModule, readonly KeptFile[]>();
   const moverOf = createMovers();
+  const environmentOf = createEnvironments();
+  /** With its places as they are now; undefined where one of them is gone. */
+  const readingNow = (kept: Kept, snapshot: Snapshot): RootReading | undefined => {
+    const mover = moverOf(kept.snapshot, snapshot);
+    if (mover?.movedAmong(kept.files)) {
+      const reading = mover.move(kept.reading);
+      if (!reading) return undefined;
+      kept.reading = reading;
+      byReading.set(reading, kept);
+    }
+    kept.snapshot = snapshot;
+    return kept.reading;
+  };
+  const factsOf = (dependencies: readonly Dependency[], facts: Facts): readonly Fact[] =>
+    dependencies.map((on) => ({ on, was: facts(on) }));
   return {
+    reachOf: createReaches(),
     recall: (root, { snapshot, facts, environment }) => {
       const found = (known.get(originOf(root.function)) ?? []).find(
         (each) =>
           isFor(each, root) &&
-          same(each.environment, environment) &&
+          each.environment === environmentOf(environment) &&
           each.facts.every(({ on, was }) => facts(on) === was),
       );
-      if (!found) return undefined;
-      const mover = moverOf(found.snapshot, snapshot);
-      if (mover?.movedAmong(found.files)) {
-        const reading = mover.move(found.reading);
-        if (!reading) return undefined;
-        found.reading = reading;
-      }
-      found.snapshot = snapshot;
-      return found.reading;
+      return found && readingNow(found, snapshot);
     },
     keep: (root, { snapshot, facts, environment }, dependencies, reading) => {
       const { function: hir, ...asked } = root;
       const origin = originOf(hir);
       const own: Kept = {
         root: asked,
-        environment,
-        facts: dependencies.map((on) => ({ on, was: facts(on) })),
+        environment: environmentOf(environment),
+        facts: factsOf(dependencies, facts),
         files: new Set([root.file, ...dependencies.flatMap((on) => fileOf(on))]),
         snapshot,
         reading,
@@ -134,7 +175,7 @@ export function createCodeMemory(): CodeMemory {
       const others = (known.get(origin) ?? []).filter(
         (each) =>
           !isFor(each, root) ||
-          !same(each.environment, environment) ||
+          each.environment !== environmentOf(environment) ||
           differsByTables(each, facts),
       );
       const isSame = ({ root: each }: Kept): boolean =>
@@ -142,8 +183,59 @@ export function createCodeMemory(): CodeMemory {
       const kept = [own, ...others.filter(isSame)].slice(0, MOST_PER_ROOT);
       const elsewhere = others.filter((each) => !isSame(each));
       known.set(origin, [...kept, ...elsewhere].slice(0, MOST_PER_FUNCTION));
+      byReading.set(reading, own);
+    },
+    recallFile: (file, { snapshot, facts, environment }) => {
+      const module = snapshot.moduleOf(file);
+      const found = (module ? (byModule.get(module) ?? []) : []).find(
+        (each) =>
+          each.environment === environmentOf(environment) &&
+          each.facts.every(({ on, was }) => facts(on) === was),
+      );
+      const rounds = found?.rounds.map((each): Round | undefined => {
+        if ("before" in each) return each;
+        const reading = readingNow(each, snapshot);
+        return reading && { reading };
+      });
+      return rounds?.every((each) => each !== undefined) ? rounds : undefined;
+    },
+    keepFile: (file, { snapshot, facts, environment }, dependencies, given) => {
+      const module = snapshot.moduleOf(file);
+      const rounds = given.map((each) => ("before" in each ? each : byReading.get(each.reading)));
+      if (!module || !rounds.every((each) => each !== undefined)) return;
+      const all = rounds.flatMap((each) => ("before" in each ? [] : each.facts));
+      const own: KeptFile = {
+        environment: environmentOf(environment),
+        facts: withoutRepetition([...factsOf(dependencies, facts), ...all]),
+        rounds,
+      };
+      const others = (byModule.get(module) ?? []).slice(0, MOST_PER_FILE - 1);
+      byModule.set(module, [own, ...others]);
     },
   };
+}
+
+/** How many environments are told apart: those of before and after tables were inferred, for some databases. */
+const MOST_ENVIRONMENTS = 16;
+
+/** The first of those that are the same, so that they can be compared as one. */
+function createEnvironments(): (environment: readonly unknown[]) => readonly unknown[] {
+  const firsts = new WeakMap<readonly unknown[], readonly unknown[]>();
+  let last: readonly (readonly unknown[])[] = [];
+  return (environment) => {
+    const known = firsts.get(environment);
+    if (known) return known;
+    const first = last.find((each) => same(each, environment)) ?? environment;
+    last = [first, ...last.filter((each) => each !== first)].slice(0, MOST_ENVIRONMENTS);
+    firsts.set(environment, first);
+    return first;
+  };
+}
+
+/** Each dependency once. */
+function withoutRepetition(facts: readonly Fact[]): readonly Fact[] {
+  const isNew = createDependencySet();
+  return facts.filter(({ on }) => isNew(on));
 }
 
 /** Whether it would be found again, had the tables stayed the same. */

@@ -1,5 +1,6 @@
 // Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
 // errs on the side of yes, so that all others need no evaluation.
+import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
 import type { HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { mayOpen } from "./opens";
 import { isNode, visit } from "./nodes";
@@ -25,6 +26,8 @@ export interface Reach {
   readonly mayOpen: (hir: HirFunction) => boolean;
   /** How many parts of HIR a function has. */
   readonly size: (hir: HirFunction) => number;
+  /** The names that lead to a database; another set only where these are others. */
+  readonly reaching: ReadonlySet<string>;
 }
 
 /** Names of methods by which libraries are asked for something, or parts of such names. */
@@ -48,55 +51,64 @@ const known = new WeakMap<HirFunction, Calls>();
 const namesByStatement = new WeakMap<HirStatement, ReadonlySet<string>>();
 const byStatement = new WeakMap<HirStatement, ReadonlyMap<string, readonly HirFunction[]>>();
 
-/** Looks over the modules once, in time linear in their sizes. */
+/** Looks over modules again and again: the parts that are new, each once, in time linear in their sizes. */
+export function createReaches(): (modules: readonly HirModule[]) => Reach {
+  let known: readonly CallGraph[] = [];
+  return (modules) => {
+    // Several databases are read in turn, each with code of its own.
+    const own = known.find((each) => each.hasMost(modules)) ?? createCallGraph(partsOf);
+    known = [own, ...known.filter((each) => each !== own)].slice(0, MOST_GRAPHS);
+    own.update(modules);
+    return reachIn(own);
+  };
+}
+
+const MOST_GRAPHS = 8;
+
+/** The same for modules that are looked at once. */
 export function reachOf(modules: readonly HirModule[]): Reach {
-  const functions = new Map<string, HirFunction[]>();
-  for (const statement of modules.flatMap(({ body }) => body)) {
-    for (const [name, own] of namedFunctions(originOf(statement))) {
-      const list = functions.get(name);
-      if (list) list.push(...own);
-      else functions.set(name, [...own]);
-    }
-  }
-  const callers = new Map<string, string[]>();
-  const reaching = new Set<string>();
-  const made = new Map<string, Calls[]>();
-  for (const statement of modules.flatMap(({ body }) => body)) {
-    const own = madeIn(originOf(statement));
-    if (own) made.set(own.name, [...(made.get(own.name) ?? []), own.calls]);
-  }
-  for (const name of new Set([...functions.keys(), ...made.keys()])) {
-    const calls = [...(functions.get(name) ?? []).map(callsOf), ...(made.get(name) ?? [])];
-    if (calls.some(({ isDirect }) => isDirect)) reaching.add(name);
-    for (const called of calls.flatMap(({ names }) => [...names])) {
-      if (!functions.has(called) && !made.has(called)) continue;
-      const list = callers.get(called);
-      if (list) list.push(name);
-      else callers.set(called, [name]);
-    }
-  }
-  // Grows while it is gone over: who calls a function that reaches reaches, too.
-  for (const name of reaching) for (const caller of callers.get(name) ?? []) reaching.add(caller);
+  return createReaches()(modules);
+}
+
+function reachIn(graph: CallGraph): Reach {
+  const { reaching } = graph;
   const opening = new Map<HirFunction, boolean>();
-  let called: Set<string> | undefined;
   return {
-    isCalled: (name) => {
-      called ??= new Set(modules.flatMap(({ body }) => body.flatMap((each) => [...namesIn(each)])));
-      return called.has(name);
-    },
+    isCalled: graph.isCalled,
     mayOpen: (moved) => {
       const hir = originOf(moved);
-      const own = opening.get(hir) ?? mayOpen(hir, (name) => functions.get(name) ?? []);
+      const own = opening.get(hir) ?? mayOpen(hir, graph.functions);
       opening.set(hir, own);
       return own;
     },
     mayReach: (hir) => {
       const { isDirect, names } = callsOf(hir);
-      return isDirect || [...names].some((name) => reaching.has(name));
+      if (isDirect) return true;
+      for (const name of names) if (reaching.has(name)) return true;
+      return false;
     },
     calls: (hir) => callsOf(hir).names,
     size: (hir) => callsOf(hir).size,
+    reaching,
   };
+}
+
+const partsByStatement = new WeakMap<HirStatement, StatementParts>();
+
+/** What a statement at the top of a module has under which names, and the names that it calls. */
+function partsOf(statement: HirStatement): StatementParts {
+  const own = partsByStatement.get(statement);
+  if (own) return own;
+  const functions = [...namedFunctions(statement)].flatMap(([name, all]) =>
+    all.map((hir) => ({ name, function: hir, calls: () => callsOf(hir) })),
+  );
+  const made = madeIn(statement);
+  const parts = {
+    named: made ? [...functions, { name: made.name, calls: () => made.calls }] : functions,
+    calls: () => namesIn(statement),
+  };
+  partsByStatement.set(statement, parts);
+  return parts;
 }
 
 function callsOf(moved: HirFunction): Calls {

@@ -21,21 +21,28 @@ import {
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type State, type Workspace } from "./evaluate/state";
 import { withInputTypes } from "./inputTypes";
-import type { HirStatement } from "./hir";
+import type { HirModule, HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
-import type { CodeMemory, PassedFunction, Present, ReadFunction, RootReading } from "./memory";
+import type {
+  CodeMemory,
+  PassedFunction,
+  Present,
+  ReadFunction,
+  RootReading,
+  Round,
+} from "./memory";
 import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
-import { functionKey } from "./origins";
+import { functionKey, originOf } from "./origins";
 import { reachOf } from "./reach";
 import { rootsOf, type ModuleRoot } from "./roots";
 import { pulseOf, ReadingStopped, type IsStopped, type ReadingStep, type Sliced } from "./slices";
 import { withoutOpenCallers } from "./stopped";
-import { createFacts, createTrace, dependencies, traced, type Used } from "./trace";
+import { allUsed, createFacts, createTrace, dependencies, traced, type Used } from "./trace";
 import { transactionOf } from "./unit";
 import { reachedSites, unreachedCalls } from "./unreached";
-import type { HandleValue } from "./values";
+import type { HandleValue, ModuleScope } from "./values";
 
 /** What reading code needs of the workspace around it. */
 export interface CodeSurroundings {
@@ -116,14 +123,12 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   around.watchTables?.((name) => {
     trace.use(trace.entry({ kind: "table", name }));
   });
-  const reach = reachOf(files.flatMap((file) => modules.moduleOf(file) ?? []));
-  const notes: Note[] = [];
+  const reach = (memory?.reachOf ?? reachOf)(files.flatMap((file) => modules.moduleOf(file) ?? []));
   const workspace: Workspace = {
     ...around,
     ...traced(trace, modules, reach),
     untraced: modules,
     trace,
-    note: (note) => notes.push(note),
     libraries: LIBRARIES,
     used,
     moduleScope: (file) => scopes(file),
@@ -153,7 +158,6 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       into.passed.push(passedRoot(root, around));
       return;
     }
-    notes.length = 0;
     const { file } = root.callee.scope.module;
     const isWithout = root.without !== undefined;
     const state = createState(workspace, file, root.name, root.callee.function.span, isWithout);
@@ -175,7 +179,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     if (state.budget < 0 && result.statements === 0) {
       into.passed.push(passedRoot(root, around));
     }
-    into.evaluated.push(readFunction(result, [...notes, ...result.notes], around));
+    into.evaluated.push(readFunction(result, around));
     for (const each of result.handlers) evaluate(each, into);
     undoAll(state);
     // One statement is the same with a transaction of its caller's and without.
@@ -184,21 +188,37 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     }
   }
 
-  function isSame({ own, elsewhere }: RootReading): boolean {
-    return ![...own].some((key) => seen.has(key)) && [...elsewhere].every((key) => seen.has(key));
+  function isSame({ own, elsewhere }: RootReading, isSeen: (key: string) => boolean): boolean {
+    return ![...own].some(isSeen) && [...elsewhere].every(isSeen);
   }
 
-  /** Evaluates a root, or recalls what it did; gives the steps that are left. */
-  function read(found: ModuleRoot, file: FileId, steps: number, passed: PassedFunction[]): number {
+  function use({ own, evaluated }: RootReading): void {
+    for (const key of own) seen.add(key);
+    all.push(...evaluated);
+  }
+
+  /** Does what was done before, if the same functions are left to the file; whether they are. */
+  function usesAgain(rounds: readonly Round[]): boolean {
+    const own = new Set<string>();
+    const isSeen = (key: string): boolean => own.has(key) || seen.has(key);
+    for (const round of rounds) {
+      const isAgain = "before" in round ? isSeen(round.before) : isSame(round.reading, isSeen);
+      if (!isAgain) return false;
+      if ("reading" in round) for (const key of round.reading.own) own.add(key);
+    }
+    for (const round of rounds) if ("reading" in round) use(round.reading);
+    return true;
+  }
+
+  /** Evaluates a root, or recalls what it did. */
+  function read(found: ModuleRoot, file: FileId, steps: number): RootReading {
     const asked = { file, name: found.name, function: found.function, steps };
     const kept = found.isPassing === true ? undefined : memory;
     const known = kept?.recall(asked, present(file));
     // What others have led to was left to them, and nothing else.
-    if (known && isSame(known)) {
-      for (const key of known.own) seen.add(key);
-      all.push(...known.evaluated);
-      passed.push(...known.passed);
-      return steps - known.steps;
+    if (known && isSame(known, (key) => seen.has(key))) {
+      use(known);
+      return known;
     }
     const into: Gathered = {
       evaluated: [],
@@ -212,24 +232,48 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     trace.during(uses, () => {
       evaluate(found.root(), into);
     });
-    all.push(...into.evaluated);
-    passed.push(...into.passed);
-    const reading = { ...into, steps: steps - into.steps };
-    kept?.keep(asked, present(file), dependencies(found.used, uses), reading);
-    return into.steps;
+    const used = allUsed(found.used, uses);
+    const evaluated = withNotesOf(used, into.evaluated);
+    all.push(...evaluated);
+    const reading = { ...into, evaluated, steps: steps - into.steps };
+    kept?.keep(asked, present(file), dependencies(used), reading);
+    return reading;
   }
 
   function* readFile(file: FileId, step: ReadingStep): Sliced<void> {
     const hir = modules.moduleOf(file);
-    const scope = hir && scopes(file);
     const unreadPart = hir ? hir.errors[0] : WHOLE;
     if (unreadPart) around.note(unparsed(unreadPart, file, around));
+    const scope = near.has(file) ? scopes(file) : undefined;
     if (!hir || !scope) return;
-    if (!near.has(file)) return;
+    const known = memory?.recallFile(file, present(file));
+    const passed =
+      known && usesAgain(known)
+        ? known.flatMap((round) => ("reading" in round ? round.reading.passed : []))
+        : yield* readRoots(file, hir, scope, step);
+    if (passed.length > 0) around.note(passedOver(passed));
+    for (const { key } of passed) passedKeys.add(key);
+  }
+
+  function* readRoots(
+    file: FileId,
+    hir: HirModule,
+    scope: ModuleScope,
+    step: ReadingStep,
+  ): Sliced<readonly PassedFunction[]> {
     let steps = MOST_STEPS;
     const passed: PassedFunction[] = [];
-    for (const root of rootsOf(file, hir, scope, createState(workspace, file, "module"), trace)) {
-      if (seen.has(root.key) || !reach.mayReach(root.function)) continue;
+    const rounds: Round[] = [];
+    const used: Used = new Set();
+    const state = createState(workspace, file, "module");
+    const roots = rootsOf(file, hir, scope, state, trace, used);
+    for (const root of roots) {
+      if (seen.has(root.key)) {
+        rounds.push({ before: root.key });
+        continue;
+      }
+      used.add(trace.entry({ kind: "reach", function: originOf(root.function) }));
+      if (!reach.mayReach(root.function)) continue;
       if (steps === 0) {
         const { key, name } = root;
         const { start, end } = root.function.header;
@@ -237,10 +281,14 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
         continue;
       }
       yield step;
-      steps = read(root, file, steps, passed);
+      const reading = read(root, file, steps);
+      steps -= reading.steps;
+      passed.push(...reading.passed);
+      rounds.push({ reading });
     }
-    if (passed.length > 0) around.note(passedOver(passed));
-    for (const { key } of passed) passedKeys.add(key);
+    // What was not looked at for want of steps is of no root.
+    if (steps > 0) memory?.keepFile(file, present(file), dependencies(allUsed(used)), rounds);
+    return passed;
   }
 
   for (const [done, file] of files.entries()) {
@@ -325,20 +373,31 @@ function presentOf(
 ): (file: FileId) => Present {
   const { snapshot, facts } = now;
   const usual = [...environment, [...now.used].sort().join()];
-  let all: readonly unknown[] | undefined;
+  const present: Present = { snapshot, facts, environment: usual };
+  let ofJava: Present | undefined;
   return (file) => {
-    if (!file.endsWith(".java")) return { snapshot, facts, environment: usual };
-    all ??= files.flatMap((each) => (each.endsWith(".java") ? (modules.moduleOf(each) ?? []) : []));
-    return { snapshot, facts, environment: [...usual, ...all] };
+    if (!file.endsWith(".java")) return present;
+    ofJava ??= {
+      ...present,
+      environment: [
+        ...usual,
+        ...files.flatMap((each) => (each.endsWith(".java") ? (modules.moduleOf(each) ?? []) : [])),
+      ],
+    };
+    return ofJava;
   };
 }
 
-function readFunction(
-  result: Evaluated,
-  notes: readonly Note[],
-  around: CodeSurroundings,
-): ReadFunction {
-  const { root, statements, inlined, body } = result;
+/** With what is to be told of the names that a root uses. */
+function withNotesOf(used: Used, evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
+  const notes = [...used].flatMap((each) => each.notes);
+  const [first, ...others] = evaluated;
+  if (notes.length === 0 || first === undefined) return evaluated;
+  return [{ ...first, notes: [...notes, ...first.notes] }, ...others];
+}
+
+function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction {
+  const { root, statements, inlined, body, notes } = result;
   const made = statements > 0 ? transaction(result, around) : undefined;
   return {
     key: root.key,
@@ -371,7 +430,6 @@ export function codeTables(
     reach: reachOf([]),
     table: () => undefined,
     models: () => undefined,
-    note: () => undefined,
     // What a module runs while it is loaded is of no transaction.
     lowerSql: () => ({ statements: [] }),
     libraries: LIBRARIES,
@@ -441,14 +499,24 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
     const own = callers.get(each.calledAs ?? each.key);
     if (!own) return true;
     // Where its callers end before its transactions, or do not lead to them, they are its own.
-    const found = new Set([...own].flatMap(({ places }) => places.map(placeOf)));
-    const isThere = (place: SourceRange): boolean => found.has(placeOf(place));
+    const isThere = (place: SourceRange): boolean => {
+      const key = placeOf(place);
+      return [...own].some((caller) => placesOf(caller).has(key));
+    };
     if (!each.atomics.every((places) => places.some(isThere))) return true;
     return [...own].every((caller) => {
       const back = callers.get(caller.key)?.has(each) ?? false;
       return back && (order.get(caller) ?? 0) > at;
     });
   });
+}
+
+const placesByFunction = new WeakMap<ReadFunction, ReadonlySet<string>>();
+
+function placesOf(read: ReadFunction): ReadonlySet<string> {
+  const own = placesByFunction.get(read) ?? new Set(read.places.map(placeOf));
+  placesByFunction.set(read, own);
+  return own;
 }
 
 /** What a function loses by others that it calls, that were not followed and do run statements. */

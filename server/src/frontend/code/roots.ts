@@ -26,7 +26,7 @@ export interface ModuleRoot {
 
 /**
  * The roots of a module in order: functions at its top, methods of its classes, functions that are given to calls at
- * its top (handlers). `state` evaluates what the module's names are.
+ * its top (handlers). `state` evaluates what the module's names are; `into` gets all that was looked at.
  */
 export function rootsOf(
   file: FileId,
@@ -34,6 +34,7 @@ export function rootsOf(
   scope: ModuleScope,
   state: State,
   trace: Trace,
+  into: Used,
 ): readonly ModuleRoot[] {
   const roots: ModuleRoot[] = [];
   const known = new Set<unknown>();
@@ -70,6 +71,7 @@ export function rootsOf(
     trace.during(used, () => {
       run(add);
     });
+    for (const each of used) into.add(each);
   };
   for (const statement of hir.body) {
     within((add) => {

@@ -1,5 +1,6 @@
 // What an evaluation looked at outside of its own function, so that it can be told later whether it would find the same
 // again: names at the tops of modules, what modules import and export, who can reach a database, tables.
+import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { boundNames } from "./boundNames";
@@ -30,6 +31,8 @@ export type Dependency =
 export interface Entry {
   readonly on: Dependency;
   readonly inner: Set<Entry>;
+  /** What is to be told to whoever uses it. */
+  readonly notes: Note[];
 }
 
 /** Entries that were used while something ran. */
@@ -53,7 +56,7 @@ export function createTrace(): Trace {
       let own = entries.get(group);
       if (!own) entries.set(group, (own = new Map<unknown, Entry>()));
       let known = own.get(key);
-      if (!known) own.set(key, (known = { on, inner: new Set<Entry>() }));
+      if (!known) own.set(key, (known = { on, inner: new Set<Entry>(), notes: [] }));
       return known;
     },
     use: (entry) => {
@@ -96,12 +99,22 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
   }
 }
 
+/** Tells of each dependency whether it is asked about for the first time. */
+export function createDependencySet(): (on: Dependency) => boolean {
+  const { entry } = createTrace();
+  return (on) => entry(on).on === on;
+}
+
 /** All that was used, directly or by values that were. */
-export function dependencies(...used: readonly Used[]): readonly Dependency[] {
+export function allUsed(...used: readonly Used[]): Used {
   const seen = new Set<Entry>(used.flatMap((each) => [...each]));
   // Grows while it is gone over.
   for (const { inner } of seen) for (const each of inner) seen.add(each);
-  return [...seen].map(({ on }) => on);
+  return seen;
+}
+
+export function dependencies(used: Used): readonly Dependency[] {
+  return [...used].map(({ on }) => on);
 }
 
 /** What a dependency is now; two are compared by identity. */

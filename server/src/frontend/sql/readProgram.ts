@@ -139,9 +139,10 @@ function* readScanned(
     ...unreadNotes(unread, code),
     ...unique.notes,
     ...said.flatMap((each) => each.notes),
-    ...readings.flatMap(({ group, tables: own }) =>
-      ofGroup(unique.transactions, group).flatMap((each) => unknownColumns(each, lookup(own))),
-    ),
+    ...readings.flatMap(({ group, tables: own }) => {
+      const table = lookup(own);
+      return ofGroup(unique.transactions, group).flatMap((each) => unknownColumns(each, table));
+    }),
   ];
   const dialects = [...new Set(readings.flatMap(({ group }) => dialectsIn(group)))];
   const ignored = code ? codeSuppressions(code) : { suppressions: [], notes: [] };

@@ -1,4 +1,5 @@
 // The tops of modules: what their names are, evaluated when somebody asks.
+import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
 import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
@@ -52,7 +53,7 @@ function moduleScope(
       // A name that needs itself is not known while it is made.
       values.set(name, undefined);
       const value = trace.during(entry.inner, () =>
-        atTop(fresh(file), (state) => valueOf(state, name)),
+        atTop(fresh(file), entry.notes, (state) => valueOf(state, name)),
       );
       values.set(name, value);
       return value;
@@ -131,16 +132,20 @@ function madeHere(value: Value, name: string, module: ModuleScope): Value {
 
 /**
  * What stands at the top runs once, when the module is loaded: its statements and losses are of no transaction, and what
- * it makes is older than all that functions make.
+ * it makes is older than all that functions make. What is to be told of them goes to `notes`.
  */
-function atTop(state: State, run: (state: State) => Value | undefined): Value | undefined {
+function atTop(
+  state: State,
+  notes: Note[],
+  run: (state: State) => Value | undefined,
+): Value | undefined {
   const { counts } = state.workspace;
   const { births } = counts;
   state.frame = { ...state.frame, isRoot: false };
   counts.births = Math.min(births, 0) - OLDER;
   const value = run(state);
   counts.births = births;
-  for (const note of state.notes) state.workspace.note(note);
+  notes.push(...state.notes);
   return value;
 }
 

@@ -39,7 +39,6 @@ export interface Workspace {
   readonly table: (name: string) => Table | undefined;
   readonly lowerSql: LowerSql;
   readonly reach: Reach;
-  readonly note: (note: Note) => void;
   readonly libraries: readonly Library[];
   /** Libraries that some module imports. */
   readonly used: ReadonlySet<string>;
