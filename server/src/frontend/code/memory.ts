@@ -67,6 +67,9 @@ export interface AskedRoot {
 export interface Present {
   readonly snapshot: Snapshot;
   readonly facts: Facts;
+  /** Where imports lead, and the names that lead to a database: each the same while nothing of it has changed. */
+  readonly resolution: unknown;
+  readonly reaching: unknown;
   /** What else readings depend on: each part is compared by identity. */
   readonly environment: readonly unknown[];
 }
@@ -100,6 +103,12 @@ export interface CodeMemory {
 interface KeptFile {
   readonly environment: readonly unknown[];
   readonly facts: readonly Fact[];
+  /** Those of them that may change while modules, resolution and what reaches a database stay. */
+  readonly others: readonly Fact[];
+  /** The modules that the facts are about, and what else they follow from, when they were last found to be so. */
+  readonly modules: Map<FileId, HirModule | undefined>;
+  resolution: unknown;
+  reaching: unknown;
   readonly rounds: readonly (Kept | { readonly before: string })[];
 }
 
@@ -185,12 +194,11 @@ export function createCodeMemory(): CodeMemory {
       known.set(origin, [...kept, ...elsewhere].slice(0, MOST_PER_FUNCTION));
       byReading.set(reading, own);
     },
-    recallFile: (file, { snapshot, facts, environment }) => {
+    recallFile: (file, present) => {
+      const { snapshot, environment } = present;
       const module = snapshot.moduleOf(file);
       const found = (module ? (byModule.get(module) ?? []) : []).find(
-        (each) =>
-          each.environment === environmentOf(environment) &&
-          each.facts.every(({ on, was }) => facts(on) === was),
+        (each) => each.environment === environmentOf(environment) && stillHolds(each, present),
       );
       const rounds = found?.rounds.map((each): Round | undefined => {
         if ("before" in each) return each;
@@ -199,18 +207,24 @@ export function createCodeMemory(): CodeMemory {
       });
       return rounds?.every((each) => each !== undefined) ? rounds : undefined;
     },
-    keepFile: (file, { snapshot, facts, environment }, dependencies, given) => {
+    keepFile: (file, present, dependencies, given) => {
+      const { snapshot, facts, environment, resolution, reaching } = present;
       const module = snapshot.moduleOf(file);
       const rounds = given.map((each) => ("before" in each ? each : byReading.get(each.reading)));
       if (!module || !rounds.every((each) => each !== undefined)) return;
       const all = rounds.flatMap((each) => ("before" in each ? [] : each.facts));
-      const own: KeptFile = {
+      const own = withoutRepetition([...factsOf(dependencies, facts), ...all]);
+      const read: KeptFile = {
         environment: environmentOf(environment),
-        facts: withoutRepetition([...factsOf(dependencies, facts), ...all]),
+        facts: own,
+        others: own.filter(({ on }) => !("file" in on) && on.kind !== "reach"),
+        modules: modulesOf(own, snapshot),
+        resolution,
+        reaching,
         rounds,
       };
       const others = (byModule.get(module) ?? []).slice(0, MOST_PER_FILE - 1);
-      byModule.set(module, [own, ...others]);
+      byModule.set(module, [read, ...others]);
     },
   };
 }
@@ -230,6 +244,26 @@ function createEnvironments(): (environment: readonly unknown[]) => readonly unk
     firsts.set(environment, first);
     return first;
   };
+}
+
+function modulesOf(
+  facts: readonly Fact[],
+  { moduleOf }: Snapshot,
+): Map<FileId, HirModule | undefined> {
+  return new Map(facts.flatMap(({ on }) => fileOf(on).map((file) => [file, moduleOf(file)])));
+}
+
+/** Whether all is as it was; what follows from modules is asked only where one of them is another. */
+function stillHolds(kept: KeptFile, { snapshot, facts, resolution, reaching }: Present): boolean {
+  const holds = ({ on, was }: Fact): boolean => facts(on) === was;
+  let isSame = kept.resolution === resolution && kept.reaching === reaching;
+  for (const [file, module] of kept.modules) isSame &&= snapshot.moduleOf(file) === module;
+  if (isSame) return kept.others.every(holds);
+  if (!kept.facts.every(holds)) return false;
+  for (const file of kept.modules.keys()) kept.modules.set(file, snapshot.moduleOf(file));
+  kept.resolution = resolution;
+  kept.reaching = reaching;
+  return true;
 }
 
 /** Each dependency once. */

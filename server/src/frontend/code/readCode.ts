@@ -21,9 +21,8 @@ import {
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type State, type Workspace } from "./evaluate/state";
 import { withInputTypes } from "./inputTypes";
-import type { HirModule, HirStatement } from "./hir";
+import type { HirModule } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
-import type { ClassValue, Library } from "./libraries/library";
 import type {
   CodeMemory,
   PassedFunction,
@@ -42,7 +41,7 @@ import { withoutOpenCallers } from "./stopped";
 import { allUsed, createFacts, createTrace, dependencies, traced, type Used } from "./trace";
 import { transactionOf } from "./unit";
 import { reachedSites, unreachedCalls } from "./unreached";
-import type { HandleValue, ModuleScope } from "./values";
+import type { ModuleScope } from "./values";
 
 /** What reading code needs of the workspace around it. */
 export interface CodeSurroundings {
@@ -138,7 +137,11 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   const scopes = createModuleScopes((file) => createState(workspace, file, "module"));
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
   const facts = createFacts(modules, reach, around.table);
-  const present = presentOf(around, { snapshot, facts, used });
+  const present = presentOf(
+    around,
+    { snapshot, facts, resolution: modules.resolution, reaching: reach.reaching },
+    used,
+  );
   const near = yield* nearDatabase(files, modules, used, isStopped);
   const seen = new Set<string>();
   const all: ReadFunction[] = [];
@@ -369,11 +372,11 @@ function unparsed(at: Span, file: FileId, { lines }: CodeSurroundings): Note {
 /** The present as readings of a file depend on it: of Java on all files, whose classes are known by their names alone. */
 function presentOf(
   { environment = [], modules, files }: CodeSurroundings,
-  now: Pick<Present, "snapshot" | "facts"> & { readonly used: ReadonlySet<string> },
+  now: Omit<Present, "environment">,
+  used: ReadonlySet<string>,
 ): (file: FileId) => Present {
-  const { snapshot, facts } = now;
-  const usual = [...environment, [...now.used].sort().join()];
-  const present: Present = { snapshot, facts, environment: usual };
+  const usual = [...environment, [...used].sort().join()];
+  const present: Present = { ...now, environment: usual };
   let ofJava: Present | undefined;
   return (file) => {
     if (!file.endsWith(".java")) return present;
@@ -411,75 +414,6 @@ function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction
     notes,
     ...(made && { transaction: made }),
   };
-}
-
-/** The tables that the files declare in code, as ORMs' schemas do. */
-export function codeTables(
-  around: Pick<CodeSurroundings, "modules" | "files" | "lines" | "dialect">,
-): readonly Table[] {
-  const declaring = LIBRARIES.filter(({ declares }) => declares !== undefined);
-  const isOne = (from: string): boolean => declaring.some(({ modules }) => modules.includes(from));
-  const files = around.files.filter((file) =>
-    around.modules.moduleOf(file)?.imports.some(({ from }) => isOne(from)),
-  );
-  if (files.length === 0) return [];
-  const workspace: Workspace = {
-    ...around,
-    untraced: around.modules,
-    trace: createTrace(),
-    reach: reachOf([]),
-    table: () => undefined,
-    models: () => undefined,
-    // What a module runs while it is loaded is of no transaction.
-    lowerSql: () => ({ statements: [] }),
-    libraries: LIBRARIES,
-    used: new Set(),
-    pulse: pulseOf(undefined),
-    moduleScope: (file) => scopes(file),
-    counts: { births: 0, connections: 0 },
-  };
-  const fresh = (file: FileId): State => createState(workspace, file, "schema");
-  const scopes = createModuleScopes(fresh);
-  const state = fresh(firstFile(around));
-  const found = new Map<string, Table>();
-  for (const file of files) {
-    const hir = around.modules.moduleOf(file);
-    for (const statement of hir?.body ?? []) {
-      const name = declaredName(statement);
-      const value = name === undefined ? undefined : scopes(file)?.lookup(name);
-      if (value?.kind !== "handle" && value?.kind !== "class") continue;
-      const table = declaredTable(value, declaring, state);
-      const lines = around.lines(file);
-      const { start, end } = statement.span;
-      if (table) found.set(table.name, { ...table, source: rangeOf(lines, start, end) });
-    }
-  }
-  return [...found.values()];
-}
-
-function declaredName(statement: HirStatement): string | undefined {
-  if (statement.kind === "class") return statement.class.name;
-  if (statement.kind !== "let" || statement.pattern.kind !== "bind") return undefined;
-  return statement.pattern.name;
-}
-
-function declaredTable(
-  value: HandleValue | ClassValue,
-  declaring: readonly Library[],
-  state: State,
-): Table | undefined {
-  for (const library of declaring) {
-    if (value.kind === "handle" && value.library !== library) continue;
-    const table = library.declares?.(value, state.evaluator.tools(state, library));
-    if (table) return table;
-  }
-  return undefined;
-}
-
-function firstFile({ files }: Pick<CodeSurroundings, "files">): FileId {
-  const [first] = files;
-  if (first === undefined) throw new Error("there is no file of code");
-  return first;
 }
 
 /** What others call is a part of them; of two that call each other the first is kept. */

@@ -7,7 +7,7 @@ import type { CodeFilesToRead, SourceFile } from "../sql/codeToRead";
 import { indexLines } from "../sql/lines";
 import { createDialectTeller } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
-import { codeTables } from "./readCode";
+import { codeTables } from "./codeTables";
 import type { HirModule } from "./hir";
 import { createCodeMemory } from "./memory";
 import { migrationText } from "./migrations/codeMigrations";
