@@ -27,9 +27,11 @@ import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { binary, condition, overChoice } from "./operators";
 import { callWithItem, fillingOf } from "./items";
-import { lengthOf, memberOf, THROWN } from "./member";
+import { mayFail } from "./failures";
+import { lengthOf, memberOf } from "./member";
 import { valueFromOutside } from "./outside";
-import { emit, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { emitThrow } from "./thrown";
 import { flattened, REORDERED } from "./reordered";
 import { concatenated } from "./texts";
 
@@ -285,6 +287,7 @@ export function callBuiltin(
   if (SILENT.test(callee.name)) {
     // A text of it is as good as the thing itself.
     const isText = callee.name.startsWith("JSON.");
+    if (callee.name === "JSON.parse") mayFail(state, callee.name, sourceOf(state, site.span));
     if (!isText && args.some(({ kind }) => kind === "function"))
       return runsLater(state, args, site);
     return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
@@ -444,12 +447,7 @@ function unlessItFails(
 }
 
 function thrown(state: State, site: CallSite): Value {
-  emit(state, {
-    kind: "rollback",
-    why: "an error",
-    code: THROWN,
-    source: sourceOf(state, site.span),
-  });
+  emitThrow(state, undefined, { why: "an error", source: sourceOf(state, site.span) });
   return UNDEFINED;
 }
 

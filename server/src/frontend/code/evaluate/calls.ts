@@ -16,6 +16,7 @@ import { escape } from "./escape";
 import { itemsOf } from "./collections";
 import { handedOn, runForItems } from "./itemwise";
 import { changed } from "./iteration";
+import { mayFail } from "./failures";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess } from "./dataAccess";
 import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
@@ -217,6 +218,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
     for (const callee of callbacks) state.handlers.push({ name: label, callee });
     return unknown(`${name} is not known`);
   }
+  if (callbacks.length === 0 && !isTop) mayFail(state, name, source);
   const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
   let result: Value | undefined;
   for (const callback of callbacks) {

@@ -8,6 +8,7 @@ import { walkStatement } from "../../sql/walk";
 import type { StatementDraft } from "../libraries/library";
 import type { Connection } from "../values";
 import { emit, lose, type State } from "./state";
+import { notePoint } from "./attempts";
 import { throughTo } from "./callChains";
 
 /** Adds a statement of a library's making; gives its id. */
@@ -35,6 +36,7 @@ export function addStatement(
   otherConnection(state, connection, source);
   const taint = [...statement.taint, ...unknowns(statement)];
   const through = throughTo(state, statement.source);
+  notePoint(state, source);
   const called = through.length > 0 && { through };
   emit(state, { kind: "statement", statement: { ...statement, taint, ...called } });
 }

@@ -134,6 +134,8 @@ export function createState(
     ranOn: { given: false, own: false },
     lacks: { isWithout },
     thrown: new WeakMap(),
+    attempts: [],
+    probes: 0,
     caught: undefined,
   };
 }

@@ -16,6 +16,7 @@ import {
   type ResultColumns,
 } from "../values";
 import { isPresent, negated, presenceOf, readsOf } from "./convert";
+import { notePoint } from "./attempts";
 import { decorated } from "./decorators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { choose, isNullish } from "./operators";
@@ -471,6 +472,7 @@ export function requireHolds(
   if (condition.kind === "literal" && condition.value === false) return;
   const then = { kind: "rollback", why, code: THROWN, source } as const;
   if (thrown) state.thrown.set(then, thrown);
+  notePoint(state, source);
   emit(state, { kind: "if", condition, then, source });
   knowing(state, holds, true);
 }

@@ -4,7 +4,9 @@ import type { Expression } from "../../../program/expression";
 import { operandsOf } from "../../../program/operands";
 import type { SourceRange } from "../../../protocol/source";
 import { scalar, unknown, type Value } from "../values";
-import { isInput, propertyOfCall, readsOf } from "./convert";
+import { TRUE } from "../../sql/expressions";
+import { compare } from "../../sql/terms";
+import { expressionOf, isInput, propertyOfCall, readsOf } from "./convert";
 import { emit, lose, type CallSite, type State } from "./state";
 
 /**
@@ -12,7 +14,17 @@ import { emit, lose, type CallSite, type State } from "./state";
  * other loops any value.
  */
 export function valueFromOutside(state: State, name: string): Value {
-  const path = newPath(state, `${name}()`);
+  return givenByOutside(state, `${name}()`, name);
+}
+
+/** Whether something outside of the code is so, decided anew each time, as `valueFromOutside`. */
+export function truthFromOutside(state: State, what: string): Expression {
+  const value = givenByOutside(state, what, what);
+  return compare("=", expressionOf(state, value), TRUE);
+}
+
+function givenByOutside(state: State, what: string, name: string): Value {
+  const path = newPath(state, what);
   const loops = state.loops.filter(
     ({ round, isSwitch }) => round === undefined && isSwitch !== true,
   );

@@ -25,6 +25,7 @@ import {
   type Scope,
   type Value,
 } from "../values";
+import type { Attempt } from "./attempts";
 import type { Thrown } from "./thrown";
 
 /** What all roots of a workspace share. */
@@ -195,6 +196,10 @@ export interface State {
   readonly lacks: { given?: string; readonly isWithout: boolean };
   /** What the commands throw that throw. */
   readonly thrown: WeakMap<Command, Thrown>;
+  /** The bodies of `try` that are open, innermost last. */
+  attempts: readonly Attempt[];
+  /** How many handlers are tried around what is evaluated, only to see what they do. */
+  probes: number;
   /** The error of the handler at hand, by its name. */
   caught: { readonly name: string; readonly thrown: Thrown } | undefined;
 }

@@ -7,6 +7,7 @@ import { compare } from "../../sql/terms";
 import type { SourceRange } from "../../../protocol/source";
 import type { HirExpression, HirFunction } from "../hir";
 import type { Scope, Value } from "../values";
+import { notePoint } from "./attempts";
 import { superclassOf, THROWN } from "./member";
 import { emit, lose, type State } from "./state";
 
@@ -103,6 +104,7 @@ export function emitThrow(
 ): void {
   const command: Command = { kind: "rollback", why, code: THROWN, source };
   if (thrown) state.thrown.set(command, thrown);
+  notePoint(state, source);
   emit(state, command);
 }
 
@@ -255,4 +257,36 @@ export function passing(
   const body = { kind: "sequence", commands: passed.inside } as const;
   const inside = withoutExits(body, loop, { done: state.ids.fresh("done"), source });
   return [around([inside]), ...passed.behind];
+}
+
+/** The commands, of which nothing else can fail, with the handler run at each error in place of what would follow. */
+export function branching(
+  state: State,
+  commands: readonly Command[],
+  handler: readonly Command[],
+): readonly Command[] {
+  const sites: SourceRange[] = [];
+  replacing(commands, (command) => {
+    sites.push(command.source);
+    return command;
+  });
+  const [source, another] = sites;
+  if (source === undefined) return commands;
+  const loop = state.ids.fresh("try");
+  const exit: Command = { kind: "exit", loop, source };
+  const flag = another && state.ids.fresh("thrown");
+  const set = (to: boolean): Command[] =>
+    flag === undefined ? [] : [{ kind: "assign", variable: flag, value: literal(to), source }];
+  const instead: Command = {
+    kind: "sequence",
+    commands: [...(flag === undefined ? handler : set(true)), exit],
+  };
+  const body: Command = {
+    kind: "sequence",
+    commands: [...set(false), ...replacing(commands, () => instead)],
+  };
+  const inside = withoutExits(body, loop, { done: state.ids.fresh("done"), source });
+  if (flag === undefined) return [inside];
+  const then: Command = { kind: "sequence", commands: handler };
+  return [inside, { kind: "if", condition: { kind: "variable", name: flag }, then, source }];
 }

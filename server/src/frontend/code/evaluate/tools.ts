@@ -8,6 +8,7 @@ import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf } from "./collections";
 import { settle } from "./settle";
 import { eachItem } from "./iteration";
+import { binary } from "./operators";
 import {
   elementOf,
   firstRow,
@@ -87,6 +88,7 @@ function makeTools(state: State, library: Library): Tools {
     settle: (value) => settle(state, value),
     expression: (value) => expressionOf(state, value),
     condition: (value) => conditionOf(state, value),
+    isSame: (left, right) => conditionOf(state, binary(state, "===", left, right)),
     field: (value, property) => optionalMember(state, value, property, NOWHERE),
     member: (value, property) => memberOf(state, value, property, NOWHERE),
     assign: (value, property, written) => {

@@ -1,13 +1,16 @@
 // try, catch and finally: which handlers are kept, and which errors reach them.
 import type { Command } from "../../../program/statement";
 import { literal } from "../../sql/expressions";
+import { walkCommand } from "../../sql/walk";
 import type { HirStatement } from "../hir";
 import { unknown, type Scope } from "../values";
+import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
 import { bind, innerScope } from "./bindings";
+import { enterHandler } from "./failures";
 import { joinPaths, tried, type Path } from "./join";
 import { THROWN } from "./member";
 import { emit, lose, sourceOf, type State } from "./state";
-import { doomed, ofName, passing, rethrown, type Thrown } from "./thrown";
+import { branching, doomed, ofName, passing, rethrown, type Thrown } from "./thrown";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
 
@@ -67,6 +70,7 @@ function handled(
   state: State,
   scope: Scope,
   { pattern, types, body }: Of<"try">["handlers"][number],
+  enter: () => void = () => undefined,
 ): Handled {
   const outer = state.caught;
   const before = state.emitted;
@@ -78,6 +82,7 @@ function handled(
     state.caught = { name, thrown };
   }
   const path = tried(state, () => {
+    enter();
     const own = innerScope(scope);
     if (pattern) bind(state, own, pattern, unknown("what an error says"), true);
     return state.evaluator.block(state, own, body);
@@ -105,70 +110,159 @@ function returns(commands: readonly Command[]): boolean {
   });
 }
 
+/** What handlers do, found out before the body is evaluated; nothing of it stays. */
+function probed<Result>(state: State, run: () => Result): Result {
+  const { taint, frame, notes, ids, emitted } = state;
+  const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
+  const giveBack = ids.mark();
+  state.probes += 1;
+  const result = run();
+  state.probes -= 1;
+  giveBack();
+  taint.length = losses;
+  frame.returns.length = returns;
+  notes.length = noted;
+  state.emitted = emitted;
+  return result;
+}
+
+/** Handlers of handlers of handlers are taken to do something. */
+const MOST_PROBES = 3;
+
+/** Behind a handler that returns, the transaction around it commits, and a function goes on that called this one. */
+function isNeeded(state: State, { path, hasStatements }: Handled): boolean {
+  const goesOn = state.open.length > 0 || !state.frame.isRoot;
+  return hasStatements || !path.left || (goesOn && returns(path.commands));
+}
+
 /**
  * A handler that runs no statement and leaves ends the function as the error does: the body alone is kept. Others are a
- * handler of the AR, before which only the statement that failed is undone.
+ * handler of the AR, before which only the statement that failed is undone, or branches where nothing but the code
+ * itself and what it calls may throw.
  */
 export function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
   const inner = innerScope(scope);
   if (state.evaluator.block(state, inner, hir.resources)) return true;
-  const handlers = hir.handlers.map((each) => handled(state, inner, each));
-  const isOpen = state.open.length > 0;
-  // Behind a handler that returns, the transaction around it commits.
-  const isKept = handlers.some(
-    ({ path, hasStatements }) => hasStatements || !path.left || (isOpen && returns(path.commands)),
-  );
-  const source = sourceOf(state, hir.span);
-  let left: boolean;
-  if (!isKept || isRetried(state, hir, handlers)) {
-    const start = state.commands.length;
-    left = state.evaluator.block(state, innerScope(inner), hir.body);
-    for (const { path, types } of handlers) {
-      const thrown = thrownAtEnd(state, path.commands);
-      if (thrown) rethrown(state, state.commands.slice(start), types, thrown);
-    }
-  } else {
-    const [handler] = handlers;
-    const body = tried(state, () => state.evaluator.block(state, innerScope(inner), hir.body));
-    const path: Path = handler?.path ?? { commands: [], written: new Map(), left: true };
-    const flag = state.ids.fresh("caught");
-    const condition = { kind: "variable", name: flag } as const;
-    if (!body.left || !path.left) {
-      emit(state, { kind: "assign", variable: flag, value: literal(false), source });
-      path.commands.unshift({ kind: "assign", variable: flag, value: literal(true), source });
-    }
-    left = joinPaths(state, condition, path, body, source);
-    // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught,
-    // and those that a savepoint is for.
-    const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
-    const isAborted = state.workspace.dialect === "postgres" && state.open.length > 0 && !isSaved;
-    if (isAborted && !throwsItself(body.commands)) {
-      for (const command of body.commands) emit(state, command);
-    } else if (body.commands.length > 0) {
-      const commands = isOpen ? doomed(state, body.commands) : body.commands;
-      const types = handlers.flatMap((each) => each.types);
-      const around = (inside: readonly Command[]): Command => {
-        const whole: Command = { kind: "sequence", commands: inside };
-        if (isAborted && !throwsItself(inside)) return whole;
-        return {
-          kind: "try",
-          ...(isAborted && { catches: [THROWN] }),
-          body: whole,
-          handler: { kind: "sequence", commands: path.commands },
-          undoes: "statement",
-          source,
-        };
-      };
-      for (const command of passing(state, commands, types, around)) emit(state, command);
-    }
-    if (handlers.length > 1) lose(state, "only the first handler is followed", source);
-  }
+  const left = evaluateBody(state, inner, hir);
   if (hir.last.length > 0) {
     const before = state.emitted;
     const run = (): boolean => state.evaluator.block(state, innerScope(inner), hir.last);
     if (!left) return run();
     tried(state, run);
-    if (state.emitted > before) lose(state, "statements of a finally are not followed", source);
+    if (state.emitted > before) {
+      lose(state, "statements of a finally are not followed", sourceOf(state, hir.span));
+    }
   }
   return left;
+}
+
+function evaluateBody(state: State, scope: Scope, hir: Of<"try">): boolean {
+  const isDeep = state.probes >= MOST_PROBES;
+  const handlers = isDeep
+    ? []
+    : probed(state, () => hir.handlers.map((each) => handled(state, scope, each)));
+  const isKept =
+    (isDeep && hir.handlers.length > 0) || handlers.some((each) => isNeeded(state, each));
+  const isRetry = !isDeep && isRetried(state, hir, handlers);
+  const attempt = beginAttempt(state, isKept && !isRetry);
+  const run = (): boolean =>
+    attempting(state, attempt, () => state.evaluator.block(state, innerScope(scope), hir.body));
+  if (attempt.isKept) return keepHandler(state, scope, hir, attempt, tried(state, run));
+  const start = state.commands.length;
+  const left = run();
+  const commands = state.commands.slice(start);
+  for (const { path, types } of handlers) {
+    const thrown = thrownAtEnd(state, path.commands);
+    if (thrown) rethrown(state, commands, types, thrown);
+  }
+  // What the body assigned may be what a handler works with.
+  const behind = (): Handled | undefined => handledBehind(state, scope, hir, attempt, commands);
+  if (isChanged(attempt) && !isRetry && probed(state, behind)?.hasStatements === true) {
+    state.commands.length = start;
+    const path = behind()?.path;
+    if (path) addTry(state, hir, { commands, written: new Map(), left }, path);
+  }
+  return left;
+}
+
+function handledBehind(
+  state: State,
+  scope: Scope,
+  { handlers }: Of<"try">,
+  attempt: Attempt,
+  body: readonly Command[],
+): Handled | undefined {
+  const [first] = handlers;
+  return first && handled(state, scope, first, () => enterHandler(state, attempt, body));
+}
+
+function keepHandler(
+  state: State,
+  scope: Scope,
+  hir: Of<"try">,
+  attempt: Attempt,
+  body: Path,
+): boolean {
+  const handler = handledBehind(state, scope, hir, attempt, body.commands);
+  const path: Path = handler?.path ?? { commands: [], written: new Map(), left: true };
+  const source = sourceOf(state, hir.span);
+  const flag = state.ids.fresh("caught");
+  const condition = { kind: "variable", name: flag } as const;
+  if (!body.left || !path.left) {
+    emit(state, { kind: "assign", variable: flag, value: literal(false), source });
+    path.commands.unshift({ kind: "assign", variable: flag, value: literal(true), source });
+  }
+  if (isChanged(attempt)) {
+    emit(state, { kind: "assign", variable: attempt.variable, value: literal(0), source });
+  }
+  const left = joinPaths(state, condition, path, body, source);
+  addTry(state, hir, body, path);
+  if (hir.handlers.length > 1) lose(state, "only the first handler is followed", source);
+  return left;
+}
+
+/** Adds a body with its handler. */
+function addTry(state: State, hir: Of<"try">, body: Path, path: Path): void {
+  if (body.commands.length === 0) return;
+  const source = sourceOf(state, hir.span);
+  const types = hir.handlers.flatMap((each) => each.types);
+  if (types.length === 0 && !mayFailItself(body.commands)) {
+    for (const command of branching(state, body.commands, path.commands)) emit(state, command);
+    return;
+  }
+  // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught,
+  // and those that a savepoint is for.
+  const isOpen = state.open.length > 0;
+  const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
+  const isAborted = state.workspace.dialect === "postgres" && isOpen && !isSaved;
+  if (isAborted && !throwsItself(body.commands)) {
+    for (const command of body.commands) emit(state, command);
+    return;
+  }
+  const commands = isOpen ? doomed(state, body.commands) : body.commands;
+  const around = (inside: readonly Command[]): Command => {
+    const whole: Command = { kind: "sequence", commands: inside };
+    if (isAborted && !throwsItself(inside)) return whole;
+    return {
+      kind: "try",
+      ...(isAborted && { catches: [THROWN] }),
+      body: whole,
+      handler: { kind: "sequence", commands: path.commands },
+      undoes: "statement",
+      source,
+    };
+  };
+  for (const command of passing(state, commands, types, around)) emit(state, command);
+}
+
+/** Whether the database may refuse something in the commands, or a transaction ends in them. */
+function mayFailItself(commands: readonly Command[]): boolean {
+  let may = false;
+  walkCommand(
+    { kind: "sequence", commands },
+    {
+      command: ({ kind }) => (may ||= kind === "statement" || kind === "atomic" || kind === "try"),
+    },
+  );
+  return may;
 }

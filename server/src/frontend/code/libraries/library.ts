@@ -226,6 +226,8 @@ export interface Tools {
   readonly expression: (value: Value) => Expression;
   /** The value as a condition, as the language tells true from false. */
   readonly condition: (value: Value) => Expression;
+  /** Whether two values are the same, as the language has it. */
+  readonly isSame: (left: Value, right: Value) => Expression;
   /** `value.property`, as the code would get it. */
   readonly member: (value: Value, property: string) => Value;
   /** The same without asking whether there is anything to have it. */

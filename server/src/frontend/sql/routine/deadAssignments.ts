@@ -24,22 +24,34 @@ interface Live {
   readonly before: ReadonlySet<string>;
 }
 
+const NO_NAMES: ReadonlySet<string> = new Set();
 const NOTHING: Command = { kind: "sequence", commands: [] };
 
-/** `all` is what is read anywhere: the answer wherever control may go elsewhere. */
-function live(command: Command, after: ReadonlySet<string>, all: ReadonlySet<string>): Live {
+/**
+ * `all` is what is read anywhere: the answer wherever control may go elsewhere. `caught` is what handlers around the
+ * command read: an error may come between any two of its parts.
+ */
+function live(
+  command: Command,
+  after: ReadonlySet<string>,
+  all: ReadonlySet<string>,
+  caught: ReadonlySet<string> = NO_NAMES,
+): Live {
   switch (command.kind) {
     case "assign": {
-      if (!after.has(command.variable)) return { command: NOTHING, before: after };
+      const { variable } = command;
+      if (!after.has(variable) && !caught.has(variable)) {
+        return { command: NOTHING, before: after };
+      }
       const before = new Set(after);
-      before.delete(command.variable);
+      if (!caught.has(variable)) before.delete(variable);
       return { command, before: union(before, readsIn(command.value)) };
     }
     case "sequence": {
       const commands: Command[] = [];
       let before = after;
       for (const each of command.commands.toReversed()) {
-        const part = live(each, before, all);
+        const part = live(each, before, all, caught);
         before = part.before;
         if (part.command.kind !== "sequence") commands.unshift(part.command);
         else commands.unshift(...part.command.commands);
@@ -47,9 +59,8 @@ function live(command: Command, after: ReadonlySet<string>, all: ReadonlySet<str
       return { command: { ...command, commands }, before };
     }
     case "if": {
-      const then = live(command.then, after, all);
-      const otherwise =
-        command.otherwise === undefined ? undefined : live(command.otherwise, after, all);
+      const then = live(command.then, after, all, caught);
+      const otherwise = command.otherwise && live(command.otherwise, after, all, caught);
       const rest = otherwise === undefined ? {} : { otherwise: otherwise.command };
       const branches = union(then.before, otherwise?.before ?? after);
       return {
@@ -61,17 +72,18 @@ function live(command: Command, after: ReadonlySet<string>, all: ReadonlySet<str
       // A round may be followed by another one.
       const around = union(after, readsOf(command));
       return {
-        command: { ...command, body: live(command.body, around, all).command },
+        command: { ...command, body: live(command.body, around, all, caught).command },
         before: around,
       };
     }
     case "try": {
-      const body = live(command.body, all, all).command;
-      const handler = live(command.handler, union(after, all), all).command;
+      const read = live(command.handler, after, all, caught).before;
+      const body = live(command.body, all, all, union(read, caught)).command;
+      const handler = live(command.handler, union(after, all), all, caught).command;
       return { command: { ...command, body, handler }, before: all };
     }
     case "atomic": {
-      const { command: body, before } = live(command.body, after, all);
+      const { command: body, before } = live(command.body, after, all, caught);
       return { command: { ...command, body }, before: union(before, all) };
     }
     case "return":

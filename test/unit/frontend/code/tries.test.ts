@@ -1,0 +1,176 @@
+// Errors of application code: who catches them, what a handler finds, and what goes on behind it.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = `
+CREATE TABLE accounts (id int PRIMARY KEY, owner text NOT NULL, balance int NOT NULL, note text);
+CREATE TABLE log (id serial PRIMARY KEY, account int, amount int NOT NULL);
+`;
+
+const START = `import { Pool } from "pg";
+import { send } from "mail";
+import { decrypt } from "lib";
+const pool = new Pool();
+const add = (n) => pool.query("UPDATE accounts SET balance = balance + $1 WHERE id = 1", [n]);
+const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
+`;
+
+/** What the function `f` of a module is, and what was lost. */
+async function check(text: string, expected: readonly string[]): Promise<void> {
+  const found = await transactionsOf(DDL, { "a.ts": START + text });
+  assert.deepEqual(printed(found.filter(({ name }) => name === "f")), expected);
+}
+
+describe("errors of the code", () => {
+  it("are caught where the function that catches them goes on", () =>
+    check(
+      `
+function parse(text) { try { return { ok: true, value: JSON.parse(text) }; } catch (e) { return { ok: false }; } }
+export async function f(text, n) {
+  const p = parse(text);
+  if (!p.ok) return "bad";
+  await add(n);
+}`,
+      [
+        "f autocommit",
+        "  if (:JSON.parse() fails = true)",
+        "    @return1 := 2",
+        "  else",
+        "    @return1 := 1",
+        "  if not (@return1 = 1)",
+        '    return "bad"',
+        "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("undo nothing of the caller's where a callee catches them", () =>
+    check(
+      `
+function config(key) { if (key === 0) throw new Error("Missing key"); return key; }
+function resolve(key) { try { return config(key); } catch (e) { return 9; } }
+export async function f(key) {
+  await note(1);
+  const t = resolve(key);
+  await add(t);
+}`,
+      [
+        "f unit",
+        "  insert log {id = fresh sequence, account = null, amount = 1}",
+        "  if (:key = 0)",
+        "    @returned2 := 9",
+        "  else",
+        "    @returned2 := :key",
+        "  update accounts set balance = (accounts.balance + @returned2) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("of unknown functions run the handler", () =>
+    check(
+      `export async function f(n) { try { await send(n); await decrypt(n); } catch (e) { await note(n); } await add(n); }`,
+      [
+        "f unit",
+        "  if (:send() fails = true)",
+        "    insert log {id = fresh sequence, account = null, amount = :n}",
+        "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("of several places run one handler", () =>
+    check(
+      `export async function f(n) { try { await send(n); if (n > 3) throw new Error("x"); } catch (e) { await note(n); } }`,
+      [
+        "f autocommit",
+        "  @thrown1 := false",
+        "  if (:send() fails = true)",
+        "    @thrown1 := true",
+        "  else",
+        "    if (:n > 3)",
+        "      @thrown1 := true",
+        "  if @thrown1",
+        "    insert log {id = fresh sequence, account = null, amount = :n}",
+      ],
+    ));
+
+  it("find what was assigned before them", () =>
+    check(
+      `export async function f(id, name) {
+  let made = id;
+  try {
+    await add(1);
+    made = 7;
+    await add(2);
+    made = 8;
+    await send(name);
+  } catch (e) { await note(made); }
+}`,
+      [
+        "f unit",
+        "  @reached1 := 0",
+        "  try",
+        "    update accounts set balance = (accounts.balance + 1) where (accounts.id = 1)",
+        "    @reached1 := 1",
+        "    update accounts set balance = (accounts.balance + 2) where (accounts.id = 1)",
+        "    @reached1 := 2",
+        "    if (:send() fails = true)",
+        "      rollback",
+        "  handler",
+        "    insert log {id = fresh sequence, account = null, amount = ((@reached1 = 2) ? 8 : ((@reached1 = 1) ? 7 : :id))}",
+      ],
+    ));
+
+  it("find the connection that was opened before them", () =>
+    check(
+      `export async function f(n) {
+  let client;
+  try {
+    client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query("UPDATE accounts SET balance = balance + $1 WHERE id = 1", [n]);
+    await client.query("COMMIT");
+  } catch (e) {
+    await client.query("ROLLBACK");
+    await client.query("INSERT INTO log (amount) VALUES ($1)", [n]);
+    throw e;
+  } finally { client.release(); }
+}`,
+      [
+        "f unit",
+        "  try",
+        "    atomic",
+        "      update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+        "  handler",
+        "    insert log {id = fresh sequence, account = null, amount = :n}",
+        "    rollback",
+      ],
+    ));
+
+  it("of statements let the function around go on where they are caught", () =>
+    check(
+      `const make = async (id) => {
+  try { await pool.query("INSERT INTO accounts (id, owner, balance) VALUES ($1, 'x', 0)", [id]); return 1; }
+  catch (e) { return 2; }
+};
+export async function f(id) { const made = await make(id); await add(made); }`,
+      [
+        "f unit",
+        "  try",
+        '    insert accounts {id = :id, owner = "x", balance = 0, note = null}',
+        "    @returned1 := 1",
+        "  handler",
+        "    @returned1 := 2",
+        "  update accounts set balance = (accounts.balance + @returned1) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("of handlers in handlers are followed to some depth", async () => {
+    const nested = (depth: number): string =>
+      depth === 0 ? "await note(1);" : `try { await send(1); } catch (e) { ${nested(depth - 1)} }`;
+    const found = await transactionsOf(DDL, {
+      "a.ts": `${START} export async function f() { ${nested(12)} }`,
+    });
+    const f = found.find(({ name }) => name === "f");
+    assert.match(JSON.stringify(f?.body), /"kind":"insert"/u);
+  });
+});
