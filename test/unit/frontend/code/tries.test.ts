@@ -39,7 +39,7 @@ export async function f(text, n) {
         "    @return1 := 2",
         "  else",
         "    @return1 := 1",
-        "  if not (@return1 = 1)",
+        "  if not (@return1 == 1)",
         '    return "bad"',
         "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
       ],
