@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { literal } from "../../../server/src/replay/literal";
 import { serverFor } from "../../support/liveServers";
-import { GATHERED, QUERY_ROWS, RANKED, rowsText, SETS } from "../store/queryCases";
+import { GATHERED, QUANTIFIED, QUERY_ROWS, RANKED, rowsText, SETS } from "../store/queryCases";
 
 test("queries give what PostgreSQL answers", async (context) => {
   const temporary = await serverFor("postgres", context);
@@ -19,7 +19,7 @@ test("queries give what PostgreSQL answers", async (context) => {
     for (const [name, rows] of Object.entries(QUERY_ROWS))
       for (const row of rows)
         await run(`INSERT INTO ${name} VALUES (${Object.values(row).map(literal).join(", ")})`);
-    for (const [sql, rows] of [...SETS, ...GATHERED, ...RANKED])
+    for (const [sql, rows] of [...SETS, ...GATHERED, ...QUANTIFIED, ...RANKED])
       assert.equal(await run(sql), rows, sql);
   } finally {
     await session.close();

@@ -8,7 +8,15 @@ import type { Value } from "../../../server/src/protocol/witness";
 import { statementsOf } from "../../../server/src/service/statements";
 import { runSerial } from "../../../server/src/store/run";
 import { instances, programOf, table } from "./programs";
-import { GATHERED, QUERY_ROWS, RANKED, rowsText, SETS, type QueryCase } from "./queryCases";
+import {
+  GATHERED,
+  QUANTIFIED,
+  QUERY_ROWS,
+  RANKED,
+  rowsText,
+  SETS,
+  type QueryCase,
+} from "./queryCases";
 
 const TABLES = [
   table("t", { id: "int", v: "int", name: "text" }),
@@ -47,6 +55,8 @@ function cases(title: string, list: readonly QueryCase[]): void {
 cases("functions that give rows", SETS);
 
 cases("aggregates", GATHERED);
+
+cases("comparisons with rows", QUANTIFIED);
 
 cases("ranks and windows", RANKED);
 

@@ -50,6 +50,28 @@ export const SETS: readonly QueryCase[] = [
   ["SELECT count(*) AS n FROM t CROSS JOIN LATERAL (SELECT w FROM u WHERE u.t = t.id) l", "2"],
 ];
 
+/** Comparisons with the rows of a subquery. */
+export const QUANTIFIED: readonly QueryCase[] = [
+  ["SELECT id FROM t WHERE v > ANY (SELECT w * 3 FROM u) ORDER BY id", "1; 2"],
+  ["SELECT id FROM t WHERE v > ALL (SELECT w * 2 FROM u) ORDER BY id", "2"],
+  ["SELECT id FROM t WHERE v >= ALL (SELECT v FROM t) ORDER BY id", ""],
+  [
+    "SELECT 1 > ALL (SELECT v FROM t WHERE id > 7) AS a, 1 < ANY (SELECT v FROM t WHERE id > 7) AS b",
+    "true, false",
+  ],
+  [
+    "SELECT 30 > ALL (SELECT v FROM t) AS a, 15 > ALL (SELECT v FROM t) AS b, 15 > ANY (SELECT v FROM t) AS c",
+    "null, false, true",
+  ],
+  ["SELECT id FROM t WHERE name LIKE ANY (SELECT x || '%' FROM (VALUES ('a'), ('Z')) s(x))", "1"],
+  ["SELECT id FROM t WHERE (id, 12) IN (SELECT t, sum(w) FROM u GROUP BY t)", "1"],
+  ["SELECT id FROM u WHERE (t, w) IN (SELECT t, max(w) FROM u GROUP BY t) ORDER BY id", "2; 3"],
+  [
+    "SELECT (1, NULL) IN (SELECT t, max(w) FROM u GROUP BY t) AS a, (8, NULL) IN (SELECT t, max(w) FROM u GROUP BY t) AS b",
+    "null, false",
+  ],
+];
+
 /** DISTINCT ON and window functions. */
 export const RANKED: readonly QueryCase[] = [
   ["SELECT DISTINCT ON (t) t, w FROM u ORDER BY t, w DESC", "1, 7; 9, 1"],

@@ -65,7 +65,7 @@ export function rowsTerm(builder: Builder, query: Query): Term | undefined {
 
 function plain(builder: Builder, query: Query, outer: Scope, rows: number): ResultTerms {
   const ranked = rankOf(builder, query, outer);
-  if (query.distinctOn && limitOf(query) > 1)
+  if (query.distinctOn && rows > 1 && limitOf(query) > 1)
     builder.losses.add("rows that DISTINCT ON leaves out are taken for rows of the result");
   if (query.offset !== undefined && !ranked) builder.losses.add("OFFSET is ignored");
   const placing = ranked

@@ -6,6 +6,7 @@ import type { CallArgument } from "../lowering";
 import { functionFacts, isPure } from "../../../program/functions";
 import { constantOf, lastName } from "./ast";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
+import { ofSession, outsideValue } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
 import { lose, taint, type Scope, type Work } from "./scope";
 import { setCall } from "./sets";
@@ -39,6 +40,8 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
     const all = name === "age" && args.length === 1 ? [now(work), ...args] : args;
     return { kind: "call", name, arguments: all, deterministic: true };
   }
+  const outside = outsideValue(name, args, work);
+  if (outside !== undefined) return outside;
   const ownCall = scope.sources.length === 0 && scope.outer === undefined;
   const called = ownCall ? work.context.call?.(name, callArguments(call, scope, work)) : undefined;
   if (called?.isSet === true) taint(work, `the rows of ${name}()`);
@@ -57,11 +60,6 @@ function settingOf(call: FuncCall, work: Work): Expression | undefined {
   if (typeof name !== "string") return undefined;
   // Each one an unknown of its own: SET may have changed it since.
   return ofSession(`the session's setting ${name}`, work);
-}
-
-/** A value of the session, which nobody knows here; the statement says all the same what it does with it. */
-export function ofSession(why: string, work: Work): Expression {
-  return { kind: "unknown", id: work.context.ids.fresh("u"), type: "text", dependsOn: [], why };
 }
 
 /** The time at hand, which some functions take where it is not given. */

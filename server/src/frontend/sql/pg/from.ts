@@ -13,6 +13,7 @@ import type { CallResult } from "../lowering";
 import { distinctlyNamed, emptyQuery, joined, withColumnNames } from "../terms";
 import { kindOf, lastName, stringsOf } from "./ast";
 import { callArguments } from "./call";
+import { isSystemName, systemRows } from "./outside";
 import { lowerExpression, lowerQueryNode } from "./recursion";
 import {
   columnOf,
@@ -106,9 +107,10 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     add(state, relation, columnsOf(relation, work));
     return;
   }
-  if (/^(pg_|information_schema)/.test(table.schemaname ?? "") || name.startsWith("pg_")) {
-    taint(work, `the system table ${name}`);
-    addOpaque(state, alias, undefined, join);
+  const known = work.context.table(name);
+  if (isSystemName(table.schemaname ?? "", name) && (known === undefined || known.inferred)) {
+    const outputs = [{ name: alias, value: systemRows(name, work) }];
+    addFunctionRows(state, { outputs, isScalar: true, isRecord: true }, alias, names, join);
     return;
   }
   const relation: Relation = { alias, table: name, kind: "base", join };
@@ -239,7 +241,7 @@ function callOf(node: Node): {
 /** The rows of functions as a query without relations, for each row of the relations that its arguments name. */
 function addFunctionRows(
   state: State,
-  { outputs, isScalar }: FunctionRows,
+  { outputs, isScalar, isRecord = false }: FunctionRows,
   alias: string,
   names: readonly string[],
   join: Relation["join"],
@@ -254,7 +256,7 @@ function addFunctionRows(
   const source = state.sources.pop();
   if (source === undefined) return;
   state.sources.push(
-    isScalar && column !== undefined ? { ...source, scalar: column.name } : source,
+    isScalar && column !== undefined ? { ...source, scalar: column.name, isRecord } : source,
   );
 }
 

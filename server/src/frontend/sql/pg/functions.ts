@@ -25,6 +25,7 @@ export const FRESH: Readonly<Record<string, Fresh | undefined>> = {
   uuidv4: { why: "uuid", type: "text" },
   uuidv7: { why: "uuid", type: "text" },
   gen_random_bytes: { why: "random", type: "bytes" },
+  gen_salt: { why: "random", type: "text" },
   now: NOW,
   clock_timestamp: NOW,
   statement_timestamp: NOW,

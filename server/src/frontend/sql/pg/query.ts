@@ -168,7 +168,7 @@ function allColumns(qualifier: string | undefined, scope: Scope, work: Work): re
   if (chosen.length === 0 && qualifier !== undefined) taint(work, `${qualifier} is not known here`);
   return chosen.flatMap((source) => {
     const { columns } = source;
-    if (columns === undefined) {
+    if (columns === undefined || source.isRecord === true) {
       taint(work, `the columns of ${source.relation.table} are not known`);
       return [];
     }

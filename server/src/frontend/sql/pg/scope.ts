@@ -16,6 +16,8 @@ export interface Source {
   readonly fields?: ReadonlyMap<string, Expression>;
   /** Its rows are single values, in this column: its name means the value, whose fields are looked up in it. */
   readonly scalar?: string;
+  /** The values are records, whose fields go by their bare names as well. */
+  readonly isRecord?: boolean;
 }
 
 /** What windows of a query range over: its rows before they are grouped, told apart or ordered. */
@@ -124,6 +126,8 @@ function resolvePlain(column: string, scope: Scope, work: Work): Expression {
   const likely =
     findSource(scope, ({ columns }) => columns === undefined) ?? inferredSource(scope, work);
   if (likely !== undefined) return columnOf(likely, column);
+  const record = findSource(scope, ({ isRecord }) => isRecord === true);
+  if (record?.scalar !== undefined) return fieldOf(record, record.scalar, column);
   return unknownColumn(column, scope, work);
 }
 
@@ -142,13 +146,17 @@ function resolveQualified(
   }
   if (SYSTEM_COLUMNS.has(column)) return lose(work, `the system column ${column}`);
   if (known.scalar !== undefined && known.columns?.includes(column) === false) {
-    const value = columnOf(known, known.scalar);
-    return { kind: "call", name: `field ${column}`, arguments: [value], deterministic: true };
+    return fieldOf(known, known.scalar, column);
   }
   if (known.columns?.includes(column) === false && !isInferred(known, work)) {
     return unknownColumn(path.join("."), { sources: [known] }, work);
   }
   return columnOf(known, column);
+}
+
+function fieldOf(source: Source, scalar: string, field: string): Expression {
+  const value = columnOf(source, scalar);
+  return { kind: "call", name: `field ${field}`, arguments: [value], deterministic: true };
 }
 
 /** A row as one value; of a table that is inferred, nobody knows all columns. */

@@ -60,6 +60,8 @@ export interface FunctionRows {
   readonly outputs: readonly Output[];
   /** Its rows are single values: the alias means the value, and its fields if it is a record. */
   readonly isScalar: boolean;
+  /** Such records have whatever field is asked for. */
+  readonly isRecord?: boolean;
 }
 
 /** The rows of a function in FROM; undefined where it is not known. */

@@ -3,7 +3,7 @@ import type { Node, SubLink } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Query, Relation } from "../../../program/statement";
 import { literal } from "../expressions";
-import { emptyQuery, joined } from "../terms";
+import { compare, distinctlyNamed, emptyQuery, joined, negatedIf } from "../terms";
 import { lastName, rowOf, stringsOf } from "./ast";
 import { lowerAll, lowerExpression, lowerQueryNode } from "./recursion";
 import { lose, type Scope, type Work } from "./scope";
@@ -102,8 +102,73 @@ function quantified(link: SubLink, query: Query, scope: Scope, work: Work): Expr
   if (!isAny && (operator === "<>" || operator === "!=")) {
     return { kind: "not", operand: { kind: "inQuery", operand, query } };
   }
+  const compared = comparedRows([operand], operator, query, work);
+  if (compared !== undefined) return ofAll(compared, isAny);
   const what = `${operator} ${isAny ? "ANY" : "ALL"} of a subquery`;
   return lose(work, what, [operand, { kind: "exists", query }], "bool");
+}
+
+interface Compared {
+  /** The rows of the query. */
+  readonly relation: Relation;
+  /** The comparison with the row at hand. */
+  readonly condition: Expression;
+}
+
+/** The comparison of values with the rows of a query, column by column; several only by `=`. */
+function comparedRows(
+  values: readonly Expression[],
+  operator: string,
+  query: Query,
+  work: Work,
+): Compared | undefined {
+  const alias = work.context.ids.fresh("compared");
+  const named = { ...query, outputs: distinctlyNamed(query.outputs) };
+  const conditions = values.flatMap((value, at): readonly Expression[] => {
+    const output = named.outputs[at];
+    if (output === undefined) return [];
+    const right: Expression = { kind: "column", relation: alias, column: output.name };
+    const compared = valueOfOperator(operator, value, right);
+    return compared === undefined ? [] : [compared];
+  });
+  if (conditions.length < values.length || (values.length > 1 && operator !== "="))
+    return undefined;
+  const relation: Relation = { alias, table: alias, kind: "derived", query: named, join: "inner" };
+  return { relation, condition: joined("and", conditions) };
+}
+
+/**
+ * ANY: true where the comparison is true for a row, else NULL where it may be. ALL is ANY of the comparison's opposite,
+ * turned around.
+ */
+function ofAll({ relation, condition }: Compared, isAny: boolean): Expression {
+  const some = (where: Expression): Expression => ({
+    kind: "exists",
+    query: { ...emptyQuery([{ name: "value", value: literal(1) }]), relations: [relation], where },
+  });
+  const sought: Expression = isAny ? condition : { kind: "not", operand: condition };
+  const otherwise: Expression = {
+    kind: "conditional",
+    condition: some({ kind: "isNull", operand: condition }),
+    then: literal(null),
+    otherwise: literal(!isAny),
+  };
+  return { kind: "conditional", condition: some(sought), then: literal(isAny), otherwise };
+}
+
+const COMPARISONS = ["=", "<>", "<", "<=", ">", ">="] as const;
+
+function valueOfOperator(
+  operator: string,
+  left: Expression,
+  right: Expression,
+): Expression | undefined {
+  const known = COMPARISONS.find((each) => each === (operator === "!=" ? "<>" : operator));
+  if (known !== undefined) return compare(known, left, right);
+  const like = /^(!?)~~(\*?)$/.exec(operator);
+  if (like === null) return undefined;
+  const insensitive = like[2] === "*";
+  return negatedIf(like[1] === "!", { kind: "like", operand: left, pattern: right, insensitive });
 }
 
 /** `(a, b) IN (SELECT x, y ...)` as EXISTS with two more conditions, where no name is hidden by that. */
@@ -128,6 +193,8 @@ function rowIn(
     ["column", "literal", "parameter", "variable", "field"].includes(value.kind),
   );
   if (!simple || hidden || !plain || !isAny || operator !== "=") {
+    const compared = isAny ? comparedRows(values, operator, query, work) : undefined;
+    if (compared !== undefined) return ofAll(compared, true);
     return lose(work, "a row IN a subquery", [...values, { kind: "exists", query }], "bool");
   }
   const equal = values.map((left, at): Expression => ({

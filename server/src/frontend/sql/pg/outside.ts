@@ -1,0 +1,65 @@
+// Values that no table of the workspace holds: of the session, of the system's catalogs, of sequences. A transaction is
+// given them from outside, each time anew.
+import type { Expression } from "../../../program/expression";
+import type { Call } from "../../../program/operands";
+import type { Work } from "./scope";
+
+/** A value of the session, which nobody knows here; the statement says all the same what it does with it. */
+export function ofSession(
+  why: string,
+  work: Work,
+  dependsOn: readonly Expression[] = [],
+): Expression {
+  return { kind: "unknown", id: work.context.ids.fresh("u"), type: "text", dependsOn, why };
+}
+
+/** The rows of a table or view of the system: any number of records. */
+export function systemRows(table: string, work: Work): Call {
+  const given = ofSession(`the system's ${table}`, work);
+  return {
+    kind: "call",
+    name: `rows of ${table}`,
+    arguments: [given],
+    deterministic: true,
+    set: true,
+  };
+}
+
+/** Whether a name is one of the system's own, where no table of the workspace has it. */
+export function isSystemName(schema: string, name: string): boolean {
+  return /^(?:pg_catalog|information_schema)$/.test(schema) || name.startsWith("pg_");
+}
+
+/** What a function of the system gives that looks at nothing of the workspace's tables; undefined for others. */
+export function outsideValue(
+  name: string,
+  args: readonly Expression[],
+  work: Work,
+): Expression | undefined {
+  if (CATALOG.has(name)) return ofSession(`the system's answer of ${name}()`, work, args);
+  const [, value] = args;
+  if (name === "set_config") return value;
+  if (name !== "setval" || value === undefined) return undefined;
+  const message =
+    "setval() sets a sequence at once, whatever becomes of the transaction; the numbers that it gives afterwards are taken for new ones.";
+  work.context.note({
+    severity: "information",
+    code: "sequence-set",
+    message,
+    source: work.source,
+  });
+  return value;
+}
+
+/** Functions that say something of the system's catalogs or of the connection, and do nothing. */
+const CATALOG: ReadonlySet<string> = new Set(
+  (
+    "to_regclass to_regtype to_regproc to_regprocedure to_regnamespace to_regrole pg_get_expr pg_get_constraintdef " +
+    "pg_get_indexdef pg_get_viewdef pg_get_functiondef pg_get_triggerdef pg_get_userbyid pg_get_serial_sequence " +
+    "obj_description col_description shobj_description pg_relation_size pg_table_size pg_indexes_size " +
+    "pg_total_relation_size pg_database_size pg_backend_pid pg_is_in_recovery pg_postmaster_start_time version " +
+    "inet_client_addr inet_client_port inet_server_addr inet_server_port current_schemas current_query " +
+    "has_table_privilege has_schema_privilege has_column_privilege has_database_privilege has_function_privilege " +
+    "pg_has_role pg_table_is_visible pg_encoding_to_char pg_typeof"
+  ).split(" "),
+);
