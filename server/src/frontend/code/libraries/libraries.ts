@@ -14,7 +14,9 @@ import { PG_PROMISE } from "./pgPromise";
 import { POSTGRES_JS } from "./postgresJs";
 import { PRISMA } from "./prisma/prisma";
 import { SEQUELIZE } from "./sequelize/sequelize";
+import { SLONIK } from "./slonik";
 import { TYPEORM } from "./typeorm/typeorm";
+import { UNREAD } from "./unread";
 
 export const LIBRARIES: readonly Library[] = [
   PG,
@@ -28,6 +30,8 @@ export const LIBRARIES: readonly Library[] = [
   TYPEORM,
   SEQUELIZE,
   NESTJS_CLS,
+  SLONIK,
+  UNREAD,
   JDBC,
   BENCHBASE,
   SPRING,

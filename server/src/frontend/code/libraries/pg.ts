@@ -1,6 +1,7 @@
 // node-postgres: pools, clients, and the rows of `query`.
 import { UNDEFINED, type HandleValue, type Value } from "../values";
-import type { Call, Library, Tools } from "./library";
+import type { Call, Library, Template, Tools } from "./library";
+import { NEON } from "./neon";
 import { queryOf, rowsOf, shapedConnection } from "./rawSql";
 
 const METHODS = new Set(["query"]);
@@ -15,6 +16,9 @@ const CALLS: Readonly<
   "pg.Client": (_handle, _call, tools) =>
     tools.handle("client", undefined, tools.connection(false)),
   "pool.connect": (_handle, _call, tools) =>
+    tools.handle("client", undefined, tools.connection(false)),
+  createPool: (_handle, _call, tools) => tools.handle("pool", undefined, tools.connection(true)),
+  createClient: (_handle, _call, tools) =>
     tools.handle("client", undefined, tools.connection(false)),
   "pool.query": query,
   "client.query": query,
@@ -32,17 +36,37 @@ function query(handle: HandleValue, call: Call, tools: Tools): Value {
   return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
 }
 
+/** `sql` of @vercel/postgres, and of its clients and pools: a query whose text is a template. */
+function tagged(handle: HandleValue, { text, source }: Template, tools: Tools): Value | undefined {
+  if (!/^(?:pool|(?:pool|client)\.sql)$/u.test(handle.path)) return undefined;
+  const outcome = tools.sql(handle.connection, text, {}, source);
+  return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
+}
+
+function imported(name: string, module: string, tools: Tools): Value | undefined {
+  if (name === "neon") return { kind: "handle", library: NEON, path: name };
+  if (module !== "@vercel/postgres" || (name !== "sql" && name !== "db")) return undefined;
+  return tools.handle("pool", undefined, tools.connection(true));
+}
+
 export const PG: Library = {
   name: "pg",
   modules: ["pg", "pg-pool", "@neondatabase/serverless", "@vercel/postgres"],
+  imported,
+  tagged,
   typed: (type, tools) => {
     switch (type.replace(/^pg\./u, "")) {
       case "Pool":
+      case "VercelPool":
         return tools.handle("pool", undefined, tools.connection(true));
       case "PoolClient":
       case "Client":
       case "ClientBase":
+      case "VercelClient":
+      case "VercelPoolClient":
         return tools.handle("client", undefined, tools.connection(false));
+      case "NeonQueryFunction":
+        return { kind: "handle", library: NEON, path: "sql", connection: tools.connection(true) };
       default:
         return undefined;
     }

@@ -1,6 +1,7 @@
 // SQL text in the Prisma client: tagged templates, `Prisma.sql` and its kin, which may stand inside each other.
-import { constantText, textOf, type HandleValue, type TextPart, type Value } from "../../values";
+import { constantText, textOf, type HandleValue, type Value } from "../../values";
 import type { Call, Template, Tools } from "../library";
+import { joinedText, splicedText, textIn } from "../splices";
 import { isHandle } from "./given";
 
 /** The value of a tagged template or of a call that makes a part of a text; undefined for anything else. */
@@ -24,20 +25,11 @@ export function fragmentOf(
       if (list === undefined) return undefined;
       if (items === undefined)
         return fragment(tools, { kind: "text", parts: [{ kind: "hole", value: list }] });
-      const parts = items.flatMap((item, at): readonly TextPart[] => [
-        ...(at === 0 ? [] : runsOf(between)),
-        ...partsOf(item),
-      ]);
-      return fragment(tools, { kind: "text", parts });
+      return fragment(tools, joinedText(items, textOf(between), innerText));
     }
     default:
       return undefined;
   }
-}
-
-function runsOf(text: string): readonly TextPart[] {
-  const value = textOf(text);
-  return value.kind === "text" ? value.parts : [];
 }
 
 /** A part of a text. */
@@ -47,30 +39,12 @@ export function fragment(tools: Tools, text: Value): HandleValue {
 
 /** The text that a fragment is; other values as they are. */
 export function sqlTextOf(value: Value | undefined): Value {
-  if (value === undefined) return textOf("");
-  if (value.kind === "choice") {
-    return { ...value, then: sqlTextOf(value.then), otherwise: sqlTextOf(value.otherwise) };
-  }
-  const inner = innerText(value);
-  return inner === undefined ? value : inner;
+  return value === undefined ? textOf("") : textIn(value, innerText);
 }
 
 /** A text whose holes may be parts of text themselves. */
 export function spliced(text: Value): Value {
-  if (text.kind !== "text") return sqlTextOf(text);
-  return { kind: "text", parts: text.parts.flatMap(splicedPart) };
-}
-
-function splicedPart(part: TextPart): readonly TextPart[] {
-  return part.kind === "run" ? [part] : partsOf(part.value);
-}
-
-function partsOf(value: Value): readonly TextPart[] {
-  const inner = innerText(value);
-  if (inner === undefined) return [{ kind: "hole", value }];
-  return inner.kind === "text"
-    ? inner.parts.flatMap(splicedPart)
-    : [{ kind: "hole", value: inner }];
+  return splicedText(text, innerText);
 }
 
 function innerText(value: Value): Value | undefined {

@@ -94,6 +94,8 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   const [first, second] = call.arguments;
   const dot = path.lastIndexOf(".");
   const [owner, method] = dot === -1 ? ["", path] : [path.slice(0, dot), path.slice(dot + 1)];
+  // Only `wrapInTransaction` makes handles of this path.
+  if (path === "wrapped") return ranInside(data as Wrapped, call.arguments, call, tools);
   if (isHeld(data)) {
     const query = queryIn(data, tools);
     if (!query) return undefined;
@@ -142,21 +144,40 @@ function topCall(name: string, call: Call, tools: Tools): Value | undefined {
     case "Brackets":
     case "NotBrackets":
       return tools.handle("brackets", first);
-    case "runInTransaction": {
-      const options = call.arguments[1];
-      const value = options && tools.member(options, "isolationLevel");
-      const level = value?.kind === "handle" ? value.path : constantText(value);
-      const own = { source: call.source, ...(level !== undefined && { level }) };
-      return tools.inTransaction({ id: NAME, isPool: false }, own, () =>
-        tools.settle(tools.call(first ?? UNDEFINED, [], call.source)),
-      );
-    }
+    case "runInTransaction":
+      return ranInside({ work: first ?? UNDEFINED, options: call.arguments[1] }, [], call, tools);
+    case "wrapInTransaction":
+      return tools.handle("wrapped", { work: first ?? UNDEFINED, options: call.arguments[1] });
     case "initializeTransactionalContext":
     case "addTransactionalDataSource":
       return first ?? UNDEFINED;
     default:
       return operatorOf(name, call, tools);
   }
+}
+
+/** A function and the options of the transaction that it runs in. */
+interface Wrapped {
+  readonly work: Value;
+  readonly options: Value | undefined;
+}
+
+/** Calls a function in a transaction of typeorm-transactional's, or in the one that is open. */
+function ranInside(
+  { work, options }: Wrapped,
+  args: readonly Value[],
+  { source }: Call,
+  tools: Tools,
+): Value {
+  const value = options && tools.fields(options)?.get("isolationLevel");
+  const level = value?.kind === "handle" ? value.path : constantText(value);
+  if (value && level === undefined) {
+    tools.lose("the level of this transaction is not known", source, "opaque");
+  }
+  const own = { source, ...(level !== undefined && { level }) };
+  return tools.inTransaction({ id: NAME, isPool: false }, own, () =>
+    tools.settle(tools.call(work, args, source)),
+  );
 }
 
 /** Methods that data sources, managers and query runners have. */

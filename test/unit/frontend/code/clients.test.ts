@@ -1,0 +1,170 @@
+// Clients of databases beside the large ones: those whose statements are read, and those of which it is said that they
+// are not.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { losses, printed } from "./prismaPrograms";
+import { transactionsOf } from "./codePrograms";
+
+const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);";
+
+const SELECT = "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)";
+const GUARD = ["  if (size(r1) <= 0)", "    rollback"];
+const UPDATE = "  update accounts set balance = (r1.balance - 1) where (accounts.id = :id)";
+const ADD = "  update accounts set balance = (accounts.balance + :n) where (accounts.id = :id)";
+
+describe("clients that send SQL text", () => {
+  for (const [name, text, expected] of [
+    [
+      "slonik: transactions, and how many rows are expected",
+      `import { createPool, sql } from "slonik";
+const pool = await createPool("postgres://");
+export async function pay(id: number, n: number) {
+  return pool.transaction(async (t) => {
+    const account = await t.one(sql.type(row)\`SELECT balance FROM accounts WHERE id = \${id}\`);
+    await t.query(sql.unsafe\`UPDATE accounts SET balance = \${account.balance - 1} WHERE id = \${id}\`);
+  });
+}`,
+      ["pay explicit", SELECT, ...GUARD, UPDATE, "  return"],
+    ],
+    [
+      "slonik: parts of texts, and a single column",
+      `import { sql, type DatabasePool } from "slonik";
+export async function pay(pool: DatabasePool, id: number, n: number) {
+  const own = sql.fragment\`id = \${id}\`;
+  const balance = await pool.oneFirst(sql.unsafe\`SELECT balance FROM accounts WHERE \${own}\`);
+  await pool.query(sql.unsafe\`UPDATE \${sql.identifier(["accounts"])} SET balance = \${balance - 1} WHERE \${sql.join([own, sql.fragment\`true\`], sql.fragment\` AND \`)}\`);
+}`,
+      ["pay unit", SELECT, ...GUARD, UPDATE],
+    ],
+    [
+      "@vercel/postgres: statements on the pool",
+      `import { sql } from "@vercel/postgres";
+export async function pay(id: number) {
+  const { rows } = await sql\`SELECT balance FROM accounts WHERE id = \${id}\`;
+  await sql\`UPDATE accounts SET balance = \${rows[0].balance - 1} WHERE id = \${id}\`;
+}`,
+      ["pay unit", SELECT, ...GUARD, UPDATE],
+    ],
+    [
+      "@vercel/postgres: a transaction on a client",
+      `import { db } from "@vercel/postgres";
+export async function pay(id: number) {
+  const client = await db.connect();
+  await client.sql\`BEGIN\`;
+  const { rows } = await client.sql\`SELECT balance FROM accounts WHERE id = \${id}\`;
+  await client.sql\`UPDATE accounts SET balance = \${rows[0].balance - 1} WHERE id = \${id}\`;
+  await client.sql\`COMMIT\`;
+}`,
+      ["pay explicit", SELECT, ...GUARD, UPDATE],
+    ],
+    [
+      "neon: statements each by itself",
+      `import { neon } from "@neondatabase/serverless";
+const sql = neon("postgres://");
+export async function pay(id: number) {
+  const [row] = await sql\`SELECT balance FROM accounts WHERE id = \${id}\`;
+  await sql.query("UPDATE accounts SET balance = $1 WHERE id = $2", [row.balance - 1, id]);
+}`,
+      ["pay unit", SELECT, ...GUARD, UPDATE],
+    ],
+    [
+      "neon: a list in one transaction",
+      `import { neon } from "@neondatabase/serverless";
+const sql = neon("postgres://");
+export async function pay(id: number, n: number) {
+  await sql.transaction((own) => [
+    own\`UPDATE accounts SET balance = balance + \${n} WHERE id = \${id}\`,
+    own\`DELETE FROM accounts WHERE balance < 0\`,
+  ], { isolationLevel: "RepeatableRead" });
+}`,
+      [
+        "pay explicit postgres:repeatable-read",
+        ADD,
+        "  delete accounts where (accounts.balance < 0)",
+      ],
+    ],
+  ] as const) {
+    it(name, async () => {
+      const [read, ...more] = await transactionsOf(DDL, { "a.ts": text });
+      assert.ok(read);
+      const [title, ...lines] = printed([read]);
+      const level = read.level ? ` ${read.level.name}` : "";
+      assert.deepEqual([`${title ?? ""}${level}`, ...lines], expected);
+      assert.deepEqual([losses(read), more], [[], []]);
+    });
+  }
+});
+
+describe("clients whose statements are not read", () => {
+  for (const [library, text, boundaries] of [
+    [
+      "better-sqlite3",
+      `import Database from "better-sqlite3";
+const db = new Database("a.db");
+export function take(id: number) {
+  const update = db.prepare("UPDATE accounts SET balance = balance - 1 WHERE id = ?");
+  const inside = db.transaction(() => { update.run(id); update.run(id + 1); });
+  inside.immediate();
+}`,
+      "explicit",
+    ],
+    [
+      "node:sqlite",
+      `import { DatabaseSync } from "node:sqlite";
+const db = new DatabaseSync("a.db");
+export function take(id: number) {
+  db.exec("BEGIN");
+  const row = db.prepare("SELECT balance FROM accounts WHERE id = ?").get(id);
+  db.prepare("UPDATE accounts SET balance = ? WHERE id = ?").run(row.balance - 1, id);
+  db.exec("COMMIT");
+}`,
+      "explicit",
+    ],
+    [
+      "mssql",
+      `import sql from "mssql";
+export async function take(pool: sql.ConnectionPool, id: number) {
+  const transaction = new sql.Transaction(pool);
+  await transaction.begin(sql.ISOLATION_LEVEL.SERIALIZABLE);
+  const found = await new sql.Request(transaction).input("id", sql.Int, id).query("SELECT balance FROM accounts WHERE id = @id");
+  await new sql.Request(transaction).query("UPDATE accounts SET balance = 1");
+  await transaction.commit();
+}`,
+      "explicit",
+    ],
+    [
+      "@mikro-orm/postgresql",
+      `import { EntityManager } from "@mikro-orm/postgresql";
+export class Accounts {
+  constructor(private readonly em: EntityManager) {}
+  async take(id: number) {
+    await this.em.transactional(async (own) => {
+      const account = await own.findOneOrFail("Account", { id });
+      account.balance -= 1;
+    });
+  }
+}`,
+      "explicit",
+    ],
+    [
+      "mssql",
+      `import { ConnectionPool } from "mssql";
+const pool = new ConnectionPool({});
+export async function take(id: number) {
+  const found = await pool.request().query("SELECT balance FROM accounts");
+  await pool.request().query("DELETE FROM accounts");
+}`,
+      "unit",
+    ],
+  ] as const) {
+    it(`are said: ${library}, ${boundaries}`, async () => {
+      const read = await transactionsOf(DDL, { "a.ts": text });
+      assert.deepEqual(
+        read.map(({ boundary }) => boundary),
+        [boundaries],
+      );
+      const why = `the library ${library} is not known: its statements are not read`;
+      assert.deepEqual(read.flatMap(losses), [why, why]);
+    });
+  }
+});
