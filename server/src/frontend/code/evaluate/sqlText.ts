@@ -174,6 +174,11 @@ function controlOf(text: string, { start, end }: Slice, dialect: Dialect): Contr
     : readDialectControl(text, start, end, dialect);
 }
 
+/** A level whose name is not written there has none. */
+function levelName(written: string | undefined): string | undefined {
+  return written?.startsWith(":") === true ? "" : written;
+}
+
 function runControl(
   state: State,
   control: Control,
@@ -182,11 +187,11 @@ function runControl(
 ): void {
   switch (control.kind) {
     case "begin":
-      beginTransaction(state, connection, { level: control.modes.level?.name, source });
+      beginTransaction(state, connection, { level: levelName(control.modes.level?.name), source });
       return;
     case "setTransaction":
     case "setNext":
-      setLevel(state, connection, control.modes.level?.name, source);
+      setLevel(state, connection, levelName(control.modes.level?.name), source);
       return;
     case "commit":
       commitTransaction(state, connection, source);

@@ -1,14 +1,14 @@
 // `neon(url)` of @neondatabase/serverless, whose pools are those of `pg`: it sends each statement, or a list of them in
 // one transaction, by HTTP.
 import {
-  constantText,
   UNDEFINED,
   unknown,
   type Connection,
   type HandleValue,
   type Value,
 } from "../values";
-import type { Call, Library, Tools, TransactionOptions } from "./library";
+import { levelOf } from "./levels";
+import type { Call, Library, Tools } from "./library";
 import { parametersIn, rowsOf } from "./rawSql";
 import { splicedText } from "./splices";
 
@@ -83,26 +83,14 @@ function transaction(
   tools: Tools,
 ): Value {
   const connection = tools.connection(false);
-  const own: HandleValue = { ...handle, path: "sql", connection };
+  const level = levelOf(options && tools.fields(options)?.get("isolationLevel"));
+  const client: HandleValue = { ...handle, path: "sql", connection };
   const one = (item: Value): Value => waitingOf(item)?.runOn(connection) ?? tools.settle(item);
-  return tools.inTransaction(connection, { source, ...levelIn(options, source, tools) }, () => {
-    if (given.kind === "function") return tools.settle(tools.call(given, [own], source));
+  return tools.inTransaction(connection, { source, ...level }, () => {
+    if (given.kind === "function") return tools.settle(tools.call(given, [client], source));
     const items = tools.items(given);
     if (items) return tools.list(items.map(one));
     tools.each(given, source, one);
     return unknown("what the statements of a list give");
   });
-}
-
-function levelIn(
-  options: Value | undefined,
-  source: Call["source"],
-  tools: Tools,
-): Pick<TransactionOptions, "level"> {
-  const given = options && tools.fields(options)?.get("isolationLevel");
-  if (!given) return {};
-  const level = constantText(given);
-  if (level === undefined)
-    tools.lose("the level of this transaction is not known", source, "opaque");
-  return level === undefined ? {} : { level };
 }

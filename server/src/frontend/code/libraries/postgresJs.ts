@@ -168,7 +168,8 @@ function begin(call: Call, tools: Tools): Value {
   if (!callback) return UNDEFINED;
   const options = second ? constantText(first) : undefined;
   const named = /isolation\s+level\s+((?:read|repeatable)\s+\w+|serializable)/iu;
-  const level = named.exec(options ?? "")?.[1];
+  const isKnown = !second || options !== undefined;
+  const level = isKnown ? named.exec(options ?? "")?.[1] : "";
   const connection = tools.connection(false);
   const inner = tools.handle("sql", undefined, connection);
   const { source } = call;

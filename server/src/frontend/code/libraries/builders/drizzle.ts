@@ -8,6 +8,7 @@ import {
   type TextPart,
   type Value,
 } from "../../values";
+import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import {
@@ -415,12 +416,11 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const [callback, options] = call.arguments;
   if (!callback) return undefined;
   const fields = options && tools.fields(options);
-  const level = constantText(fields?.get("isolationLevel"));
   const { connection: outer } = handle;
   const connection = outer?.isPool === false ? outer : tools.connection(false);
   const inner = tools.handle("db", handle.data, connection);
   const { source } = call;
-  const own = { source, isNested: true, ...(level !== undefined && { level }) };
+  const own = { source, isNested: true, ...levelOf(fields?.get("isolationLevel")) };
   return tools.inTransaction(connection, own, () =>
     tools.settle(tools.call(callback, [inner], source)),
   );

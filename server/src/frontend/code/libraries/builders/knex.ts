@@ -7,6 +7,7 @@ import {
   type HandleValue,
   type Value,
 } from "../../values";
+import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
 import {
@@ -416,9 +417,8 @@ function resultOf({ draft, isFirst, plucked }: Query, outcome: SqlOutcome, tools
 function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
   const callback = call.arguments.find((each) => each.kind === "function");
   const options = call.arguments.find((each) => each.kind === "object");
-  const level = options && constantText(tools.fields(options)?.get("isolationLevel"));
   const { source } = call;
-  const named = level === undefined ? {} : { level };
+  const named = levelOf(options && tools.fields(options)?.get("isolationLevel"));
   const connection =
     handle.connection?.isPool === false ? handle.connection : tools.connection(false);
   const inner = tools.handle("knex", undefined, connection);

@@ -8,6 +8,7 @@ import {
   type TextPart,
   type Value,
 } from "../../values";
+import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import {
@@ -436,6 +437,14 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   );
 }
 
+/** A transaction that the code ends itself. */
+function controlled(handle: HandleValue, { source }: Call, tools: Tools): HandleValue {
+  const connection = tools.connection(false);
+  const level = isBeginning(handle.data) ? handle.data.level : undefined;
+  tools.begin(connection, { source, ...(level !== undefined && { level }) });
+  return tools.handle("db", undefined, connection);
+}
+
 /** `sql`...``. */
 function template({ text }: Template, tools: Tools): Value {
   const parts: readonly TextPart[] = text.kind === "text" ? text.parts : [];
@@ -502,10 +511,35 @@ export const KYSELY: Library = {
       case "db.transaction":
         return { ...handle, path: "transaction", data: { kind: "beginning" } satisfies Beginning };
       case "transaction.setIsolationLevel": {
-        const level = constantText(call.arguments[0]);
-        const beginning: Beginning = { kind: "beginning", ...(level !== undefined && { level }) };
+        const beginning: Beginning = { kind: "beginning", ...levelOf(call.arguments[0]) };
         return { ...handle, path: "transaction", data: beginning };
       }
+      case "db.startTransaction":
+        return { ...handle, path: "controlled", data: { kind: "beginning" } satisfies Beginning };
+      case "controlled.setIsolationLevel": {
+        const beginning: Beginning = { kind: "beginning", ...levelOf(call.arguments[0]) };
+        return { ...handle, path: "controlled", data: beginning };
+      }
+      case "controlled.setAccessMode":
+        return { ...handle, path: "controlled" };
+      case "controlled.execute":
+        return controlled(handle, call, tools);
+      case "db.commit":
+      case "db.rollback":
+        return { ...handle, path: `ending.${path}` };
+      case "ending.db.commit.execute":
+        tools.commit(handle.connection, call.source);
+        return UNDEFINED;
+      case "ending.db.rollback.execute":
+        tools.rollback(handle.connection, call.source);
+        return UNDEFINED;
+      case "db.savepoint":
+      case "db.rollbackToSavepoint":
+      case "db.releaseSavepoint":
+        tools.lose("savepoints of Kysely are not followed", call.source, "opaque");
+        return { ...handle, path: "saved" };
+      case "saved.execute":
+        return { ...handle, path: "db" };
       case "transaction.setAccessMode":
         return { ...handle, path: "transaction" };
       case "transaction.execute":

@@ -9,6 +9,7 @@ import {
   type Value,
 } from "../../values";
 import { given, raw, type Fragment } from "../builders/draft";
+import { levelOf } from "../levels";
 import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
 import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
 import { withParameters } from "../orm/parameters";
@@ -126,12 +127,6 @@ function transaction(call: Call, tools: Tools): Value {
   }
   tools.begin(connection, { source, ...level });
   return own;
-}
-
-/** `Transaction.ISOLATION_LEVELS.REPEATABLE_READ`, or its text. */
-function levelOf(value: Value | undefined): Pick<TransactionOptions, "level"> {
-  const name = value?.kind === "handle" ? value.path.split(".").at(-1) : constantText(value);
-  return name === undefined ? {} : { level: name.replaceAll("_", " ") };
 }
 
 /** SQL text with `replacements` or `bind`; what it gives depends on its `type`. */

@@ -8,6 +8,7 @@ import {
   type HandleValue,
   type Value,
 } from "../../values";
+import { levelOf } from "../levels";
 import type { Call, ClassValue, Library, Tools, TransactionOptions } from "../library";
 import { transactionalOptions } from "../decoratorOptions";
 import { isModel, tableOf, type Model } from "../orm/model";
@@ -169,12 +170,7 @@ function ranInside(
   { source }: Call,
   tools: Tools,
 ): Value {
-  const value = options && tools.fields(options)?.get("isolationLevel");
-  const level = value?.kind === "handle" ? value.path : constantText(value);
-  if (value && level === undefined) {
-    tools.lose("the level of this transaction is not known", source, "opaque");
-  }
-  const own = { source, ...(level !== undefined && { level }) };
+  const own = { source, ...levelOf(options && tools.fields(options)?.get("isolationLevel")) };
   return tools.inTransaction({ id: NAME, isPool: false }, own, () =>
     tools.settle(tools.call(work, args, source)),
   );
@@ -240,9 +236,9 @@ function connectionCall(
   return model && repositoryCall({ model, connection, source, tools }, method, call.arguments);
 }
 
+/** The first argument of what begins a transaction, which may be the function to run in it. */
 function levelIn(value: Value | undefined): Pick<TransactionOptions, "level"> {
-  const level = constantText(value);
-  return level === undefined ? {} : { level };
+  return value?.kind === "function" ? {} : levelOf(value);
 }
 
 /** `transaction([level,] async (manager) => ...)`; inside of an open one it is a part of that. */
