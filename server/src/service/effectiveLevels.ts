@@ -47,7 +47,7 @@ export function effectiveLevels(
     if (!own || (!isOverride && declared.from !== "sql")) {
       const why = own
         ? mixedProductsText(transaction.name, own, asked)
-        : unknownLevelText(declared.name, defined);
+        : unknownTo(declared.name, defined);
       unknown.push({
         reason: `${why} (checked at ${asked.name})`,
         transactions: [transaction.id],
@@ -72,7 +72,7 @@ export function effectiveLevels(
       // Where transactions pass over such a level, so do those of a unit.
       if (inner && !sameProduct(inner, asked) && (isOverride || declared.from === "sql")) continue;
       const why = !inner
-        ? unknownLevelText(declared.name, defined)
+        ? unknownTo(declared.name, defined)
         : sameProduct(inner, asked)
           ? `a transaction of ${transaction.name} asks for ${declared.name}, which is not followed inside of what is no single transaction`
           : mixedProductsText(transaction.name, inner, asked);
@@ -148,4 +148,11 @@ function pairsOfIds(
 /** SQL's own spelling (`SERIALIZABLE`) means the level of the product at hand. */
 function findOfProduct(name: string, asked: Level): Level | undefined {
   return asked.family === "product" ? findLevel(`${asked.product}:${name}`) : undefined;
+}
+
+/** Why a declared level is none; one that code computes has no name. */
+function unknownTo(name: string, defined: Parameters<typeof unknownLevelText>[1]): string {
+  return name === ""
+    ? "the level that the code asks for is not known"
+    : unknownLevelText(name, defined);
 }

@@ -179,9 +179,8 @@ export function unknownText(what: string, written: string, known: readonly strin
   return `there is no ${what} "${written}"; ${hint}`;
 }
 
-/** The same for a level, which has no name where code computes it, and whose aliases count as well; `defined` are levels that the user defined. */
+/** The same for a level, whose aliases count as well; `defined` are levels that the user defined. */
 export function unknownLevelText(written: string, defined: readonly PaperLevel[] = []): string {
-  if (written === "") return "the level that the code asks for is not known";
   // The papers' printed forms are for those who ask for them.
   const known: readonly Level[] = /^(clotho|anode)/iu.test(written)
     ? LEVELS

@@ -10,7 +10,7 @@ import {
 } from "../../values";
 import { given, raw, type Fragment } from "../builders/draft";
 import { levelOf } from "../levels";
-import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
+import type { Call, Library, Shape, Tools } from "../library";
 import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
 import { withParameters } from "../orm/parameters";
 import { rowsOf } from "../rawSql";
