@@ -1,7 +1,7 @@
 // Starts the built language server as an editor does, over stdio or Node's own channel, and speaks to it.
 import { fork, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -33,15 +33,27 @@ export interface ServerProcess {
   end(): Promise<number | null>;
 }
 
-/** Runs a test on a server over a copy of an example; the process is ended in any case. */
+/**
+ * Runs a test on a server over a copy of an example; the process is ended in any case. `others` are folders beside it
+ * that are opened with it, by their names, with what is in their files.
+ */
 export async function withServerProcess(
   transport: Transport,
   example: string,
   body: (server: ServerProcess) => Promise<void>,
+  others: Readonly<Record<string, Readonly<Record<string, string>>>> = {},
 ): Promise<void> {
   const temporary = mkdtempSync(path.join(os.tmpdir(), "isolens-lsp-"));
   const folder = path.join(temporary, example);
   cpSync(path.join(root, "test", "apps", example), folder, { recursive: true });
+  for (const [name, files] of Object.entries(others)) {
+    for (const [file, text] of Object.entries(files)) {
+      const to = path.join(temporary, name, file);
+      mkdirSync(path.dirname(to), { recursive: true });
+      writeFileSync(to, text);
+    }
+  }
+  const folders = [folder, ...Object.keys(others).map((name) => path.join(temporary, name))];
   const { child, client } = start(transport);
   const exited = once(child, "exit");
   try {
@@ -50,6 +62,11 @@ export async function withServerProcess(
     await client.sendRequest("initialize", {
       processId: process.pid,
       rootUri: pathToFileURL(folder).href,
+      ...(folders.length > 1 && {
+        workspaceFolders: folders.map((each) => {
+          return { uri: pathToFileURL(each).href, name: path.basename(each) };
+        }),
+      }),
       capabilities: {},
     });
     await client.sendNotification("initialized", {});

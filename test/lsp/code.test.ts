@@ -86,3 +86,57 @@ test(
     });
   },
 );
+
+test(
+  "code of two folders of one workspace, each with a database and modules of its own",
+  { timeout: 120_000 },
+  async () => {
+    const isOf =
+      (file: string) =>
+      ({ code, relatedInformation = [] }: Diagnostic): boolean =>
+        code === "lost-update" &&
+        relatedInformation.some(({ location }) => location.uri.endsWith(file));
+    const locked = DB.replace("WHERE id = $1", "WHERE id = $1 FOR UPDATE");
+    const shop = {
+      "schema.sql": "CREATE TABLE account (id int PRIMARY KEY, balance int NOT NULL);",
+      "code/db.ts": locked,
+      "code/take.ts": TAKE,
+    };
+    await withServerProcess(
+      "stdio",
+      "bank",
+      async (server) => {
+        const { client, folder } = server;
+        mkdirSync(path.join(folder, "src"));
+        writeFileSync(path.join(folder, "src/db.ts"), DB);
+        writeFileSync(path.join(folder, "src/take.ts"), TAKE);
+        const other = "../shop/code/db.ts";
+        const open = (file: string, text: string): Promise<void> =>
+          client.sendNotification("textDocument/didOpen", {
+            textDocument: { uri: server.uri(file), languageId: "typescript", version: 1, text },
+          });
+        await open("src/take.ts", TAKE);
+        await open(other, locked);
+        await server.diagnostics("src/db.ts", (all) => all.some(isOf("/src/take.ts")));
+        await client.sendRequest("isolens/check", { uri: server.uri(other) });
+        const told = await server.diagnostics(other, () => true);
+        assert.ok(!told.some(({ code }) => code === "lost-update"));
+
+        await client.sendNotification("textDocument/didChange", {
+          textDocument: { uri: server.uri(other), version: 2 },
+          contentChanges: [{ text: DB }],
+        });
+        const found = await server.diagnostics(other, (all) =>
+          all.some(isOf("/shop/code/take.ts")),
+        );
+        assert.ok(!found.some(isOf("/src/take.ts")));
+        const first = await server.diagnostics("src/db.ts", (all) =>
+          all.some(isOf("/src/take.ts")),
+        );
+        assert.ok(!first.some(isOf("/shop/code/take.ts")));
+        assert.equal(await server.end(), 0);
+      },
+      { shop },
+    );
+  },
+);

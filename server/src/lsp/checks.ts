@@ -9,6 +9,7 @@ import type { CheckSummary } from "../protocol/requests";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
+import { askedNow, isSameAsked, type Asked } from "./asked";
 import type { CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
 import { emptyReport } from "./emptyReport";
@@ -16,7 +17,7 @@ import { loadWorkspace, withText } from "./loadWorkspace";
 import { beginProgress } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
-import { judged, markedAnomalies, severitiesOf } from "./judged";
+import { judged, markedAnomalies } from "./judged";
 import { editResult, freshAnomalies, toldAnomalies, type ProjectResult } from "./results";
 import {
   findFile,
@@ -67,7 +68,7 @@ export function createChecks(state: ServerState): Checks {
   const status = createStatusReporter(state);
   const proofs = createProofs(state);
   /** What the last check of each project was asked for. */
-  const asked = new Map<string, string>();
+  const asked = new Map<string, Asked>();
   /** What earlier loads found out of files of code. */
   const codeCache: CodeCache = new Map();
   let loading: Promise<void> | undefined;
@@ -238,10 +239,15 @@ export function createChecks(state: ServerState): Checks {
     }
     loadingEnded();
     const shown = new Set([...inScope(), ...state.results.keys()]);
-    const changed = [...shown].filter((key) => asked.get(key) !== fingerprint(state, key));
+    const changed = [...shown].filter((key) => !isSameAsked(asked.get(key), nowAsked(key)));
     if (changed.length > 0) state.known.clear();
     tell();
     if (state.settings.check !== "manual") void checks.request(changed);
+  }
+
+  function nowAsked(key: string): Asked | undefined {
+    const project = state.projects.get(key);
+    return project && askedNow(state, project);
   }
 
   function inScope(): readonly string[] {
@@ -268,7 +274,10 @@ export function createChecks(state: ServerState): Checks {
     reloadSoon,
     async request(keys, options) {
       const chosen = keys ?? inScope();
-      for (const key of chosen) asked.set(key, fingerprint(state, key));
+      for (const key of chosen) {
+        const now = nowAsked(key);
+        if (now) asked.set(key, now);
+      }
       await Promise.all(
         chosen.map((key) => state.queue.submit(key, (signal) => run(key, signal), options)),
       );
@@ -323,15 +332,6 @@ function nothingYet(project: Project, level: Level): ProjectResult {
   const report = emptyReport("isolens", level, "unknown");
   const nothing = { notes: [], remarks: [], configurationProblems: [], files: [] };
   return { project, level, report, ...nothing, stale: new Set(), partial: true };
-}
-
-/** Equal when a check of the project would be asked the same. */
-function fingerprint(state: ServerState, key: string): string {
-  const project = state.projects.get(key);
-  if (!project) return "";
-  const { files, context, configuration, baseline } = project;
-  const told = [severitiesOf(state, project), baseline];
-  return JSON.stringify([levelOf(state, project).name, configuration, told, files, context]);
 }
 
 function summaryOf(

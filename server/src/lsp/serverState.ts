@@ -161,11 +161,19 @@ export function findFile(
   const wanted = pathOfUri(uri) ?? uri;
   for (const project of state.projects.values()) {
     for (const { file } of [...project.files, ...project.context]) {
+      // Spelling a path out takes long, and typing asks for one among all files.
+      if (!mayEndWith(wanted, file)) continue;
       const own = isVirtual(project) ? file : pathOfUri(uriOfFile(project, file));
       if (own === wanted) return { project, file };
     }
   }
   return undefined;
+}
+
+/** Whether a path may be that of a file, told by the file's own name where every spelling of it is the same. */
+function mayEndWith(path: string, file: string): boolean {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  return !/^[\w.-]+$/u.test(name) || path.toLowerCase().endsWith(name.toLowerCase());
 }
 
 /** The URI of a project's file, spelled as the client spelled it when it has the document open. */
