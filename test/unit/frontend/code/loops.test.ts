@@ -38,6 +38,29 @@ describe("loops", () => {
     }
   });
 
+  it("over a long list of constants are not followed item by item, so that what stands behind them is", async () => {
+    const words = Array.from({ length: 600 }, (_, at) => `"word ${String(at)}"`).join(", ");
+    const asks = [
+      "WORDS.some((word) => new RegExp(word).test(text))",
+      "WORDS.every((word) => { const parts = word.split('/'); return parts.map((part) => part.trim()).join() !== text; })",
+      "WORDS.find((word) => word.toLowerCase() === text)",
+      "WORDS.map((word) => word.trim() + text).join()",
+      "WORDS.reduce((sum, word) => sum + (word === text ? 1 : 0), 0)",
+    ];
+    for (const ask of asks) {
+      const [only] = await read(`const WORDS = [${words}];
+export async function f(text) {
+  const answer = ${ask} || ${ask};
+  ${UPDATE}, [1, 2]);
+  ${UPDATE}, [answer, 3]);
+}`);
+      assert.deepEqual(only?.taint, [], ask);
+      const statements = printed([only]).filter((line) => line.includes("update t"));
+      assert.equal(statements[0]?.trim(), "update t set n = 1 where (t.id = 2)");
+      assert.match(statements[1] ?? "", /unknown|:|@/u);
+    }
+  });
+
   it("that count keep the count, also where they stand in one that writes nothing", async () => {
     const text = `export async function f(rows) {
   for (const row of rows) {

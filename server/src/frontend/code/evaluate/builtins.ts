@@ -29,6 +29,7 @@ import { binary, condition, overChoice } from "./operators";
 import { callWithItem, fillingOf } from "./items";
 import { mayFail } from "./failures";
 import { lengthOf, memberOf } from "./member";
+import { fewItemsOf } from "./longLists";
 import { valueFromOutside } from "./outside";
 import { newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { emitThrow } from "./thrown";
@@ -497,7 +498,7 @@ function entriesAs(
 /** Runs the function for every item; where it runs no statement, only when its items are asked for. */
 function mapped(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
   if (!by) return self;
-  const items = itemsOf(self);
+  const items = fewItemsOf(self);
   if (items) {
     const made = items.map((item, at) => callWithItem(state, by, item, constant(at), site));
     return listOf(state, made);

@@ -23,6 +23,7 @@ import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { elementOf } from "./member";
 import { listFromCall } from "./outside";
 import { isSingle } from "./reordered";
+import { isLong, oneOf } from "./longLists";
 import { isPending, settle } from "./settle";
 import {
   collected,
@@ -61,6 +62,10 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
         );
       }
       const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+      if (isLong(items)) {
+        const item = oneOf(items);
+        return loopOver(state, { kind: "unknown" }, span, () => item, run, label);
+      }
       return oneByOne(state, items, span, run, label);
     }
     case "rows": {

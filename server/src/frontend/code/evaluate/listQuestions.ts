@@ -8,6 +8,7 @@ import { mayChange } from "./changes";
 import { callWithItem, NO_INDEX } from "./items";
 import { eachItem, isQuietLoop, pushed, rowsAsLoop } from "./iteration";
 import { binary, choose, condition } from "./operators";
+import { askedOfMany } from "./longLists";
 import { searchedItem, someItem } from "./searched";
 import { settle } from "./settle";
 import { newCell, write, type CallSite, type State } from "./state";
@@ -82,6 +83,8 @@ export function quantified(
     const { isFound } = askedInTurn(state, self, by, site, isSome);
     return isSome ? isFound : condition(negated(conditionOf(state, isFound)));
   }
+  const ofMany = askedOfMany(state, self, by, site);
+  if (ofMany) return ofMany;
   const test = itemsOf(self) ? undefined : testBy(state, by, site);
   const asked =
     test && someItem(state, self, (item) => (isSome ? test(item) : negated(test(item))));
@@ -101,6 +104,8 @@ export function found(state: State, self: Value, by: Value | undefined, site: Ca
   const items = itemsOf(self);
   if (items && by && (mayChange(by) || reaches(state, by)))
     return askedInTurn(state, self, by, site, true).item;
+  const ofMany = by && askedOfMany(state, self, by, site);
+  if (ofMany) return ofMany;
   if (!items || !by) {
     const test = by && testBy(state, by, site);
     const searched = test && searchedItem(state, self, "first", test);
