@@ -272,10 +272,12 @@ function withoutRepetition(facts: readonly Fact[]): readonly Fact[] {
   return facts.filter(({ on }) => isNew(on));
 }
 
+const OF_TABLES: ReadonlySet<Dependency["kind"]> = new Set(["table", "spelling"]);
+
 /** Whether it would be found again, had the tables stayed the same. */
 function differsByTables({ facts: own }: Kept, now: Facts): boolean {
   const changed = own.filter(({ on, was }) => now(on) !== was);
-  return changed.length > 0 && changed.every(({ on }) => on.kind === "table");
+  return changed.length > 0 && changed.every(({ on }) => OF_TABLES.has(on.kind));
 }
 
 function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {

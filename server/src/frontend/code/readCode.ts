@@ -51,8 +51,10 @@ export interface CodeSurroundings {
   readonly lines: (file: FileId) => LineIndex;
   readonly dialect: Dialect;
   readonly table: (name: string) => Table | undefined;
-  /** Tells which tables `table` and `lowerSql` look at. Without it, `environment` has to hold them all. */
-  readonly watchTables?: (asked: (name: string) => void) => void;
+  /** How a name is spelled that SQL may have in any case. */
+  readonly spelling?: (written: string) => string;
+  /** Tells which tables and spellings `table` and `lowerSql` look at. Without it, `environment` has to hold them all. */
+  readonly watchTables?: (asked: (kind: "table" | "spelling", name: string) => void) => void;
   readonly lowerSql: LowerSql;
   readonly note: (note: Note) => void;
   /** What schema files of an ORM say, by its library. */
@@ -119,8 +121,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   if (files.length === 0) return { evaluated: [], passed: passedKeys, unread };
   const used = usedModules(around);
   const trace = createTrace();
-  around.watchTables?.((name) => {
-    trace.use(trace.entry({ kind: "table", name }));
+  around.watchTables?.((kind, name) => {
+    trace.use(trace.entry({ kind, name }));
   });
   const reach = (memory?.reachOf ?? reachOf)(files.flatMap((file) => modules.moduleOf(file) ?? []));
   const workspace: Workspace = {
@@ -136,7 +138,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   };
   const scopes = createModuleScopes((file) => createState(workspace, file, "module"));
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  const facts = createFacts(modules, reach, around.table);
+  const facts = createFacts(modules, reach, { spelling: (name) => name, ...around });
   const present = presentOf(
     around,
     { snapshot, facts, resolution: modules.resolution, reaching: reach.reaching },

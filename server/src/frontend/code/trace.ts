@@ -25,7 +25,9 @@ export type Dependency =
   /** Whether anything calls something of that name. */
   | { readonly kind: "called"; readonly name: string }
   /** What is known of the table of a name. */
-  | { readonly kind: "table"; readonly name: string };
+  | { readonly kind: "table"; readonly name: string }
+  /** How a name is spelled that SQL has in any case. */
+  | { readonly kind: "spelling"; readonly name: string };
 
 /** A dependency, with those of the value that was asked for. */
 export interface Entry {
@@ -78,6 +80,7 @@ const REACH = Symbol("reach");
 const CALLED = Symbol("called");
 const OPENS = Symbol("opens");
 const TABLE = Symbol("table");
+const SPELLING = Symbol("spelling");
 
 /** Two keys that tell a dependency from all others. A name holds no NUL. */
 function keysOf(on: Dependency): readonly [unknown, unknown] {
@@ -88,6 +91,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [CALLED, on.name];
     case "table":
       return [TABLE, on.name];
+    case "spelling":
+      return [SPELLING, on.name];
     case "import":
       return [on.file, `\0import\0${on.specifier}`];
     case "reach":
@@ -117,13 +122,19 @@ export function dependencies(used: Used): readonly Dependency[] {
   return [...used].map(({ on }) => on);
 }
 
+/** What is known of tables by what SQL says. */
+interface TablesAsked {
+  readonly table: (name: string) => Table | undefined;
+  readonly spelling: (written: string) => string;
+}
+
 /** What a dependency is now; two are compared by identity. */
 export type Facts = (on: Dependency) => unknown;
 
 export function createFacts(
   modules: CodeModules,
   reach: Reach,
-  table: (name: string) => Table | undefined,
+  { table, spelling }: TablesAsked,
 ): Facts {
   const heads = new Map<FileId, string>();
   const headOf = (file: FileId): string => {
@@ -149,6 +160,8 @@ export function createFacts(
         return reach.isCalled(on.name);
       case "table":
         return tableText(table(on.name));
+      case "spelling":
+        return spelling(on.name);
       default:
         return on satisfies never;
     }

@@ -231,12 +231,11 @@ interface Surroundings {
 function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
   const { files, language, code } = group;
   const notes: Note[] = [];
-  const { table, watch } = watchedTables(around.tables);
+  const { table, spelling, watch } = watchedTables(around.tables);
   const view = (name: string): Query | undefined => around.view(name, table);
   const note = (added: Note): void => {
     notes.push(added);
   };
-  const spelling = spellingOf(around.tables);
   const lower = language.lower(spelling);
   const { triggers } = around;
   const ran = around.routines.lowered({ table, view, note, spelling, triggers });
@@ -256,13 +255,14 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
       ? { transactions: [], unread: [] }
       : yield* codeTransactions(code, {
           table,
+          spelling,
           watchTables: watch,
           note,
           lowerSql: calling,
           environment: [
             code.dialect,
-            // How a name is spelled, all tables may tell.
-            group.dialect === "postgres" ? "" : JSON.stringify(around.tables),
+            // What is known of routines that were lowered before depends on all tables.
+            group.dialect === "postgres" || all.length === 0 ? "" : JSON.stringify(around.tables),
             code.models?.("prisma"),
             ...group.declaring,
             ...files,
@@ -318,7 +318,10 @@ const OF_SQL = /@isolens (?:transaction|unit|level|distinct|invariant)\b/u;
 
 function codeTransactions(
   code: CodeFilesToRead,
-  around: Pick<CodeSurroundings, "table" | "watchTables" | "note" | "lowerSql" | "environment">,
+  around: Pick<
+    CodeSurroundings,
+    "table" | "spelling" | "watchTables" | "note" | "lowerSql" | "environment"
+  >,
 ): Sliced<CodeReading> {
   const indexes = new Map<FileId, LineIndex>();
   const lines = (file: FileId): LineIndex => {

@@ -1,20 +1,28 @@
-// Tables by their names, for those who want to know which of them something that ran has asked for.
+// Tables and spellings by names, for those who want to know which of them something that ran has asked for.
 import type { Table } from "../../program/schema";
+import { spellingOf, type Spelling } from "./spelling";
 
 export interface WatchedTables {
   readonly table: (name: string) => Table | undefined;
-  /** From now on `asked` is told each name that a table is looked up by, whether there is one or not. */
-  readonly watch: (asked: (name: string) => void) => void;
+  /** How the tables and their columns are spelled. */
+  readonly spelling: Spelling;
+  /** From now on `asked` is told each name that is looked up, whether there is such a table or not. */
+  readonly watch: (asked: (kind: "table" | "spelling", name: string) => void) => void;
 }
 
 /** These tables, which nobody watches yet. A lookup takes the same time however many there are. */
 export function watchedTables(tables: readonly Table[]): WatchedTables {
   const byName = new Map(tables.map((table) => [table.name, table] as const));
-  let tell: ((name: string) => void) | undefined;
+  const spelled = spellingOf(tables);
+  let tell: ((kind: "table" | "spelling", name: string) => void) | undefined;
   return {
     table: (name) => {
-      tell?.(name);
+      tell?.("table", name);
       return byName.get(name);
+    },
+    spelling: (written) => {
+      tell?.("spelling", written);
+      return spelled(written);
     },
     watch: (asked) => {
       tell = asked;
