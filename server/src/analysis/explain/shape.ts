@@ -18,6 +18,8 @@ export interface CycleShape {
   readonly writes: (instance: string) => boolean;
   /** The last step (its position in the execution) at which an instance wrote that row; -1 when it never did. */
   readonly wroteRowAt: (instance: string, table: string, key: string) => number;
+  /** Whether an instance wrote one of these cells. */
+  readonly wroteColumn: (instance: string, cells: RowCells) => boolean;
   /** The last step at which an instance gave that row the values that it held already; -1 when it never did. */
   readonly keptRowAt: (instance: string, table: string, key: string) => number;
   /** Whether an instance read one of these cells in the version that `writer` wrote, other than to give it the same. */
@@ -85,7 +87,7 @@ export function leavesAsItIs({ source, affected, writes }: ExecutedStep): boolea
 
 function queries({
   steps,
-}: Execution): Pick<CycleShape, "writes" | "wroteRowAt" | "keptRowAt" | "met"> {
+}: Execution): Pick<CycleShape, "writes" | "wroteRowAt" | "wroteColumn" | "keptRowAt" | "met"> {
   return {
     writes: (instance) =>
       steps.some((step) => step.instance === instance && step.writes.length > 0),
@@ -94,6 +96,15 @@ function queries({
         (step) =>
           step.instance === instance &&
           step.writes.some((write) => write.table === table && write.key === key),
+      ),
+    wroteColumn: (instance, { table, key, columns }) =>
+      steps.some(
+        (step) =>
+          step.instance === instance &&
+          step.writes.some(
+            (write) =>
+              write.table === table && write.key === key && columns.includes(write.column),
+          ),
       ),
     keptRowAt: (instance, table, key) =>
       steps.findLastIndex(

@@ -184,3 +184,17 @@ COMMIT;`;
     effects.join("; "),
   );
 });
+
+test("a column that is written from an old value is a lost update, also where its version is counted in place", async () => {
+  const text = `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL, version integer NOT NULL);
+-- @transaction t1
+BEGIN;
+${read(1, "a")}
+UPDATE t SET v = :a + 1, version = version + 1 WHERE id = 1;
+COMMIT;`;
+  const { anomalies } = await analyse([sql(text)], RC, 2);
+  assert.deepEqual(
+    anomalies.map((each) => each.kind),
+    ["lost-update"],
+  );
+});

@@ -25,19 +25,25 @@ export const lostUpdate: AnomalyKind = {
 };
 
 /**
- * Whether the first writes the row of the cycle after the second, and never met the second's version of it: a value that
- * both calculated alike is written by one of them alone.
+ * Whether the first writes the row of the cycle after the second, and never met the second's version of it, or not that of
+ * a column that it read before and writes: a value that both calculated alike is written by one of them alone.
  */
 function overwrites(shape: CycleShape, first: string, second: string): boolean {
   const [read, back] = shape.edges;
   if (!read || !back) return false;
   const { table, key } = read.dependency;
-  const columns = [...read.dependency.columns, ...back.dependency.columns];
+  const cells = [...read.dependency.columns, ...back.dependency.columns];
+  const columns = cells.filter((each) => each !== "@");
+  const met = (which: readonly string[]): boolean =>
+    shape.met(first, { table, key, columns: which }, second);
   const earlier = shape.wroteRowAt(second, table, key);
   const last = Math.max(shape.wroteRowAt(first, table, key), shape.keptRowAt(first, table, key));
   return (
     earlier !== -1 &&
     last > earlier &&
-    !shape.met(first, { table, key, columns: columns.filter((each) => each !== "@") }, second)
+    (!met(columns) ||
+      read.dependency.columns.some(
+        (each) => shape.wroteColumn(first, { table, key, columns: [each] }) && !met([each]),
+      ))
   );
 }
