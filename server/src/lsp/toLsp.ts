@@ -230,9 +230,12 @@ function relatedSteps(
         location: { uri: uriOf(step.file), range: step.range },
         message: `${number} ${step.instance} ${step.effect}${because}`,
       },
-      ...calls.map(({ name, file, range }) => ({
+      ...calls.map(({ name, kind, file, range }) => ({
         location: { uri: uriOf(file), range },
-        message: `${number} by way of ${name}(), which is called here`,
+        message:
+          kind === "trigger"
+            ? `${number} by way of the trigger ${name}, which fires here`
+            : `${number} by way of ${name}(), which is called here`,
       })),
     ];
   });

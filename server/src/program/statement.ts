@@ -74,9 +74,11 @@ export interface Returning {
   readonly outputs: readonly Output[];
 }
 
-/** A call in application code, as its function is written there. */
+/** A call in application code, as its function is written there; or a statement at which a trigger fires. */
 export interface CallPlace {
   readonly name: string;
+  /** Absent: a call. */
+  readonly kind?: "trigger";
   readonly source: SourceRange;
 }
 
@@ -86,7 +88,7 @@ interface StatementBase {
   readonly source: SourceRange;
   /** The user's text of that range. */
   readonly text: string;
-  /** Application code: the calls that lead from the transaction's function to the one that holds this, outermost first. */
+  /** The calls of application code, and the triggers, that lead from the transaction to this, outermost first. */
   readonly through?: readonly CallPlace[];
   readonly taint: readonly Taint[];
 }

@@ -67,9 +67,11 @@ export interface StepCell {
   readonly writer?: string | null;
 }
 
-/** A call in application code, as its function is written there. */
+/** A call in application code, as its function is written there; or a statement at which a trigger fires. */
 export interface StepCall {
   readonly name: string;
+  /** Absent: a call. */
+  readonly kind?: "trigger";
   readonly file: string;
   readonly range: Range;
 }
@@ -90,7 +92,7 @@ export interface Step {
   readonly writes: readonly StepCell[];
   /** The instance that this step waited for. */
   readonly waitedFor?: string;
-  /** The calls that lead from the transaction's function to the one that holds the statement, outermost first. */
+  /** The calls and triggers that lead from the transaction to the statement, outermost first. */
   readonly through?: readonly StepCall[];
 }
 

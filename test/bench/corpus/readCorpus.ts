@@ -115,8 +115,9 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
   const notes: Note[] = [];
   const note = (each: Note): void => void notes.push(each);
   const routines = language.routines(files);
-  const { triggers } = schema;
-  const { calling, transactions } = routines.lowered({ table, view, note, spelling, triggers });
+  const { triggers, policies } = schema;
+  const around = { table, view, note, spelling, triggers, policies };
+  const { calling, transactions } = routines.lowered(around);
   const ofSchema = grouped([...schema.notes, ...schema.losses]);
   const ofRoutines = grouped([...routines.notes, ...notes]);
   const judged: Judged[] = [];

@@ -94,9 +94,10 @@ function stepItem(story: Story, each: StoryStep, index: number, actions: Actions
       step.text === "" || typeof step.statement !== "number"
         ? undefined
         : element("code", { attributes: { title: step.text } }, step.text.replace(/\s+/gu, " ")),
-      ...(step.through ?? []).map(({ name, file, range }) => {
+      ...(step.through ?? []).map(({ name, kind, file, range }) => {
         const place = `${file.replace(/^.*\//u, "")}:${String(range.start.line + 1)}`;
-        return element("div", { class: "dim" }, `by way of ${name}(), ${place}`);
+        const way = kind === "trigger" ? `the trigger ${name}` : `${name}()`;
+        return element("div", { class: "dim" }, `by way of ${way}, ${place}`);
       }),
       step.because === "" ? undefined : element("div", { class: "because" }, step.because),
     ),

@@ -63,8 +63,8 @@ function placeOf(
   return { source: transaction?.header, text };
 }
 
-function callOf({ name, source }: CallPlace): StepCall {
-  return { name, file: source.file, range: source.range };
+function callOf({ name, kind, source }: CallPlace): StepCall {
+  return { name, ...(kind && { kind }), file: source.file, range: source.range };
 }
 
 function cellOf(cell: CellAccess): StepCell {

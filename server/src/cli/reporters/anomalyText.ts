@@ -2,7 +2,7 @@
 import { KINDS } from "../../analysis/explain/kinds/kinds";
 import { outsideAdvice } from "../../protocol/outside";
 import { mainEnd, shownEdges } from "../../protocol/report";
-import type { Anomaly, CycleEnd, Severity, Step } from "../../protocol/report";
+import type { Anomaly, CycleEnd, Severity, Step, StepCall } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
 import type { Paint } from "../io";
 import { listWords, outcomeTexts, valueText } from "./outcomes";
@@ -223,9 +223,13 @@ function stepDetails(step: Step, n: number, { paint, columns }: TextStyle): read
     ...(step.because === "" ? [] : hangingText(indent, step.because, columns)),
     ...(place === "" ? [] : [paint.faint(`${indent}${place.trim()}`)]),
     ...(step.through ?? []).map((call) =>
-      paint.faint(`${indent}by way of ${call.name}(), ${placeText(call)}`),
+      paint.faint(`${indent}by way of ${wayOf(call)}, ${placeText(call)}`),
     ),
   ];
+}
+
+function wayOf({ name, kind }: StepCall): string {
+  return kind === "trigger" ? `the trigger ${name}` : `${name}()`;
 }
 
 export function instanceText(each: WitnessInstance): string {

@@ -1,5 +1,6 @@
 // The columns of an inserted row that the statement leaves out.
 import type { Expression } from "../../program/expression";
+import { mapParts } from "../../program/operands";
 import type { Table } from "../../program/schema";
 import type { Assignment } from "../../program/statement";
 import { literal } from "./expressions";
@@ -24,5 +25,12 @@ export function completeRow(
 export function defaultOf(table: Table | undefined, column: string, ids: Ids): Expression {
   const value = table?.columns.find((each) => each.name === column)?.default;
   if (value === undefined) return literal(null);
-  return value.kind === "fresh" ? { ...value, id: ids.fresh("f") } : value;
+  return evaluatedAnew(value, ids);
+}
+
+/** The value for one more row: what is new or not known each time is so here. */
+function evaluatedAnew(value: Expression, ids: Ids): Expression {
+  if (value.kind === "fresh") return { ...value, id: ids.fresh("f") };
+  const parts = mapParts(value, (part) => evaluatedAnew(part, ids));
+  return parts.kind === "unknown" ? { ...parts, id: ids.fresh("u") } : parts;
 }

@@ -12,6 +12,8 @@ import { lowerStoredRoutines, readStoredRoutines, storedContext } from "./mysql/
 import { createStoredCallingLower } from "./mysql/scriptCalls";
 import { readNspSchema } from "./nsp/schema";
 import { createFiring, triggerNotes } from "./pg/firing";
+import type { Policy } from "./pg/policies";
+import { readRowSecurity, withRowSecurity } from "./pg/rowSecurity";
 import { readPgSchema, type PgSchemaReading } from "./pg/schema";
 import { createCallingLower } from "./pg/scriptCalls";
 import type { Trigger } from "./pg/triggerDefinitions";
@@ -41,6 +43,7 @@ export interface RoutineSurroundings {
   readonly note: (note: Note) => void;
   readonly spelling: Spelling;
   readonly triggers?: readonly Trigger[] | undefined;
+  readonly policies?: readonly Policy[] | undefined;
 }
 
 export interface LoweredRoutines {
@@ -74,9 +77,11 @@ function postgres({ lower, pg }: StatementLowering): Language {
           if (pg === undefined) return { calling: lower, transactions: [] };
           const context = routineContext(routines, { pg, ...around });
           const calling = createCallingLower(lower, context);
-          const { triggers = [], note } = around;
+          const { triggers = [], policies = [], note } = around;
           triggerNotes(triggers, context).forEach(note);
-          const firing = createFiring(triggers, context);
+          const security = readRowSecurity(policies, context);
+          security.notes.forEach(note);
+          const firing = withRowSecurity(createFiring(triggers, context), security.guard);
           return { calling, transactions: lowerRoutines(routines, context), firing };
         },
       };

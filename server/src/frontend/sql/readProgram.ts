@@ -204,7 +204,7 @@ function* readGroup(group: Group): Sliced<GroupReading> {
   const { tables: declared, notes: drift } = agreed(schema.tables, group.modelled);
   const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): Sliced<Lowering> =>
-    lowerFiles(group, { tables: known, view: schema.view, triggers: schema.triggers, routines });
+    lowerFiles(group, { ...schema, tables: known, routines });
   const first = yield* lower(declared);
   const inferred = inferSchema(first.transactions, lookup(declared));
   const tables = [...declared, ...inferred.tables];
@@ -224,7 +224,8 @@ function lookup(tables: readonly Table[]): (name: string) => Table | undefined {
 interface Surroundings {
   readonly tables: readonly Table[];
   readonly view: PgSchemaReading["view"];
-  readonly triggers: PgSchemaReading["triggers"];
+  readonly triggers?: PgSchemaReading["triggers"];
+  readonly policies?: PgSchemaReading["policies"];
   readonly routines: LanguageRoutines;
 }
 
@@ -237,8 +238,8 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
     notes.push(added);
   };
   const lower = language.lower(spelling);
-  const { triggers } = around;
-  const ran = around.routines.lowered({ table, view, note, spelling, triggers });
+  const { triggers, policies } = around;
+  const ran = around.routines.lowered({ table, view, note, spelling, triggers, policies });
   const { calling, firing, transactions: all } = ran;
   const own = new Set(files.map(({ lines }) => lines.file));
   // Routines of files that hold for other databases as well are transactions once.
@@ -271,7 +272,7 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
   const order = files.map(({ lines }) => lines.file);
   const spelledOut = cascading(around.tables);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
-  const triggered = new Set(triggers?.map((each) => each.table));
+  const triggered = new Set([...(triggers ?? []), ...(policies ?? [])].map((each) => each.table));
   const whole = read
     .map((each) => (namedTables(each.body).cascades ? replaceStatements(each, spelledOut) : each))
     .map((each) =>

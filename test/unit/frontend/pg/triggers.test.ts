@@ -181,3 +181,26 @@ test("a key that another table's rows choose changes many rows", async () => {
   const lines = await fired(logs, "UPDATE t SET v = log.was FROM log WHERE log.id = t.id");
   assert.match(lines[1] ?? "", /^loop /);
 });
+
+test("statements say by way of which triggers they run", async () => {
+  const tidy = trigger(
+    "AFTER INSERT ON log FOR EACH STATEMENT",
+    "BEGIN DELETE FROM t WHERE n < 0; RETURN NULL; END",
+  );
+  const { transactions } = await read(
+    `${LOG}${tidy}BEGIN;\nINSERT INTO t (id, v) VALUES (1, 2);\nCOMMIT;\n`,
+  );
+  const own = transactions.filter(({ boundary }) => boundary === "explicit");
+  const ways = own.flatMap(({ body }) =>
+    statementsOf(body).map(({ kind, through = [] }) => [
+      kind,
+      ...through.map((each) => `${each.kind ?? "call"} of ${String(each.source.range.start.line)}`),
+    ]),
+  );
+  assert.deepEqual(ways, [
+    ["insert"],
+    ["insert", "trigger of 12"],
+    ["delete", "trigger of 12", "trigger of 3"],
+    ["insert", "trigger of 12", "trigger of 3", "trigger of 9"],
+  ]);
+});

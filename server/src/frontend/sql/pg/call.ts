@@ -4,7 +4,7 @@ import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { CallArgument } from "../lowering";
 import { functionFacts, isPure } from "../../../program/functions";
-import { constantOf, lastName } from "./ast";
+import { constantOf, lastName, stringsOf } from "./ast";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { ofSession, outsideValue } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
@@ -50,12 +50,18 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   const isConstant = args.every((each) => each.kind === "literal");
   if (gives !== undefined && (isConstant || !gives.mayFail))
     return { kind: "call", name, arguments: args, deterministic: gives.deterministic };
+  if (SUPABASE.has(stringsOf(call.funcname).join(".")) && args.length === 0)
+    return ofSession(`the session's ${name}`, work);
   return lose(work, `the function ${name}()`, args, functionFacts(name).type);
 }
 
+/** What Supabase defines in every database: they read settings of the session. */
+const SUPABASE: ReadonlySet<string> = new Set(["auth.uid", "auth.role", "auth.email", "auth.jwt"]);
+
 /** A setting of the session by its name: a value that the transaction is given from outside. */
 function settingOf(call: FuncCall, work: Work): Expression | undefined {
-  const [first] = call.args ?? [];
+  const [given] = call.args ?? [];
+  const first = given !== undefined && "TypeCast" in given ? given.TypeCast.arg : given;
   const name = first !== undefined && "A_Const" in first ? constantOf(first.A_Const) : undefined;
   if (typeof name !== "string") return undefined;
   // Each one an unknown of its own: SET may have changed it since.

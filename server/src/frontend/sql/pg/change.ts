@@ -45,7 +45,7 @@ export interface StatementBase {
 }
 
 /** The table that a statement changes. A view cannot be changed through here. */
-function targetOf(relation: RangeVar | undefined, work: Work): Source {
+export function targetOf(relation: RangeVar | undefined, work: Work): Source {
   const table = tableName(relation);
   if (work.context.table(table) === undefined && work.context.view?.(table) !== undefined) {
     taint(work, `a change through the view ${table}`, "opaque");
@@ -153,7 +153,7 @@ function rowsOf(
 }
 
 /** INSERT ... SELECT with the columns that it leaves out as further outputs. */
-function completedQuery(
+export function completedQuery(
   columns: readonly string[],
   query: Query,
   table: Table | undefined,

@@ -3,7 +3,7 @@
 import type { Note } from "../../../program/program";
 import type { Taint } from "../../../program/precision";
 import type { Table } from "../../../program/schema";
-import type { Command, Statement } from "../../../program/statement";
+import type { CallPlace, Command, Statement } from "../../../program/statement";
 import { createIds, type Ids } from "../lowering";
 import { inStatements, type Replace } from "../replaceStatements";
 import { createNames, type Names } from "../routine/names";
@@ -76,7 +76,7 @@ export function triggerNotes(
 ): readonly Note[] {
   return triggers.flatMap((trigger): readonly Note[] => {
     const table = shared.table(trigger.table);
-    if (table === undefined || !trigger.isEnabled) return [];
+    if (table === undefined || !trigger.isEnabled || trigger.isRule === true) return [];
     const reasons = new Set(
       trigger.timing === "instead"
         ? ["it stands for a change through a view"]
@@ -165,6 +165,8 @@ function together(
 ): readonly Command[] {
   const sorted = fired.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const bodies: TriggerBody[] = [];
+  const rule = fired.find(({ isRule }) => isRule === true);
+  if (rule !== undefined) return alone(statement, `the rule ${rule.name}`);
   for (const trigger of sorted) {
     const events = (targetOf(statement)?.events ?? []).filter((each) =>
       trigger.events.includes(each),
@@ -177,7 +179,7 @@ function together(
         site: statement.source,
       });
       if (typeof body === "string") return alone(statement, `the trigger ${trigger.name}: ${body}`);
-      bodies.push(body);
+      bodies.push({ ...body, commands: firedBy(trigger, statement, body.commands) });
     }
   }
   const losses = bodies.flatMap(({ trigger, losses: own }) =>
@@ -193,6 +195,20 @@ function together(
   const once = (timing: Trigger["timing"]): readonly Command[] =>
     chosen(timing, false).flatMap(({ commands }) => commands);
   return [...once("before"), ...outcome, ...once("after")];
+}
+
+/** The commands, whose statements say by way of which trigger they run. */
+function firedBy(
+  { name }: Trigger,
+  { through = [], source }: Statement,
+  commands: readonly Command[],
+): readonly Command[] {
+  const place: CallPlace = { name, source, kind: "trigger" };
+  const named = (statement: Statement): readonly Command[] => {
+    const own = [...through, place, ...(statement.through ?? [])];
+    return [{ kind: "statement", statement: { ...statement, through: own } }];
+  };
+  return commands.map((each) => inStatements(each, named));
 }
 
 function perRow(statement: Statement, fired: Fired): Outcome {

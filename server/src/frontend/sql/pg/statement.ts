@@ -10,6 +10,7 @@ import { kindOf, lastName, rangeVarsOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
 import { callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
+import { copiedQuery, lowerCopyFrom } from "./copy";
 import { expressionOf } from "./expression";
 import type { PgParser } from "./pgParser";
 import { queryOf } from "./query";
@@ -92,6 +93,12 @@ function lowerSingle(node: Node, before: Work): Lowered {
       taint(work, "LOCK TABLE ... NOWAIT, which fails instead of waiting");
     return lockTables(node.LockStmt.relations, node.LockStmt.mode ?? 8, work);
   }
+  if ("CopyStmt" in node) {
+    const read = copiedQuery(node.CopyStmt);
+    return read === undefined
+      ? one(lowerCopyFrom(node.CopyStmt, baseOf(work), work))
+      : lowerStatement(read, work.context);
+  }
   if ("TruncateStmt" in node) return truncate(node.TruncateStmt, work);
   if (NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node))
     return { statements: [] };
@@ -115,7 +122,6 @@ const NO_EFFECT = new Set(
 
 const STATEMENTS: Readonly<Record<string, string>> = {
   MergeStmt: "MERGE",
-  CopyStmt: "COPY",
   DoStmt: "DO",
   ExecuteStmt: "EXECUTE",
   FetchStmt: "FETCH",

@@ -1,5 +1,5 @@
 // Triggers as definitions leave them: what fires them, when, and which function they run.
-import type { CreateTrigStmt, Node } from "libpg-query";
+import type { CreateTrigStmt, Node, RuleStmt } from "libpg-query";
 import type { SourceRange } from "../../../protocol/source";
 import { sourceOf, type SqlPiece } from "../lowering";
 import { lastName, stringsOf, tableName } from "./ast";
@@ -25,6 +25,8 @@ export interface Trigger {
   /** It names the changed rows as tables. */
   readonly hasTransitions: boolean;
   readonly isEnabled: boolean;
+  /** It is a rule, which nobody follows. */
+  readonly isRule?: true;
   readonly piece: SqlPiece;
   readonly source: SourceRange;
 }
@@ -70,6 +72,46 @@ const EVENTS = [
   [1 << 5, "truncate"],
 ] as const;
 
+/** CREATE RULE: what it stands for or adds is not followed, so that it is a loss of what it is for. */
+export function defineRule(statement: RuleStmt, piece: SqlPiece, triggers: Triggers): void {
+  const { rulename: name = "", relation, event = "CMD_SELECT" } = statement;
+  const found = RULES.get(event);
+  if (found === undefined) return;
+  const table = tableName(relation);
+  triggers.set(keyOf(table, ruleKey(name)), {
+    name,
+    table,
+    timing: "before",
+    events: [found],
+    perRow: false,
+    columns: [],
+    when: undefined,
+    runs: "",
+    arguments: [],
+    isDeferred: false,
+    hasTransitions: false,
+    isEnabled: true,
+    isRule: true,
+    piece,
+    source: sourceOf(piece),
+  });
+}
+
+const RULES: ReadonlyMap<string, TriggerEvent> = new Map([
+  ["CMD_INSERT", "insert"],
+  ["CMD_UPDATE", "update"],
+  ["CMD_DELETE", "delete"],
+]);
+
+/** Rules and triggers of a table may share names. */
+const ruleKey = (name: string): string => `rule ${name}`;
+
+/** DROP RULE name ON table, by the path that ends so. */
+export function dropRule(path: readonly string[], triggers: Triggers): void {
+  const [table = "", name = ""] = path.slice(-2);
+  triggers.delete(keyOf(table, ruleKey(name)));
+}
+
 /** DROP TRIGGER name ON table, by the path that ends so. */
 export function dropTrigger(path: readonly string[], triggers: Triggers): void {
   const [table = "", name = ""] = path.slice(-2);
@@ -87,7 +129,8 @@ export function switchTriggers(
   const isAll = /^AT_(Enable|Disable)Trig(All|User)$/.test(subtype);
   if (!isEnabled && !isAll && subtype !== "AT_DisableTrig") return;
   for (const [key, each] of triggers) {
-    if (each.table !== table || (!isAll && each.name !== name)) continue;
+    if (each.table !== table || each.isRule === true) continue;
+    if (!isAll && each.name !== name) continue;
     triggers.set(key, { ...each, isEnabled: isEnabled || subtype.startsWith("AT_Enable") });
   }
 }
@@ -102,7 +145,8 @@ export function moveTriggers(from: string, to: string, triggers: Triggers): void
   for (const [key, each] of [...triggers]) {
     if (each.table !== from) continue;
     triggers.delete(key);
-    triggers.set(keyOf(to, each.name), { ...each, table: to });
+    const own = each.isRule === true ? ruleKey(each.name) : each.name;
+    triggers.set(keyOf(to, own), { ...each, table: to });
   }
 }
 
