@@ -93,6 +93,53 @@ export async function pay(id: number, n: number) {
   }
 });
 
+describe("clients that call back", () => {
+  it("pg", async () => {
+    const text = `const { Pool } = require("pg");
+const pool = new Pool();
+exports.pay = (id, callback) => {
+  pool.connect((error, client, release) => {
+    if (error) return callback(error);
+    const undo = (why) => client.query("ROLLBACK", () => { release(); callback(why); });
+    client.query("BEGIN", (error) => {
+      if (error) return undo(error);
+      client.query("SELECT balance FROM accounts WHERE id = $1", [id], (error, result) => {
+        if (error) return undo(error);
+        client.query("UPDATE accounts SET balance = $1 WHERE id = $2", [result.rows[0].balance - 1, id], (error) => {
+          if (error) return undo(error);
+          client.query("COMMIT", (error) => { release(); callback(error); });
+        });
+      });
+    });
+  });
+};`;
+    const read = await transactionsOf(DDL, { "a.js": text });
+    assert.deepEqual(printed(read), ["exports.pay explicit", SELECT, ...GUARD, UPDATE]);
+  });
+
+  it("mysql", async () => {
+    const text = `const mysql = require("mysql");
+const pool = mysql.createPool({});
+exports.pay = (id, callback) => {
+  pool.getConnection((error, connection) => {
+    if (error) throw error;
+    connection.beginTransaction((error) => {
+      if (error) throw error;
+      connection.query("SELECT balance FROM accounts WHERE id = ?", [id], (error, rows) => {
+        if (error) return connection.rollback(() => callback(error));
+        connection.query("UPDATE accounts SET balance = ? WHERE id = ?", [rows[0].balance - 1, id], (error) => {
+          if (error) return connection.rollback(() => callback(error));
+          connection.commit((error) => callback(error));
+        });
+      });
+    });
+  });
+};`;
+    const read = await transactionsOf(DDL, { "a.js": text }, "mysql");
+    assert.deepEqual(printed(read), ["exports.pay explicit", SELECT, ...GUARD, UPDATE]);
+  });
+});
+
 describe("clients whose statements are not read", () => {
   for (const [library, text, boundaries] of [
     [

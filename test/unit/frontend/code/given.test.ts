@@ -82,6 +82,10 @@ describe("clients that a caller may leave out", () => {
     [`tx: ${TX} | undefined`, "(tx ? tx : prisma)"],
     [`tx: PrismaClient | ${TX} = prisma`, "tx"],
     [`{ id, tx = prisma }: { id: number; tx?: ${TX} }`, "tx"],
+    ["tx", "(tx ?? prisma)"],
+    ["tx: any", "(tx || prisma)"],
+    ["tx = prisma", "tx"],
+    ["tx?: Unknown", "(tx ?? prisma)"],
   ] as const) {
     it(`are there or are not, each by itself: ${parameters}`, async () => {
       const text = `${PRISMA}

@@ -4,6 +4,7 @@ import { UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { readsOf } from "./convert";
 import { globalValue } from "./globals";
 import { fieldNamesOf } from "./fieldNames";
+import { givenOr } from "./leftOut";
 import { itemOf, memberOf, optionalMember } from "./member";
 import { choose, isNullish } from "./operators";
 import { newCell, write, type State } from "./state";
@@ -45,9 +46,10 @@ export function bind(
       const isAbsent = value.kind === "undefined";
       const other = state.evaluator.expression(state, scope, pattern.value);
       const filled =
-        isAbsent || value.kind === "choice" || (value.kind === "scalar" && !isDeclared)
+        givenOr(state, value, other) ??
+        (isAbsent || value.kind === "choice" || (value.kind === "scalar" && !isDeclared)
           ? choose(isNullish(state, value), other, value)
-          : value;
+          : value);
       bind(state, scope, pattern.pattern, filled, isDeclared);
       return;
     }

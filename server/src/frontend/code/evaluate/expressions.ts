@@ -18,6 +18,7 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next } from "./arrays";
 import { lookup } from "./bindings";
+import { givenOr } from "./leftOut";
 import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { hasAnyKey } from "./fieldNames";
@@ -406,8 +407,10 @@ function binaryOf(
     right = evaluateExpression(state, scope, hir.right);
     return false;
   });
-  if (path.commands.length === 0 && path.written.size === 0)
-    return lazy(state, operator, left, right);
+  if (path.commands.length === 0 && path.written.size === 0) {
+    const given = operator === "&&" ? undefined : givenOr(state, left, right);
+    return given ?? lazy(state, operator, left, right);
+  }
   const goesOn = operator === "&&" ? test : negated(test);
   return branches(
     state,

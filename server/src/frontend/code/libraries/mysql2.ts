@@ -2,6 +2,7 @@
 import { constantText, isArray, UNDEFINED, unknown, type HandleValue, type Value } from "../values";
 import { given as hole, raw, separated, sequence, type Fragment } from "./builders/draft";
 import type { Call, Library, SqlOutcome, Tools } from "./library";
+import { calledBack, withoutCallback } from "./callback";
 import { queryOf, rowsOf, shapedConnection } from "./rawSql";
 
 const METHODS = new Set(["query", "execute"]);
@@ -16,29 +17,30 @@ const CALLS: Readonly<
     tools.handle("pool", undefined, tools.connection(true)),
   "mysql2.createConnection": (_handle, _call, tools) =>
     tools.handle("connection", undefined, tools.connection(false)),
-  "pool.getConnection": (_handle, _call, tools) =>
-    tools.handle("connection", undefined, tools.connection(false)),
+  "pool.getConnection": (_handle, call, tools) => {
+    const connection = tools.handle("connection", undefined, tools.connection(false));
+    return calledBack(call, [connection], tools) ?? connection;
+  },
   "pool.promise": (handle) => ({ ...handle, path: "pool" }),
   "connection.promise": (handle) => ({ ...handle, path: "connection" }),
   "pool.query": query,
   "pool.execute": query,
   "connection.query": query,
   "connection.execute": query,
-  "connection.beginTransaction": (handle, { source }, tools) => {
-    tools.begin(handle.connection, { source });
-    return UNDEFINED;
+  "connection.beginTransaction": (handle, call, tools) => {
+    tools.begin(handle.connection, { source: call.source });
+    return calledBack(call, [], tools) ?? UNDEFINED;
   },
-  "connection.commit": (handle, { source }, tools) => {
-    tools.commit(handle.connection, source);
-    return UNDEFINED;
+  "connection.commit": (handle, call, tools) => {
+    tools.commit(handle.connection, call.source);
+    return calledBack(call, [], tools) ?? UNDEFINED;
   },
-  "connection.rollback": (handle, { source }, tools) => {
-    tools.rollback(handle.connection, source);
-    return UNDEFINED;
+  "connection.rollback": (handle, call, tools) => {
+    tools.rollback(handle.connection, call.source);
+    return calledBack(call, [], tools) ?? UNDEFINED;
   },
-  ...nothing(
-    "pool.end pool.on connection.release connection.end connection.destroy connection.connect connection.on",
-  ),
+  "connection.connect": (_handle, call, tools) => calledBack(call, [], tools) ?? UNDEFINED,
+  ...nothing("pool.end pool.on connection.release connection.end connection.destroy connection.on"),
 };
 
 function nothing(paths: string) {
@@ -47,9 +49,11 @@ function nothing(paths: string) {
 
 /** `[rows, fields]`, or of a change `[{ affectedRows, insertId }]`. */
 function query(handle: HandleValue, call: Call, tools: Tools): Value {
-  const { text, parameters } = written(handle, queryOf(call, tools), call, tools);
+  const own = withoutCallback(call);
+  const { text, parameters } = written(handle, queryOf(own, tools), own, tools);
   const outcome = tools.sql(handle.connection, text, parameters, call.source);
-  return tools.list([outcomeOf(outcome, tools), unknown("the fields of a result")]);
+  const result = [outcomeOf(outcome, tools), unknown("the fields of a result")];
+  return calledBack(call, result, tools) ?? tools.list(result);
 }
 
 /**

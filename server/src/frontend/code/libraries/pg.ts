@@ -2,6 +2,7 @@
 import { UNDEFINED, type HandleValue, type Value } from "../values";
 import type { Call, Library, Template, Tools } from "./library";
 import { NEON } from "./neon";
+import { calledBack, withoutCallback } from "./callback";
 import { queryOf, rowsOf, shapedConnection } from "./rawSql";
 
 const METHODS = new Set(["query"]);
@@ -15,14 +16,14 @@ const CALLS: Readonly<
   "pg.Pool": (_handle, _call, tools) => tools.handle("pool", undefined, tools.connection(true)),
   "pg.Client": (_handle, _call, tools) =>
     tools.handle("client", undefined, tools.connection(false)),
-  "pool.connect": (_handle, _call, tools) =>
-    tools.handle("client", undefined, tools.connection(false)),
+  "pool.connect": connected,
+  "client.connect": (_handle, call, tools) => calledBack(call, [], tools) ?? UNDEFINED,
   createPool: (_handle, _call, tools) => tools.handle("pool", undefined, tools.connection(true)),
   createClient: (_handle, _call, tools) =>
     tools.handle("client", undefined, tools.connection(false)),
   "pool.query": query,
   "client.query": query,
-  ...nothing("pool.on pool.end client.connect client.release client.end client.on"),
+  ...nothing("pool.on pool.end client.release client.end client.on"),
 };
 
 function nothing(paths: string) {
@@ -31,9 +32,16 @@ function nothing(paths: string) {
 
 /** `{ rows, rowCount }`; a pool runs each query on a connection of its own. */
 function query(handle: HandleValue, call: Call, tools: Tools): Value {
-  const { text, parameters } = queryOf(call, tools);
+  const { text, parameters } = queryOf(withoutCallback(call), tools);
   const outcome = tools.sql(handle.connection, text, parameters, call.source);
-  return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
+  const result = tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
+  return calledBack(call, [result], tools) ?? result;
+}
+
+function connected(_handle: HandleValue, call: Call, tools: Tools): Value {
+  const client = tools.handle("client", undefined, tools.connection(false));
+  const release: Value = { kind: "external", name: "release" };
+  return calledBack(call, [client, release], tools) ?? client;
 }
 
 /** `sql` of @vercel/postgres, and of its clients and pools: a query whose text is a template. */
