@@ -277,6 +277,8 @@ export interface HirAnnotation extends Node {
 
 export interface HirField extends Node {
   readonly name: string;
+  /** Declared with a question mark. */
+  readonly isOptional?: boolean;
   readonly type?: string;
   readonly value?: HirExpression;
   readonly isStatic: boolean;

@@ -171,6 +171,8 @@ export interface ObjectValue {
   readonly class?: { readonly class: HirClass; readonly scope: Scope };
   /** A `Map` of JavaScript: its keys are fields, and it has the methods of one. */
   readonly isMap?: boolean;
+  /** What a map was made of where its keys are only known when it runs: a list of pairs. */
+  readonly pairs?: Value;
 }
 
 export interface ListValue {

@@ -112,4 +112,26 @@ export async function f(id: number, input: { name?: string; note?: string | null
       "  update Mark set note = (((:input.note is null) and not (:input.note.isNull == true)) ? Mark.note : :input.note) where ((Mark.id = :id) and ((:input.name is null) or (not (:input.name is null) and (Mark.name = :input.name))))",
     ]);
   });
+
+  it("are columns that a client was told to leave out", async () => {
+    const schema = `datasource db { provider = "postgresql" }
+model User {
+  id Int @id
+  name String
+  hash String?
+}`;
+    const program = `import { PrismaClient } from "@prisma/client";
+const made = () => new PrismaClient({ omit: { user: { hash: true } } });
+export const prisma = globalThis.prisma ?? made();
+export async function f(id: number) {
+  await prisma.user.findFirst({ where: { id } });
+  await prisma.$transaction(async (tx) => { await tx.user.findFirst({ where: { id }, omit: { hash: false } }); });
+}`;
+    assert.deepEqual(printed(await withPrisma(schema, { "a.ts": program })), [
+      "f unit",
+      "  r1 = select User.id as id, User.name as name from User where (User.id = :id) limit 1",
+      "  atomic",
+      "    r2 = select User.id as id, User.name as name, User.hash as hash from User where (User.id = :id) limit 1",
+    ]);
+  });
 });

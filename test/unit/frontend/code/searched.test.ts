@@ -44,6 +44,33 @@ describe("lists of rows", () => {
       "  rollback",
       "update accounts set balance = 1 where (accounts.id = first(r1.id of r1 where (r1.balance > :x)))",
     ));
+  it("finds the last row, and the last that is so", async () => {
+    await check(
+      "const r = rows.at(-1); if (r) await set(1, r.balance);",
+      "if any(of r1 where true)",
+      "  update accounts set balance = last(r1.balance of r1 where true) where (accounts.id = 1)",
+    );
+    await check(
+      "const r = rows.findLast((r) => r.balance > x); if (r) await set(1, r.balance);",
+      "if any(of r1 where (r1.balance > :x))",
+      "  update accounts set balance = last(r1.balance of r1 where (r1.balance > :x)) where (accounts.id = 1)",
+    );
+  });
+  it("asks a map that is made of rows for the last with a key", async () => {
+    await check(
+      "const by = new Map(rows.map((r) => [r.id, r])); const r = by.get(x); if (!r) return; await set(x, r.balance);",
+      "if not any(of r1 where (:x = r1.id))",
+      "  return",
+      "update accounts set balance = last(r1.balance of r1 where (:x = r1.id)) where (accounts.id = :x)",
+    );
+    await check(
+      "const by = new Map(rows.map((r) => [r.id, r.balance])); if (by.has(x)) return; by.set(x, 1); await set(x, by.get(y));",
+      "if any(of r1 where (:x = r1.id))",
+      "  return",
+      "update accounts set balance = unknown(:y, size(r1)) where (accounts.id = :x)",
+      "! a map is asked for a key that is only known when it runs",
+    );
+  });
   it("counts what is filtered", () =>
     check(
       "await add(rows.filter((r) => r.balance > x).length);",

@@ -54,6 +54,29 @@ export async function f(given, kept) { if (!compare(given, kept)) return; await 
     );
   });
 
+  it("is asked of types that are declared", () =>
+    check(
+      `export async function f(id: number | string, n?: number, s?: string | null, ok: boolean) {
+  if (typeof id === "number") await set();
+  if (typeof n === "number") await set();
+  if (typeof n === "undefined") await set();
+  if (typeof s === "string") await set();
+  if (typeof ok !== "boolean") await set();
+}`,
+      '(unknown(:id) = "number")',
+      "not (:n is null)",
+      "(:n is null)",
+      "(((:s is null) and not (:s.isNull == true)) ? false : not (:s is null))",
+    ));
+
+  it("may be left out where a class says so", () =>
+    check(
+      `class Input { all?: boolean; name: string }
+export async function f(input: Input) { if (input.all) await set(); if (!input.name) await set(); }`,
+      "(not (:input.all is null) and :input.all)",
+      'not (not (:input.name is null) and (:input.name <> ""))',
+    ));
+
   it("is not what differs from a constant because it is not there", () =>
     check(
       `export async function f(id: number, kind?: string) {

@@ -17,6 +17,7 @@ import { boundTo } from "./callbacks";
 import { chosenOnce, contains, found, quantified, runForEach } from "./listQuestions";
 import { arrayFrom, CONTAINERS } from "./containers";
 import { fieldNamesOf } from "./fieldNames";
+import { searchedItem } from "./searched";
 import { settle } from "./settle";
 import { filledAt } from "./filledLists";
 import { eachItem, rowsAsLoop } from "./iteration";
@@ -134,7 +135,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
   // Texts.
   ...named("text.toString text.trim text.valueOf text.intern", itself),
-  ...named("scalar.toString scalar.valueOf scalar.toNumber scalar.toFixed scalar.getTime", itself),
+  ...named("scalar.toString scalar.valueOf scalar.toNumber scalar.getTime", itself),
   ...named(
     "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",
     itself,
@@ -143,7 +144,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     "scalar.get scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber",
     itself,
   ),
-  ...named("input.intValue input.longValue input.doubleValue input.getTime input.toFixed", itself),
+  ...named("input.intValue input.longValue input.doubleValue input.getTime", itself),
+  ...named("scalar.toFixed input.toFixed", ({ state, self, args }) =>
+    pure(state, "round", [self, ...args]),
+  ),
   ...named("text.concat", ({ self, args }) => args.reduce(concatenated, self)),
   ...named("text.toLowerCase scalar.toLowerCase input.toLowerCase", ({ state, self }) =>
     pure(state, "lower", [self]),
@@ -193,6 +197,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     const filling = self.kind === "list" ? fillingOf(self) : undefined;
     if (known && filling?.kind === "derived")
       return filledAt(state, filling, known, sourceOf(state, site.span));
+    const isLast = known?.kind === "literal" && known.value === -1;
+    const last = isLast ? searchedItem(state, self, "last") : undefined;
+    if (last) return last;
     if (known?.kind !== "literal" || typeof known.value !== "number" || known.value < 0) {
       return unknown("an element by a computed index is not known", readsOf(self));
     }
@@ -224,6 +231,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...lists("some", ({ state, self, args, site }) => quantified(state, self, args[0], site, true)),
   ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
   ...lists("find", ({ state, self, args, site }) => found(state, self, args[0], site)),
+  ...lists("findLast", ({ state, self, args, site }) => found(state, self, args[0], site, "last")),
   ...lists("includes contains has", ({ state, self, args }) =>
     contains(state, self, args[0] ?? UNDEFINED),
   ),

@@ -1,14 +1,25 @@
 // Lists, sets and maps of the language that are made, filled and changed in place. A set is a list and a map is a record;
 // what changes them in a way that is not followed leaves them unknown, never as they were.
-import { constant, constantScalar, UNDEFINED, unknown, type Value } from "../values";
+import type { Expression } from "../../../program/expression";
+import { compare } from "../../sql/terms";
+import {
+  constant,
+  constantScalar,
+  UNDEFINED,
+  unknown,
+  type ObjectValue,
+  type Value,
+} from "../values";
 import { lists, named, type Builtin } from "./builtin";
-import { readsOf } from "./convert";
+import { expressionOf, readsOf } from "./convert";
 import { indexed } from "./expressions";
 import { itemsOf, listOf, recordOf, SPREAD } from "./collections";
 import { fieldNamesOf } from "./fieldNames";
 import { changed, eachItem, pushed } from "./iteration";
 import { hasKey, mapValue, put } from "./javaBuiltins";
 import { itemOf, setAnyMember } from "./member";
+import { condition, overChoice } from "./operators";
+import { searchedItem, someItem } from "./searched";
 import { lose, sourceOf, write, type CallSite, type State } from "./state";
 
 /** Functions by name; methods by the kind of their receiver and their name. */
@@ -46,7 +57,9 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
     return self;
   },
   "map.get": ({ state, self, args: [key], site }) => mapAsked(state, self, key, site),
-  "map.has": ({ self, args: [key] }) => hasKey(self, key),
+  "map.has": ({ state, self, args: [key] }) =>
+    (self.kind === "object" && self.pairs && pairIsThere(state, self, self.pairs, key)) ||
+    hasKey(self, key),
   ...named("map.delete object.clear", ({ state, self }) => {
     setAnyMember(state, self, UNDEFINED);
     return unknown("whether a map had a key", readsOf(self));
@@ -106,6 +119,7 @@ function mapFrom(state: State, from: Value | undefined): Value {
   const map: Value = { ...recordOf(state, {}), isMap: true };
   if (from === undefined || from.kind === "undefined") return map;
   const pairs = itemsOf(from);
+  if (!pairs && from.kind === "derived" && from.how === "map") return { ...map, pairs: from };
   if (!pairs) setAnyMember(state, map, from);
   for (const pair of pairs ?? []) put(state, map, itemOf(state, pair, 0), itemOf(state, pair, 1));
   return map;
@@ -113,10 +127,40 @@ function mapFrom(state: State, from: Value | undefined): Value {
 
 /** `map.get(key)`: one of what the map holds, where all of it is known. */
 function mapAsked(state: State, map: Value, key: Value = UNDEFINED, { span }: CallSite): Value {
+  if (map.kind === "object" && map.pairs) return valueOfPair(state, map, map.pairs, key);
   const isKnown = constantScalar(key) !== undefined || !fieldNamesOf(map);
   return isKnown || map.kind !== "object"
     ? mapValue(map, key)
     : indexed(state, { kind: "object", fields: map.fields }, key, span);
+}
+
+/** The value of the last pair with that key, which wins over others. */
+function valueOfPair(state: State, map: ObjectValue, pairs: Value, key: Value): Value {
+  const at = expressionOf(state, key);
+  const pair =
+    map.fields.size > 0
+      ? undefined
+      : searchedItem(state, pairs, "last", (item) => isKeyOf(state, at, item));
+  if (!pair) {
+    const reads = [at, ...readsOf(pairs)];
+    return unknown("a map is asked for a key that is only known when it runs", reads);
+  }
+  const valueIn = (each: Value): Value =>
+    each.kind === "undefined" ? each : itemOf(state, each, 1);
+  return pair.kind === "choice" ? overChoice(pair, valueIn) : valueIn(pair);
+}
+
+function pairIsThere(state: State, map: ObjectValue, pairs: Value, key: Value = UNDEFINED): Value {
+  const at = expressionOf(state, key);
+  const isThere =
+    map.fields.size > 0 ? undefined : someItem(state, pairs, (item) => isKeyOf(state, at, item));
+  return isThere
+    ? condition(isThere)
+    : unknown("whether a map has a key is not known", [at, ...readsOf(pairs)]);
+}
+
+function isKeyOf(state: State, key: Expression, pair: Value): Expression {
+  return compare("=", key, expressionOf(state, itemOf(state, pair, 0)));
 }
 
 /** What is made of each pair of a map's key and value. */

@@ -158,6 +158,9 @@ export function conditional(
   if (isCondition(then) && sameExpression(otherwise, negated(condition))) {
     return joined("or", [otherwise, then]);
   }
+  if (condition.kind === "isNull" && isLiteral(then, false) && isCondition(otherwise)) {
+    return joined("and", [negated(condition), otherwise]);
+  }
   return { kind: "conditional", condition, then, otherwise };
 }
 
@@ -212,7 +215,8 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
     case "rows":
       return [{ kind: "size", result: value.result }];
     case "object": {
-      const rest = value.rest ? readsOf(value.rest, depth - 1) : [];
+      const others = value.rest ?? value.pairs;
+      const rest = others ? readsOf(others, depth - 1) : [];
       return [...cells(value.fields), ...rest];
     }
     case "list":
@@ -320,7 +324,7 @@ function truthOfUntyped(operand: Expression): Expression {
 }
 
 /** What a declared type says of what is false: `other` for objects, which never are; undefined where that is not known. */
-function declaredType(type: string | undefined): ValueType | undefined {
+export function declaredType(type: string | undefined): ValueType | undefined {
   const parts = (type ?? "")
     .split("|")
     .map((each) => each.trim())

@@ -13,7 +13,7 @@ export function hasAnyKey(value: ObjectValue): boolean {
 export function fieldNamesOf(value: Value): readonly string[] | undefined {
   switch (value.kind) {
     case "object":
-      if (value.rest !== undefined || hasAnyKey(value)) return undefined;
+      if (value.rest ?? value.pairs ?? value.fields.get(ANY_KEY)?.value) return undefined;
       return [...value.fields.keys()].filter((name) => name !== ANY_KEY);
     case "row": {
       const { order, renamed } = value.columns;

@@ -99,24 +99,31 @@ export function quantified(
   return answer.value ?? UNDEFINED;
 }
 
-/** `find`: the first item for which a function is true, or nothing. */
-export function found(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
+/** `find` and `findLast`: the first or last item for which a function is true, or nothing. */
+export function found(
+  state: State,
+  self: Value,
+  by: Value | undefined,
+  site: CallSite,
+  which: "first" | "last" = "first",
+): Value {
   const items = itemsOf(self);
-  if (items && by && (mayChange(by) || reaches(state, by)))
-    return askedInTurn(state, self, by, site, true).item;
+  const isPlain = !by || !(mayChange(by) || reaches(state, by));
+  if (items && !isPlain && which === "first") return askedInTurn(state, self, by, site, true).item;
   const ofMany = by && askedOfMany(state, self, by, site);
   if (ofMany) return ofMany;
-  if (!items || !by) {
+  if (!items || !by || !isPlain) {
     const test = by && testBy(state, by, site);
-    const searched = test && searchedItem(state, self, "first", test);
+    const searched = test && searchedItem(state, self, which, test);
     if (searched) return searched;
-    if (by && (mayChange(by) || reaches(state, by))) askedInTurn(state, self, by, site, true);
+    if (!isPlain) askedInTurn(state, self, by, site, true);
     return unknown("an item that is searched for is not told from the others", readsOf(self));
   }
-  return items.reduceRight((otherwise: Value, item, at) => {
+  const choice = (otherwise: Value, item: Value, at: number): Value => {
     const test = conditionOf(state, callWithItem(state, by, item, constant(at), site));
     return choose(test, item, otherwise);
-  }, UNDEFINED);
+  };
+  return which === "first" ? items.reduceRight(choice, UNDEFINED) : items.reduce(choice, UNDEFINED);
 }
 
 /** Whether a function may reach the database. */

@@ -95,8 +95,8 @@ export function typeNamed(
   if (statement?.kind === "type") return { text: statement.type, module };
   if (statement?.kind === "class") {
     const { fields } = statement.class;
-    const members = fields.flatMap(({ name: field, type }) =>
-      type === undefined ? [] : [`${field}: ${type}`],
+    const members = fields.flatMap(({ name: field, type, isOptional }) =>
+      type === undefined ? [] : [`${field}${isOptional === true ? "?" : ""}: ${type}`],
     );
     return { text: `{ ${members.join("; ")} }`, module };
   }

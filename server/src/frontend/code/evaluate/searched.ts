@@ -11,6 +11,7 @@ import { itemsOf } from "./collections";
 import { conditional, conditionOf, expressionOf, isTooLarge, presenceOf } from "./convert";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { choose } from "./operators";
+import { knowing } from "./presence";
 import type { State } from "./state";
 
 type Rows = RowsValue;
@@ -126,7 +127,11 @@ function searched(
   const holds = tested && joined("and", [where, tested]);
   if (!holds || isTooLarge(holds)) return undefined;
   const row = rowAt(rows, { loop, where: holds, which });
-  const item = calculatedValue(state, () => make(row));
+  const item = calculatedValue(state, () => {
+    // Where it is not, nothing is made of it.
+    knowing(state, presenceOf(row), true);
+    return make(row);
+  });
   if (!item) return undefined;
   return item === row ? row : choose(presenceOf(row), item, UNDEFINED);
 }

@@ -127,6 +127,7 @@ function readField(
   return {
     name,
     ...(type !== undefined && { type }),
+    ...(hasToken(node, "?") && { isOptional: true }),
     ...(value && { value: reading.expression(value, name) }),
     isStatic: hasToken(node, "static"),
     isFinal: hasToken(node, "readonly"),

@@ -19,6 +19,8 @@ export interface Operation {
   readonly schema: PrismaSchema;
   readonly connection: Connection | undefined;
   readonly source: SourceRange;
+  /** What the client leaves out of each model where nothing else is asked for. */
+  readonly omitted?: Value;
 }
 
 /** Losses of the statement that is being made. */

@@ -49,6 +49,8 @@ export const PRISMA: Library = {
 
 /** What a handle of a client is: the client, a model of it, or a method of either. */
 interface ClientPart {
+  /** The fields of each model that the client was told to leave out. */
+  readonly omitted?: Value;
   readonly model?: PrismaModel;
   readonly method?: string;
 }
@@ -66,8 +68,12 @@ function isClient(handle: HandleValue): boolean {
   return handle.path.startsWith("client");
 }
 
-function client(tools: Tools, connection: Connection = tools.connection(true)): HandleValue {
-  return tools.handle("client", CLIENT, connection);
+function client(
+  tools: Tools,
+  connection: Connection = tools.connection(true),
+  omitted?: Value,
+): HandleValue {
+  return tools.handle("client", omitted ? { omitted } : CLIENT, connection);
 }
 
 function importedValue(name: string, tools: Tools): Value | undefined {
@@ -122,13 +128,13 @@ function memberOf(handle: HandleValue, property: string, tools: Tools): Value | 
     return tools.handle(handle.path === "prisma" ? property : path);
   }
   const path = `${handle.path}.${property}`;
-  const { model } = clientPart(handle);
+  const { model, ...kept } = clientPart(handle);
   if (model !== undefined) {
-    const part: ClientPart = { model, method: property };
+    const part: ClientPart = { ...kept, model, method: property };
     return tools.handle(path, part, handle.connection);
   }
   const own = property.startsWith("$") ? undefined : modelNamed(tools, property);
-  const part: ClientPart = own === undefined ? { method: property } : { model: own };
+  const part: ClientPart = { ...kept, ...(own ? { model: own } : { method: property }) };
   return tools.handle(path, part, handle.connection);
 }
 
@@ -136,13 +142,16 @@ const RAW = /^\$(query|execute)Raw(Unsafe|Typed)?$/;
 
 function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   if (!isClient(handle)) {
-    if (handle.path === "PrismaClient" && call.isNew) return client(tools);
+    if (handle.path === "PrismaClient" && call.isNew) {
+      const omitted = given(tools, call.arguments[0], "omit");
+      return client(tools, tools.connection(true), omitted);
+    }
     if (handle.path === "Prisma.validator" || handle.path === "Prisma.defineExtension") {
       return { kind: "external", name: handle.path };
     }
     return fragmentOf(handle.path, call, tools);
   }
-  const { model, method } = clientPart(handle);
+  const { model, method, omitted } = clientPart(handle);
   const { source } = call;
   if (method === undefined) return undefined;
   if (model !== undefined) {
@@ -150,7 +159,10 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     if (schema === undefined || !isOperation(method)) return undefined;
     const [args] = call.arguments;
     return prepared(handle.connection, (connection) =>
-      operate({ operation: { tools, schema, connection, source }, model, name: method, args }),
+      operate({
+        operation: { tools, schema, connection, source, ...(omitted && { omitted }) },
+        ...{ model, name: method, args },
+      }),
     );
   }
   if (RAW.test(method)) {
@@ -215,7 +227,9 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const connection = isOpen && handle.connection ? handle.connection : tools.connection(false);
   const run = (): Value =>
     body.kind === "function"
-      ? tools.settle(tools.call(body, [client(tools, connection)], source))
+      ? tools.settle(
+          tools.call(body, [client(tools, connection, clientPart(handle).omitted)], source),
+        )
       : settledOn(connection, body, source, tools);
   const given = { ...optionsOf(options, tools), source };
   // Awaited or not, a transaction begins when it is called for.

@@ -83,10 +83,16 @@ function selected(scope: RowScope, args: Value | undefined): readonly PrismaScal
   const { tools } = scope.operation;
   const all = scalarsOf(scope.model);
   const select = given(tools, args, "select");
-  const omit = given(tools, args, "omit");
-  const omitted = (omit && fieldsGiven(tools, omit)) ?? [];
   if (select === undefined) {
-    const left = new Set(omitted.filter(([, value]) => isTrue(value)).map(([name]) => name));
+    const left = new Set<string>();
+    const { name: model } = scope.model;
+    const always = given(tools, scope.operation.omitted, `${model.charAt(0).toLowerCase()}${model.slice(1)}`); // prettier-ignore
+    for (const omit of [always, given(tools, args, "omit")]) {
+      for (const [name, value] of (omit && fieldsGiven(tools, omit)) ?? []) {
+        if (isTrue(value)) left.add(name);
+        else if (isFalse(value)) left.delete(name);
+      }
+    }
     return all.filter(({ name }) => !left.has(name));
   }
   const fields = fieldsGiven(tools, select);
