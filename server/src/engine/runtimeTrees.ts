@@ -116,7 +116,14 @@ interface Level {
   aliases: number;
   /** What they are to the node that is shown. */
   outer: string | undefined;
-  into: SyntaxNode[];
+  /** The children of the node that is shown, and how many of them are there. */
+  into: Shown;
+}
+
+interface Shown {
+  /** As long as it will be: lists that grow take far more room. */
+  readonly children: SyntaxNode[];
+  count: number;
 }
 
 /**
@@ -129,7 +136,7 @@ export function treeAt(
   { types, isNamed, aliases, most, fields }: TreeTables,
   isKnown: ParseOptions["isKnown"],
 ): SyntaxNode {
-  const top: SyntaxNode[] = [];
+  const top: Shown = { children: [], count: 0 };
   const levels: Level[] = [];
   let level: Level = {
     entries: address,
@@ -147,6 +154,7 @@ export function treeAt(
   };
   /** The text could be parsed as a whole. */
   let isWhole = false;
+  let ofRoot: Shown | undefined;
   for (;;) {
     if (level.at === level.count) {
       const above = levels.pop();
@@ -195,7 +203,7 @@ export function treeAt(
       level.counted += 1;
     }
     const count = node === 0 ? 0 : (u32[(node + NODE.children) >> 2] ?? 0);
-    const hasShown = count > 0 && u32[(node + NODE.shown) >> 2] !== 0;
+    const shown = count === 0 ? 0 : (u32[(node + NODE.shown) >> 2] ?? 0);
     let into = level.into;
     if (isShown) {
       const start = from >> 1;
@@ -204,25 +212,27 @@ export function treeAt(
       const isPassed =
         isKnown !== undefined &&
         isWhole &&
-        into === top[0]?.children &&
+        into === ofRoot &&
         !hasErrors(u32, node, isMissing) &&
         isKnown(type, start, end);
-      const isOpen = hasShown && !isPassed;
-      const children: SyntaxNode[] = isOpen ? [] : (NO_CHILDREN as SyntaxNode[]);
-      into.push({
+      const isOpen = shown > 0 && !isPassed;
+      const children = isOpen ? new Array<SyntaxNode>(shown) : undefined;
+      into.children[into.count] = {
         type,
         isNamed: isNamed[symbol] ?? true,
         start,
         end,
         field,
-        children,
+        children: children ?? NO_CHILDREN,
         isMissing: isMissing && start === end,
-      });
+      };
+      into.count += 1;
       if (into === top) isWhole = types[symbol] !== undefined;
-      if (!isOpen) continue;
-      into = children;
+      if (!children) continue;
+      into = { children, count: 0 };
+      ofRoot ??= into;
       field = undefined;
-    } else if (!hasShown) continue;
+    } else if (shown === 0) continue;
     const production = u16[(node + NODE.production) >> 1] ?? 0;
     levels.push(level);
     level = {
@@ -237,7 +247,7 @@ export function treeAt(
       into,
     };
   }
-  const [root] = top;
+  const [root] = top.children;
   if (root === undefined) throw new Error("a tree without a root");
   return root;
 }

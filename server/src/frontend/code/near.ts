@@ -6,7 +6,7 @@ import type { HirModule, HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { CodeModules } from "./modules";
 import { originOf } from "./origins";
-import { childrenOf } from "./nodes";
+import { addChildren } from "./nodes";
 import { sitesOf } from "./sites";
 import type { IsStopped, Sliced } from "./slices";
 
@@ -148,7 +148,7 @@ function marksOf(statement: HirStatement): Marks {
   known.set(statement, marks);
   const open: object[] = [statement];
   for (let each = open.pop(); each; each = open.pop()) {
-    for (const child of childrenOf(each)) open.push(child);
+    addChildren(each, open);
     const method = calledMethod(each);
     if (method !== undefined) {
       marks.isShaped ||= METHODS.test(method);

@@ -2,15 +2,18 @@
 
 /** Every node of a part of HIR, each before what it holds. */
 export function visit(part: unknown, run: (node: object) => void): void {
-  const open: unknown[] = [part];
-  while (open.length > 0) {
-    const each = open.pop();
-    if (Array.isArray(each)) {
-      for (const item of each as readonly unknown[]) open.push(item);
-    } else if (isNode(each)) {
-      run(each);
-      addChildren(each, open);
-    }
+  visitInto(part, (node) => {
+    run(node);
+    return true;
+  });
+}
+
+/** The same without what is inside of the nodes for which `run` gives false. */
+export function visitInto(part: unknown, run: (node: object) => boolean): void {
+  if (!isNode(part)) return;
+  const open: object[] = [part];
+  for (let each = open.pop(); each; each = open.pop()) {
+    if (Array.isArray(each) || run(each)) addChildren(each, open);
   }
 }
 
@@ -21,10 +24,15 @@ export function childrenOf(node: object): readonly object[] {
   return found;
 }
 
-function addChildren(node: object, to: unknown[]): void {
-  for (const key of Object.keys(node)) {
+/** Adds them to a list. All of HIR is gone over by this several times, so nothing is made on the way. */
+export function addChildren(node: object, to: object[]): void {
+  if (Array.isArray(node)) {
+    for (const value of node as readonly unknown[]) if (isNode(value)) to.push(value);
+    return;
+  }
+  for (const key in node) {
     if (key === "span") continue;
-    const value: unknown = node[key as keyof typeof node]; // a key of its own
+    const value: unknown = node[key as keyof typeof node]; // a key of its own: nodes are plain data
     if (isNode(value)) to.push(value);
   }
 }

@@ -3,13 +3,15 @@
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
 import type { HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { mayOpen } from "./opens";
-import { isNode, visit } from "./nodes";
+import { childrenOf, isNode, visit, visitInto } from "./nodes";
 import { originOf } from "./origins";
 
 /** What a part of the code calls. */
 interface Calls {
   /** It calls something as databases are called. */
   isDirect: boolean;
+  /** The same without what its annotations say. */
+  isDirectInside: boolean;
   readonly names: Set<string>;
   /** How many parts it has. */
   size: number;
@@ -111,15 +113,20 @@ function partsOf(statement: HirStatement): StatementParts {
   return parts;
 }
 
+function noCalls(): Calls {
+  return { isDirect: false, isDirectInside: false, names: new Set(), size: 0 };
+}
+
 function callsOf(moved: HirFunction): Calls {
   const hir = originOf(moved);
   const own = known.get(hir);
   if (own) return own;
-  const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
+  const calls: Calls = noCalls();
   known.set(hir, calls);
   collect(hir.body, calls);
   collect(hir.parameters, calls);
   collect(hir.annotations, calls);
+  calls.isDirectInside = calls.isDirect;
   calls.isDirect ||= hir.annotations.some(({ name }) => isOfDatabase(hir, name));
   return calls;
 }
@@ -139,7 +146,7 @@ function madeIn(
 ): { readonly name: string; readonly calls: Calls } | undefined {
   if (statement.kind !== "let" || statement.value?.kind !== "call") return undefined;
   if (statement.pattern.kind !== "bind") return undefined;
-  const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
+  const calls: Calls = noCalls();
   for (const { value } of statement.value.arguments) {
     if (value.kind === "name") calls.names.add(value.name);
   }
@@ -151,10 +158,16 @@ function namesIn(moved: HirStatement): ReadonlySet<string> {
   const statement = originOf(moved);
   const own = namesByStatement.get(statement);
   if (own) return own;
-  const calls: Calls = { isDirect: false, names: new Set(), size: 0 };
+  const calls: Calls = noCalls();
   collect(statement, calls);
   namesByStatement.set(statement, calls.names);
   return calls.names;
+}
+
+/** The names that a function may be called by for what it stands in, the innermost first. */
+interface Names {
+  readonly name: string;
+  readonly above: Names | undefined;
 }
 
 /** Functions of a statement at the top of a module by the names under which they may be called. */
@@ -168,60 +181,82 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
     if (list) list.push(hir);
     else found.set(name, [hir]);
   };
-  visit(statement, (node) => {
-    if (isNamed(node, "function") && "function" in node && isFunction(node.function)) {
+  /** Gives the value in a node that has a name, with the name. */
+  const look = (node: object, names: Names | undefined): Named | undefined => {
+    if (!("kind" in node)) return undefined;
+    if (node.kind === "function" && "function" in node && isFunction(node.function)) {
       add(node.function.name, node.function);
-    }
-    if (isNamed(node, "let") && "pattern" in node && "value" in node) {
-      const name = boundName(node.pattern);
-      for (const hir of functionsIn(node.value)) add(name, hir);
-    }
-    if (isNamed(node, "property") && "key" in node && "value" in node) {
-      const name = typeof node.key === "string" ? node.key : undefined;
-      for (const hir of functionsIn(node.value)) add(name, hir);
-    }
-    if (isMethod(node)) {
+      for (let each = names; each; each = each.above) add(each.name, node.function);
+    } else if (node.kind === "let" && "pattern" in node && "value" in node) {
+      return { name: boundName(node.pattern), value: node.value };
+    } else if (node.kind === "property" && "key" in node && "value" in node) {
+      return { name: typeof node.key === "string" ? node.key : undefined, value: node.value };
+    } else if (isMethod(node)) {
       add(node.name, node.function);
       // `new Thing()` runs the constructor of it.
       if (node.kind === "constructor") add("constructor", node.function);
     }
-  });
+    return undefined;
+  };
+  const open: { readonly part: unknown; readonly names: Names | undefined }[] = [
+    { part: statement, names: undefined },
+  ];
+  for (let each = open.pop(); each; each = open.pop()) {
+    const { names } = each;
+    visitInto(each.part, (node) => {
+      const inner = look(node, names);
+      if (inner?.name === undefined) return true;
+      open.push({ part: inner.value, names: { name: inner.name, above: names } });
+      for (const child of childrenOf(node)) {
+        if (child !== inner.value) open.push({ part: child, names });
+      }
+      return false;
+    });
+  }
   byStatement.set(statement, found);
   return found;
 }
 
-/** The function that a value is, or those that it is made of. */
-function functionsIn(value: unknown): readonly HirFunction[] {
-  const found: HirFunction[] = [];
-  visit(value, (node) => {
-    if (isNamed(node, "function") && "function" in node && isFunction(node.function)) {
-      found.push(node.function);
-    }
-  });
-  return found;
+interface Named {
+  readonly name: string | undefined;
+  readonly value: unknown;
 }
 
 function collect(part: unknown, calls: Calls): void {
-  visit(part, (node) => {
+  visitInto(part, (node) => {
     calls.size += 1;
-    if (!("kind" in node)) return;
+    if (isFunction(node)) {
+      addInner(node, calls);
+      return false;
+    }
+    if (!("kind" in node)) return true;
     switch (node.kind) {
       case "call":
       case "new":
         if ("callee" in node && "arguments" in node && isExpression(node.callee)) {
           addCall(node.callee, node.arguments, calls);
         }
-        return;
+        break;
       case "template":
         if ("tag" in node && node.tag !== undefined) calls.isDirect = true;
-        return;
+        break;
       case "name":
         // It may be given to something that calls it.
         if ("name" in node && typeof node.name === "string") calls.names.add(node.name);
-        return;
+        break;
       default:
     }
+    return true;
   });
+}
+
+/** What a function calls calls who holds it; each is looked over once. */
+function addInner(hir: HirFunction, calls: Calls): void {
+  const { names, size, isDirectInside } = callsOf(hir);
+  for (const name of names) calls.names.add(name);
+  // Its header is a part, too.
+  calls.size += size + 1;
+  calls.isDirect ||= isDirectInside;
 }
 
 function addCall(callee: HirExpression, args: unknown, calls: Calls): void {

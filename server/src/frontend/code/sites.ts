@@ -3,7 +3,7 @@
 import type { Span } from "../sql/split";
 import type { HirExpression, HirFunction, HirModule, HirStatement, TextRun } from "./hir";
 import { originOf } from "./origins";
-import { childrenOf } from "./nodes";
+import { addChildren } from "./nodes";
 
 /** A call as it is written; the same one as long as its statement at the top of the module says the same. */
 export interface Site {
@@ -132,22 +132,23 @@ function writtenName(hir: HirExpression): string | undefined {
 
 function sitesIn(statement: HirStatement): readonly PlacedSite[] {
   const found: PlacedSite[] = [];
-  const open: { readonly part: object; readonly functions: readonly HirFunction[] }[] = [
-    { part: statement, functions: [] },
-  ];
-  for (let each = open.pop(); each; each = open.pop()) {
-    const { part, functions } = each;
+  // Two lists side by side: a pair for each part would be more than all the rest.
+  const parts: object[] = [statement];
+  const holders: (readonly HirFunction[])[] = [[]];
+  for (let part = parts.pop(); part; part = parts.pop()) {
+    const functions = holders.pop() ?? [];
     if (isFunction(part)) {
-      open.push({ part: [part.parameters, part.body], functions: [...functions, part] });
+      parts.push([part.parameters, part.body]);
+      holders.push([...functions, part]);
       continue;
     }
     if (isExpression(part) && functions.length > 0) {
       const name = databaseCall(part);
       if (name !== undefined) found.push({ site: { name, functions }, span: part.span });
     }
-    for (const child of Array.isArray(part) ? reachable(part) : childrenOf(part)) {
-      open.push({ part: child, functions });
-    }
+    if (Array.isArray(part)) parts.push(...reachable(part));
+    else addChildren(part, parts);
+    while (holders.length < parts.length) holders.push(functions);
   }
   return found.toSorted((a, b) => a.span.start - b.span.start);
 }

@@ -98,18 +98,38 @@ function createReading(text: string, tooDeep: Span[]): Reading {
   return reading;
 }
 
-/** Comments and errors, wherever they stand; without recursion. */
+/** Comments and errors, wherever they stand, in order; without recursion. */
 function aside(root: SyntaxNode): Pick<HirModule, "comments" | "errors"> {
   const comments: Span[] = [];
+  let hasErrors = false;
+  const open: SyntaxNode[] = [];
+  const look = (node: SyntaxNode): void => {
+    if (isComment(node)) comments.push(spanOf(node));
+    hasErrors ||= isError(node);
+    // What has children comes after what has none, wherever it stands.
+    if (node.children.length > 0) open.push(node);
+  };
+  look(root);
+  for (let node = open.pop(); node; node = open.pop())
+    for (const child of node.children) look(child);
+  comments.sort((a, b) => a.start - b.start);
+  return { comments, errors: hasErrors ? errorsIn(root) : [] };
+}
+
+/** Outer ones first. */
+function errorsIn(root: SyntaxNode): readonly Span[] {
   const errors: Span[] = [];
   const open: SyntaxNode[] = [root];
   for (let node = open.pop(); node; node = open.pop()) {
-    if (isComment(node)) comments.push(spanOf(node));
-    if (node.type === "ERROR" || node.isMissing) errors.push(spanOf(node));
+    if (isError(node)) errors.push(spanOf(node));
     for (let at = node.children.length - 1; at >= 0; at -= 1) {
       const child = node.children[at];
       if (child) open.push(child);
     }
   }
-  return { comments, errors };
+  return errors;
+}
+
+function isError({ type, isMissing }: SyntaxNode): boolean {
+  return isMissing || type === "ERROR";
 }
