@@ -1,12 +1,15 @@
 // WITH that changes data: its statements one after the other, then the main one, once per row that it takes
 // from them. They share a snapshot, so that only statements on the same table could tell the difference.
-import type { Node, WithClause } from "libpg-query";
+import type { CommonTableExpr, FuncCall, Node, WithClause } from "libpg-query";
+import type { Taint } from "../../../program/precision";
 import type { Command, Statement } from "../../../program/statement";
+import { literal } from "../expressions";
 import type { Lowered } from "../lowering";
-import { stringsOf } from "./ast";
+import { compare } from "../terms";
+import { constantOf, lastName, stringsOf } from "./ast";
 import { hasAggregate } from "./functions";
 import { loopOver } from "./from";
-import type { Cte, Work } from "./scope";
+import { taint, type Cte, type Work } from "./scope";
 import { changesData, definitionsOf, withQueries } from "./with";
 
 /** The statements of a WITH that changes data and of its main statement. */
@@ -18,36 +21,128 @@ export function lowerWithChanges(
 ): Lowered {
   const ctes = new Map<string, Cte>();
   const parts: Part[] = [];
+  const atMostOne = new Set<string>();
+  const isOne = (result: string): boolean => atMostOne.has(result);
+  const definitions = definitionsOf(clause);
   const run = (part: Node): Lowered => {
     const own: Work = { ...work, ctes, taint: [], usedRows: new Set() };
     const lowered = lowerSingle(part, own);
     parts.push({ lowered, rows: [...own.usedRows] });
     return lowered;
   };
-  for (const definition of definitionsOf(clause)) {
+  for (const definition of definitions) {
     const name = definition.ctename ?? "";
-    if (definition.ctequery === undefined) continue;
-    if (!changesData(definition)) {
-      const only = { ctes: [{ CommonTableExpr: definition }] };
-      const named = withQueries(only, undefined, { ...work, ctes, taint: [] }).ctes.get(name);
-      if (named !== undefined) ctes.set(name, named);
+    const { ctequery } = definition;
+    if (ctequery === undefined) continue;
+    const isShared = [...definitions, node].filter((part) => mentions(part, name)).length > 1;
+    const isRow = isShared && givesOneRow(ctequery);
+    if (!changesData(definition) && !isRow) {
+      ctes.set(name, plainQuery(definition, { ...work, ctes, usedRows: new Set() }, isShared));
       continue;
     }
-    const lowered = run(definition.ctequery);
-    ctes.set(name, rowsOf(lowered, stringsOf(definition.aliascolnames)));
+    const lowered = run(ctequery);
+    const rows = rowsOf(lowered, stringsOf(definition.aliascolnames));
+    const isAlone = isRow || (isOneInsert(lowered) && parts.at(-1)?.rows.every(isOne) === true);
+    const isBounded = rows.kind === "rows" && rows.count === "many" && isAlone;
+    if (isBounded) atMostOne.add(rows.result);
+    ctes.set(name, isBounded ? { ...rows, count: "at most one" } : rows);
   }
-  if (gathersRows(node)) hideRows(ctes);
-  const main = run(node);
+  const asked = countingRows(withoutWith(node), ctes);
+  if (gathersRows(asked)) hideRows(ctes);
+  const main = run(asked);
   const passed = passedThrough(main);
   if (passed !== undefined) parts.pop();
   const shared = sharedTables(parts);
-  const marked = parts.map((part) => repeated(marking(part, shared, work), work));
+  const marked = parts
+    .map((part) => marking(part, shared, work))
+    .map((part) => (part.rows.every(isOne) ? part : repeated(part, work)))
+    .map((part) => losing(part, work.taint));
   const result = passed ?? main.result;
   return {
     statements: marked.flatMap(({ lowered }) => lowered.statements),
-    commands: marked.map((part) => commandOf(part, work)),
+    commands: marked.map((part) => commandOf(part, isOne, work)),
     ...(result === undefined ? {} : { result }),
   };
+}
+
+/** The main statement, whose names are known by then. */
+function withoutWith(node: Node): Node {
+  const bare = <Statement extends { readonly withClause?: WithClause }>(statement: Statement) => {
+    const { withClause: _, ...rest } = statement;
+    return rest;
+  };
+  if ("SelectStmt" in node) return { SelectStmt: bare(node.SelectStmt) };
+  if ("InsertStmt" in node) return { InsertStmt: bare(node.InsertStmt) };
+  if ("UpdateStmt" in node) return { UpdateStmt: bare(node.UpdateStmt) };
+  return "DeleteStmt" in node ? { DeleteStmt: bare(node.DeleteStmt) } : node;
+}
+
+/** A query of WITH that changes nothing; `isShared`: several parts name it, each of which asks it again. */
+function plainQuery(definition: CommonTableExpr, work: Work, isShared: boolean): Cte {
+  const name = definition.ctename ?? "";
+  const only = { ctes: [{ CommonTableExpr: definition }] };
+  const cte = withQueries(only, undefined, work).ctes.get(name) ?? NOTHING;
+  if (cte.kind !== "query") return cte;
+  // It has no loop of its own to take the rows of a change from.
+  const columns = cte.query.outputs.map((output) => output.name);
+  if (work.usedRows.size > 0) return { kind: "opaque", columns };
+  if (isShared && NEW_EACH_TIME.test(JSON.stringify(cte.query)))
+    taint(work, `the values of ${name}, which are new each time it is named`);
+  return cte;
+}
+
+const NOTHING: Cte = { kind: "opaque", columns: [] };
+
+const NEW_EACH_TIME = /"kind":"fresh"[^}]*"why":"(?!now)|"deterministic":false/;
+
+/** Whether a table of that name stands in a part of the tree. */
+function mentions(tree: unknown, name: string): boolean {
+  if (typeof tree !== "object" || tree === null) return false;
+  if ("relname" in tree && tree.relname === name) return true;
+  return Object.entries(tree).some(([key, each]) => key !== "withClause" && mentions(each, name));
+}
+
+/** LIMIT 1. */
+function givesOneRow(node: Node): boolean {
+  if (!("SelectStmt" in node)) return false;
+  const { limitCount, limitOption } = node.SelectStmt;
+  if (limitCount === undefined || !("A_Const" in limitCount)) return false;
+  return constantOf(limitCount.A_Const) === 1 && limitOption === "LIMIT_OPTION_COUNT";
+}
+
+/** An INSERT of values that may be refused, or of what rows of another part are made to. */
+function isOneInsert({ statements }: Lowered): boolean {
+  const [only] = statements.map(asValues);
+  if (only?.kind !== "insert" || statements.length > 1) return false;
+  return !("query" in only.rows) && only.rows.length === 1;
+}
+
+/** SELECT of `count(*)` of the rows of a change, and of nothing else of them, as subqueries. */
+function countingRows(node: Node, ctes: ReadonlyMap<string, Cte>): Node {
+  if (!("SelectStmt" in node)) return node;
+  const { fromClause = [], targetList = [], ...rest } = node.SelectStmt;
+  const [from] = fromClause;
+  const name = from !== undefined && "RangeVar" in from ? from.RangeVar.relname : undefined;
+  const { whereClause, groupClause, havingClause, sortClause, limitCount, limitOffset } = rest;
+  const others = whereClause ?? groupClause ?? havingClause ?? sortClause ?? limitCount;
+  const more = others ?? limitOffset ?? rest.distinctClause ?? rest.larg ?? rest.lockingClause;
+  const isRows = fromClause.length === 1 && ctes.get(name ?? "")?.kind === "rows";
+  if (!isRows || more !== undefined || !targetList.some(hasAggregate)) return node;
+  const counted = counts(targetList, fromClause);
+  if (hasAggregate(counted) || JSON.stringify(counted).includes('"ColumnRef"')) return node;
+  return { SelectStmt: { ...rest, targetList: counted } };
+}
+
+/** The tree with a subquery for each `count(*)`. */
+function counts<Tree>(tree: Tree, fromClause: readonly Node[]): Tree {
+  return JSON.parse(JSON.stringify(tree), (_key, part: unknown): unknown => {
+    if (typeof part !== "object" || part === null || !("FuncCall" in part)) return part;
+    const { FuncCall: call } = part as { readonly FuncCall: FuncCall };
+    const isPlain = call.agg_star === true && lastName(call.funcname) === "count";
+    if (!isPlain || call.agg_filter !== undefined || call.over !== undefined) return part;
+    const subselect = { SelectStmt: { targetList: [{ ResTarget: { val: part } }], fromClause } };
+    return { SubLink: { subLinkType: "EXPR_SUBLINK", subselect } };
+  }) as Tree;
 }
 
 /** A main SELECT that puts rows together, beyond what a loop over them can say: `count(*)` alone is their number. */
@@ -78,12 +173,18 @@ function rowsOf(lowered: Lowered, names: readonly string[]): Cte {
   const { result } = lowered;
   if (result === undefined) return { kind: "opaque", columns: [] };
   const [statement] = lowered.statements;
-  const single =
+  const isOne =
     statement?.kind === "insert" &&
     !("query" in statement.rows) &&
     statement.rows.length === 1 &&
     statement.onConflict === undefined;
-  return { kind: "rows", result: result.name, columns: result.columns, names, single };
+  return {
+    kind: "rows",
+    result: result.name,
+    columns: result.columns,
+    names,
+    count: isOne ? "one" : "many",
+  };
 }
 
 /** SELECT of nothing but columns of such rows is their result itself. */
@@ -116,12 +217,16 @@ function repeated(part: Part, work: Work): Part {
   return { ...part, lowered: { ...lowered, statements } };
 }
 
-function commandOf(part: Part, work: Work): Command {
+function commandOf(part: Part, isOne: (result: string) => boolean, work: Work): Command {
   const commands = part.lowered.statements.map((statement): Command => {
     return { kind: "statement", statement: asValues(statement) };
   });
   const body: Command = { kind: "sequence", commands };
   return part.rows.reduce<Command>((inner, result) => {
+    if (isOne(result)) {
+      const condition = compare(">", { kind: "size", result }, literal(0));
+      return { kind: "if", condition, then: inner, source: work.source };
+    }
     const over = { kind: "rows", result } as const;
     return { kind: "loop", id: loopOver(result), over, body: inner, source: work.source };
   }, body);
@@ -138,15 +243,13 @@ function asValues(statement: Statement): Statement {
   return { ...statement, rows: [row] };
 }
 
-/** Tables that one part changes and another one touches. */
+/** Tables that one part changes and a later one touches. */
 function sharedTables(parts: readonly Part[]): readonly string[] {
   const changed = parts.map(({ lowered }) => lowered.statements.flatMap(changedTable));
   const touched = parts.map(({ lowered }) => JSON.stringify(lowered.statements));
   return changed.flatMap((tables, at) =>
     tables.filter((table) =>
-      touched.some(
-        (text, other) => other !== at && text.includes(`"table":${JSON.stringify(table)}`),
-      ),
+      touched.slice(at + 1).some((text) => text.includes(`"table":${JSON.stringify(table)}`)),
     ),
   );
 }
@@ -165,6 +268,16 @@ function marking(part: Part, shared: readonly string[], work: Work): Part {
   const statements = part.lowered.statements.map((statement) => ({
     ...statement,
     taint: [...statement.taint, loss],
+  }));
+  return { ...part, lowered: { ...part.lowered, statements } };
+}
+
+/** The part with what was lost of the queries that it takes its rows from. */
+function losing(part: Part, taint: readonly Taint[]): Part {
+  if (taint.length === 0) return part;
+  const statements = part.lowered.statements.map((statement) => ({
+    ...statement,
+    taint: [...statement.taint, ...taint],
   }));
   return { ...part, lowered: { ...part.lowered, statements } };
 }

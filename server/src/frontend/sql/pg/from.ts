@@ -141,13 +141,13 @@ function addRows(
 ): void {
   const { result } = cte;
   // Inside a subquery there is no loop to take the rows from one by one.
-  if (state.outer !== undefined && !cte.single) {
+  if (state.outer !== undefined && cte.count !== "one") {
     taint(state.work, "the rows of a change inside a subquery");
     addOpaque(state, alias, cte.columns, "inner");
     return;
   }
-  if (!cte.single) state.work.usedRows.add(result);
-  const at = cte.single ? "first" : { loop: loopOver(result) };
+  if (cte.count !== "one") state.work.usedRows.add(result);
+  const at = cte.count === "many" ? { loop: loopOver(result) } : "first";
   const fields = new Map(
     cte.columns.map((field, index) => {
       const value: Expression = { kind: "field", result, field, at };

@@ -53,8 +53,8 @@ export type Cte =
       readonly columns: readonly string[];
       /** Other names for the first of its columns. */
       readonly names: readonly string[];
-      /** Exactly one row, always. */
-      readonly single: boolean;
+      /** `one`: always exactly one row; `at most one`: what takes it runs where it is there. */
+      readonly count: "one" | "at most one" | "many";
     }
   | { readonly kind: "opaque"; readonly columns: readonly string[] | undefined };
 

@@ -52,6 +52,8 @@ function mapStatements(command: Command, map: (statement: Statement) => Statemen
       return { ...command, commands: command.commands.map((each) => mapStatements(each, map)) };
     case "loop":
       return { ...command, body: mapStatements(command.body, map) };
+    case "if":
+      return { ...command, then: mapStatements(command.then, map) };
     default:
       return command;
   }
