@@ -182,7 +182,7 @@ const UNREADABLE = /^PostgreSQL cannot read this statement/;
 
 /**
  * What stands in a migration runs when the tables are those of its time: with the columns that they have before or
- * behind it. Undefined for other files.
+ * behind it, or on the way, where it makes some only to drop them. Undefined for other files.
  */
 function tablesOfMigrations({
   files,
@@ -190,11 +190,17 @@ function tablesOfMigrations({
 }: Reading): (file: string) => LoweringContext["table"] | undefined {
   const found = new Map<string, LoweringContext["table"]>();
   let before: readonly Table[] = [];
-  files.forEach(({ lines, ddl }, at) => {
+  files.forEach((file, at) => {
+    const { lines, ddl } = file;
     if (migrationOf(lines.file)?.isCertain !== true || ddl.length === 0) return;
+    const earlier = files.slice(0, at);
     const { tables } = language.schema(files.slice(0, at + 1));
-    const all = new Map(before.map((each) => [each.name, each] as const));
-    for (const each of tables) {
+    const isDrop = ({ start, end }: Span): boolean =>
+      /\bdrop\b/i.test(lines.text.slice(start, end));
+    const ways = ddl.some(isDrop) ? [{ ...file, ddl: ddl.filter((span) => !isDrop(span)) }] : [];
+    const all = new Map<string, Table>();
+    const passed = ways.flatMap((way) => language.schema([...earlier, way]).tables);
+    for (const each of [...before, ...passed, ...tables]) {
       const own = new Set(each.columns.map(({ name }) => name));
       const old = all.get(each.name)?.columns.filter(({ name }) => !own.has(name)) ?? [];
       all.set(each.name, { ...each, columns: [...each.columns, ...old] });
