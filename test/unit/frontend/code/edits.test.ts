@@ -267,3 +267,45 @@ export async function joined(id) {
   );
   assertSameAfter("schema.sql", before, ...drops, before["schema.sql"], "");
 });
+
+test("what is told of a name at the top of a module is told by whoever uses it, read again or not", () => {
+  const use = (more: string): string => `import { pool, all } from "./db";
+export async function use(id) {
+  await all;
+  await pool.query("DELETE FROM account WHERE id = $1", [id]);${more}
+}
+`;
+  const before = {
+    "schema.sql": "CREATE TABLE account (id int PRIMARY KEY);",
+    "src/a.ts": use(""),
+    "src/db.ts": `import { Pool } from "pg";
+export const pool = new Pool();
+export const all = pool.query("SELEC id FROM account");
+`,
+    "src/z.ts": use("").replace("function use", "function later"),
+  };
+  assert.match(readFresh(before), /"code": "syntax"/u);
+  const texts = ["\n  return id;", " // more", ""].map(use);
+  assertSameAfter("src/a.ts", before, ...texts);
+  assertSameAfter("src/z.ts", before, ...texts);
+});
+
+test("functions that others lead to are theirs whichever file is edited", () => {
+  const db = `import { Pool } from "pg";
+export const pool = new Pool();
+export function remove(id) { return async () => { await pool.query("DELETE FROM account WHERE id = $1", [id]); }; }
+`;
+  const route = (path: string): string => `import { remove } from "./db";
+export function ${path}(app) { app.post("/${path}", remove(1)); }
+`;
+  const before = {
+    "schema.sql": "CREATE TABLE account (id int PRIMARY KEY);",
+    "src/a.ts": route("one"),
+    "src/b.ts": route("two"),
+    "src/db.ts": db,
+  };
+  const none = "export function one(app) {}\n";
+  assertSameAfter("src/a.ts", before, none, route("one"), "", route("other"));
+  assertSameAfter("src/b.ts", before, none, route("two"));
+  assertSameAfter("src/db.ts", before, `\n${db}`, db.replace("account", "accounts"), db);
+});
