@@ -64,7 +64,12 @@ function addResult(
   wanted: Map<string, Diagnostic[]>,
 ): void {
   const { project, report } = result;
-  const uriOf = (file: string): string => clientUri(state, project, file);
+  const uris = new Map<string, string>();
+  const uriOf = (file: string): string => {
+    const uri = uris.get(file) ?? clientUri(state, project, file);
+    uris.set(file, uri);
+    return uri;
+  };
   for (const anomaly of freshAnomalies(result).filter((each) => isShown(each))) {
     const place = anomalyPlace(report, anomaly);
     if (!place) continue;
@@ -87,5 +92,7 @@ function remarkProblem(message: string): ConfigurationProblem {
 }
 
 function add(wanted: Map<string, Diagnostic[]>, uri: string, more: readonly Diagnostic[]): void {
-  wanted.set(uri, [...(wanted.get(uri) ?? []), ...more]);
+  const known = wanted.get(uri);
+  if (known) known.push(...more);
+  else wanted.set(uri, [...more]);
 }

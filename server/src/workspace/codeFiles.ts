@@ -58,8 +58,12 @@ export async function chooseCode(
 ): Promise<ChosenCode> {
   const files: SourceFile[] = [];
   const passedOver: { file: FileId; reason: string }[] = [];
-  for (const [at, absolute] of paths.entries()) {
-    if (at % AT_ONCE === AT_ONCE - 1) await nextTurn();
+  let since = performance.now();
+  for (const absolute of paths) {
+    if (performance.now() - since > SLICE) {
+      await nextTurn();
+      since = performance.now();
+    }
     const file = fileIdOf(folder, absolute);
     const open = openTexts?.get(absolute);
     if (open !== undefined) {
@@ -114,8 +118,8 @@ export function fileIdOf(folder: string, absolute: string): FileId {
   return relativePath(folder, absolute) as FileId;
 }
 
-/** Files between which others get their turn. */
-const AT_ONCE = 50;
+/** Milliseconds after which others get their turn: a disk may be slow. */
+const SLICE = 15;
 
 function judge(absolute: string, cache: CodeCache | undefined): JudgedFile {
   const stamp = stampOf(absolute);

@@ -41,7 +41,6 @@ import { withoutOpenCallers } from "./stopped";
 import { allUsed, createFacts, createTrace, dependencies, traced, type Used } from "./trace";
 import { transactionOf } from "./unit";
 import { reachedSites, unreachedCalls } from "./unreached";
-import type { ModuleScope } from "./values";
 
 /** What reading code needs of the workspace around it. */
 export interface CodeSurroundings {
@@ -249,13 +248,12 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const hir = modules.moduleOf(file);
     const unreadPart = hir ? hir.errors[0] : WHOLE;
     if (unreadPart) around.note(unparsed(unreadPart, file, around));
-    const scope = near.has(file) ? scopes(file) : undefined;
-    if (!hir || !scope) return;
+    if (!hir || !near.has(file)) return;
     const known = memory?.recallFile(file, present(file));
     const passed =
       known && usesAgain(known)
         ? known.flatMap((round) => ("reading" in round ? round.reading.passed : []))
-        : yield* readRoots(file, hir, scope, step);
+        : yield* readRoots(file, hir, step);
     if (passed.length > 0) around.note(passedOver(passed));
     for (const { key } of passed) passedKeys.add(key);
   }
@@ -263,9 +261,10 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   function* readRoots(
     file: FileId,
     hir: HirModule,
-    scope: ModuleScope,
     step: ReadingStep,
   ): Sliced<readonly PassedFunction[]> {
+    const scope = scopes(file);
+    if (!scope) return [];
     let steps = MOST_STEPS;
     const passed: PassedFunction[] = [];
     const rounds: Round[] = [];

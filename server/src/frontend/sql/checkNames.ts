@@ -17,8 +17,11 @@ export function unknownColumns(
   transaction: Transaction,
   table: (name: string) => Table | undefined,
 ): readonly Note[] {
-  const named = [...namedTables(transaction.body).tables];
-  if (named.every(([name, columns]) => hasAll(table(name), columns))) return [];
+  let isKnown = true;
+  for (const [name, columns] of namedTables(transaction.body).tables) {
+    isKnown &&= hasAll(table(name), columns);
+  }
+  if (isKnown) return [];
   const notes: Note[] = [];
   const reported = new Set<string>();
   let current: Statement | undefined;
@@ -52,7 +55,9 @@ export function unknownColumns(
 }
 
 function hasAll(table: Table | undefined, columns: ReadonlySet<string>): boolean {
-  return table === undefined || [...columns].every((column) => has(table, column));
+  if (table === undefined) return true;
+  for (const column of columns) if (!has(table, column)) return false;
+  return true;
 }
 
 const columnNames = new WeakMap<Table, ReadonlySet<string>>();
