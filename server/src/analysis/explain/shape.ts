@@ -102,8 +102,7 @@ function queries({
         (step) =>
           step.instance === instance &&
           step.writes.some(
-            (write) =>
-              write.table === table && write.key === key && columns.includes(write.column),
+            (write) => write.table === table && write.key === key && columns.includes(write.column),
           ),
       ),
     keptRowAt: (instance, table, key) =>

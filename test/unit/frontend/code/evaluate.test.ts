@@ -19,6 +19,24 @@ async function check(text: string, expected: readonly string[]): Promise<void> {
 }
 
 describe("the evaluator", () => {
+  it("asks of either part of a condition what is false for its type", () =>
+    check(
+      POOL +
+        `
+export async function f(id) {
+  const { rows: [a] } = await pool.query("SELECT balance, note FROM accounts WHERE id = $1", [id]);
+  if (!a || a.balance) return;
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}`,
+      [
+        "f unit",
+        "  r1 = select accounts.balance as balance, accounts.note as note from accounts where (accounts.id = :id)",
+        "  if ((size(r1) <= 0) ? (size(r1) <= 0) : (not (r1.balance is null) and (r1.balance <> 0)))",
+        "    return",
+        "  delete accounts where (accounts.id = :id)",
+      ],
+    ));
+
   it("follows closures that are given a connection's parameters", () =>
     check(
       POOL +

@@ -159,15 +159,21 @@ export function choose(when: Expression, first: Value, second: Value): Value {
     return then;
   }
   if (then.kind === "scalar" && otherwise.kind === "scalar") {
-    const { type } = then;
     const parts = [when, then.expression, otherwise.expression];
     if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
-    return scalar(
-      conditional(when, then.expression, otherwise.expression),
-      type === otherwise.type ? type : undefined,
-    );
+    // Of what is false where it is zero and what is false where it is not there, either is asked for its own.
+    const isOne = then.type === otherwise.type || isNothing(then) || isNothing(otherwise);
+    if (isOne)
+      return scalar(
+        conditional(when, then.expression, otherwise.expression),
+        isNothing(then) ? otherwise.type : then.type,
+      );
   }
   return choiceOf(when, then, otherwise);
+}
+
+function isNothing({ expression }: Extract<Value, { kind: "scalar" }>): boolean {
+  return expression.kind === "literal" && expression.value === null;
 }
 
 /** One of two values by a condition; of too many cases only what they read is kept. */
