@@ -146,31 +146,28 @@ function isMade({ isChanged, fields }: Schema): boolean {
   return isChanged === true || [...(fields?.values() ?? [])].some(isMade);
 }
 
-/** With fields that may be left out, all or some; what stands for one then differs by version. */
-function partial(
-  schema: Schema,
-  own: ReadonlyMap<string, Schema>,
-  names: readonly string[],
-): Schema {
-  const fields = [...own].map(([name, each]): readonly [string, Schema] => {
-    if (names.length > 0 && !names.includes(name)) return [name, each];
-    const { instead, ...plain } = optional(each, "optional");
-    return [name, instead === undefined ? plain : { ...plain, isChanged: true }];
-  });
-  return { ...schema, fields: new Map(fields) };
+/** With fields that may be left out; what stands for one then differs by version. */
+function partial(each: Schema): Schema {
+  const { instead, ...plain } = optional(each, "optional");
+  return instead === undefined ? plain : { ...plain, isChanged: true };
 }
 
-function required(
+function required({ mayLack: _lacks, isOptional, ...plain }: Schema): Schema {
+  const mayBeNothing = isOptional === true && plain.mayBeNull === true;
+  return { ...plain, ...(mayBeNothing && { isOptional: true }) };
+}
+
+/** With the fields of these names changed, or all where none is named. */
+function withEach(
   schema: Schema,
   own: ReadonlyMap<string, Schema>,
   names: readonly string[],
+  change: (field: Schema) => Schema,
 ): Schema {
-  const fields = [...own].map(([name, each]): readonly [string, Schema] => {
-    if (names.length > 0 && !names.includes(name)) return [name, each];
-    const { mayLack: _lacks, isOptional, ...plain } = each;
-    const mayBeNothing = isOptional === true && each.mayBeNull === true;
-    return [name, { ...plain, ...(mayBeNothing && { isOptional: true }) }];
-  });
+  const isMeant = (name: string): boolean => names.length === 0 || names.includes(name);
+  const fields = [...own].map(
+    ([name, each]) => [name, isMeant(name) ? change(each) : each] as const,
+  );
   return { ...schema, fields: new Map(fields) };
 }
 
@@ -225,9 +222,9 @@ function reshaped(
     case "omit":
       return { ...schema, fields: new Map([...own].filter(([name]) => !names.includes(name))) };
     case "partial":
-      return partial(schema, own, names);
+      return withEach(schema, own, names, partial);
     case "required":
-      return required(schema, own, names);
+      return withEach(schema, own, names, required);
     default:
       return schema;
   }
