@@ -2,7 +2,7 @@
 // imports followed as TypeScript, Node and Java find them. What is on disk comes in through `CodeFiles`.
 import type { FileId } from "../../protocol/source";
 import { codeLanguageOf, type CodeParsers, type CodeTree } from "./codeParsers";
-import type { HirModule } from "./hir";
+import type { HirExport, HirModule } from "./hir";
 import { createJavaModules, type JavaModules } from "./javaModules";
 import { readJava } from "./java/readJava";
 import { knownParts, moduleOfParts, type ModulePart } from "./moduleParts";
@@ -95,6 +95,17 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
       };
     },
   };
+}
+
+const exported = new WeakMap<object, ReadonlyMap<string, HirExport>>();
+
+/** What a module exports, by name: the first of each. */
+export function exportsOf(module: Pick<HirModule, "exports">): ReadonlyMap<string, HirExport> {
+  const known = exported.get(module);
+  if (known) return known;
+  const own = new Map(module.exports.toReversed().map((each) => [each.name, each] as const));
+  exported.set(module, own);
+  return own;
 }
 
 type Resolve = ReturnType<typeof createResolver>;

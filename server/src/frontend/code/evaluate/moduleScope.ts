@@ -3,6 +3,7 @@ import type { Note } from "../../../program/program";
 import type { FileId } from "../../../protocol/source";
 import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
+import { exportsOf } from "../modules";
 import { declarations } from "../trace";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { patternExport } from "../libraries/tsPattern";
@@ -13,7 +14,7 @@ import { bind } from "./bindings";
 import { typedValue } from "./instances";
 import { moduleBuiltin } from "./globals";
 import { javaName } from "./javaNames";
-import type { State } from "./state";
+import type { State, Workspace } from "./state";
 
 /**
  * Modules of a workspace with their names; a module is made when it is asked for. What a name is does not depend on who
@@ -194,13 +195,22 @@ function wholeModule(state: State, file: FileId, name: string): string | undefin
 }
 
 /** The library that a module is, or a part of. */
-function libraryOf(state: State, file: FileId, from: string): Library | undefined {
-  const { libraries, models } = state.workspace;
-  return libraries.find(
+function libraryOf({ workspace }: State, file: FileId, from: string): Library | undefined {
+  const known = librariesKnown.get(workspace) ?? new Map<string, Library | undefined>();
+  librariesKnown.set(workspace, known);
+  const key = `${file}\0${from}`;
+  if (known.has(key)) return known.get(key);
+  const { libraries, models } = workspace;
+  const found = libraries.find(
     ({ modules, isModule, name }) =>
       modules.includes(from) || isModule?.(from, file, models(name)) === true,
   );
+  known.set(key, found);
+  return found;
 }
+
+/** Barrels of many modules are asked for every name that comes through them. */
+const librariesKnown = new WeakMap<Workspace, Map<string, Library | undefined>>();
 
 function namespaceOf(state: State, file: FileId, scopes: Scopes): Value {
   return { kind: "namespace", lookup: (name) => exported(state, file, name, scopes) };
@@ -219,7 +229,7 @@ export function exported(
   const hir = headOf(state, file);
   const scope = scopes(file);
   if (!hir || !scope) return undefined;
-  const own = hir.exports.find((each) => each.name === name);
+  const own = exportsOf(hir).get(name);
   if (own) return exportedAs(state, file, own, scopes, new Set([...seen, key]));
   const isOfLibrary = (each: HirExport): boolean =>
     each.from !== undefined && libraryOf(state, file, each.from) !== undefined;
