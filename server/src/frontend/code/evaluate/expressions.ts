@@ -205,6 +205,12 @@ function listPart(state: State, value: Value, known: readonly Value[] | undefine
   return known ? listOf(state, known) : value;
 }
 
+/** A list whose items are made when they are asked for, all of it or what loops added. */
+function isMadeLater(value: Value): boolean {
+  const added = value.kind === "list" ? value.grown.value : value;
+  return added?.kind === "derived" || (value.kind === "list" && added?.kind === "joined");
+}
+
 /** `[a, ...b]`. What is made when it is asked for keeps its place. Of several other lists, where one is not known, an item is not told from the others. */
 function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Value {
   const values = items.map(({ value: hir, isSpread }) => ({
@@ -220,7 +226,7 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
     write(state, copy.grown, only.value.grown.value);
     return copy;
   }
-  if (values.some(({ value }, at) => !known[at] && value.kind === "derived")) {
+  if (values.some(({ value }, at) => !known[at] && isMadeLater(value))) {
     return {
       kind: "joined",
       parts: values.map(({ value }, at) => listPart(state, value, known[at])),

@@ -1,5 +1,5 @@
 // Texts with parts that are texts of a library's own: templates within templates.
-import { textOf, type TextPart, type Value } from "../values";
+import type { TextPart, Value } from "../values";
 
 /** The text that a value is that a library made as a part of texts; undefined of all others. */
 export type Inner = (value: Value) => Value | undefined;
@@ -40,10 +40,4 @@ export function joinedText(items: readonly Value[], between: Value, inner: Inner
     ...partsOf(item, inner),
   ]);
   return { kind: "text", parts };
-}
-
-/** A text of constants. */
-export function runsOf(text: string): readonly TextPart[] {
-  const value = textOf(text);
-  return value.kind === "text" ? value.parts : [];
 }

@@ -257,9 +257,22 @@ function settledOn(
   };
   const items = tools.items(list);
   if (items !== undefined) return tools.list(items.map(one));
-  tools.each(list, source, (item) => {
-    one(item);
-  });
+  // Lists of which some are spread into one, and one of two lists.
+  const parts = list.kind === "joined" ? list.parts : [];
+  for (const part of parts) settledOn(connection, part, source, tools);
+  if (list.kind === "choice") {
+    const side = (each: Value) => (): Value => settledOn(connection, each, source, tools);
+    return tools.either(list.condition, side(list.then), side(list.otherwise));
+  }
+  if (list.kind === "list" && list.grown.value?.kind === "unknown") {
+    for (const { value } of list.items) if (value) one(value);
+    const taint = ["operations of a list that is not known"];
+    tools.statement(connection, { kind: "opaque", tables: [], writes: true, taint }, source);
+  } else if (list.kind !== "joined") {
+    tools.each(list, source, (item) => {
+      one(item);
+    });
+  }
   return unknownValue("what the operations of a list return");
 }
 
