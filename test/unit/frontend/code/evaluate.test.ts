@@ -37,6 +37,37 @@ export async function f(id) {
       ],
     ));
 
+  it("gives nothing for what is asked of null with ?.", () =>
+    check(
+      POOL +
+        `
+async function session(id) {
+  if (!id) return null;
+  const { rows: [user] } = await pool.query("SELECT id FROM accounts WHERE id = $1", [id]);
+  return user ? { user } : null;
+}
+export async function f(id: number) {
+  const s = await session(id);
+  if (!s?.user) throw new Error("nobody");
+  await pool.query("DELETE FROM accounts WHERE id = $1", [s.user.id]);
+}`,
+      [
+        "f unit",
+        "  if not (not (:id is null) and (:id <> 0))",
+        "    @return1 := 1",
+        "  else",
+        "    r1 = select accounts.id as id from accounts where (accounts.id = :id)",
+        "    @return1 := 2",
+        "  if not ((@return1 = 1) ? false : (size(r1) > 0))",
+        "    rollback",
+        "  if (@return1 = 1)",
+        "    rollback",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  delete accounts where (accounts.id = r1.id)",
+      ],
+    ));
+
   it("follows closures that are given a connection's parameters", () =>
     check(
       POOL +

@@ -123,7 +123,7 @@ const COMBINING: ReadonlySet<string> = new Set(["andThen", "compose", "negate", 
 
 /** `value?.property`. */
 export function optionalMember(state: State, value: Value, property: string, site: Span): Value {
-  if (value.kind === "undefined") return UNDEFINED;
+  if (isNothing(value)) return UNDEFINED;
   if (value.kind === "row") return fieldOf(value, property);
   if (value.kind === "choice") {
     return choose(
