@@ -28,6 +28,7 @@ import { JAVA_BUILTINS } from "./javaBuiltins";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { binary, condition, overChoice } from "./operators";
 import { callWithItem, fillingOf } from "./items";
+import { allSettled, swallowing } from "./allSettled";
 import { mayFail } from "./failures";
 import { lengthOf, memberOf } from "./member";
 import { fewItemsOf } from "./longLists";
@@ -101,7 +102,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   // The rest of the function does not run, as behind an error.
   ...named("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
   "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
-  "Promise.allSettled": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
+  "Promise.allSettled": ({ state, args: [list = UNDEFINED], site }) =>
+    allSettled(state, list, site) ?? all(state, list, site, swallowing),
   Promise: promise,
   "Promise.reject": ({ state, site }) => thrown(state, site),
   "Object.assign": ({ state, args }) => assignAll(state, args),
@@ -405,7 +407,7 @@ function isArray(state: State, value: Value): Value {
 }
 
 /** Awaits all items: what is made when it is asked for, as operations that wait to be awaited, runs now. */
-function all(state: State, value: Value, site: CallSite): Value {
+function all(state: State, value: Value, site: CallSite, each: typeof settle = settle): Value {
   const items = itemsOf(value);
   if (items)
     return listOf(
@@ -415,7 +417,7 @@ function all(state: State, value: Value, site: CallSite): Value {
   const isJoined = value.kind === "list" && value.grown.value?.kind === "joined";
   if (value.kind !== "derived" && value.kind !== "joined" && !isJoined) return settle(state, value);
   const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
-    settle(state, item);
+    each(state, item);
   });
   return isQuiet ? value : unknown("what a loop gives is not kept", readsOf(value));
 }

@@ -24,6 +24,7 @@ import { conditionOf, expressionOf, readsOf, negated } from "./convert";
 import { hasAnyKey } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
+import { operationsIn } from "./operationLists";
 import {
   itemOf,
   elementOf,
@@ -217,7 +218,9 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
     value: evaluateExpression(state, scope, hir),
     isSpread,
   }));
-  const known = values.map(({ value, isSpread }) => (isSpread ? itemsOf(value) : [value]));
+  const known = values.map(({ value, isSpread }) =>
+    isSpread ? (itemsOf(value) ?? operationsIn(value)) : [value],
+  );
   const all = known.flatMap((each) => each ?? []);
   const [only] = values;
   if (only && values.length === 1 && !known[0]) {

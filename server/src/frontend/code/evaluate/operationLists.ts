@@ -8,6 +8,7 @@ import { UNDEFINED } from "../values";
 import { bind, innerScope } from "./bindings";
 import { itemsOf } from "./collections";
 import { appended, isQuietLoop } from "./iteration";
+import { choiceOf } from "./operators";
 import { isPending } from "./settle";
 import type { State } from "./state";
 
@@ -24,6 +25,25 @@ const MAKER: Library = {
   // Only `fillsWithOperations` makes such handles.
   call: ({ data }, { arguments: [item] }) => (data as Made).of(item ?? UNDEFINED),
 };
+
+/** `...(test ? [client.update(x)] : [])`: the operations, each to be run where it is in the list; undefined of others. */
+export function operationsIn(value: Value): readonly Value[] | undefined {
+  const items = perhapsItems(value);
+  return items?.some(isPending) === true ? items : undefined;
+}
+
+function perhapsItems(value: Value): readonly Value[] | undefined {
+  if (value.kind !== "choice") return value.kind === "undefined" ? [] : itemsOf(value);
+  const { condition } = value;
+  const [then, otherwise] = [perhapsItems(value.then), perhapsItems(value.otherwise)];
+  return (
+    then &&
+    otherwise && [
+      ...then.map((item) => choiceOf(condition, item, UNDEFINED)),
+      ...otherwise.map((item) => choiceOf(condition, UNDEFINED, item)),
+    ]
+  );
+}
 
 /**
  * Fills the list that a loop does nothing but push operations to; false where the loop is of another kind, and nothing

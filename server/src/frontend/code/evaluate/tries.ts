@@ -1,5 +1,7 @@
 // try, catch and finally: which handlers are kept, and which errors reach them.
+import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
+import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { walkCommand } from "../../sql/walk";
 import type { HirStatement } from "../hir";
@@ -9,7 +11,7 @@ import { bind, innerScope } from "./bindings";
 import { enterHandler } from "./failures";
 import { joinPaths, tried, type Path } from "./join";
 import { THROWN } from "./member";
-import { emit, lose, sourceOf, type State } from "./state";
+import { emit, lose, sourceOf, write, type State } from "./state";
 import { branching, doomed, ofName, passing, rethrown, type Thrown } from "./thrown";
 
 type Of<Kind extends HirStatement["kind"]> = Extract<HirStatement, { kind: Kind }>;
@@ -180,7 +182,7 @@ function evaluateBody(state: State, scope: Scope, hir: Of<"try">): boolean {
   if (isChanged(attempt) && !isRetry && probed(state, behind)?.hasStatements === true) {
     state.commands.length = start;
     const path = behind()?.path;
-    if (path) addTry(state, hir, { commands, written: new Map(), left }, path);
+    if (path) addTry(state, partsOf(state, hir), { commands, written: new Map(), left }, path);
   }
   return left;
 }
@@ -216,16 +218,24 @@ function keepHandler(
     emit(state, { kind: "assign", variable: attempt.variable, value: literal(0), source });
   }
   const left = joinPaths(state, condition, path, body, source);
-  addTry(state, hir, body, path);
+  addTry(state, partsOf(state, hir), body, path);
   if (hir.handlers.length > 1) lose(state, "only the first handler is followed", source);
   return left;
 }
 
+interface Parts {
+  /** Of what is caught; none: everything. */
+  readonly types: readonly string[];
+  readonly source: SourceRange;
+}
+
+function partsOf(state: State, { handlers, span }: Of<"try">): Parts {
+  return { types: handlers.flatMap((each) => each.types), source: sourceOf(state, span) };
+}
+
 /** Adds a body with its handler. */
-function addTry(state: State, hir: Of<"try">, body: Path, path: Path): void {
+function addTry(state: State, { types, source }: Parts, body: Path, path: Path): void {
   if (body.commands.length === 0) return;
-  const source = sourceOf(state, hir.span);
-  const types = hir.handlers.flatMap((each) => each.types);
   if (types.length === 0 && !mayFailItself(body.commands)) {
     for (const command of branching(state, body.commands, path.commands)) emit(state, command);
     return;
@@ -265,4 +275,29 @@ function mayFailItself(commands: readonly Command[]): boolean {
     },
   );
   return may;
+}
+
+/** Runs something whose errors go no further; gives whether there was one, as a condition. */
+export function caught(state: State, source: SourceRange, run: () => void): Expression {
+  const attempt = beginAttempt(state, true);
+  const body = tried(state, () =>
+    attempting(state, attempt, () => {
+      run();
+      return false;
+    }),
+  );
+  if (body.commands.length === 0) {
+    for (const [cell, value] of body.written) write(state, cell, value);
+    return literal(false);
+  }
+  const flag = state.ids.fresh("caught");
+  const condition: Expression = { kind: "variable", name: flag };
+  const set = (to: boolean): Command => {
+    return { kind: "assign", variable: flag, value: literal(to), source };
+  };
+  const path: Path = { commands: [set(true)], written: new Map(), left: false };
+  emit(state, set(false));
+  joinPaths(state, condition, path, body, source);
+  addTry(state, { types: [], source }, body, path);
+  return condition;
 }

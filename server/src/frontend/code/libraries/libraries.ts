@@ -12,6 +12,7 @@ import { NESTJS_CLS } from "./nestjsCls";
 import { PG } from "./pg";
 import { PG_PROMISE } from "./pgPromise";
 import { POSTGRES_JS } from "./postgresJs";
+import { PLANETSCALE } from "./planetscale";
 import { PRISMA } from "./prisma/prisma";
 import { SEQUELIZE } from "./sequelize/sequelize";
 import { SLONIK } from "./slonik";
@@ -23,6 +24,7 @@ export const LIBRARIES: readonly Library[] = [
   MYSQL2,
   POSTGRES_JS,
   PG_PROMISE,
+  PLANETSCALE,
   PRISMA,
   KNEX,
   DRIZZLE,

@@ -2,6 +2,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
+import { joined } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { ObjectValue, Value } from "../../values";
 import { columnOf, lost, storedValue, type RowScope } from "./context";
@@ -12,6 +13,8 @@ export interface NestedWrite {
   readonly relation: PrismaRelation;
   /** `create`, `connect`, ... with what each is given. */
   readonly actions: readonly (readonly [string, Value])[];
+  /** Absent: always. Never for a link that columns of the row itself say. */
+  readonly where?: Expression;
 }
 
 export interface DataReading {
@@ -102,12 +105,38 @@ function fieldsData(
     } else if (field.kind === "scalar") {
       set.push({ column: field.column, value: setTo(scope, field, value, kept) });
     } else {
-      const actions = fieldsGiven(scope.operation.tools, value);
-      if (actions === undefined) scope.losses.push(`what is written to ${name} is not known`);
-      else nested.push({ relation: field, actions });
+      const written = nestedWrites(scope, field, value);
+      if (written === undefined) scope.losses.push(`what is written to ${name} is not known`);
+      else nested.push(...written);
     }
   }
   return { set, nested };
+}
+
+/** What data writes to a relation; undefined where that is not known. */
+function nestedWrites(
+  scope: RowScope,
+  relation: PrismaRelation,
+  value: Value,
+): readonly NestedWrite[] | undefined {
+  if (isAbsent(value)) return [];
+  if (value.kind !== "choice" || relation.link?.at === "here") {
+    const actions = fieldsGiven(scope.operation.tools, value);
+    return actions && [{ relation, actions }];
+  }
+  const { condition } = value;
+  const then = nestedWrites(scope, relation, value.then);
+  const otherwise = nestedWrites(scope, relation, value.otherwise);
+  const where = (each: NestedWrite, holds: Expression): NestedWrite => {
+    return { ...each, where: each.where ? joined("and", [holds, each.where]) : holds };
+  };
+  return (
+    then &&
+    otherwise && [
+      ...then.map((each) => where(each, condition)),
+      ...otherwise.map((each) => where(each, { kind: "not", operand: condition })),
+    ]
+  );
 }
 
 /** The columns that data may give besides what is named in it: all but the key, unless it must be given. */

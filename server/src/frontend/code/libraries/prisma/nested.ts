@@ -4,7 +4,7 @@ import type { Assignment, Output } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel, PrismaRelation } from "../../../schema/prisma/model";
-import type { Value } from "../../values";
+import { UNDEFINED, type Value } from "../../values";
 import {
   columnOf,
   fieldNameOf,
@@ -207,21 +207,33 @@ export function writesBehind(
   nested: readonly NestedWrite[],
   keyOf: KeyOf,
 ): void {
-  for (const { relation, actions } of nested) {
-    const target = operation.schema.models.get(relation.model);
-    const { link } = relation;
-    if (target === undefined || link === undefined) {
-      operation.tools.lose(`what is written to ${relation.name}`, operation.source);
+  for (const { where, ...write } of nested) {
+    if (where === undefined) {
+      writeBehind(operation, write, keyOf);
       continue;
     }
-    for (const [name, value] of actions) {
-      if (isAbsent(value)) continue;
-      if (link.at === "between") {
-        writeBetween({ operation, relation, target, keyOf }, link, name, value);
-      } else if (link.at === "there") {
-        writeThere({ operation, relation, target, keyOf }, link, name, value);
-      } else writeReferenced({ operation, relation, target, keyOf }, link, name, value);
-    }
+    const run = (): Value => {
+      writeBehind(operation, write, keyOf);
+      return UNDEFINED;
+    };
+    operation.tools.either(where, run, () => UNDEFINED);
+  }
+}
+
+function writeBehind(operation: Operation, { relation, actions }: NestedWrite, keyOf: KeyOf): void {
+  const target = operation.schema.models.get(relation.model);
+  const { link } = relation;
+  if (target === undefined || link === undefined) {
+    operation.tools.lose(`what is written to ${relation.name}`, operation.source);
+    return;
+  }
+  for (const [name, value] of actions) {
+    if (isAbsent(value)) continue;
+    if (link.at === "between") {
+      writeBetween({ operation, relation, target, keyOf }, link, name, value);
+    } else if (link.at === "there") {
+      writeThere({ operation, relation, target, keyOf }, link, name, value);
+    } else writeReferenced({ operation, relation, target, keyOf }, link, name, value);
   }
 }
 

@@ -1,0 +1,91 @@
+// What a program does only perhaps: nested writes and operations behind a condition, operations whose errors go no further.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { printed, transactionsOf } from "./prismaPrograms";
+
+const SCHEMA = `datasource db { provider = "postgresql" }
+model Project { id Int @id
+  plan Int
+  mails Mail[] }
+model Mail { id Int @id
+  kind Int
+  projectId Int
+  project Project @relation(fields: [projectId], references: [id]) }`;
+
+/** What the function `f(id, plan, soon)` with that body is. */
+async function check(body: string, expected: readonly string[]): Promise<void> {
+  const text = `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function f(id, plan, soon) { ${body} }`;
+  assert.deepEqual(printed(await transactionsOf(SCHEMA, { "a.ts": text })), expected);
+}
+
+const UPDATED = "returning r1: Project.id as id, Project.plan as plan";
+
+describe("what is done perhaps", () => {
+  it("writes related rows where the condition of a spread holds", () =>
+    check(
+      `await prisma.project.update({ where: { id }, data: { plan, ...(soon > 1 && { mails: { deleteMany: { kind: 3 } } }) } });`,
+      [
+        "f explicit",
+        `  update Project set plan = :plan where (Project.id = :id) ${UPDATED}`,
+        "  if not (affected(f/1) > 0)",
+        "    rollback",
+        "  if (:soon > 1)",
+        "    r2 = select Mail.id as id, Mail.kind as kind, Mail.projectId as projectId from Mail where ((Mail.kind = 3) and (Mail.projectId = r1.id))",
+        "    loop rows",
+        "      delete Mail where (Mail.id = r2.id)",
+        "  r3 = select Project.id as id, Project.plan as plan from Project where (Project.id = r1.id)",
+      ],
+    ));
+
+  it("runs the operations of a list that is spread where its condition holds", () =>
+    check(
+      `await Promise.all([prisma.mail.deleteMany({ where: { kind: 1 } }), ...(soon > 1 ? [prisma.mail.deleteMany({ where: { kind: 2 } })] : [])]);`,
+      [
+        "f unit",
+        "  delete Mail where (Mail.kind = 1)",
+        "  if (:soon > 1)",
+        "    delete Mail where (Mail.kind = 2)",
+      ],
+    ));
+
+  it("goes on behind errors that Promise.allSettled tells among its results", () =>
+    check(
+      `const [done] = await Promise.allSettled([prisma.project.update({ where: { id }, data: { plan } }), prisma.mail.deleteMany({ where: { kind: 1 } })]);
+       if (done.status === "fulfilled") await prisma.mail.deleteMany({ where: { kind: done.value.plan } });`,
+      [
+        "f unit",
+        "  @caught1 := false",
+        "  try",
+        `    update Project set plan = :plan where (Project.id = :id) ${UPDATED}`,
+        "    if not (affected(f/1) > 0)",
+        "      rollback",
+        "  handler",
+        "    @caught1 := true",
+        "  try",
+        "    delete Mail where (Mail.kind = 1)",
+        "  handler",
+        '  if ((@caught1 ? "rejected" : "fulfilled") = "fulfilled")',
+        "    if (size(r1) <= 0)",
+        "      rollback",
+        "    delete Mail where (Mail.kind = r1.plan)",
+      ],
+    ));
+
+  it("goes on behind errors of each item", () =>
+    check(
+      `await Promise.allSettled(id.map((each) => prisma.project.update({ where: { id: each }, data: { plan } })));
+       await prisma.mail.deleteMany({ where: { kind: 1 } });`,
+      [
+        "f unit",
+        "  loop count",
+        "    try",
+        `      update Project set plan = :plan where (Project.id = :id[@i1]) ${UPDATED}`,
+        "      if not (affected(f/1) > 0)",
+        "        rollback",
+        "    handler",
+        "  delete Mail where (Mail.kind = 1)",
+      ],
+    ));
+});
