@@ -26,6 +26,7 @@ import {
 import { withoutIdleCommands } from "./idleCommands";
 import { withoutIdleRefusals } from "./refusals";
 import { withoutIdleHandlers } from "./idleHandlers";
+import { withModuleInputs } from "./moduleInputs";
 import { toolsOf } from "./tools";
 import { grouped } from "./transactions";
 
@@ -167,7 +168,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   else run();
   const whole = grouped(state, { kind: "sequence", commands: state.commands });
   const body = withEscapes(
-    withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole))),
+    withModuleInputs(withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole)))),
     state,
   );
   const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));

@@ -14,7 +14,7 @@ import { bind } from "./bindings";
 import { typedValue } from "./instances";
 import { moduleBuiltin } from "./globals";
 import { javaName } from "./javaNames";
-import type { State, Workspace } from "./state";
+import { createModuleIds, type State, type Workspace } from "./state";
 
 /**
  * Modules of a workspace with their names; a module is made when it is asked for. What a name is does not depend on who
@@ -55,7 +55,9 @@ function moduleScope(
       // A name that needs itself is not known while it is made.
       values.set(name, undefined);
       const value = trace.during(entry.inner, () =>
-        atTop(fresh(file), entry.notes, (state) => valueOf(state, name)),
+        atTop({ ...fresh(file), ids: createModuleIds(file, name) }, entry.notes, (state) =>
+          valueOf(state, name),
+        ),
       );
       values.set(name, value);
       return value;

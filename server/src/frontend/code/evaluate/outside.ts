@@ -67,7 +67,8 @@ export function listFromCall(state: State, value: Value): Value | undefined {
 
 function newPath(state: State, name: string): string {
   const number = state.ids.fresh(name).slice(name.length);
-  return number === "1" ? name : `${name} ${number}`;
+  const rest = number.replace(/^1(?!\d) ?/u, "");
+  return rest === "" ? name : `${name} ${rest}`;
 }
 
 /** Says that a call asks an AsyncLocalStorage: what another function put there, a transaction for one, is not followed. */
@@ -148,7 +149,7 @@ function isOutside(state: State, leaf: Expression): boolean {
 
 /** Whether an input is what a call gave. */
 export function isCall(path: string): boolean {
-  return /\(\)(?: \d+)?$/u.test(path);
+  return /\(\)(?: \d+)?(?: of .*)?$/u.test(path);
 }
 
 /** What an unknown method of a scalar gives depends on that. */

@@ -313,3 +313,17 @@ export function createCodeIds(transaction: string): CodeIds {
     },
   };
 }
+
+/** Ids of what the top of a module makes, which are no unit's: `v1 of config.ts limit`. */
+export function createModuleIds(file: FileId, name: string): CodeIds {
+  const ids = createCodeIds("module");
+  const of = `${OF_MODULE}${file.replace(/^.*\//u, "")} ${name}`;
+  return { ...ids, fresh: (prefix) => `${ids.fresh(prefix)}${of}` };
+}
+
+/** Whether a name is of `createModuleIds`. */
+export function isOfModule(name: string): boolean {
+  return name.includes(OF_MODULE);
+}
+
+const OF_MODULE = " of ";
