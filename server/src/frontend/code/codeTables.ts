@@ -37,6 +37,7 @@ export function codeTables(
     used: new Set(),
     pulse: pulseOf(undefined),
     moduleScope: (file) => scopes(file),
+    fresh: (file) => fresh(file),
     counts: { births: 0, connections: 0 },
   };
   const fresh = (file: FileId): State => createState(workspace, file, "schema");
@@ -53,6 +54,11 @@ export function codeTables(
       const lines = around.lines(file);
       const { start, end } = statement.span;
       if (table) found.set(table.name, { ...table, source: rangeOf(lines, start, end) });
+    }
+  }
+  for (const library of declaring) {
+    for (const table of library.tables?.(state.evaluator.tools(state, library)) ?? []) {
+      if (!found.has(table.name)) found.set(table.name, table);
     }
   }
   return [...found.values()];

@@ -24,7 +24,7 @@ export function madeKey(file: FileId, name: string): string {
 }
 
 /** A number of the part, the same wherever it is moved. */
-function numberOf(part: object): number {
+export function numberOf(part: object): number {
   const origin = originOf(part);
   const known = numbers.get(origin);
   if (known !== undefined) return known;

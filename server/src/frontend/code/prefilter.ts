@@ -24,6 +24,7 @@ const WORDS = [
   "knex",
   "Knex",
   "equeliz", // sequelize, Sequelize
+  "\\.(?:hasMany|hasOne|belongsTo|belongsToMany)\\(",
   "rizzle",
   "ysely",
   "JdbcTemplate",

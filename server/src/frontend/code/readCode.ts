@@ -132,10 +132,11 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     libraries: LIBRARIES,
     used,
     moduleScope: (file) => scopes(file),
+    fresh: (file) => createState(workspace, file, "module"),
     pulse: pulseOf(around.isStopped),
     counts: { births: 0, connections: 0 },
   };
-  const scopes = createModuleScopes((file) => createState(workspace, file, "module"));
+  const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
   const facts = createFacts(modules, reach, { spelling: (name) => name, ...around });
   const present = presentOf(

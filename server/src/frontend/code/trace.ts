@@ -4,6 +4,7 @@ import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { boundNames } from "./boundNames";
+import { declaringText } from "./declaringCalls";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
 import type { CodeModules } from "./modules";
 import { originOf } from "./origins";
@@ -24,6 +25,8 @@ export type Dependency =
   | { readonly kind: "opens"; readonly function: HirFunction }
   /** Whether anything calls something of that name. */
   | { readonly kind: "called"; readonly name: string }
+  /** The calls of methods of those names, wherever they stand. */
+  | { readonly kind: "declaring"; readonly names: ReadonlySet<string> }
   /** What is known of the table of a name. */
   | { readonly kind: "table"; readonly name: string }
   /** How a name is spelled that SQL has in any case. */
@@ -78,6 +81,7 @@ export function createTrace(): Trace {
 
 const REACH = Symbol("reach");
 const CALLED = Symbol("called");
+const DECLARING = Symbol("declaring");
 const OPENS = Symbol("opens");
 const TABLE = Symbol("table");
 const SPELLING = Symbol("spelling");
@@ -89,6 +93,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [on.file, on.name];
     case "called":
       return [CALLED, on.name];
+    case "declaring":
+      return [DECLARING, on.names];
     case "table":
       return [TABLE, on.name];
     case "spelling":
@@ -122,8 +128,9 @@ export function dependencies(used: Used): readonly Dependency[] {
   return [...used].map(({ on }) => on);
 }
 
-/** What is known of tables by what SQL says. */
-interface TablesAsked {
+/** What is known of tables by what SQL says, and the files that code is read of. */
+interface Asked {
+  readonly files: readonly FileId[];
   readonly table: (name: string) => Table | undefined;
   readonly spelling: (written: string) => string;
 }
@@ -134,7 +141,7 @@ export type Facts = (on: Dependency) => unknown;
 export function createFacts(
   modules: CodeModules,
   reach: Reach,
-  { table, spelling }: TablesAsked,
+  { table, spelling, files }: Asked,
 ): Facts {
   const heads = new Map<FileId, string>();
   const headOf = (file: FileId): string => {
@@ -158,6 +165,10 @@ export function createFacts(
         return reach.mayOpen(on.function);
       case "called":
         return reach.isCalled(on.name);
+      case "declaring":
+        return files
+          .map((file) => `${file}:${declaringText(modules.moduleOf(file), on.names)}`)
+          .join();
       case "table":
         return tableText(table(on.name));
       case "spelling":

@@ -138,11 +138,7 @@ function madeHere(value: Value, name: string, module: ModuleScope): Value {
  * What stands at the top runs once, when the module is loaded: its statements and losses are of no transaction, and what
  * it makes is older than all that functions make. What is to be told of them goes to `notes`.
  */
-function atTop(
-  state: State,
-  notes: Note[],
-  run: (state: State) => Value | undefined,
-): Value | undefined {
+export function atTop<Result>(state: State, notes: Note[], run: (state: State) => Result): Result {
   const { counts } = state.workspace;
   const { births } = counts;
   state.frame = { ...state.frame, isRoot: false };

@@ -45,6 +45,10 @@ export interface Workspace {
   readonly used: ReadonlySet<string>;
   readonly models: (library: string) => unknown;
   readonly moduleScope: (file: FileId) => ModuleScope | undefined;
+  /** The files whose functions are read. */
+  readonly files: readonly FileId[];
+  /** A state for what stands at the top of a module. */
+  readonly fresh: (file: FileId) => State;
   /** Asked every some steps: throws where reading is to end. */
   readonly pulse: () => void;
   /** Counts over all roots: what stands at the top of a module is theirs in common. */

@@ -6,6 +6,7 @@ import { conditionOf, expressionOf } from "./convert";
 import { emitStatement } from "./emitStatement";
 import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf } from "./collections";
+import { declaringIn } from "./declaring";
 import { settle } from "./settle";
 import { eachItem } from "./iteration";
 import { binary } from "./operators";
@@ -78,6 +79,8 @@ function makeTools(state: State, library: Library): Tools {
       return value;
     },
     module: (file) => workspace.modules.moduleOf(file),
+    declaring: (names, make) => declaringIn(state, library, names, make),
+    top: (file) => workspace.moduleScope(file)?.scope,
     call: (callee, args, source) =>
       state.evaluator.call(state, callee, args, {
         span: state.evaluator.span(state, source),

@@ -5,6 +5,7 @@ import type { Dialect } from "../../../program/dialect";
 import type { Table } from "../../../program/schema";
 import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
+import type { DeclaringCall } from "../declaringCalls";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
 import type { UndoRule } from "../evaluate/thrown";
 import type {
@@ -81,6 +82,8 @@ export interface Library {
    * modules the workspace imports.
    */
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
+  /** Tables that code declares in functions, or without a name. */
+  readonly tables?: (tools: Tools) => readonly Table[];
   /** Whether a method or function with these annotations runs in a transaction of its own (Spring, Nest). */
   readonly boundary?: (
     of: {
@@ -218,6 +221,16 @@ export interface Tools {
   /** The value of an expression of the code that stands outside of functions: an argument of a decorator. */
   readonly evaluate: (expression: HirExpression, scope: Scope) => Value;
   readonly module: (file: FileId) => HirModule | undefined;
+  /**
+   * The calls of methods of those names in the workspace: the same list whenever it is asked for in one reading. `make`
+   * runs when it is asked for first; who asks depends on what that looked at.
+   */
+  readonly declaring: (
+    names: ReadonlySet<string>,
+    make: (calls: readonly DeclaringCall[], tools: Tools) => void,
+  ) => readonly DeclaringCall[];
+  /** The names at the top of a file. */
+  readonly top: (file: FileId) => Scope | undefined;
   /** Calls a function value. */
   readonly call: (callee: Value, args: readonly Value[], source: SourceRange) => Value;
   /** Runs what is deferred. */

@@ -28,9 +28,17 @@ export interface ModelRelation {
   readonly column?: string;
   /** Else: the other's property for the relation back to this one. */
   readonly inverse?: string;
+  /** Else: the other's column that holds a key of this one. */
+  readonly theirs?: string;
+  /** Else: a model that holds both keys. */
+  readonly between?: { readonly model: () => Model; readonly own: string; readonly other: string };
+  /** The column that is referred to, where that is not the key. */
+  readonly referenced?: string;
   readonly isMany: boolean;
   readonly isEager?: boolean;
   readonly onDelete?: "cascade" | "set";
+  /** The database knows nothing of it. */
+  readonly isLoose?: boolean;
 }
 
 export interface Model {
@@ -42,6 +50,10 @@ export interface Model {
   /** By columns. */
   readonly uniqueKeys: readonly UniqueKey[];
   readonly class?: ClassValue;
+  /** The column of a property that is not declared. */
+  readonly columnFor?: (property: string) => string;
+  /** What rows have beside columns and relations. */
+  readonly others?: ReadonlySet<string>;
 }
 
 export const isModel = (data: unknown): data is Model =>
@@ -74,11 +86,12 @@ export function tableOf(model: Model): Table {
       ...columns.filter(({ unique }) => unique).map(({ column }) => ({ columns: [column] })),
       ...uniqueKeys,
     ],
-    foreignKeys: relations.flatMap(({ column, target, onDelete }): readonly ForeignKey[] => {
-      const other = column === undefined ? undefined : target();
-      const [key] = other ? keysOf(other) : [];
-      if (column === undefined || !other || !key) return [];
-      const reference = { columns: [column], table: other.table, referenced: [key.column] };
+    foreignKeys: relations.flatMap((relation): readonly ForeignKey[] => {
+      const { column, target, onDelete, isLoose } = relation;
+      const other = column === undefined || isLoose === true ? undefined : target();
+      const referenced = relation.referenced ?? (other && keysOf(other)[0]?.column);
+      if (column === undefined || !other || referenced === undefined) return [];
+      const reference = { columns: [column], table: other.table, referenced: [referenced] };
       return [{ ...reference, ...(onDelete && { onDelete }) }];
     }),
     checks: [],

@@ -221,3 +221,8 @@ export function runExists(place: Place, where: readonly Fragment[]): Value {
   const rows = rowsOf(runDraft(draft, place.connection, place.source, tools), tools);
   return scalar(tools.condition(tools.firstRow(rows)), "bool");
 }
+
+/** Says that what is written to a field is not: the model has none of that name, as far as its code is known. */
+export function loseField({ model, tools, source }: Place, name: string): void {
+  tools.lose(`"${name}", which ${model.name} is not known to have, is not written`, source);
+}

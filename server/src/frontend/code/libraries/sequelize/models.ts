@@ -61,9 +61,10 @@ export function modelOf(
   const known = tools.table(table);
   const columnFor = (property: string): string =>
     nameInTable(known, is("underscored") ? snakeCase(property) : property);
-  const columns = [...given].map(([property, value]) =>
-    attributeOf(property, value, columnFor, tools),
-  );
+  const isStored = ([, value]: readonly [string, Value]): boolean => !isVirtual(value, tools);
+  const columns = [...given]
+    .filter(isStored)
+    .map(([property, value]) => attributeOf(property, value, columnFor, tools));
   const key: readonly ModelColumn[] = columns.some(({ isKey }) => isKey)
     ? []
     : [{ property: "id", column: "id", type: "int", isKey: true, generated: "sequence" }];
@@ -75,6 +76,8 @@ export function modelOf(
     columns: [...new Map(all.map((each) => [each.property ?? each.column, each])).values()],
     relations: relationsOf(given, columns, tools),
     uniqueKeys: uniqueKeysOf(own.get("indexes"), columns, given, tools),
+    columnFor,
+    others: new Set([...given].filter((each) => !isStored(each)).map(([property]) => property)),
     ...(of && { class: of }),
   };
 }
@@ -125,6 +128,12 @@ const TYPES: Readonly<Record<string, ValueType | undefined>> = {
 
 function typed(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));
+}
+
+/** `DataTypes.VIRTUAL`: of rows in memory alone. */
+function isVirtual(value: Value, tools: Tools): boolean {
+  const type = (value.kind === "object" && tools.fields(value)?.get("type")) || value;
+  return type.kind === "handle" && type.path.split(".").includes("VIRTUAL");
 }
 
 /** The type that `DataTypes.STRING(10)` names. */
@@ -238,7 +247,9 @@ export function modelOfClass(of: ClassValue, tools: Tools): Model | undefined {
       .map((method) => initIn(method.function.body, new Set([name, "this", "super"])))
       .find((each) => each !== undefined);
   if (!found) return undefined;
-  const [attributes, options] = found.map((each) => tools.evaluate(each, withTypes(of, tools)));
+  const [attributes, options] = found.map((each) =>
+    tools.evaluate(each, withTypes(of.scope, tools)),
+  );
   const database = options && tools.fields(options)?.get("sequelize");
   const data = database?.kind === "handle" ? database.data : undefined;
   const called = constantText(options && tools.fields(options)?.get("modelName")) ?? name;
@@ -247,7 +258,7 @@ export function modelOfClass(of: ClassValue, tools: Tools): Model | undefined {
 }
 
 /** `DataTypes` and `sequelize` where the module gets them as arguments. */
-function withTypes({ scope }: ClassValue, tools: Tools): Scope {
+export function withTypes(scope: Scope, tools: Tools): Scope {
   const bind = (name: string, value: HandleValue) =>
     scope.module.lookup(name) ? [] : [[name, { value, birth: 0 }] as const];
   return {
@@ -291,6 +302,15 @@ function initIn(
     }
   }
   return undefined;
+}
+
+/** What `pluralOf` makes a plural of. */
+export function singularOf(name: string): string {
+  const odd = Object.entries(ODD).find(([, many]) => new RegExp(`${many}$`, "iu").test(name));
+  if (odd) return name.slice(0, name.length - odd[1].length + 1) + odd[0].slice(1);
+  if (/[^aeiou]ies$/iu.test(name)) return `${name.slice(0, -3)}y`;
+  if (/(?:sses|xes|zes|ches|shes|uses)$/iu.test(name)) return name.slice(0, -2);
+  return /[^s]s$/iu.test(name) && !/(?:us|is)$/iu.test(name) ? name.slice(0, -1) : name;
 }
 
 /** English plurals, as far as names of tables go. */

@@ -16,6 +16,7 @@ import type { SqlOutcome, Tools } from "../library";
 import { columnOf, keysOf, lockClause, roleOf, type ModelColumn } from "../orm/model";
 import {
   columnText,
+  loseField,
   modelRows,
   runAggregate,
   runDelete,
@@ -269,8 +270,21 @@ function lockOf(options: Fields, tools: Tools): string | undefined {
 export function columnsSet(place: Place, fields: Fields): Columns {
   const set = new Map<string, Fragment>();
   for (const [name, value] of fields) {
+    if (value.kind === "undefined") continue;
     const column = columnOf(place.model, name);
-    if (column && value.kind !== "undefined") set.set(column.column, textOfValue(value));
+    if (column) set.set(column.column, textOfValue(value));
+    else if (place.model.others?.has(name) !== true) loseField(place, name);
+  }
+  return set;
+}
+
+/** The columns of a new row: what fields say, and what Sequelize itself gives those that are left out. */
+function columnsOfNew(place: Place, fields: Fields): Columns {
+  const set = new Map(columnsSet(place, fields));
+  for (const { column, default: initial, role } of place.model.columns) {
+    if (set.has(column)) continue;
+    if (role === "created" || role === "updated") set.set(column, raw("CURRENT_TIMESTAMP"));
+    else if (initial?.kind === "literal") set.set(column, given(scalar(initial)));
   }
   return set;
 }
@@ -282,7 +296,7 @@ function created(place: Place, values: Value | undefined): Value {
     runUnknownWrite(place, "what is created is not known");
     return UNDEFINED;
   }
-  const row = columnsSet(place, fields);
+  const row = columnsOfNew(place, fields);
   if (tools.dialect === "postgres") {
     const returning = selected(place, model.columns.map(({ property, column }) => property ?? column)); // prettier-ignore
     const draft = { ...startOn(place, "insert"), rows: [row], returning };
@@ -300,7 +314,7 @@ function createdAll(place: Place, list: Value | undefined, options: Fields): Val
   const items = list && tools.items(list);
   const rows = items?.map((item) => {
     const fields = tools.fields(item);
-    return fields && columnsSet(place, fields);
+    return fields && columnsOfNew(place, fields);
   });
   if (!rows?.every((row) => row !== undefined)) {
     if (list && !items) {
@@ -360,7 +374,7 @@ function upserted(place: Place, values: Value | undefined, options: Fields): Val
     runUnknownWrite(place, "what is inserted or updated is not known");
     return tools.list([]);
   }
-  runInsert(place, [columnsSet(place, fields)], updating(place, [...fields.keys()], key));
+  runInsert(place, [columnsOfNew(place, fields)], updating(place, [...fields.keys()], key));
   return tools.list([values]);
 }
 

@@ -14,6 +14,7 @@ import type { Call, Library, Shape, Tools } from "../library";
 import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model";
 import { withParameters } from "../orm/parameters";
 import { rowsOf } from "../rawSql";
+import { allModels, completed, modelCalled } from "./associations";
 import { instanceCall } from "./instances";
 import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
 import { connectionIn, METHODS, modelCall } from "./operations";
@@ -40,12 +41,13 @@ export const SEQUELIZE: Library = {
   member: memberOf,
   declares: (declared, tools) => {
     const model = modelOfValue(declared, tools);
-    return model && tableOf(model);
+    return model && tableOf(completed(model, tools));
   },
+  tables: (tools) => allModels(tools).map(tableOf),
   classMember: (of, property, tools) => {
     if (!METHODS.has(property) || !extendsModel(of)) return undefined;
     const model = modelOfClass(of, tools);
-    return model && tools.handle(`model.${property}`, model, POOL);
+    return model && tools.handle(`model.${property}`, completed(model, tools), POOL);
   },
   rowCall: (row, method, call, tools) =>
     row.kind === "row" ? instanceCall(row, method, call, tools) : undefined,
@@ -75,8 +77,9 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       if (first && method === "scope") tools.lose("what a scope asks for is not known", source);
       return { ...handle, path: "model" };
     }
-    const place = { model: data, connection: connection ?? POOL, source, tools };
-    if (ASSOCIATIONS.test(method)) return UNDEFINED;
+    if (DECLARING.test(method)) return UNDEFINED;
+    const model = completed(data, tools);
+    const place = { model, connection: connection ?? POOL, source, tools };
     return modelCall(place, method, call.arguments);
   }
   switch (path) {
@@ -108,7 +111,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   return partOf(method, call.arguments, tools);
 }
 
-const ASSOCIATIONS = /^(?:hasMany|hasOne|belongsTo|belongsToMany|sync|addHook|addScope|before\w+|after\w+)$/u; // prettier-ignore
+const DECLARING = /^(?:hasMany|hasOne|belongsTo|belongsToMany|sync|addHook|addScope|before\w+|after\w+)$/u; // prettier-ignore
 
 /** With a callback it is managed; without one it is the caller's to end. */
 function transaction(call: Call, tools: Tools): Value {
@@ -182,10 +185,15 @@ function replaced(parts: Fragment, values: readonly Value[]): Fragment {
 
 /** `db.User.findOne(...)` where models are put together when the program runs: the table of that name. */
 function shapedModel({ method, name, used }: Shape, tools: Tools): HandleValue | undefined {
-  if (!METHODS.has(method) || !used.has(NAME)) return undefined;
+  if (!used.has(NAME)) return undefined;
+  const isDatabase = /(?:^|\.)sequelize$/u.test(name);
+  if (isDatabase && (method === "transaction" || method === "query")) {
+    return tools.handle(`db.${method}`, undefined, POOL);
+  }
+  if (!METHODS.has(method)) return undefined;
   const called = name.split(".").at(-1) ?? name;
   if (!/^[A-Z]\w*$/u.test(called)) return undefined;
-  const model = modelOfTable(called, tools);
+  const model = modelCalled(called, tools) ?? modelOfTable(called, tools);
   return model && tools.handle(`model.${method}`, model, POOL);
 }
 

@@ -1,0 +1,99 @@
+// Calls by which code says something of the workspace as a whole, wherever they stand: models that are defined or tied
+// to each other at the tops of modules, or in functions that run when the program starts.
+import type { FileId } from "../../protocol/source";
+import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
+import { childrenOf } from "./nodes";
+import { numberOf, originOf } from "./origins";
+
+export interface DeclaringCall {
+  readonly file: FileId;
+  /** `object.method(...arguments)`. */
+  readonly method: string;
+  readonly object: HirExpression;
+  readonly arguments: readonly HirExpression[];
+  /** The constant that holds what it gives. */
+  readonly bound?: string;
+  /** The class around it. */
+  readonly class?: HirClass;
+  /** The functions around it, the outermost first. */
+  readonly functions: readonly HirFunction[];
+}
+
+type Found = Omit<DeclaringCall, "file">;
+
+const known = new WeakMap<ReadonlySet<string>, WeakMap<HirStatement, readonly Found[]>>();
+
+/** The calls of methods of those names in a module, in order. Linear in its size, once for each statement. */
+export function declaringCalls(
+  file: FileId,
+  module: HirModule | undefined,
+  names: ReadonlySet<string>,
+): readonly DeclaringCall[] {
+  const byStatement = known.get(names) ?? new WeakMap<HirStatement, readonly Found[]>();
+  known.set(names, byStatement);
+  return (module?.body ?? []).flatMap((statement) => {
+    const own = byStatement.get(statement) ?? [...callsIn(statement, names, { functions: [] })];
+    byStatement.set(statement, own);
+    return own.map((each) => ({ ...each, file }));
+  });
+}
+
+/** What tells whether the calls of a module are others than before: the statements that hold them. */
+export function declaringText(module: HirModule | undefined, names: ReadonlySet<string>): string {
+  // No file is told apart by its calls.
+  const holding = (module?.body ?? []).filter(
+    (statement) =>
+      declaringCalls("" as FileId, module && { ...module, body: [statement] }, names).length > 0,
+  );
+  return holding.map((statement) => String(numberOf(originOf(statement)))).join(",");
+}
+
+type Around = Pick<DeclaringCall, "functions" | "class" | "bound">;
+
+function* callsIn(node: object, names: ReadonlySet<string>, around: Around): Generator<Found> {
+  const call = callOf(node, names);
+  if (call) yield { ...call, ...around };
+  const { bound: _bound, ...rest } = around;
+  const inner = Array.isArray(node) ? around : within(node, rest);
+  for (const child of childrenOf(node)) yield* callsIn(child, names, inner);
+}
+
+function callOf(
+  node: object,
+  names: ReadonlySet<string>,
+): Pick<Found, "method" | "object" | "arguments"> | undefined {
+  if (!isExpression(node) || node.kind !== "call" || node.callee.kind !== "member") return undefined; // prettier-ignore
+  const { object, property } = node.callee;
+  if (!names.has(property)) return undefined;
+  return { method: property, object, arguments: node.arguments.map(({ value }) => value) };
+}
+
+function within(node: object, around: Around): Around {
+  if ("isArrow" in node) {
+    // Functions alone have this property.
+    return { ...around, functions: [...around.functions, node as HirFunction] };
+  }
+  if ("methods" in node && "interfaces" in node) return { ...around, class: node as HirClass };
+  if (isStatement(node) && node.kind === "let" && node.pattern.kind === "bind") {
+    return { ...around, bound: node.pattern.name };
+  }
+  return around;
+}
+
+// Nodes of HIR that have a kind of these names are of these types.
+function isExpression(node: object): node is Extract<HirExpression, { kind: "call" }> {
+  return "kind" in node && node.kind === "call";
+}
+
+function isStatement(node: object): node is HirStatement {
+  return "kind" in node && node.kind === "let";
+}
+
+/** The class of that name in one of the functions, the innermost first. */
+export function classIn(functions: readonly HirFunction[], name: string): HirClass | undefined {
+  for (const { body } of functions.toReversed()) {
+    const found = body.find((each) => each.kind === "class" && each.class.name === name);
+    if (found?.kind === "class") return found.class;
+  }
+  return undefined;
+}
