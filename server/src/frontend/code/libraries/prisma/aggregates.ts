@@ -23,6 +23,9 @@ export function counted(work: Work): Value {
     scope.losses.push("a count of a section counts all");
   }
   const fields = select === undefined ? undefined : fieldsGiven(tools, select);
+  if (select !== undefined && fields === undefined && !isTrue(select)) {
+    scope.losses.push("what it counts is not known");
+  }
   const outputs = fields
     ? fields.map(([name]) => ({ name, value: aggregateOf(scope, "count", name) }))
     : [{ name: "count", value: COUNT }];

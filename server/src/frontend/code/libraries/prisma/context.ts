@@ -21,6 +21,8 @@ export interface Operation {
   readonly source: SourceRange;
   /** What the client leaves out of each model where nothing else is asked for. */
   readonly omitted?: Value;
+  /** What of its argument is not understood. */
+  readonly losses?: readonly string[];
 }
 
 /** Losses of the statement that is being made. */
@@ -41,8 +43,12 @@ export function scopeOf(operation: Operation, model: PrismaModel): RowScope {
 
 /** Adds a statement, with its losses. */
 export function run(operation: Operation, draft: StatementDraft, losses: Losses): string {
-  const { tools, connection, source } = operation;
-  return tools.statement(connection, { ...draft, taint: [...new Set(losses)] }, source);
+  const { tools, connection, source, losses: own = [] } = operation;
+  return tools.statement(
+    connection,
+    { ...draft, taint: [...new Set([...own, ...losses])] },
+    source,
+  );
 }
 
 export function columnOf(alias: string, column: string): Expression {

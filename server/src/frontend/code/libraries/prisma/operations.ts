@@ -5,6 +5,7 @@ import { compare, joined } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
 import { aggregated, counted, grouped } from "./aggregates";
+import { withArguments } from "./arguments";
 import {
   columnOf,
   fieldNameOf,
@@ -68,6 +69,10 @@ export function isOperation(name: string): boolean {
 
 /** Runs an operation; a write of several statements is a transaction of its own unless one is open. */
 export function operate(work: Work): Value {
+  return withArguments(work, operateWith);
+}
+
+function operateWith(work: Work): Value {
   const { operation, name } = work;
   const { tools, connection, source } = operation;
   const carry = OPERATIONS[name];

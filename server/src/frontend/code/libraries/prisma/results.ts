@@ -29,7 +29,7 @@ import {
   type Operation,
   type RowScope,
 } from "./context";
-import { fieldsGiven, given, isTrue } from "./given";
+import { fieldsGiven, given, isNull, isTrue } from "./given";
 import { narrowed } from "./page";
 import { conditionOf } from "./where";
 
@@ -204,6 +204,12 @@ function readRelated(
   args: Value | undefined,
   owners: Owners,
 ): readonly Related[] {
+  const { tools, source } = operation;
+  for (const name of ["select", "include"]) {
+    const asked = given(tools, args, name);
+    if (asked === undefined || isNull(asked) || fieldsGiven(tools, asked) !== undefined) continue;
+    tools.lose(`what "${name}" asks for is not known`, source);
+  }
   return relationsAsked(operation, model, args).flatMap(
     ([relation, asked]) => readRelation(operation, relation, asked, owners) ?? [],
   );
