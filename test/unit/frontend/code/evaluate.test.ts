@@ -37,6 +37,50 @@ export async function f(id) {
       ],
     ));
 
+  it("keeps what an unknown promise gives, whatever catches its errors", () =>
+    check(
+      `${POOL}import { verify } from "elsewhere";
+export async function f(id: number) {
+  const { rows: [a] } = await pool.query("SELECT note FROM accounts WHERE id = $1", [id]);
+  const v = await verify({ id, text: Buffer.from(a.note) }).catch(() => null);
+  if (!v?.ok) throw new Error("refused");
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}`,
+      [
+        "f unit",
+        "  r1 = select accounts.note as note from accounts where (accounts.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  if not unknown(:id, r1.note)",
+        "    rollback",
+        "  delete accounts where (accounts.id = :id)",
+      ],
+    ));
+
+  it("tells what reads a text from what checks a value", () =>
+    check(
+      `${POOL}import { parse } from "csv-parse/sync";
+import * as v from "valibot";
+import { Id, Rows } from "./schemas";
+export async function f(text: string, id: number) {
+  const rows = parse<any>(text, { columns: true });
+  if (rows.length > 100) throw new Error("too many");
+  await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [Id.parse(id), rows.length]);
+}
+export async function g(id: number) {
+  const own = v.parse(Id, id);
+  await pool.query("DELETE FROM accounts WHERE id = $1", [own]);
+}`,
+      [
+        "f autocommit",
+        "  if (code:parse.length(:text, true) > 100)",
+        "    rollback",
+        "  update accounts set balance = code:parse.length(:text, true) where (accounts.id = :id)",
+        "g autocommit",
+        "  delete accounts where (accounts.id = :id)",
+      ],
+    ));
+
   it("gives nothing for what is asked of null with ?.", () =>
     check(
       POOL +

@@ -344,16 +344,30 @@ export function externalResult(state: State, name: string, args: readonly Value[
  * anything is asked of it. `safeParse` says whether it is valid.
  */
 function checkedInput(state: State, name: string, args: readonly Value[]): Value | undefined {
-  const method = /(?:^|\.)(?:(parse|parseAsync|validateSync|cast)|safeParse(?:Async)?)$/u.exec(
+  const method = /^(?:(.*)\.)?(?:(parse|parseAsync|validateSync|cast)|safeParse(?:Async)?)$/u.exec(
     name,
   );
-  const given = args.findLast(({ kind }) => kind === "input" || kind === "object");
-  if (!method || !given || args.length > 2) return undefined;
-  if (method[1] !== undefined) return given;
+  if (!method) return undefined;
+  const [, of, plain] = method;
+  const [first, second] = args;
+  // A function is given the schema first, and one that is given nothing else reads a text.
+  const isSchema = first !== undefined && !HOLDS_DATA.has(first.kind);
+  const isChecked = (value: Value | undefined) =>
+    value?.kind === "input" || value?.kind === "object";
+  const given = of !== undefined && isChecked(first) ? first : isSchema ? second : undefined;
+  if (given?.kind !== "input" && given?.kind !== "object") return undefined;
+  if (args.length > 2 || READS_TEXTS.test(of ?? "")) return undefined;
+  if (plain !== undefined) return given;
   const path = given.kind === "input" ? `${given.path}.valid` : "valid";
   const success: Value = { kind: "input", path, origin: "argument", type: "boolean" };
   return recordOf(state, { success, data: given, output: given, error: unknown("what is wrong") });
 }
+
+const HOLDS_DATA: ReadonlySet<Value["kind"]> = new Set(["input", "scalar", "text", "row", "list"]);
+
+/** What has a `parse` that makes something else of a text. */
+const READS_TEXTS =
+  /^(?:qs|querystring|queryString|url|URL|path|cookies?|csv|Papa|papaparse|ya?ml|YAML|toml|TOML|ini|xml\w*|Date|semver|dotenv|ms|bytes|JSON5|superjson|SuperJSON|devalue|chrono|moment|dayjs|marked|acorn|parser)$/u;
 
 /** What an argument tells: all that is read for it, and the texts in it as they are. */
 function inputsOf(state: State, arg: Value): readonly Expression[] {

@@ -63,7 +63,10 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       if (OF_ANY_OBJECT.has(property)) return { kind: "builtin", name: `undefined.${property}` };
       return unknown(`${property} is asked of nothing`);
     case "unknown":
-      return value;
+      // What is given to an unknown promise gives what comes of it where it is kept or fails.
+      return PROMISED.has(property)
+        ? { kind: "builtin", name: `unknown.${property}`, self: value }
+        : value;
     case "class":
       return staticMember(state, value, property);
     case "namespace":
@@ -349,9 +352,12 @@ function objectMember(
   return { kind: "builtin", name: `object.${property}`, self: value };
 }
 
+/** Methods of promises. */
+const PROMISED: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
+
 /** What records have without being given it; what is awaited may already be there. */
 const OF_ANY_OBJECT: ReadonlySet<string> = new Set([
-  ...["then", "catch", "finally"],
+  ...PROMISED,
   ...["hasOwnProperty", "toString", "valueOf", "constructor", "toJSON"],
 ]);
 
