@@ -6,7 +6,7 @@ import { functionKey } from "../origins";
 import { withoutReturns } from "../../sql/routine/withoutReturns";
 import { innerScope } from "./bindings";
 import { boundaryOf, isEntry } from "./boundaries";
-import { bindParameters, hasConnection, inputOf, instanceOf } from "./instances";
+import { bindParameters, hasConnection, holdsTransaction, inputOf, instanceOf } from "./instances";
 import { throughCall } from "./callChains";
 import { callBuiltin, externalResult } from "./builtins";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE } from "./callbacks";
@@ -18,14 +18,14 @@ import { handedOn, runForItems } from "./itemwise";
 import { changed } from "./iteration";
 import { mayFail } from "./failures";
 import { settle } from "./settle";
-import { callDataAccess, dataAccess } from "./dataAccess";
+import { callDataAccess, dataAccess, isUnreadCall } from "./dataAccess";
 import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { tried } from "./join";
 import { setAnyMember } from "./member";
 import { ofWhatWasRead, resultFromOutside, tellStored } from "./outside";
 import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "./state";
 import { returned } from "./returns";
-import { inUnknownTransaction, opensByName } from "./unknownTransactions";
+import { inUnknownTransaction, opensByName, tellAsked } from "./unknownTransactions";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -59,7 +59,8 @@ export function callValue(
       if (dataAccess(callee.path.replace(/\..*$/u, "")))
         return callDataAccess(state, callee.path, args, site);
       const message = `${callee.library.name}: ${callee.path}() is not known`;
-      lose(state, message, source);
+      if (!isUnreadCall(state, callee, site)) lose(state, message, source);
+      else if (args.every(({ kind }) => kind !== "function")) return unknown(message);
       return callUnknown(state, callee, args, site);
     }
     case "builtin":
@@ -183,6 +184,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
   const { name } = site;
   const source = sourceOf(state, site.span);
   tellStored(state, name, source);
+  tellAsked(state, name, source);
   // Whoever is given a promise awaits it.
   const args = given.map((arg) => settle(state, arg));
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
@@ -197,7 +199,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
     if (arg.kind === "object" && !arg.class && arg.fields.size === 0 && !arg.rest) {
       setAnyMember(state, arg, UNKNOWN_ITEM);
     }
-    if (arg.kind === "handle" && arg.connection) {
+    if (arg.kind === "handle" ? arg.connection : holdsTransaction(arg)) {
       const message = `${name}() is given a connection, and what it does is not known`;
       lose(state, message, source, "opaque");
     }

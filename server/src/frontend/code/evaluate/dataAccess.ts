@@ -1,6 +1,6 @@
 // Objects that reach the database by ways that are not read: repositories of frameworks, data access objects, mappers.
 // They are told by their declared types, so that a function which calls one does not look as if it did nothing.
-import type { Value } from "../values";
+import type { HandleValue, Value } from "../values";
 import { unknown } from "../values";
 import { readsOf } from "./convert";
 import { emitStatement } from "./emitStatement";
@@ -48,4 +48,28 @@ export function callDataAccess(
     emitStatement(state, undefined, { kind: "opaque", tables: [], writes: true, taint }, source);
   }
   return unknown(why, reads);
+}
+
+/** Methods that libraries ask a database by, whatever they are called on. */
+const ASKS =
+  /^(?:aggregate|average|bulk|count|decrement|delete|destroy|execute|exist|fetch|find|getCount|getExists|getMany|getOne|getRaw|groupBy|increment|insert|maximum|minimum|preload|query|recover|remove|restore|save|select|soft[DR]|sum|truncate|update|upsert)/u;
+
+/** Whether a function of that name (as written) is one by which libraries ask a database. */
+export function asksByName(name: string): boolean {
+  return ASKS.test(/\w*$/u.exec(name)?.[0] ?? "");
+}
+
+/**
+ * A call of a connection, or of what came from one, that its library does not understand, as of a model whose definition
+ * was not found: where its name says that it asks the database, a statement of which nothing is known, so that what
+ * calls it is not taken for idle. Returns whether it is one.
+ */
+export function isUnreadCall(state: State, handle: HandleValue, site: CallSite): boolean {
+  const { library, path, connection } = handle;
+  if (connection === undefined || site.isNew || !asksByName(path)) return false;
+  const why = `${library.name}: ${site.name}() is not understood: its model or its arguments are not known`;
+  const source = sourceOf(state, site.span);
+  const draft = { kind: "opaque", tables: [], writes: true, taint: [why] } as const;
+  emitStatement(state, connection, draft, source);
+  return true;
 }

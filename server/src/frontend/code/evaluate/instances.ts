@@ -329,3 +329,11 @@ export function hasConnection(value: Value): boolean {
     (cell) => cell.value !== undefined && hasConnection(cell.value),
   );
 }
+
+/** Whether an object without methods of its own has the client of a transaction in a field: `{ transaction: t }`. */
+export function holdsTransaction(value: Value): boolean {
+  if (value.kind !== "object" || value.class) return false;
+  return [...value.fields.values()].some(
+    ({ value: held }) => held?.kind === "handle" && held.connection?.isPool === false,
+  );
+}

@@ -8,6 +8,7 @@ import type { Dialect } from "../../../program/dialect";
 import { literal } from "../../sql/expressions";
 import type { TransactionOptions } from "../libraries/library";
 import { UNDEFINED, type Connection, type Value } from "../values";
+import { emitStatement } from "./emitStatement";
 import { THROWN } from "./member";
 import { collected, emit, lose, type State } from "./state";
 
@@ -103,8 +104,15 @@ export function inTransaction(
   const isAny = connection.isAny === true;
   state.open = [...outer, { connection: connection.id, source, mark, ...(isAny && { isAny }) }];
   let result: Value = UNDEFINED;
+  const { emitted } = state;
+  const losses = state.taint.length;
   const commands = collected(state, () => {
     result = run();
+    // Who was given the client may have run anything: what has no statement at all would look as if it did nothing.
+    const lost = state.taint.slice(losses).find(({ effect }) => effect === "opaque");
+    if (state.emitted > emitted || !lost) return;
+    const unread = { kind: "opaque", tables: [], writes: true, taint: [lost.reason] } as const;
+    emitStatement(state, connection, unread, lost.source ?? source);
   });
   state.open = outer;
   emit(state, atomicOf(state, mark, commands, source));

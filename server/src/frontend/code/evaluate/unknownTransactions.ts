@@ -1,6 +1,7 @@
 // Functions that nobody knows and whose names say that they run what they are given in a transaction.
 import type { SourceRange } from "../../../protocol/source";
 import type { Value } from "../values";
+import { asksByName } from "./dataAccess";
 import { lose, type State } from "./state";
 import { inTransaction } from "./transactions";
 
@@ -11,6 +12,16 @@ const OPENS =
 /** Whether a function of that name (as written) is taken to open a transaction around what it is given. */
 export function opensByName(name: string): boolean {
   return OPENS.test(name);
+}
+
+/** Begins the ids of connections of such transactions. */
+const UNKNOWN = "unknown:";
+
+/** Says that an unknown function asks the database, where its name says so and such a transaction is open. */
+export function tellAsked(state: State, name: string, source: SourceRange): void {
+  const open = state.open.at(-1);
+  if (open?.connection.startsWith(UNKNOWN) !== true || !asksByName(name)) return;
+  lose(state, `what ${name}() does with the database is not known`, source, "opaque");
 }
 
 /**
@@ -26,7 +37,7 @@ export function inUnknownTransaction(
   // What is open already says where the statements run.
   if (!opensByName(name) || state.open.length > 0) return run();
   const before = state.emitted;
-  const connection = { id: `unknown:${name}`, isPool: false, isAny: true };
+  const connection = { id: `${UNKNOWN}${name}`, isPool: false, isAny: true };
   const result = inTransaction(state, connection, { source }, run);
   if (state.emitted > before) {
     const why = `${name}() is not known: it is taken to run what it is given in one transaction, at the default level`;
