@@ -31,8 +31,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The operation once for each record that it may be called with, each part of it by its name: what is not known of the
- * record is not known of every part. Parts that nobody reads taint the statements of the operation.
+ * The operation once for each record that it may be called with, and for each of two things that the record may ask of
+ * its result, each part of it by its name: what is not known of the record is not known of every part. Parts that nobody reads taint the statements of the operation.
  */
 export function withArguments(work: Work, run: (work: Work) => Value): Value {
   const { operation, name, args } = work;
@@ -47,6 +47,15 @@ export function withArguments(work: Work, run: (work: Work) => Value): Value {
   if (fields === undefined) {
     const known = parts.map((part) => [part, tools.field(args, part)] as const);
     return run({ ...work, args: tools.object(Object.fromEntries(known)) });
+  }
+  for (const part of RESULT) {
+    const choice = fields.get(part);
+    if (choice?.kind !== "choice") continue;
+    const way = (each: Value) => (): Value => {
+      const one = tools.object({ ...Object.fromEntries(fields), [part]: each });
+      return withArguments({ ...work, args: one }, run);
+    };
+    return tools.either(choice.condition, way(choice.then), way(choice.otherwise));
   }
   const others = [...fields].filter(([part, value]) => !parts.includes(part) && !isAbsent(value));
   if (others.length === 0) return run(work);

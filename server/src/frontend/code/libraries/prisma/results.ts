@@ -13,6 +13,7 @@ import type {
 import {
   fieldExpression,
   scalar,
+  unknown,
   type ResultColumns,
   type RowValue,
   type Value,
@@ -29,7 +30,8 @@ import {
   type Operation,
   type RowScope,
 } from "./context";
-import { fieldsGiven, given, isNull, isTrue } from "./given";
+import { isCertain, openParts } from "./asked";
+import { fieldsGiven, given, isTrue } from "./given";
 import { narrowed } from "./page";
 import { conditionOf } from "./where";
 
@@ -204,15 +206,24 @@ function readRelated(
   args: Value | undefined,
   owners: Owners,
 ): readonly Related[] {
-  const { tools, source } = operation;
-  for (const name of ["select", "include"]) {
-    const asked = given(tools, args, name);
-    if (asked === undefined || isNull(asked) || fieldsGiven(tools, asked) !== undefined) continue;
-    tools.lose(`what "${name}" asks for is not known`, source);
-  }
-  return relationsAsked(operation, model, args).flatMap(
+  const known = relationsAsked(operation, model, args).flatMap(
     ([relation, asked]) => readRelation(operation, relation, asked, owners) ?? [],
   );
+  return [...perhapsRelated(operation, model, args), ...known];
+}
+
+/** What is not known of related rows, where it is not known which are read: any relation of the model may be there. */
+function perhapsRelated(
+  { tools, source }: Operation,
+  model: PrismaModel,
+  args: Value | undefined,
+): readonly Related[] {
+  const open = openParts(tools, args);
+  const relations = [...model.fields.values()].filter(({ kind }) => kind === "relation");
+  for (const why of open) tools.lose(why, source, relations.length > 0 ? "opaque" : "over");
+  const [why] = open;
+  if (why === undefined) return [];
+  return relations.map(({ name }) => ({ name, of: () => unknown(why) }));
 }
 
 function readRelation(
@@ -229,6 +240,7 @@ function readRelation(
     return undefined;
   }
   const losses: Losses = [];
+  if (!isCertain(tools, asked)) losses.push("whether it is read along is not known");
   const scope: RowScope = { operation, model, alias: model.table, losses };
   const { relations, links, on } = linked(scope, link);
   const { isMany } = owners;

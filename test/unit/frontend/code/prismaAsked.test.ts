@@ -1,0 +1,100 @@
+// What an operation of the Prisma client is asked for, where the code does not spell it out.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { printed, transactionsOf } from "./prismaPrograms";
+
+const SCHEMA = `datasource db { provider = "postgresql" url = env("DB") }
+model Owner {
+  id       Int @id
+  accounts Account[]
+}
+model Account {
+  id      Int @id
+  balance Int
+  owner   Owner @relation(fields: [ownerId], references: [id])
+  ownerId Int
+}
+model Note {
+  id   Int @id
+  text String
+}
+`;
+
+/** The function `f` with those parameters. */
+function transactions(parameters: string, body: string): ReturnType<typeof transactionsOf> {
+  const text = `import { Prisma, PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function f(${parameters}) {
+  ${body}
+}`;
+  return transactionsOf(SCHEMA, { "f.ts": text });
+}
+
+/** What it does, after its name. */
+async function read(parameters: string, body: string): Promise<string> {
+  const lines = printed(await transactions(parameters, body));
+  return lines
+    .slice(1)
+    .map((line) => line.trim())
+    .join("\n");
+}
+
+describe("arguments that the caller gives", () => {
+  it("filter rows where they are taken apart", async () => {
+    const body = `const { where, ...others } = args as Record<string, any>;
+      await prisma.account.findMany({ where, ...others });`;
+    const lines = await read("args: Prisma.AccountFindManyArgs", body);
+    assert.match(lines, /! a filter that is not known/u);
+  });
+
+  it("filter rows where they come out of text", async () => {
+    const lines = await read("text: string", "await prisma.account.deleteMany(JSON.parse(text));");
+    assert.match(lines, /! a filter that is not known/u);
+  });
+});
+
+describe("related rows that the caller asks for", () => {
+  const BODY = `return prisma.account.findFirst({
+    where: { id }, ...(args?.include ? { include: args.include } : {}) });`;
+
+  it("are reads that are not understood", async () => {
+    const [only] = await transactions("id: number, args?: { include?: any }", BODY);
+    assert.deepEqual(
+      only?.taint.map(({ reason, effect }) => [reason, effect]),
+      [['what "include" asks for is not known', "opaque"]],
+    );
+  });
+
+  it("are not said to be absent", async () => {
+    const body = `const found = await prisma.account.findFirstOrThrow(args);
+      if (found.owner.id > 3) await prisma.note.deleteMany({});`;
+    const lines = await read("args: Prisma.AccountFindFirstArgs", body);
+    assert.doesNotMatch(lines, /of nothing/u);
+    assert.match(lines, /delete .*Note/iu);
+  });
+
+  it("are perhaps read where a flag says so", async () => {
+    const body = "await prisma.account.findMany({ include: { owner: deep } });";
+    const lines = await read("deep: boolean", body);
+    assert.match(lines, /! whether it is read along is not known/u);
+    assert.doesNotMatch(lines, /asks for is not known/u);
+  });
+});
+
+describe("one of two records", () => {
+  it("runs with either", async () => {
+    const body = `await prisma.account.deleteMany(one ? { where: { id } } : { where: { balance: 0 } });`;
+    const lines = await read("id: number, one: boolean", body);
+    assert.match(lines, /^if .*one.*\n.*Account\.id = :id.*\nelse\n.*Account\.balance = 0/imu);
+    assert.doesNotMatch(lines, /!/u);
+  });
+
+  it("reads related rows where one asks for them", async () => {
+    const body = `await prisma.account.findMany({ include: deep ? { owner: true } : undefined });`;
+    const lines = await read("deep: boolean", body);
+    assert.match(
+      lines,
+      /^if .*deep[^!]*from Account[^!]*from Owner[^!]*else[^!]*from Account[^!]*$/iu,
+    );
+  });
+});
