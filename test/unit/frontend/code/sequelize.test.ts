@@ -100,3 +100,93 @@ CREATE TABLE "Posts" (id serial PRIMARY KEY, title text, author int, "editorId" 
       '  ! "colour", which ticket is not known to have, is not written',
     ]));
 });
+
+const EVENT_OF = "event.id as event.id, event.sold as event.sold";
+const TICKET_AS = "ticket.id as id, ticket.seat as seat, ticket.eventId as eventId";
+
+describe("Sequelize's include", () => {
+  it("joins the row that belongs to each", () =>
+    run(
+      `export async function cancel(id) {
+  await sequelize.transaction(async (transaction) => {
+    const ticket = await Ticket.findOne({ where: { id }, include: Event, transaction, lock: { level: transaction.LOCK.UPDATE, of: Ticket } });
+    await ticket.event.decrement("sold", { transaction });
+    const others = await Ticket.findAll({ include: [{ model: Event, as: "event", where: { sold: 1 } }], transaction });
+    for (const other of others) { other.event.sold += 1; await other.event.save({ transaction }); }
+  });
+}`,
+      [
+        "cancel explicit",
+        `  r1 = select ${TICKET_AS}, ${EVENT_OF} from tickets ticket left join events event on (ticket.eventId = event.id) where (ticket.id = :id) limit 1 for update of ticket`,
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  if (r1.event.id is null)",
+        "    rollback",
+        "  update events set sold = (events.sold - 1) where (events.id = r1.event.id)",
+        `  r2 = select ${TICKET_AS}, ${EVENT_OF} from tickets ticket inner join events event on ((ticket.eventId = event.id) and (event.sold = 1))`,
+        "  loop rows",
+        "    update events set sold = (r2.event.sold + 1) where (events.id = r2.event.id)",
+      ],
+    ));
+
+  it("joins the rows that belong to a row of a key", () =>
+    run(
+      `export async function count(id) {
+  await sequelize.transaction(async (transaction) => {
+    const event = await Event.findByPk(id, { include: "tickets", transaction, rejectOnEmpty: true });
+    for (const ticket of event.tickets) await ticket.update({ seat: 0 }, { transaction });
+    await event.update({ sold: event.tickets.length }, { transaction });
+  });
+}`,
+      [
+        "count explicit",
+        "  r1 = select event.id as id, event.sold as sold, tickets.id as tickets.id, tickets.seat as tickets.seat, tickets.eventId as tickets.eventId from events event left join tickets on (event.id = tickets.eventId) where (event.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  loop rows",
+        "    if not (r1.tickets.id is null)",
+        "      update tickets set seat = 0 where (tickets.id = r1.tickets.id)",
+        "  update events set sold = count(of r1 where not (r1.tickets.id is null)) where (events.id = r1.id)",
+      ],
+    ));
+
+  it("reads the rows that belong to each of several by a statement of their own, which is said unless it is so", () =>
+    run(
+      `export async function spread() {
+  const events = await Event.findAll({ include: { model: Ticket, where: { seat: 2 }, required: false, separate: true } });
+  for (const event of events) {
+    for (const ticket of event.tickets) await Ticket.update({ seat: event.sold }, { where: { id: ticket.id } });
+  }
+}
+export async function joined() {
+  const events = await Event.findAll({ include: Ticket });
+  return events.map((event) => event.tickets.length);
+}`,
+      [
+        "spread unit",
+        "  r1 = select events.id as id, events.sold as sold from events",
+        `  r2 = select ${TICKET} from tickets where (any(of r1 where (tickets.eventId = r1.id)) and (tickets.seat = 2))`,
+        "  loop rows",
+        "    loop rows",
+        "      if (r2.eventId = r1.id)",
+        "        update tickets set seat = r1.sold where (tickets.id = r2.id)",
+        "joined unit",
+        "  r1 = select events.id as id, events.sold as sold from events",
+        `  r2 = select ${TICKET} from tickets where any(of r1 where (tickets.eventId = r1.id))`,
+        "  return",
+        "  ! tickets are read by a statement of their own, which joins them in truth",
+      ],
+    ));
+
+  it("what PostgreSQL refuses to lock is said", () =>
+    run(
+      `export async function hold(id) {
+  await sequelize.transaction(async (transaction) => { await Ticket.findByPk(id, { include: Event, lock: true, transaction }); });
+}`,
+      [
+        "hold explicit",
+        `  r1 = select ${TICKET_AS}, ${EVENT_OF} from tickets ticket left join events event on (ticket.eventId = event.id) where (ticket.id = :id) for update`,
+        "  ! PostgreSQL refuses to lock rows that are included without being required",
+      ],
+    ));
+});

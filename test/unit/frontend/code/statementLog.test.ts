@@ -12,9 +12,9 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   // The same, and = ANY of an argument, which is a function that nobody evaluates.
   pg: ["patch", "search", "raise", "bulk"],
   postgres: ["any"],
-  // `include` and `reload({ attributes })` are not followed, nor `build().save()`; an update that changes nothing is
+  // `reload({ attributes })` is not followed, nor `build().save()`; an update that changes nothing is
   // not sent; findOrCreate goes through a function on the server; bulkCreate of a mapped list is one statement.
-  sequelize: ["add", "built", "ensured", "bulk", "included", "includedMany", "reloaded"],
+  sequelize: ["add", "built", "ensured", "bulk", "reloaded"],
   // `save` sends no update that changes nothing, and reads many rows at once; relations are joins, and are read as two
   // statements here; `exists` and counts over relations have another form of the same meaning.
   typeorm: ["add", "counts", "remove", "saveAll", "related", "parent"],

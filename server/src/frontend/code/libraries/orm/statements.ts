@@ -25,6 +25,8 @@ export interface Place {
   readonly connection: Connection | undefined;
   readonly source: SourceRange;
   readonly tools: Tools;
+  /** What the table is called in a statement of several. */
+  readonly alias?: string;
 }
 
 /** What rows of a model know of where they come from. */
@@ -38,13 +40,20 @@ export const isRowData = (data: unknown): data is RowData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "modelRow";
 
 /** A statement's beginning: its verb and table. */
-export function startOn({ model, tools }: Place, verb: Draft["verb"]): Draft {
-  return draftOf(verb, raw(quoted(model.table, tools.dialect)));
+export function startOn({ model, tools, alias }: Place, verb: Draft["verb"]): Draft {
+  const table = quoted(model.table, tools.dialect);
+  return draftOf(verb, raw(alias === undefined ? table : `${table} AS ${named(alias, tools)}`));
+}
+
+/** A name with whatever is in it in the dialect's quotes. */
+export function named(name: string, { dialect }: Tools): string {
+  return quoted(name.replaceAll(".", "\0"), dialect).replaceAll("\0", ".");
 }
 
 /** A column in the dialect's quotes. */
-export function columnText({ tools }: Place, { column }: ModelColumn): string {
-  return quoted(column, tools.dialect);
+export function columnText({ tools, alias }: Place, { column }: ModelColumn): string {
+  const own = quoted(column, tools.dialect);
+  return alias === undefined ? own : `${named(alias, tools)}.${own}`;
 }
 
 /** The columns that are read unless others are asked for, or those of the named properties. */
@@ -59,8 +68,12 @@ export function selected(place: Place, names?: readonly string[]): readonly Frag
 
 /** Runs a SELECT of a model's rows, which the code sees by their properties. */
 export function runSelect(place: Place, draft: Draft): Value {
-  const outcome = runDraft(draft, place.connection, place.source, place.tools);
-  return modelRows(place, outcome);
+  return modelRows(place, runDraftOf(place, draft));
+}
+
+/** Runs a statement where the place says. */
+export function runDraftOf({ connection, source, tools }: Place, draft: Draft): SqlOutcome {
+  return runDraft(draft, connection, source, tools);
 }
 
 /** The rows of an outcome as the model's. */

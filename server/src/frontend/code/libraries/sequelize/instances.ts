@@ -15,7 +15,8 @@ import {
   startOn,
   type Place,
 } from "../orm/statements";
-import { changes, columnsSet, deletion, onConnection } from "./operations";
+import { onConnection } from "./find";
+import { changes, columnsSet, deletion } from "./operations";
 
 type Row = Extract<Value, { kind: "row" }>;
 

@@ -8,12 +8,11 @@ import {
   constantText,
   scalar,
   UNDEFINED,
-  type Connection,
   type Value,
 } from "../../values";
-import { given, namesIn, quoted, raw, runDraft, sequence, type Draft, type Fragment } from "../builders/draft"; // prettier-ignore
-import type { SqlOutcome, Tools } from "../library";
-import { columnOf, keysOf, lockClause, roleOf, type ModelColumn } from "../orm/model";
+import { given, namesIn, quoted, raw, runDraft, sequence, type Fragment } from "../builders/draft"; // prettier-ignore
+import type { SqlOutcome } from "../library";
+import { columnOf, keysOf, roleOf, type ModelColumn } from "../orm/model";
 import {
   columnText,
   loseField,
@@ -30,9 +29,8 @@ import {
   type Place,
 } from "../orm/statements";
 import { rowsOf } from "../rawSql";
-import { isSqlPart, keyIs, textOfValue, whereOf } from "./where";
-
-type Fields = ReadonlyMap<string, Value>;
+import { conditions, found, onConnection, one } from "./find";
+import { isGiven, keyIs, textOfValue, whereOf, type Fields } from "./where";
 
 /** Methods of a model. */
 export const METHODS: ReadonlySet<string> = new Set(
@@ -51,27 +49,30 @@ export function modelCall(place: Place, method: string, args: readonly Value[]):
   switch (method) {
     case "findAll":
     case "findOne": {
-      const rows = found(onConnection(place, of(first)), of(first), method === "findOne");
-      return rows && one(place, rows, of(first), method === "findOne");
+      const isFirst = method === "findOne";
+      const rows = found(onConnection(place, of(first)), of(first), { isFirst });
+      return rows && one(place, rows, of(first), isFirst);
     }
     case "findByPk": {
       const own = onConnection(place, of(second));
-      const key = first && keyIs(own, first);
-      const rows = key && found(own, of(second), false, key);
+      const where = (at: Place) => first && keyIs(at, first);
+      const rows = found(own, of(second), { where, isOne: true });
       return rows && one(place, rows, of(second), true);
     }
     case "findAndCountAll": {
       const own = onConnection(place, of(first));
       const where = conditions(own, of(first));
-      if (!where) return undefined;
+      if (!where || of(first).has("include")) return undefined;
       const count = runAggregate(own, "COUNT(*)", where);
-      const rows = found(own, of(first), false);
+      const rows = found(own, of(first));
       return rows && tools.object({ count, rows });
     }
     case "count": {
       const own = onConnection(place, of(first));
       const where = conditions(own, of(first));
-      const isKnown = !of(first).has("group") && !of(first).has("distinct");
+      const isKnown = !["group", "distinct", "include"].some((name) =>
+        isGiven(of(first).get(name)),
+      );
       return where && isKnown ? runAggregate(own, "COUNT(*)", where) : undefined;
     }
     case "max":
@@ -122,149 +123,6 @@ export function modelCall(place: Place, method: string, args: readonly Value[]):
 
 /** Only `save` of an instance looks at the version. */
 const UNVERSIONED = { isVersioned: false } as const;
-
-/** The place with the connection of the transaction that the options name. */
-export function onConnection(place: Place, options: Fields): Place {
-  const connection = connectionIn(options);
-  return connection ? { ...place, connection } : place;
-}
-
-export function connectionIn(options: Fields): Connection | undefined {
-  const value = options.get("transaction");
-  if (value?.kind === "handle") return value.connection;
-  // `transaction` of a caller that may give none.
-  if (value?.kind === "choice") {
-    const { then, otherwise } = value;
-    const one = then.kind === "handle" ? then : otherwise;
-    return one.kind === "handle" ? one.connection : undefined;
-  }
-  if (value?.kind === "input") return { id: `given:${value.path}`, isPool: false, isGiven: true };
-  return undefined;
-}
-
-/** The options' `where`, and that rows are not deleted. */
-function conditions(place: Place, options: Fields): readonly Fragment[] | undefined {
-  const where = whereOf(place, options.get("where"));
-  const column = roleOf(place.model, "deleted");
-  const isAll = !column || constantScalar(options.get("paranoid")) === false;
-  return where && [...where, ...(isAll ? [] : [raw(`${columnText(place, column)} IS NULL`)])];
-}
-
-function found(
-  place: Place,
-  options: Fields,
-  isFirst: boolean,
-  key: readonly Fragment[] = [],
-): Value | undefined {
-  const { tools, source } = place;
-  const where = conditions(place, options);
-  const order = orderOf(place, options.get("order"));
-  const columns = columnsOf(place, options.get("attributes"));
-  const lock = lockOf(options, tools);
-  if (!where || !order || !columns || lock === undefined) return undefined;
-  if (options.has("include")) tools.lose("what is included is not followed", source);
-  const [limit, offset] = [options.get("limit"), options.get("offset")];
-  const group = namesIn(options.get("group"), tools);
-  const draft: Draft = {
-    ...startOn(place, "select"),
-    columns,
-    where: [...key, ...where],
-    orderBy: order,
-    groupBy: group.flatMap((name) => {
-      const column = columnOf(place.model, name);
-      return column ? [raw(columnText(place, column))] : [];
-    }),
-    ...(isFirst ? { limit: raw("1") } : isGiven(limit) && { limit: given(limit) }),
-    ...(isGiven(offset) && { offset: given(offset) }),
-    ...(lock !== "" && { lock }),
-  };
-  return runSelect(place, draft);
-}
-
-function isGiven(value: Value | undefined): value is Value {
-  return value !== undefined && value.kind !== "undefined";
-}
-
-function one(place: Place, rows: Value, options: Fields, isFirst: boolean): Value {
-  if (!isFirst) return rows;
-  const { tools, source } = place;
-  const row = tools.firstRow(rows);
-  const reject = options.get("rejectOnEmpty");
-  if (isGiven(reject) && constantScalar(reject) !== false) {
-    tools.require(tools.condition(row), "no row was found", source);
-  }
-  return row;
-}
-
-/** `attributes: ["a", ["b", "c"], [fn("MAX", col("n")), "most"]]`, `{ exclude: ["a"] }`. */
-function columnsOf(place: Place, value: Value | undefined): readonly Fragment[] | undefined {
-  const { tools, model } = place;
-  if (!isGiven(value)) return selected(place);
-  const items = tools.items(value);
-  if (!items) {
-    const left = namesIn(tools.fields(value)?.get("exclude"), tools);
-    const names = model.columns.flatMap(({ property }) => property ?? []);
-    const isKnown = tools.fields(value)?.has("include") === false;
-    return isKnown
-      ? selected(
-          place,
-          names.filter((name) => !left.includes(name)),
-        )
-      : undefined;
-  }
-  const parts = items.map((item): Fragment | undefined => {
-    const name = constantText(item);
-    if (name !== undefined) return selected(place, [name])[0];
-    const [what, as] = tools.items(item) ?? [];
-    const alias = constantText(as);
-    if (!what || alias === undefined) return undefined;
-    const column = columnOf(model, constantText(what) ?? "");
-    const text = column ? raw(columnText(place, column)) : textOfValue(what);
-    return sequence(text, ` AS ${quoted(alias, tools.dialect)}`);
-  });
-  return parts.every((part) => part !== undefined) ? parts : undefined;
-}
-
-/** `order: [["a", "DESC"], "b"]`. */
-function orderOf(place: Place, value: Value | undefined): readonly Fragment[] | undefined {
-  const { tools, model } = place;
-  if (!isGiven(value)) return [];
-  const items = tools.items(value);
-  if (!items) {
-    const column = columnOf(model, constantText(value) ?? "");
-    return column && [raw(columnText(place, column))];
-  }
-  const isOne = items.length === 2 && /^(?:asc|desc)$/iu.test(constantText(items[1]) ?? "");
-  const parts = (isOne ? [value] : items).map((item): Fragment | undefined => {
-    const [what, direction] = tools.items(item) ?? [item];
-    const column = columnOf(model, constantText(what) ?? "");
-    const isDown = /^desc/iu.test(constantText(direction) ?? "");
-    const isPart = what?.kind === "handle" && isSqlPart(what.data);
-    if (!column && !isPart) return undefined;
-    const text = column ? raw(columnText(place, column)) : textOfValue(what ?? UNDEFINED);
-    return sequence(text, isDown ? " DESC" : "");
-  });
-  return parts.every((part) => part !== undefined) ? parts : undefined;
-}
-
-/** `lock: true`, `lock: t.LOCK.UPDATE`, `skipLocked: true`; empty without a lock. */
-function lockOf(options: Fields, tools: Tools): string | undefined {
-  const lock = options.get("lock");
-  if (!isGiven(lock) || constantScalar(lock) === false) return "";
-  const level = lock.kind === "object" ? tools.fields(lock)?.get("level") : lock;
-  const name = level?.kind === "handle" ? level.path.split(".").at(-1) : constantText(level);
-  const waits = constantScalar(options.get("skipLocked")) === true ? " SKIP LOCKED" : "";
-  if (constantScalar(level) === true || name === "UPDATE") return `FOR UPDATE${waits}`;
-  switch (name) {
-    case "SHARE":
-      return `${lockClause("share", tools.dialect)}${waits}`;
-    case "KEY_SHARE":
-    case "NO_KEY_UPDATE":
-      return `FOR ${name.replaceAll("_", " ")}${waits}`;
-    default:
-      return undefined;
-  }
-}
 
 /** What fields set, by columns. */
 export function columnsSet(place: Place, fields: Fields): Columns {

@@ -17,7 +17,9 @@ import { rowsOf } from "../rawSql";
 import { allModels, completed, modelCalled } from "./associations";
 import { instanceCall } from "./instances";
 import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
-import { connectionIn, METHODS, modelCall } from "./operations";
+import { connectionIn } from "./find";
+import { FIELD, fieldTaken } from "./includes";
+import { METHODS, modelCall } from "./operations";
 import { OPERATOR, partOf } from "./where";
 
 const NAME = "sequelize";
@@ -89,6 +91,8 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       const model = name === undefined ? undefined : modelOf(name, second, third, define, tools);
       return model && tools.handle("model", model, POOL);
     }
+    case FIELD:
+      return fieldTaken(data, first, tools);
     case "db.transaction":
       return transaction(call, tools);
     case "db.query":

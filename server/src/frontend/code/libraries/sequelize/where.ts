@@ -5,6 +5,13 @@ import type { Tools } from "../library";
 import { columnOf, keysOf } from "../orm/model";
 import { columnText, equals, memberOfList, whereGiven, type Place } from "../orm/statements";
 
+export type Fields = ReadonlyMap<string, Value>;
+
+/** Whether an option is given at all. */
+export function isGiven(value: Value | undefined): value is Value {
+  return value !== undefined && value.kind !== "undefined";
+}
+
 /** What operators are as keys of records. */
 export const OPERATOR = "Symbol(";
 
