@@ -5,8 +5,8 @@ import type { Transaction } from "./program";
 import type { Command, Statement } from "./statement";
 
 /**
- * The transaction as what it is: a unit of one transaction alone becomes that transaction, a unit of one statement an
- * autocommitted one; all others stay as they are. Linear in its text.
+ * The transaction as what it is: a unit of one transaction alone becomes that transaction, a unit that runs one
+ * statement at the most an autocommitted one; all others stay as they are. Linear in its text.
  */
 export function plainUnit(transaction: Transaction): Transaction {
   if (transaction.boundary !== "unit") return transaction;
@@ -28,7 +28,7 @@ export function plainUnit(transaction: Transaction): Transaction {
 
 interface Parts {
   readonly atomic: Extract<Command, { kind: "atomic" }>[];
-  /** Outside of these. */
+  /** Outside of these, on the path with the most of them. */
   statements: number;
   /** Some of them are in a loop. */
   repeats: boolean;
@@ -62,8 +62,17 @@ function countParts(body: Command): Parts {
       case "if": {
         const [only, ...others] = parts.writers;
         const told = only && others.length === 0 ? changedBy(command.condition, only) : undefined;
+        const { statements } = parts;
+        const writers = [...parts.writers];
         visitWhere(command.then, told === "nothing");
-        if (command.otherwise) visitWhere(command.otherwise, told === "something");
+        if (command.otherwise === undefined) return;
+        // Of two branches one runs.
+        const inThen = parts.writers.splice(0, parts.writers.length, ...writers);
+        const most = parts.statements;
+        parts.statements = statements;
+        visitWhere(command.otherwise, told === "something");
+        parts.writers.splice(writers.length, 0, ...inThen.slice(writers.length));
+        parts.statements = Math.max(most, parts.statements);
         return;
       }
       case "loop": {

@@ -57,7 +57,13 @@ export interface ResultReference {
 }
 
 export type Value =
-  | { readonly kind: "scalar"; readonly expression: Expression; readonly type?: ValueType }
+  | {
+      readonly kind: "scalar";
+      readonly expression: Expression;
+      readonly type?: ValueType;
+      /** Where this does not hold, it is `undefined`, which NULL stands for. Absent: it always is something. */
+      readonly where?: Expression;
+    }
   /** A string as far as it can be recovered. */
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
   | { readonly kind: "undefined" }

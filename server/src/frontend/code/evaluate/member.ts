@@ -127,7 +127,7 @@ const COMBINING: ReadonlySet<string> = new Set(["andThen", "compose", "negate", 
 /** `value?.property`. */
 export function optionalMember(state: State, value: Value, property: string, site: Span): Value {
   if (isNothing(value)) return UNDEFINED;
-  if (value.kind === "row") return fieldOf(value, property);
+  if (value.kind === "row") return fieldIfThere(state, value, property);
   if (value.kind === "choice") {
     return choose(
       value.condition,
@@ -136,6 +136,13 @@ export function optionalMember(state: State, value: Value, property: string, sit
     );
   }
   return memberOf(state, value, property, site);
+}
+
+/** The field of a row that may be missing. */
+function fieldIfThere(state: State, row: Extract<Value, { kind: "row" }>, property: string): Value {
+  const field = fieldOf(row, property);
+  if (field.kind !== "scalar" || isPresent(state, row)) return field;
+  return { ...field, where: presenceOf(row) };
 }
 
 /** Writes `value.property = written`. */

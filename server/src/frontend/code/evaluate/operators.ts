@@ -54,7 +54,10 @@ export function binary(state: State, operator: string, left: Value, right: Value
   const comparison = COMPARISON[operator];
   if (comparison !== undefined) {
     const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
-    return condition(folded(comparison, a, b) ?? compare(comparison, a, b));
+    if (left.kind === "undefined" || right.kind === "undefined") return constant(false);
+    const holds = folded(comparison, a, b) ?? compare(comparison, a, b);
+    // What is not there is neither less nor more.
+    return condition(joined("and", [...whereGiven(left), ...whereGiven(right), holds]));
   }
   switch (operator) {
     case "==":
@@ -71,6 +74,15 @@ export function binary(state: State, operator: string, left: Value, right: Value
         unknown(`the operator ${operator} is not understood`, [...readsOf(left), ...readsOf(right)])
       );
   }
+}
+
+function whereGiven(value: Value): readonly Expression[] {
+  return value.kind === "scalar" && value.where ? [value.where] : [];
+}
+
+/** The same value where it is known not to be `undefined`. */
+function surely(value: Value): Value {
+  return value.kind === "scalar" && value.where ? scalar(value.expression, value.type) : value;
 }
 
 /** `===`, which tells `undefined` from `null`. */
@@ -364,14 +376,14 @@ export function condition(expression: Expression): Value {
 /** `a && b` or `a || b` of two values that have no effect. */
 export function lazy(state: State, operator: "&&" | "||" | "??", left: Value, right: Value): Value {
   if (operator === "??") {
-    return choose(negated(isNullish(state, left)), left, right);
+    return choose(negated(isNullish(state, left)), surely(left), right);
   }
   const test = conditionOf(state, left);
   if (isCondition(left) && isCondition(right)) {
     const other = conditionOf(state, right);
     return condition(joined(operator === "&&" ? "and" : "or", [test, other]));
   }
-  return operator === "&&" ? choose(test, right, left) : choose(test, left, right);
+  return operator === "&&" ? choose(test, right, left) : choose(test, surely(left), right);
 }
 
 function isCondition(value: Value): boolean {

@@ -1,7 +1,8 @@
 // What the arguments of the Prisma client are: fields that may be absent, choices between them, lists of records.
 import type { Expression } from "../../../../program/expression";
-import { joined, negatedIf } from "../../../sql/terms";
+import { joined } from "../../../sql/terms";
 import { leftOut } from "../../evaluate/absence";
+import { negated } from "../../evaluate/convert";
 import { constantScalar, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Tools } from "../library";
 
@@ -28,6 +29,10 @@ export function fieldsGiven(
 
 /** A value, or nothing where its caller leaves it out. */
 export function orAbsent(value: Value): Value {
+  if (value.kind === "scalar" && value.where) {
+    const { where, ...then } = value;
+    return { kind: "choice", condition: where, then, otherwise: UNDEFINED };
+  }
   const condition = leftOut(value);
   if (!condition || value.kind !== "input") return value;
   return { kind: "choice", condition, then: UNDEFINED, otherwise: { ...value, mayLack: false } };
@@ -73,8 +78,5 @@ export function eitherWay(
 ): Expression {
   const { condition, then, otherwise } = choice;
   const [yes, no] = [each(then), each(otherwise)];
-  return joined("or", [
-    joined("and", [condition, yes]),
-    joined("and", [negatedIf(true, condition), no]),
-  ]);
+  return joined("or", [joined("and", [condition, yes]), joined("and", [negated(condition), no])]);
 }

@@ -1,4 +1,5 @@
 // The operations of a model of the Prisma client as statements of the AR: what each reads, writes, returns and throws.
+import type { Expression } from "../../../../program/expression";
 import type { Assignment, OnConflict, Output } from "../../../../program/statement";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
@@ -14,9 +15,11 @@ import {
   relationTo,
   run,
   type Operation,
+  type RowScope,
   scopeOf,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
+import { setsSomething, setWhere } from "./emptyData";
 import { fieldsGiven, given, isTrue } from "./given";
 import { removeDependants } from "./integrity";
 import {
@@ -225,22 +228,52 @@ function countResult(work: Work, count: Value, isReturned: boolean, into: string
 }
 
 function update(work: Work, kind: "one" | "many" | "returned"): Value {
-  const { operation, model, args } = work;
+  const { operation, args } = work;
   const { tools } = operation;
   const scope = scopeOf(work.operation, work.model);
   const where = given(tools, args, "where");
   const condition = conditionOf(scope, where);
-  const reading = updateData(scope, given(tools, args, "data"));
+  const data = given(tools, args, "data");
+  const reading = updateData(scope, data);
   const set = [...reading.set, ...linksBefore(scope, reading.nested)];
-  const into = tools.fresh("r");
+  if (set.length === 0) return untouched(work, condition, reading, tools.fresh("r"));
+  const sets = setsSomething(scope, data);
+  if (sets.kind === "literal" && sets.value === true) {
+    return changed({ work, scope, condition, reading, set }, kind);
+  }
+  if (reading.nested.length > 0) {
+    scope.losses.push("an update that may set nothing");
+    return changed({ work, scope, condition, reading, set }, kind);
+  }
+  return eitherOf(
+    operation,
+    sets,
+    () => changed({ work, scope, condition, reading, set: setWhere(sets, set) }, kind),
+    () => untouched(work, condition, reading, tools.fresh("r")),
+  );
+}
+
+/** What an update sets, and in which rows. */
+interface Change {
+  readonly work: Work;
+  readonly scope: RowScope;
+  readonly condition: Expression;
+  readonly reading: DataReading;
+  readonly set: readonly Assignment[];
+}
+
+function changed(
+  { work, scope, condition, reading, set }: Change,
+  kind: "one" | "many" | "returned",
+): Value {
+  const { operation, model } = work;
+  const into = operation.tools.fresh("r");
   const isSilent = kind === "many";
-  const relation = relationTo(model.table);
-  if (set.length === 0) return untouched(work, condition, reading, into);
   const statement = run(
     operation,
     {
       kind: "update",
-      relation,
+      relation: relationTo(model.table),
       from: [],
       set,
       where: condition,
@@ -298,7 +331,7 @@ function isNative(work: Work): boolean {
 
 function upsert(work: Work): Value {
   const { operation, model, args } = work;
-  const { tools, source } = operation;
+  const { tools } = operation;
   const where = given(tools, args, "where");
   const data = given(tools, args, "create");
   const isPlain = !isCompound(work);
@@ -321,11 +354,6 @@ function upsert(work: Work): Value {
   const query = { ...queryOf([relationTo(model.table)], condition), outputs: keyOutputs(model) };
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
   const isMissing = compare("=", { kind: "size", result: into }, literal(0));
-  const results: Value[] = [];
-  const branch = (each: () => Value) =>
-    tools.collected(() => {
-      results.push(each());
-    });
   const asCreate = tools.object({ ...shared(work), ...(data && { data }) });
   const change = given(tools, args, "update");
   const asUpdate = tools.object({
@@ -333,13 +361,30 @@ function upsert(work: Work): Value {
     ...(where && { where }),
     ...(change && { data: change }),
   });
-  const then = branch(() => create({ ...work, name: "create", args: asCreate, isPart: true }));
-  const otherwise = branch(() =>
-    update({ ...work, name: "update", args: asUpdate, isPart: true }, "one"),
+  return eitherOf(
+    operation,
+    isMissing,
+    () => create({ ...work, name: "create", args: asCreate, isPart: true }),
+    () => update({ ...work, name: "update", args: asUpdate, isPart: true }, "one"),
   );
-  tools.emit({ kind: "if", condition: isMissing, then, otherwise, source });
-  const [made = UNDEFINED, changed = UNDEFINED] = results;
-  return { kind: "choice", condition: isMissing, then: made, otherwise: changed };
+}
+
+/** One of two operations, with what it gives. */
+function eitherOf(
+  { tools, source }: Operation,
+  condition: Expression,
+  first: () => Value,
+  second: () => Value,
+): Value {
+  const results: Value[] = [];
+  const [then, otherwise] = [first, second].map((each) =>
+    tools.collected(() => {
+      results.push(each());
+    }),
+  );
+  if (then) tools.emit({ kind: "if", condition, then, ...(otherwise && { otherwise }), source });
+  const [made = UNDEFINED, other = UNDEFINED] = results;
+  return { kind: "choice", condition, then: made, otherwise: other };
 }
 
 /** What an upsert says of its result. */
