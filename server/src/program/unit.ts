@@ -63,15 +63,15 @@ function countParts(body: Command): Parts {
         const [only, ...others] = parts.writers;
         const told = only && others.length === 0 ? changedBy(command.condition, only) : undefined;
         const { statements } = parts;
-        const writers = [...parts.writers];
+        const before = parts.writers.length;
         visitWhere(command.then, told === "nothing");
         if (command.otherwise === undefined) return;
         // Of two branches one runs.
-        const inThen = parts.writers.splice(0, parts.writers.length, ...writers);
+        const inThen = parts.writers.splice(before);
         const most = parts.statements;
         parts.statements = statements;
         visitWhere(command.otherwise, told === "something");
-        parts.writers.splice(writers.length, 0, ...inThen.slice(writers.length));
+        parts.writers.splice(before, 0, ...inThen);
         parts.statements = Math.max(most, parts.statements);
         return;
       }

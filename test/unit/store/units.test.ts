@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Program, Transaction } from "../../../server/src/program/program";
 import type { Command } from "../../../server/src/program/statement";
+import { literal } from "../../../server/src/frontend/sql/expressions";
 import { plainUnit } from "../../../server/src/program/unit";
 import { runSerial } from "../../../server/src/store/run";
 import { programOf, rowsOf, table } from "./programs";
@@ -150,6 +151,18 @@ test("a unit of one transaction is that transaction", () => {
   assert.equal(boundary(sequence(atomic(set(1, 1)), fails)), "unit");
   assert.equal(boundary(sequence(atomic(set(1, 1), leaves), fails)), "unit");
   assert.equal(boundary(sequence(atomic(set(1, 1)), set(2, 2))), "unit");
+});
+
+test("a unit that runs one statement or another is autocommitted", () => {
+  const boundary = (body: Command): string => plainUnit(unit(body)).boundary;
+  const either = (then: Command, otherwise: Command): Command => {
+    return { kind: "if", condition: literal(true), then, otherwise, source };
+  };
+  assert.equal(boundary(either(set(1, 1), set(2, 2))), "autocommit");
+  assert.equal(boundary(either(set(1, 1), fails)), "autocommit");
+  assert.equal(boundary(either(set(1, 1), sequence(set(1, 1), set(2, 2)))), "unit");
+  assert.equal(boundary(sequence(either(set(1, 1), set(2, 2)), set(1, 2))), "unit");
+  assert.equal(boundary(sequence(either(set(1, 1), set(2, 2)), fails)), "unit");
 });
 
 test("a failure behind a statement that has changed nothing leaves nothing", () => {

@@ -139,7 +139,7 @@ export async function f(id, n) {
 
   it("reads SQL that is put together by conditions", async () => {
     const locked = [
-      "f unit",
+      "f autocommit",
       "  if (not (:lock is null) and :lock)",
       "    r1 = select accounts.balance as balance from accounts where (accounts.id = :id) for update",
       "  else",
