@@ -192,3 +192,67 @@ export async function f(n) { await note(pick(n) + LIMIT); }`,
       ],
     ));
 });
+
+const MAKE = `async function make(n) { if (n < 0) throw new Error("bad"); await note(n); return n; }
+`;
+
+describe("the errors of a promise", () => {
+  it("go no further than its catch(), where the work goes on", () =>
+    check(
+      `${MAKE}export async function f(n) {
+  await make(n).catch((error) => { console.error(error); });
+  await add(n);
+}`,
+      [
+        "f unit",
+        "  try",
+        "    if (:n < 0)",
+        "      rollback",
+        "    insert log {id = fresh sequence, account = null, amount = :n}",
+        "  handler",
+        "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("give what the function that is given to catch() gives", () =>
+    check(
+      `${MAKE}export async function f(n) {
+  const made = await make(n).catch(() => null);
+  if (made === null) return;
+  await add(made);
+}`,
+      [
+        "f unit",
+        "  try",
+        "    if (:n < 0)",
+        "      rollback",
+        "    insert log {id = fresh sequence, account = null, amount = :n}",
+        "    @v1 := :n",
+        "  handler",
+        "    @v1 := null",
+        "  if (@v1 is null)",
+        "    return",
+        "  update accounts set balance = (accounts.balance + @v1) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("are no more than errors where catch() throws them again", () =>
+    check(
+      `export async function f(n) {
+  await send(n).catch((error) => { console.error(error); throw error; });
+  await add(n);
+}`,
+      [
+        "f autocommit",
+        "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("run the statements of catch() where something unknown fails", () =>
+    check(`export async function f(n) { await send(n).catch(() => note(3)); await add(n); }`, [
+      "f unit",
+      "  if (:send() fails = true)",
+      "    insert log {id = fresh sequence, account = null, amount = 3}",
+      "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+    ]));
+});

@@ -18,6 +18,7 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next } from "./arrays";
 import { lookup } from "./bindings";
+import { caughtPromise } from "./caughtPromises";
 import { givenOr } from "./leftOut";
 import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
@@ -91,7 +92,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     }
     case "call":
       noteReached(state, hir);
-      return call(state, scope, hir);
+      return caughtPromise(state, scope, hir) ?? call(state, scope, hir);
     case "new": {
       const callee: Value = hir.body ? { kind: "class", class: hir.body, scope } : of(hir.callee);
       const args = argumentsOf(state, scope, hir.arguments);
