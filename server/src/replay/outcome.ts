@@ -1,5 +1,5 @@
-// What a run on a server ended with, and whether two runs ended with the same: numbers that sequences gave may have other
-// names, and the time of day may differ.
+// What a run on a server ended with, and whether two runs ended with the same: numbers of sequences and random ids may have
+// other names, and the time of day may differ.
 import type { Schema } from "../program/schema";
 import type { Witness } from "../protocol/witness";
 import { permutations } from "../store/permutations";
@@ -16,8 +16,8 @@ export interface ReplayOutcome {
 export type Difference = "state" | "value" | "read";
 
 /**
- * What makes the outcomes differ; undefined where they are the same, for all numbers of sequences that can stand for each
- * other. An instance that did not commit and one that did not run are the same.
+ * What makes the outcomes differ; undefined where they are the same, for all numbers of sequences and random ids that can
+ * stand for each other. An instance that did not commit and one that did not run are the same.
  */
 export function differenceOf(
   one: ReplayOutcome,
@@ -28,9 +28,9 @@ export function differenceOf(
   const left = readOutcome(one);
   const right = readOutcome(other);
   const drawn = drawnColumns(schema);
-  const old = numbersIn(Object.entries(initial), drawn);
-  const drawnIn = ({ tables }: Read): ReadonlySet<number> =>
-    new Set([...numbersIn(tables, drawn)].filter((number) => !old.has(number)));
+  const old = namesIn(Object.entries(initial), drawn);
+  const drawnIn = ({ tables }: Read): ReadonlySet<Drawn> =>
+    new Set([...namesIn(tables, drawn)].filter((name) => !old.has(name)));
   let best: Difference = "state";
   for (const rename of renamings(drawnIn(left), drawnIn(right))) {
     const found = differenceUnder(left, right, rename, drawn);
@@ -54,7 +54,7 @@ function readOutcome({ tables, instances }: ReplayOutcome): Read {
   return {
     tables: new Map(Object.entries(tables).map(([name, rows]) => [name, parsed(rows)])),
     returned: new Map(committed.map(([name, { returned }]) => [name, parsed(returned)])),
-    seen: new Map(committed.map(([name, { seen }]) => [name, seen])),
+    seen: new Map(committed.map(([name, { seen }]) => [name, seen.map(readRows)])),
   };
 }
 
@@ -62,12 +62,23 @@ function parse(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** "table.column" of the columns that sequences fill, and of those that refer to them. */
+/** The rows that one statement gave: a list of texts. */
+function readRows(text: string): unknown {
+  const rows = parse(text);
+  return Array.isArray(rows)
+    ? rows.map((row: unknown) => (typeof row === "string" ? parse(row) : row))
+    : rows;
+}
+
+/** A number of a sequence, or a random id. */
+type Drawn = number | string;
+
+/** "table.column" of the columns that sequences and random ids fill, and of those that refer to them. */
 function drawnColumns({ tables }: Schema): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { name, columns } of tables)
     for (const column of columns)
-      if (column.default?.kind === "fresh" && column.default.why === "sequence")
+      if (column.default?.kind === "fresh" && DRAWN.has(column.default.why))
         found.add(`${name}.${column.name}`);
   for (const { name, foreignKeys } of tables)
     for (const { columns, table, referenced } of foreignKeys)
@@ -76,33 +87,39 @@ function drawnColumns({ tables }: Schema): ReadonlySet<string> {
   return found;
 }
 
-function numbersIn(
+const DRAWN: ReadonlySet<string> = new Set(["sequence", "uuid"]);
+
+function namesIn(
   tables: Iterable<readonly [string, readonly unknown[]]>,
   drawn: ReadonlySet<string>,
-): ReadonlySet<number> {
-  const numbers = new Set<number>();
+): ReadonlySet<Drawn> {
+  const names = new Set<Drawn>();
   for (const [table, rows] of tables)
     for (const row of rows)
       if (typeof row === "object" && row !== null)
         for (const [column, value] of Object.entries(row))
-          if (typeof value === "number" && drawn.has(`${table}.${column}`)) numbers.add(value);
-  return numbers;
+          if (isName(value) && drawn.has(`${table}.${column}`)) names.add(value);
+  return names;
 }
 
-type Rename = ReadonlyMap<number, number>;
+function isName(value: unknown): value is Drawn {
+  return typeof value === "number" || typeof value === "string";
+}
 
-/** How many numbers may stand for others: their orders are all tried. */
+type Rename = ReadonlyMap<Drawn, Drawn>;
+
+/** How many may stand for others: their orders are all tried. */
 const MOST_RENAMED = 6;
 
-/** The last numbers that the one drew may be any of those that the other drew. */
-function* renamings(one: ReadonlySet<number>, other: ReadonlySet<number>): Generator<Rename> {
+/** The last that the one drew may be any of those that the other drew. */
+function* renamings(one: ReadonlySet<Drawn>, other: ReadonlySet<Drawn>): Generator<Rename> {
   yield new Map();
   if (one.size !== other.size) return;
-  const ascending = (numbers: ReadonlySet<number>): readonly number[] =>
-    [...numbers].sort((a, b) => b - a).slice(0, MOST_RENAMED);
-  const [from, to] = [ascending(one), ascending(other)];
+  const last = (names: ReadonlySet<Drawn>): readonly Drawn[] =>
+    [...names].sort((a, b) => (a < b ? 1 : -1)).slice(0, MOST_RENAMED);
+  const [from, to] = [last(one), last(other)];
   for (const order of permutations(to))
-    yield new Map(from.map((number, at) => [number, order[at] ?? number]));
+    yield new Map(from.map((name, at) => [name, order[at] ?? name]));
 }
 
 function differenceUnder(
@@ -120,11 +137,13 @@ function differenceUnder(
     if (!areSameRows(one.tables.get(table) ?? [], other.tables.get(table) ?? [], same))
       return "state";
   }
-  const inOrder = (left: Read["seen"], right: Read["seen"]): boolean =>
+  const inOrder = (left: Read["seen"], right: Read["seen"], names: Rename): boolean =>
     left.size === right.size &&
-    [...left].every(([name, values]) => isSame(values, right.get(name), rename));
-  if (!inOrder(one.returned, other.returned)) return "value";
-  return inOrder(one.seen, other.seen) ? undefined : "read";
+    [...left].every(([name, values]) => isSame(values, right.get(name), names));
+  if (!inOrder(one.returned, other.returned, rename)) return "value";
+  // A number that was read may be anything, a random id is nothing else.
+  const ids = new Map([...rename].filter(([name]) => typeof name === "string"));
+  return inOrder(one.seen, other.seen, ids) ? undefined : "read";
 }
 
 /** Rows in any order. */
@@ -157,10 +176,10 @@ function isSameRow(
 }
 
 function isRenamed(left: unknown, right: unknown, rename: Rename): boolean {
-  return typeof left === "number" ? (rename.get(left) ?? left) === right : left === right;
+  return isName(left) ? (rename.get(left) ?? left) === right : left === right;
 }
 
-/** Equal, or the numbers of a sequence for each other, or both the time of the run. */
+/** Equal, or what was drawn for each other, or both the time of the run. */
 function isSame(left: unknown, right: unknown, rename: Rename): boolean {
   if (left === right || isRenamed(left, right, rename)) return true;
   if (typeof left === "string" && typeof right === "string") return isNow(left) && isNow(right);

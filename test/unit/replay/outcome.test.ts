@@ -20,6 +20,12 @@ const SCHEMA: Schema = {
           default: { kind: "fresh", type: "int", why: "sequence", id: "t.id" },
         },
         { name: "v", type: "int", nullable: true },
+        {
+          name: "ref",
+          type: "text",
+          nullable: true,
+          default: { kind: "fresh", type: "text", why: "uuid", id: "t.ref" },
+        },
       ],
       primaryKey: ["id"],
       uniqueKeys: [],
@@ -42,6 +48,9 @@ function outcome(
     },
   };
 }
+
+/** The one row that a statement gave, as it is kept. */
+const seen = (row: readonly unknown[]): string => JSON.stringify([JSON.stringify(row)]);
 
 const NOW = new Date().toISOString();
 const LATER = new Date(Date.now() + 1000).toISOString();
@@ -68,6 +77,18 @@ const CASES: readonly (readonly [ReplayOutcome, ReplayOutcome, Difference | unde
   [outcome([{ id: 1, v: 5 }], [10]), outcome([{ id: 1, v: 5 }], [11]), "value"],
   [outcome([], [], ["[1]"]), outcome([], [], ["[2]"]), "read"],
   [outcome([{ id: 1, v: NOW }]), outcome([{ id: 1, v: LATER }]), undefined],
+  // Random ids may be any, but are the same wherever they stand.
+  [
+    outcome([{ id: 1, ref: "9b" }], [{ ref: "9b" }], [seen(["9b", NOW])]),
+    outcome([{ id: 1, ref: "4c" }], [{ ref: "4c" }], [seen(["4c", LATER])]),
+    undefined,
+  ],
+  [outcome([{ id: 1, ref: "9b" }], ["9b"]), outcome([{ id: 1, ref: "4c" }], ["4d"]), "value"],
+  [
+    outcome([{ id: 1, ref: "9b" }], [], [seen(["9b"])]),
+    outcome([{ id: 1, ref: "4c" }], [], [seen(["4d"])]),
+    "read",
+  ],
   [outcome([{ id: 1, v: NOW }]), outcome([{ id: 1, v: "2001-01-01" }]), "state"],
 ];
 

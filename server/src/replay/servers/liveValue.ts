@@ -10,6 +10,11 @@ export function plainRow(row: object): Row {
 
 function plainValue(value: unknown): Value {
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text =
+    typeof value === "string"
+      ? value
+      : value instanceof Date
+        ? value.toISOString()
+        : JSON.stringify(value);
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
