@@ -62,12 +62,10 @@ function parse(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The rows that one statement gave: a list of texts. */
+/** What one statement gave: a list of rows as texts, or words that a routine tells it in. */
 function readRows(text: string): unknown {
-  const rows = parse(text);
-  return Array.isArray(rows)
-    ? rows.map((row: unknown) => (typeof row === "string" ? parse(row) : row))
-    : rows;
+  const rows = text.startsWith('["[') ? parse(text) : undefined;
+  return Array.isArray(rows) ? rows.map((row: string) => parse(row)) : text;
 }
 
 /** A number of a sequence, or a random id. */

@@ -52,13 +52,13 @@ function holdingText(
 }
 
 function summary(report: ExplorationReport, { columns }: TextStyle): string {
-  const label =
-    report.level === "any" ? "no level" : (findLevel(report.level)?.label ?? report.level);
+  const isAny = report.level === "any";
+  const label = isAny ? "no level" : (findLevel(report.level)?.label ?? report.level);
   const what =
     report.driver === "random"
       ? `${plural(report.histories, "random run")} at ${label} from seed ${String(report.seed ?? 0)}`
       : report.exhausted
-        ? `All ${plural(report.histories, "history", "histories")} that ${label} allows`
+        ? `All ${plural(report.histories, "history", "histories")} that ${isAny ? "are possible without any level" : `${label} allows`}`
         : `${plural(report.histories, "history", "histories")} at ${label}, not all`;
   const inOrder = report.serial.exhausted
     ? `, ${number(report.serial.states)} by serial orders`
