@@ -190,3 +190,71 @@ export async function joined() {
       ],
     ));
 });
+
+describe("Methods of Sequelize's associations", () => {
+  it("read and write the rows that belong to a row", () =>
+    run(
+      `export async function swap(id, other) {
+  await sequelize.transaction(async (transaction) => {
+    const event = await Event.findByPk(id, { transaction, rejectOnEmpty: true });
+    const taken = await event.countTickets({ where: { seat: 3 }, transaction });
+    const ticket = await event.createTicket({ seat: taken }, { transaction });
+    await event.addTicket(other, { transaction });
+    await event.removeTickets([ticket, other], { transaction });
+    const its = await ticket.getEvent({ transaction });
+    await ticket.setEvent(other, { transaction });
+    await event.setTickets([other], { transaction });
+    return its;
+  });
+}`,
+      [
+        "swap explicit",
+        "  r1 = select events.id as id, events.sold as sold from events where (events.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  r2 = select count(*) as value from tickets where ((tickets.eventId = r1.id) and (tickets.seat = 3))",
+        `  insert tickets {id = fresh sequence, seat = r2.value, eventId = r1.id} returning r3: ${TICKET}`,
+        "  update tickets set eventId = r1.id where (tickets.id = :other)",
+        "  update tickets set eventId = null where ((tickets.eventId = r1.id) and (tickets.id in [r3.id, :other]))",
+        "  r4 = select events.id as id, events.sold as sold from events where (events.id = r3.eventId)",
+        "  update tickets set eventId = :other where (tickets.id = r3.id)",
+        "  opaque writes tickets",
+        "  ! which tickets are set is not followed",
+      ],
+    ));
+
+  it("go through the table between two", () =>
+    check(
+      {
+        "models.js": `const { Sequelize, DataTypes } = require("sequelize");
+const sequelize = new Sequelize("postgres://db", { define: { timestamps: false } });
+const User = sequelize.define("User", { name: DataTypes.TEXT });
+const Role = sequelize.define("Role", { name: DataTypes.TEXT });
+User.belongsToMany(Role, { through: "user_roles", as: "roles", foreignKey: "user_id", otherKey: "role_id" });
+module.exports = { User, Role };`,
+        "a.js": `const { User, Role } = require("./models");
+export async function grant(id, role) {
+  const user = await User.findByPk(id);
+  await user.addRole(role);
+  const roles = await user.getRoles({ where: { name: "admin" } });
+  await user.removeRole(role);
+  return roles.length;
+}`,
+      },
+      [
+        "grant unit",
+        "  r1 = select Users.id as id, Users.name as name from Users where (Users.id = :id)",
+        "  if (size(r1) <= 0)",
+        "    rollback",
+        "  r2 = select user_roles.user_id as user_id, user_roles.role_id as role_id from user_roles where ((user_roles.user_id = r1.id) and (user_roles.role_id = :role))",
+        "  if (size(r2) <= 0)",
+        "    insert user_roles {user_id = r1.id, role_id = :role}",
+        '  r3 = select Role.id as id, Role.name as name, between.user_id as _owner from Roles Role inner join user_roles between on (between.role_id = Role.id) where ((between.user_id = r1.id) and (Role.name = "admin"))',
+        "  delete user_roles where ((user_roles.user_id = r1.id) and (user_roles.role_id = :role))",
+        "  return size(r3)",
+      ],
+      `CREATE TABLE "Users" (id serial PRIMARY KEY, name text);
+CREATE TABLE "Roles" (id serial PRIMARY KEY, name text);
+CREATE TABLE user_roles (user_id int REFERENCES "Users", role_id int REFERENCES "Roles", PRIMARY KEY (user_id, role_id));`,
+    ));
+});

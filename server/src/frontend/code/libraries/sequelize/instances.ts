@@ -15,6 +15,7 @@ import {
   startOn,
   type Place,
 } from "../orm/statements";
+import { associationCall } from "./associated";
 import { onConnection } from "./find";
 import { changes, columnsSet, deletion } from "./operations";
 
@@ -91,7 +92,7 @@ export function instanceCall(
     case "toJSON":
       return row;
     default:
-      return undefined;
+      return associationCall(base, row, method, call.arguments);
   }
 }
 

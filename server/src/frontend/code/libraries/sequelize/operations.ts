@@ -122,7 +122,7 @@ export function modelCall(place: Place, method: string, args: readonly Value[]):
 }
 
 /** Only `save` of an instance looks at the version. */
-const UNVERSIONED = { isVersioned: false } as const;
+export const UNVERSIONED = { isVersioned: false } as const;
 
 /** What fields set, by columns. */
 export function columnsSet(place: Place, fields: Fields): Columns {
@@ -147,7 +147,8 @@ function columnsOfNew(place: Place, fields: Fields): Columns {
   return set;
 }
 
-function created(place: Place, values: Value | undefined): Value {
+/** Inserts a row; gives it as it is then. */
+export function created(place: Place, values: Value | undefined): Value {
   const { tools, model, connection, source } = place;
   const fields = values && tools.fields(values);
   if (!fields) {
