@@ -257,6 +257,9 @@ function isOfUnknown(callee: Value): boolean {
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
+const LOGS =
+  /(?:^|\.)[_#]?(?:log|logger|console)\.(?:trace|debug|verbose|info|log|notice|warn|warning|error|fatal)$/iu;
+
 /** Follows a function of the workspace. */
 function callFunction(
   state: State,
@@ -281,6 +284,9 @@ function callFunction(
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
     reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
+  // What is logged is for people: nothing that transactions do hangs on it.
+  const isLog = LOGS.test(site.name) && !args.some(hasConnection);
+  if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;
   if (!state.standsAlone && standsAlone(state, callee)) {
     return externalResult(state, callee.name ?? site.name, args);
   }
@@ -316,6 +322,7 @@ function callFunction(
     return body.kind === "sequence" ? body.commands : [body];
   };
   let left = false;
+  const before = state.emitted;
   let behind: readonly Command[] = [];
   const added = collected(state, () => {
     bindParameters(state, inner, hir, args);
@@ -333,6 +340,7 @@ function callFunction(
   state.calls = outer.calls;
   state.loops = outer.loops;
   for (const command of [...added, ...behind]) emit(state, command);
+  if (isLog && state.emitted === before) state.quietLogs.add(hir);
   const result = returned(frame, left);
   const isCalculated = added.every(({ kind }) => kind === "assign");
   const called = callee.name ?? hir.name ?? site.name;

@@ -120,6 +120,7 @@ export function createState(
     files: new Set([file]),
     unfollowed: new Map(),
     inlined: new Set(),
+    quietLogs: new Set(),
     reached: new Map(),
     budget: BUDGET,
     standsAlone: false,

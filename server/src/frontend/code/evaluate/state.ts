@@ -15,7 +15,7 @@ import type { Span } from "../../sql/split";
 import type { CodeModules } from "../modules";
 import type { Reach } from "../reach";
 import type { Trace } from "../trace";
-import type { HirExpression, HirStatement } from "../hir";
+import type { HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
   type Cell,
@@ -171,6 +171,8 @@ export interface State {
   readonly unfollowed: Map<string, Taint>;
   /** Functions that were inlined, by key. */
   readonly inlined: Set<string>;
+  /** Functions that log, and ran no statement when they were followed. */
+  readonly quietLogs: Set<HirFunction>;
   /** Calls of databases that were come to, with their files. */
   readonly reached: Map<HirExpression, FileId>;
   /** Steps left; none ends the evaluation. */
