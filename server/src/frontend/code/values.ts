@@ -117,6 +117,8 @@ export type Value =
       readonly within?: readonly string[];
       /** The key of the root that it is, where others are the same function with other values around it. */
       readonly made?: string;
+      /** Its calls run where their promises are settled. */
+      readonly isLater?: boolean;
     }
   | { readonly kind: "class"; readonly class: HirClass; readonly scope: Scope }
   | HandleValue

@@ -72,7 +72,7 @@ describe("arguments of operations that are passed on", () => {
     check(
       `await prisma.mail.deleteMany(c ? { where: { kind: k } } : undefined);`,
       [
-        "f unit",
+        "f autocommit",
         "  if (:c = true)",
         "    delete Mail where (Mail.kind = :k)",
         "  else",

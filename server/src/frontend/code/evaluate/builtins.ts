@@ -18,7 +18,8 @@ import { chosenOnce, contains, found, quantified, runForEach } from "./listQuest
 import { arrayFrom, CONTAINERS } from "./containers";
 import { fieldNamesOf } from "./fieldNames";
 import { searchedItem } from "./searched";
-import { settle } from "./settle";
+import { isPending, settle } from "./settle";
+import { handling } from "./rejections";
 import { filledAt } from "./filledLists";
 import { eachItem, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
@@ -250,14 +251,16 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
   // Promises.
   ...anywhere("then", ({ state, self, args, site }) => {
-    const value = settle(state, self);
-    const then = args[0]
-      ? settle(state, state.evaluator.call(state, args[0], [value], site))
-      : value;
-    return unlessItFails(state, then, args[1], site);
+    const [then, otherwise] = args;
+    const goOn = (value: Value): Value =>
+      then ? settle(state, state.evaluator.call(state, then, [value], site)) : value;
+    if (otherwise && isPending(self)) return handling(state, self, otherwise, site, goOn);
+    return unlessItFails(state, goOn(settle(state, self)), otherwise, site);
   }),
-  ...anywhere("catch", ({ state, self, args, site }) =>
-    unlessItFails(state, settle(state, self), args[0], site),
+  ...anywhere("catch", ({ state, self, args: [otherwise], site }) =>
+    otherwise && isPending(self)
+      ? handling(state, self, otherwise, site)
+      : unlessItFails(state, settle(state, self), otherwise, site),
   ),
   ...anywhere("finally", ({ state, self, args, site }) => {
     const value = settle(state, self);

@@ -44,8 +44,11 @@ export function callValue(
   site: CallSite,
 ): Value {
   switch (callee.kind) {
-    case "function":
-      return callFunction(state, callee, args, site);
+    case "function": {
+      const { isLater, ...now } = callee;
+      if (isLater !== true) return callFunction(state, callee, args, site);
+      return { kind: "deferred", run: () => callFunction(state, now, args, site) };
+    }
     case "handle": {
       const tools = state.evaluator.tools(state, callee.library);
       const { isNew, typeArguments } = site;

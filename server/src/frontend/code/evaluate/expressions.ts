@@ -35,6 +35,7 @@ import {
   methodValue,
   superclassOf,
 } from "./member";
+import { isLaterCall, isLaterChain, noteHandedOn, withLater } from "./laterCalls";
 import { knowing } from "./presence";
 import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
@@ -92,7 +93,12 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     }
     case "call":
       noteReached(state, hir);
-      return caughtPromise(state, scope, hir) ?? call(state, scope, hir);
+      noteHandedOn(hir);
+      if (!isLaterChain(hir)) return caughtPromise(state, scope, hir) ?? call(state, scope, hir);
+      return {
+        kind: "deferred",
+        run: () => caughtPromise(state, scope, hir) ?? call(state, scope, hir),
+      };
     case "new": {
       const callee: Value = hir.body ? { kind: "class", class: hir.body, scope } : of(hir.callee);
       const args = argumentsOf(state, scope, hir.arguments);
@@ -341,7 +347,7 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
           : (javaMethod(state, self, callee.property) ??
             memberOf(state, self, callee.property, callee.span));
       const args = argumentsOf(state, scope, hir.arguments);
-      const result = state.evaluator.call(state, method, args, siteOf(hir, false));
+      const result = callNowOrLater(state, hir, method, args);
       if (IN_PLACE.has(callee.property) && callee.object.kind === "name") {
         // A list that only says how it is made does not change itself.
         const isMade = result.kind === "derived" && result.how === "order";
@@ -369,7 +375,18 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
   }
   const value = evaluateExpression(state, scope, callee);
   const args = argumentsOf(state, scope, hir.arguments);
-  return state.evaluator.call(state, value, args, siteOf(hir, false));
+  return callNowOrLater(state, hir, value, args);
+}
+
+function callNowOrLater(
+  state: State,
+  hir: Extract<HirExpression, { kind: "call" }>,
+  callee: Value,
+  args: readonly Value[],
+): Value {
+  const run = (): Value =>
+    state.evaluator.call(state, callee, withLater(hir, args), siteOf(hir, false));
+  return isLaterCall(hir, callee) ? { kind: "deferred", run } : run();
 }
 
 function superMethod(state: State, scope: Scope, name: string): Value {

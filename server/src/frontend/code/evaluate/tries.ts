@@ -277,6 +277,18 @@ function mayFailItself(commands: readonly Command[]): boolean {
   return may;
 }
 
+/** Whether something runs no statement and throws: whoever runs it for an error might leave the error alone. */
+export function leavesAtOnce(state: State, run: () => unknown): boolean {
+  return probed(state, () => {
+    const before = state.emitted;
+    const { commands } = tried(state, () => {
+      run();
+      return false;
+    });
+    return commands.at(-1)?.kind === "rollback" && state.emitted === before;
+  });
+}
+
 /** Runs something whose errors go no further; gives whether there was one, as a condition. */
 export function caught(state: State, source: SourceRange, run: () => void): Expression {
   const attempt = beginAttempt(state, true);

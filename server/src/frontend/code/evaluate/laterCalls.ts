@@ -1,0 +1,79 @@
+// Calls whose promise is handed on, to Promise.allSettled or `.then(next, handler)`: what they throw does not leave the
+// function that calls them, so they run where their promise is settled.
+import type { HirExpression } from "../hir";
+import type { Value } from "../values";
+
+type Call = Extract<HirExpression, { kind: "call" }>;
+
+const LATER = new WeakSet<HirExpression>();
+
+/** Notes which calls give their promise to this one. Linear in the expressions whose value they are. */
+export function noteHandedOn({ callee, arguments: args }: Call): void {
+  if (callee.kind !== "member") return;
+  const { object, property } = callee;
+  if (property === "then" && args.length > 1) note(object);
+  const isSettled =
+    property === "allSettled" && object.kind === "name" && object.name === "Promise";
+  if (isSettled) for (const { value } of args) note(value);
+}
+
+function note(hir: HirExpression): void {
+  switch (hir.kind) {
+    case "call":
+      LATER.add(hir);
+      // What the function gives for each item.
+      if (isMap(hir)) for (const { value } of hir.arguments) noteResult(value);
+      return;
+    case "binary":
+      note(hir.right);
+      return;
+    case "conditional":
+      note(hir.then);
+      note(hir.otherwise);
+      return;
+    case "array":
+      for (const { value } of hir.items) note(value);
+      return;
+    case "typed":
+      note(hir.operand);
+      return;
+    default:
+  }
+}
+
+function isMap({ callee }: Call): boolean {
+  return callee.kind === "member" && callee.property === "map";
+}
+
+/** What a function gives that is one `return`. */
+function noteResult(hir: HirExpression): void {
+  if (hir.kind !== "function" || hir.function.isAsync === true) return;
+  const [only, another] = hir.function.body;
+  if (only?.kind === "return" && only.value && !another) note(only.value);
+}
+
+const PROMISES = new Set(["then", "catch", "finally"]);
+
+/** Whether a call gives its promise to another one, and is one of a promise itself: it runs with all that it is of. */
+export function isLaterChain(hir: Call): boolean {
+  const { callee } = hir;
+  if (!LATER.has(hir) || callee.kind !== "member") return false;
+  if (PROMISES.has(callee.property)) return true;
+  const { object, property } = callee;
+  return property === "all" && object.kind === "name" && object.name === "Promise";
+}
+
+/** The arguments of a call that hands the promises of a function on; others as they are. */
+export function withLater(hir: Call, args: readonly Value[]): readonly Value[] {
+  if (!LATER.has(hir) || !isMap(hir)) return args;
+  return args.map((arg) => (isAsync(arg) ? { ...arg, isLater: true } : arg));
+}
+
+/** Whether a call of this function, or of a client, runs where its promise is settled. */
+export function isLaterCall(hir: Call, callee: Value): boolean {
+  return LATER.has(hir) && (isAsync(callee) || callee.kind === "handle");
+}
+
+function isAsync(value: Value): value is Extract<Value, { kind: "function" }> {
+  return value.kind === "function" && value.function.isAsync === true;
+}
