@@ -59,6 +59,8 @@ export interface Assignment {
   readonly column: string;
   /** May mention columns of the row itself: an implicit read. `undefined` in `value` never occurs: DEFAULT is spelled out. */
   readonly value: Expression;
+  /** A client leaves it out of the statement wherever the value is the column itself. */
+  readonly mayBeLeftOut?: true;
 }
 
 export interface OnConflict {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
+import { firesWhen } from "../../../../server/src/frontend/sql/pg/namedColumns";
 import type { Program } from "../../../../server/src/program/program";
 import { statementsOf } from "../../../../server/src/service/statements";
 import { renderCommand } from "../sql/render";
@@ -53,6 +54,22 @@ test("columns that UPDATE OF does not name fire nothing, and WHEN is a condition
   ]);
   const [text = ""] = await fired(counts, "UPDATE t SET v = $1 WHERE id = 1");
   assert.match(text, /^update t set v = :\$1, n = .* where \(t.id = 1\)$/);
+});
+
+test("a column that a client leaves out fires UPDATE OF where it is given, and one that keeps its value always", async () => {
+  const { transactions } = await read(
+    "BEGIN;\nUPDATE t SET v = CASE WHEN $1 THEN $2 ELSE v END WHERE id = 1;\nCOMMIT;\n",
+  );
+  const [update] = transactions.flatMap(({ body }) => statementsOf(body));
+  assert.ok(update?.kind === "update");
+  const trigger = { columns: ["v"] };
+  assert.equal(firesWhen(trigger, update), undefined);
+  const set = update.set.map((each) => ({ ...each, mayBeLeftOut: true as const }));
+  const condition = firesWhen(trigger, { ...update, set });
+  assert.deepEqual(
+    condition,
+    set.map(({ value }) => (value.kind === "conditional" ? value.condition : value))[0],
+  );
 });
 
 test("RETURN NULL leaves rows out, and a condition that fails undoes all", async () => {

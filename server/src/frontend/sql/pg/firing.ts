@@ -9,6 +9,7 @@ import { inStatements, type Replace } from "../replaceStatements";
 import { createNames, type Names } from "../routine/names";
 import { walkCommand } from "../walk";
 import { withoutDeadAssignments } from "../routine/deadAssignments";
+import { firesWhen } from "./namedColumns";
 import { fireChange } from "./fireChange";
 import type { Fired, Outcome } from "./firedRows";
 import { fireInsert } from "./fireInsert";
@@ -172,11 +173,13 @@ function together(
       trigger.events.includes(each),
     );
     for (const event of events) {
+      const fires = event === "update" ? firesWhen(trigger, statement) : undefined;
       const body = lowerTrigger(trigger, event, table, {
         shared,
         ids,
         names,
         site: statement.source,
+        ...(fires && { fires }),
       });
       if (typeof body === "string") return alone(statement, `the trigger ${trigger.name}: ${body}`);
       bodies.push({ ...body, commands: firedBy(trigger, statement, body.commands) });

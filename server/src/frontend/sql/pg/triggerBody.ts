@@ -44,6 +44,8 @@ export interface Firing {
   readonly names: Names;
   /** The statement that fires it. */
   readonly site: SourceRange;
+  /** When it does so; absent: always. */
+  readonly fires?: Expression;
 }
 
 /** The body of the trigger's function for that event; the reason where it cannot be run here. Never throws. */
@@ -51,7 +53,7 @@ export function lowerTrigger(
   trigger: Trigger,
   event: TriggerEvent,
   table: Table,
-  { shared, ids, names, site }: Firing,
+  { shared, ids, names, site, fires }: Firing,
 ): TriggerBody | string {
   const definition = shared.routine(trigger.runs, 0);
   if (definition === undefined) return `its function ${trigger.runs} is not known`;
@@ -102,8 +104,10 @@ export function lowerTrigger(
   const start: Command = { kind: "assign", variable: value, value: literal(false), source };
   const whole: Command =
     condition === undefined ? inner : { kind: "if", condition, then: inner, source };
+  const run: Command =
+    fires === undefined ? whole : { kind: "if", condition: fires, then: whole, source };
   const command = calledFrom(
-    { kind: "sequence", commands: [...before, start, whole] } as const,
+    { kind: "sequence", commands: [...before, start, run] } as const,
     site,
   );
   const used = variablesIn(command);

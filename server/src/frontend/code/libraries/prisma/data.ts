@@ -103,7 +103,9 @@ function fieldsData(
     if (field === undefined) {
       scope.losses.push(`"${name}", which ${scope.model.name} does not have`);
     } else if (field.kind === "scalar") {
-      set.push({ column: field.column, value: setTo(scope, field, value, kept) });
+      const written = setTo(scope, field, value, kept);
+      const mayLack = written.kind === "conditional" && { mayBeLeftOut: true as const };
+      set.push({ column: field.column, value: written, ...mayLack });
     } else {
       const written = nestedWrites(scope, field, value);
       if (written === undefined) scope.losses.push(`what is written to ${name} is not known`);
