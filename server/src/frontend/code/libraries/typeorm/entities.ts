@@ -49,6 +49,7 @@ export function entityOf(value: Value | undefined, tools: Tools): Model | undefi
     relations,
     uniqueKeys: uniqueKeysOf(value, columns, relations, tools),
     class: value,
+    others: otherFields(value),
   };
 }
 
@@ -58,6 +59,14 @@ function ancestry(of: ClassValue, depth = 6): readonly ClassValue[] {
   const parent =
     superclass === undefined || depth === 0 ? undefined : of.scope.module.lookup(superclass);
   return parent?.kind === "class" ? [...ancestry(parent, depth - 1), of] : [of];
+}
+
+/** The fields of rows in memory that the database does not have. */
+function otherFields(of: ClassValue): ReadonlySet<string> {
+  const fields = ancestry(of).flatMap((each) => each.class.fields);
+  return new Set(
+    fields.flatMap(({ name, annotations }) => (annotations.length === 0 ? [name] : [])),
+  );
 }
 
 function annotated(annotations: readonly HirAnnotation[], ...names: readonly string[]) {
@@ -106,6 +115,8 @@ function columnOfField(of: ClassValue, field: HirField, tools: Tools): ModelColu
   if (!annotation) return undefined;
   const kind = annotation.name.split(".").at(-1) ?? "";
   const given = argumentsOf(annotation, of, tools);
+  // `@Column(() => Name)`: columns of another class, which are not read.
+  if (given[0]?.kind === "function") return undefined;
   const options = given.find((each) => each.kind === "object");
   const fields = options && tools.fields(options);
   const typeName = given.map(constantText).find((each) => each !== undefined);

@@ -10,6 +10,7 @@ import {
   byKey,
   columnText,
   isRowData,
+  loseField,
   runDelete,
   runInsert,
   runSelect,
@@ -187,8 +188,9 @@ export function columnsSet(place: Place, fields: ReadonlyMap<string, Value>): Co
       continue;
     }
     const column = columnOf(model, name);
-    // What is no column is not written.
+    // What the class declares as no column is not written.
     if (column) set.set(column.column, textOfValue(place, value));
+    else if (model.others?.has(name) !== true) loseField(place, name);
   }
   return set;
 }
