@@ -24,11 +24,9 @@ interface Registry {
   /** Models without what others add to them. */
   readonly models: readonly Model[];
   readonly associations: readonly Association[];
-  /** Models that others tie to something that is not known. */
-  readonly isLacking: ReadonlySet<string>;
 }
 
-const NOTHING: Registry = { models: [], associations: [], isLacking: new Set() };
+const NOTHING: Registry = { models: [], associations: [] };
 const registries = new WeakMap<readonly DeclaringCall[], Registry>();
 
 function registryOf(tools: Tools): Registry {
@@ -94,11 +92,6 @@ export function completed(base: Model, tools: Tools): Model {
 }
 
 const isCompleted = new WeakSet<Model>();
-
-/** Whether something ties the model to what is not known, so that it may have columns that are not known. */
-export function mayHaveMore(model: Model, tools: Tools): boolean {
-  return registryOf(tools).isLacking.has(model.name);
-}
 
 const REFERENCES = " references";
 
@@ -258,7 +251,6 @@ function readRegistry(calls: readonly DeclaringCall[], tools: Tools): Registry {
     return model ? [{ call, model }] : [];
   });
   const models = [...new Map(defined.map(({ model }) => [model.name, model])).values()];
-  const isLacking = new Set<string>();
   const associations = calls.flatMap((call): readonly Association[] => {
     const method = ASSOCIATIONS.find((each) => each === call.method);
     const [first, options] = call.arguments;
@@ -266,19 +258,14 @@ function readRegistry(calls: readonly DeclaringCall[], tools: Tools): Registry {
     const named = (expression: HirExpression): Model | undefined =>
       modelNamed(expression, call, defined, tools);
     const [source, target] = [named(call.object), named(first)];
-    if (!source || !target) {
-      for (const one of [source, target]) if (one) isLacking.add(one.name);
-      return [];
-    }
+    // What it would add is said where it is used.
+    if (!source || !target) return [];
     const scope = scopeOf(call, tools, defined);
     const given = options && scope ? tools.fields(tools.evaluate(options, scope)) : undefined;
-    if (options && !given) {
-      isLacking.add(source.name).add(target.name);
-      return [];
-    }
+    if (options && !given) return [];
     return [{ method, source, target, options: given ?? new Map<string, Value>() }];
   });
-  return { models, associations, isLacking };
+  return { models, associations };
 }
 
 interface Defined {
