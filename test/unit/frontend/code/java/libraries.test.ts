@@ -178,7 +178,7 @@ checkProcedure(
      ResultSet rs = this.getPreparedStatement(conn, both[at], id).executeQuery();
      if (rs.next()) this.getPreparedStatement(conn, put, rs.getLong(1), rs.getLong(2)).executeUpdate();
    }`,
-  "if not ((:at = 0) or (:at = 1))",
+  "if not ((:at == 0) or (:at == 1))",
   "  rollback",
   "if (:at = 0)",
   "  r1 = select accounts.id as id from accounts where (accounts.id = :id)",
