@@ -3,6 +3,9 @@ import type { HirExpression, HirPattern, HirStatement } from "../hir";
 import { UNDEFINED, type Scope, type Value } from "../values";
 import { bind, innerScope, lookup } from "./bindings";
 import { isAtTop } from "./callbacks";
+import { noteLater, noteMayFail } from "./laterCalls";
+import { memberOf } from "./member";
+import { isPending } from "./settle";
 import type { State } from "./state";
 import { evaluateTry } from "./tries";
 
@@ -20,7 +23,19 @@ export function caughtPromise(state: State, scope: Scope, hir: Call): Value | un
     return undefined;
   }
   const { span } = hir;
+  // What its arguments throw is thrown here.
+  noteLater(made);
+  if (callee.kind === "function" && state.workspace.reach.mayReach(callee.function)) {
+    noteMayFail(made);
+  }
+  const promise = state.evaluator.expression(state, scope, made);
+  const site = { span, isNew: false, typeArguments: [], name: "catch" };
+  if (!isPending(promise)) {
+    const method = memberOf(state, promise, "catch", span);
+    return state.evaluator.call(state, method, [callee], site);
+  }
   const inner = innerScope(scope);
+  bind(state, inner, { kind: "bind", name: PROMISE, span }, promise, true);
   const result = { kind: "bind", name: RESULT, span } as const;
   bind(state, inner, result, UNDEFINED, true);
   const error = errorOf(handler);
@@ -44,7 +59,7 @@ export function caughtPromise(state: State, scope: Scope, hir: Call): Value | un
   evaluateTry(state, inner, {
     kind: "try",
     resources: [],
-    body: [toResult(made)],
+    body: [toResult({ kind: "name", name: PROMISE, span })],
     handlers: [
       { pattern: { kind: "bind", name: error, span }, types: [], body: [toResult(handling)] },
     ],
@@ -72,5 +87,6 @@ function errorOf(handler: HirExpression): string {
 }
 
 /** No names of any program. */
+const PROMISE = " promise";
 const RESULT = " result";
 const ERROR = " error";

@@ -11,13 +11,14 @@ const LATER = new WeakSet<HirExpression>();
 export function noteHandedOn({ callee, arguments: args }: Call): void {
   if (callee.kind !== "member") return;
   const { object, property } = callee;
-  if (property === "then" && args.length > 1) note(object);
+  if (property === "then" && args.length > 1) noteLater(object);
   const isSettled =
     property === "allSettled" && object.kind === "name" && object.name === "Promise";
-  if (isSettled) for (const { value } of args) note(value);
+  if (isSettled) for (const { value } of args) noteLater(value);
 }
 
-function note(hir: HirExpression): void {
+/** Notes that an expression's value is a promise that is handed on. */
+export function noteLater(hir: HirExpression): void {
   switch (hir.kind) {
     case "call":
       LATER.add(hir);
@@ -25,17 +26,17 @@ function note(hir: HirExpression): void {
       if (isMap(hir)) for (const { value } of hir.arguments) noteResult(value);
       return;
     case "binary":
-      note(hir.right);
+      noteLater(hir.right);
       return;
     case "conditional":
-      note(hir.then);
-      note(hir.otherwise);
+      noteLater(hir.then);
+      noteLater(hir.otherwise);
       return;
     case "array":
-      for (const { value } of hir.items) note(value);
+      for (const { value } of hir.items) noteLater(value);
       return;
     case "typed":
-      note(hir.operand);
+      noteLater(hir.operand);
       return;
     default:
   }
@@ -49,7 +50,7 @@ function isMap({ callee }: Call): boolean {
 function noteResult(hir: HirExpression): void {
   if (hir.kind !== "function" || hir.function.isAsync === true) return;
   const [only, another] = hir.function.body;
-  if (only?.kind === "return" && only.value && !another) note(only.value);
+  if (only?.kind === "return" && only.value && !another) noteLater(only.value);
 }
 
 const PROMISES = new Set(["then", "catch", "finally"]);
@@ -71,7 +72,15 @@ export function withLater(hir: Call, args: readonly Value[]): readonly Value[] {
 
 /** Whether a call of this function, or of a client, runs where its promise is settled. */
 export function isLaterCall(hir: Call, callee: Value): boolean {
+  if (MAY_FAIL.has(hir) && callee.kind !== "function" && callee.kind !== "builtin") return true;
   return LATER.has(hir) && (isAsync(callee) || callee.kind === "handle");
+}
+
+const MAY_FAIL = new WeakSet<HirExpression>();
+
+/** Notes that it matters whether a call fails, also one of something unknown. */
+export function noteMayFail(hir: HirExpression): void {
+  MAY_FAIL.add(hir);
 }
 
 function isAsync(value: Value): value is Extract<Value, { kind: "function" }> {
