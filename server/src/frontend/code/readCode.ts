@@ -20,6 +20,7 @@ import {
 } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type State, type Workspace } from "./evaluate/state";
+import { TOO_LONG } from "./evaluate/statements";
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
@@ -439,12 +440,20 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
       const key = placeOf(place);
       return [...own].some((caller) => placesOf(caller).has(key));
     };
-    if (!each.atomics.every((places) => places.some(isThere))) return true;
+    // What of a transaction stands behind the end of a caller that was cut short is nowhere else.
+    const isCut = [...own].some(({ transaction: made }) => made?.taint.some(isTooLong));
+    const isCovered = (places: readonly SourceRange[]): boolean =>
+      isCut ? places.slice(1).every(isThere) : places.some(isThere);
+    if (!each.atomics.every(isCovered)) return true;
     return [...own].every((caller) => {
       const back = callers.get(caller.key)?.has(each) ?? false;
       return back && (order.get(caller) ?? 0) > at;
     });
   });
+}
+
+function isTooLong({ reason }: Taint): boolean {
+  return reason === TOO_LONG;
 }
 
 const placesByFunction = new WeakMap<ReadFunction, ReadonlySet<string>>();

@@ -48,11 +48,14 @@ export function evaluateBlock(
   return false;
 }
 
+/** Why a transaction that was cut short is not known to its end. */
+export const TOO_LONG = "the function is too large to be followed to its end";
+
 /** Ends the evaluation at a place. */
 function tooLarge(state: State, span: Span): true {
   state.budget = -1;
   const source = sourceOf(state, span);
-  lose(state, "the function is too large to be followed to its end", source, "opaque");
+  lose(state, TOO_LONG, source, "opaque");
   return true;
 }
 
