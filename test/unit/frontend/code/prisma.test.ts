@@ -580,25 +580,3 @@ model Event {
   assert.match(lines, /if not \(:req\.json\(\)\.valid == true\)\n {4}rollback/u);
   assert.ok(lines.includes("(Event.id = :req.json().id)"), lines);
 });
-
-test("lists of operations that loops fill are spread into the list of a transaction", async () => {
-  const text = `${HEAD}
-    export async function f(ids: number[]) {
-      const operations: any[] = [];
-      for (const id of ids) operations.push(prisma.stock.deleteMany({ where: { id } }));
-      await prisma.$transaction([...operations, prisma.stock.updateMany({ data: { count: 0 } })]);
-    }
-    export async function g(ids: number[], key: string) {
-      const operations: any[] = [];
-      for (const each of unheard(ids)) {
-        if (each.flag) operations.push(prisma.stock.deleteMany({ where: { id: each.id } }));
-        else operations.push(prisma.tag.deleteMany({ where: { key } }));
-      }
-      await prisma.$transaction([...operations, ...others(key)]);
-    }`;
-  const [known, unheard] = await transactionsOf(SCHEMA, { "f.ts": text });
-  assert.ok(known && unheard);
-  const lines = printed([known]).join("\n");
-  assert.match(lines, /^f explicit\n[^]*delete Stock[^]*update Stock/u);
-  assert.ok(losses(unheard).includes("operations of a list that is not known"));
-});

@@ -1,7 +1,7 @@
 // What an operation of the Prisma client is asked for, where the code does not spell it out.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { printed, transactionsOf } from "./prismaPrograms";
+import { losses, printed, transactionsOf } from "./prismaPrograms";
 
 const SCHEMA = `datasource db { provider = "postgresql" url = env("DB") }
 model Owner {
@@ -97,4 +97,27 @@ describe("one of two records", () => {
       /^if .*deep[^!]*from Account[^!]*from Owner[^!]*else[^!]*from Account[^!]*$/iu,
     );
   });
+});
+
+it("lists of operations that loops fill are spread into the list of a transaction", async () => {
+  const text = `import { PrismaClient } from "@prisma/client";
+    const prisma = new PrismaClient();
+    export async function f(ids: number[]) {
+      const operations: any[] = [];
+      for (const id of ids) operations.push(prisma.account.deleteMany({ where: { id } }));
+      await prisma.$transaction([...operations, prisma.account.updateMany({ data: { balance: 0 } })]);
+    }
+    export async function g(ids: number[], key: string) {
+      const operations: any[] = [];
+      for (const each of unheard(ids)) {
+        if (each.flag) operations.push(prisma.account.deleteMany({ where: { id: each.id } }));
+        else operations.push(prisma.note.deleteMany({ where: { text: key } }));
+      }
+      await prisma.$transaction([...operations, ...others(key)]);
+    }`;
+  const [known, unheard] = await transactionsOf(SCHEMA, { "f.ts": text });
+  assert.ok(known && unheard);
+  const lines = printed([known]).join("\n");
+  assert.match(lines, /^f explicit\n[^]*delete Account[^]*update Account/u);
+  assert.ok(losses(unheard).includes("operations of a list that is not known"));
 });

@@ -1,12 +1,6 @@
 // `neon(url)` of @neondatabase/serverless, whose pools are those of `pg`: it sends each statement, or a list of them in
 // one transaction, by HTTP.
-import {
-  UNDEFINED,
-  unknown,
-  type Connection,
-  type HandleValue,
-  type Value,
-} from "../values";
+import { UNDEFINED, unknown, type Connection, type HandleValue, type Value } from "../values";
 import { levelOf } from "./levels";
 import type { Call, Library, Tools } from "./library";
 import { parametersIn, rowsOf } from "./rawSql";
