@@ -9,6 +9,7 @@ import { createDialectTeller } from "./codeDialect";
 import type { CodeParsers } from "./codeParsers";
 import { codeTables } from "./codeTables";
 import type { HirModule } from "./hir";
+import { withImported } from "./imported";
 import { createCodeMemory } from "./memory";
 import { migrationText } from "./migrations/codeMigrations";
 import { createModuleReader, type CodeFiles, type CodeModules } from "./modules";
@@ -67,7 +68,10 @@ export function createWorkspaceCode(parsers: CodeParsers): WorkspaceCodeReader {
       const dialect = schemas[0]?.schema.datasource?.dialect ?? inCodeDialect();
       const inCode = codeTables({
         modules,
-        files: files.map(({ file }) => file),
+        files: withImported(
+          files.map(({ file }) => file),
+          modules,
+        ),
         lines: (file) => indexLines(file, text(file) ?? ""),
         dialect: dialect ?? "postgres",
       });
