@@ -336,7 +336,7 @@ the level allows, or at random, and shows the smallest execution that breaks an 
 "testgen" writes a test that fails while the anomaly is possible, or a script of its sessions (sql).
 "serve" is a database for your own application: reads return what the level allows; Ctrl-C ends it.
 "history" judges recorded runs (Jepsen/Elle, PolySI, dbcop, Cobra, Plume, AWDIT, our own JSON).
-For "check", "show", "replay" and "testgen", PATH is an SQL file or a folder. isolens.json is found upwards
+For "check", "show", "replay" and "testgen", PATH is a file of SQL or code, or a folder. isolens.json is found upwards
 from each file.
 
   --level NAME           the isolation level; more than one is checked one after the other

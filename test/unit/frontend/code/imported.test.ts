@@ -34,6 +34,7 @@ export const clear = () => drizzle("").delete(seats);`,
       text: (file) => texts[file],
       packages: [],
       pathMaps: [],
+      digest: () => "",
     },
   });
   assert.deepEqual(

@@ -19,6 +19,7 @@ import {
   type ModelColumn,
   type ModelRelation,
 } from "../orm/model";
+import { decoratedModel } from "./decorated";
 
 type Fields = ReadonlyMap<string, Value>;
 
@@ -246,10 +247,11 @@ export function modelOfClass(of: ClassValue, tools: Tools): Model | undefined {
       .filter(({ isStatic }) => isStatic)
       .map((method) => initIn(method.function.body, new Set([name, "this", "super"])))
       .find((each) => each !== undefined);
-  if (!found) return undefined;
-  const [attributes, options] = found.map((each) =>
-    tools.evaluate(each, withTypes(of.scope, tools)),
-  );
+  const said =
+    found?.map((each) => tools.evaluate(each, withTypes(of.scope, tools))) ??
+    decoratedModel(of, tools);
+  if (!said) return undefined;
+  const [attributes, options] = said;
   const database = options && tools.fields(options)?.get("sequelize");
   const data = database?.kind === "handle" ? database.data : undefined;
   const called = constantText(options && tools.fields(options)?.get("modelName")) ?? name;

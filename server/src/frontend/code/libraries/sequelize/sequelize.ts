@@ -27,7 +27,7 @@ const POOL: Connection = { id: NAME, isPool: true };
 
 export const SEQUELIZE: Library = {
   name: NAME,
-  modules: [NAME, "@sequelize/core"],
+  modules: [NAME, "@sequelize/core", "sequelize-typescript"],
   imported: (name, _module, tools) =>
     tools.handle(name === "default" || name === "*" ? "Sequelize" : name),
   typed: (type, tools) => {
