@@ -415,7 +415,7 @@ function single(parsing: Parsing): readonly SyntaxRelation[] {
     expect(reader, ")");
     return inner;
   }
-  const schema = wordAt(reader, 1) === "." ? peek(reader)?.word : undefined;
+  const schema = wordAt(reader, 1) === "." ? peek(reader)?.word.toLowerCase() : undefined;
   const table = takeTable(reader);
   if (wordAt(reader) === "(") {
     skipParentheses(reader);
