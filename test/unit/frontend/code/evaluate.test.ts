@@ -81,6 +81,21 @@ export async function g(id: number) {
       ],
     ));
 
+  it("keeps conditions on the environment", () =>
+    check(
+      `${POOL}export async function f(id: string) {
+  if (process.env.BLOCKED.includes(id)) throw new Error("blocked");
+  console.log(process.memoryUsage());
+  await pool.query("DELETE FROM accounts WHERE owner = $1", [id]);
+}`,
+      [
+        "f autocommit",
+        "  if (not (code:process.env.BLOCKED.includes(:id) is null) and code:truth(code:process.env.BLOCKED.includes(:id)))",
+        "    rollback",
+        "  delete accounts where (accounts.owner = :id)",
+      ],
+    ));
+
   it("gives nothing for what is asked of null with ?.", () =>
     check(
       POOL +

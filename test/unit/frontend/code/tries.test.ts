@@ -24,6 +24,30 @@ async function check(text: string, expected: readonly string[]): Promise<void> {
 }
 
 describe("errors of the code", () => {
+  it("lead past what a finally does, which is said where it does something", async () => {
+    const reasons = async (body: string): Promise<readonly string[]> => {
+      const text = `${START}export async function f(n) { ${body} }`;
+      const found = await transactionsOf(DDL, { "a.ts": text });
+      return found.flatMap(({ taint }) => taint.map(({ reason }) => reason));
+    };
+    const said = ["statements of a finally are not followed"];
+    assert.deepEqual(
+      await reasons(
+        `try { if (n < 0) throw new Error("no"); await add(n); } finally { await note(n); }`,
+      ),
+      said,
+    );
+    assert.deepEqual(
+      await reasons("try { if (n < 0) return; await add(n); } finally { await note(n); }"),
+      said,
+    );
+    assert.deepEqual(await reasons("try { await add(n); } finally { await note(n); }"), []);
+    assert.deepEqual(
+      await reasons("try { if (n < 0) return; await add(n); } finally { send(n); }"),
+      [],
+    );
+  });
+
   it("are caught where the function that catches them goes on", () =>
     check(
       `

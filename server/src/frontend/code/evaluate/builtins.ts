@@ -289,7 +289,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 };
 
 /** Names under which nothing happens that a transaction could notice. */
-const SILENT = /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process(?!\.exit))\b/u;
+const SILENT =
+  /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process(?!\.(?:exit|env|argv)\b))\b/u;
 
 /** What a call of a function of the language gives; undefined where it is none that is known. */
 export function callBuiltin(

@@ -145,17 +145,31 @@ function isNeeded(state: State, { path, hasStatements }: Handled): boolean {
 export function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean {
   const inner = innerScope(scope);
   if (state.evaluator.block(state, inner, hir.resources)) return true;
+  const start = state.commands.length;
+  const returned = state.frame.returns.length;
   const left = evaluateBody(state, inner, hir);
-  if (hir.last.length > 0) {
-    const before = state.emitted;
-    const run = (): boolean => state.evaluator.block(state, innerScope(inner), hir.last);
-    if (!left) return run();
-    tried(state, run);
-    if (state.emitted > before) {
-      lose(state, "statements of a finally are not followed", sourceOf(state, hir.span));
-    }
+  if (hir.last.length === 0) return left;
+  const body = state.commands.slice(start);
+  const mayLeave = left || state.frame.returns.length > returned || body.some(ends);
+  const before = state.emitted;
+  const run = (): boolean => state.evaluator.block(state, innerScope(inner), hir.last);
+  const leftAfter = left ? left : run();
+  if (left) tried(state, run);
+  if (mayLeave && state.emitted > before) {
+    lose(state, "statements of a finally are not followed", sourceOf(state, hir.span));
   }
-  return left;
+  return leftAfter;
+}
+
+/** Whether a command may end the function. */
+function ends(command: Command): boolean {
+  let found = false;
+  walkCommand(command, {
+    command: ({ kind }) => {
+      if (kind === "rollback" || kind === "return") found = true;
+    },
+  });
+  return found;
 }
 
 function evaluateBody(state: State, scope: Scope, hir: Of<"try">): boolean {
