@@ -404,15 +404,18 @@ describe("the panel's look", () => {
 
 type OpenPage = Awaited<ReturnType<typeof openPanel>>["page"];
 
-/** Visible texts whose contrast with the page's background is below 3 to 1 (4.5 to 1 in high contrast). */
+/** Visible texts whose contrast with what is painted behind them is below 3 to 1 (4.5 to 1 in high contrast). */
 function faintTexts(page: OpenPage): Promise<readonly string[]> {
   return page.evaluate(() => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     if (!canvas) return ["no canvas"];
-    const luminance = (color: string): number => {
+    /** Of colours painted over each other. */
+    const luminance = (colors: readonly string[]): number => {
       canvas.clearRect(0, 0, 1, 1);
-      canvas.fillStyle = color;
-      canvas.fillRect(0, 0, 1, 1);
+      for (const color of colors) {
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+      }
       const [r = 0, g = 0, b = 0] = canvas.getImageData(0, 0, 1, 1).data;
       const [x = 0, y = 0, z = 0] = [r, g, b].map((part) => {
         const share = part / 255;
@@ -420,7 +423,17 @@ function faintTexts(page: OpenPage): Promise<readonly string[]> {
       });
       return 0.2126 * x + 0.7152 * y + 0.0722 * z;
     };
-    const back = luminance(getComputedStyle(document.body).backgroundColor);
+    /** From the page to the text: backgrounds of elements, and of figures the first shape of each group. */
+    const behind = (text: Element): string[] => {
+      const layers: string[] = [];
+      for (let at: Element | null = text; at !== null; at = at.parentElement) {
+        const shape = at.querySelector(":scope > rect");
+        const style = getComputedStyle(shape ?? at);
+        const color = shape === null ? style.backgroundColor : style.fill;
+        if (color !== "none") layers.unshift(color);
+      }
+      return layers;
+    };
     const least = document.body.className.includes("high-contrast") ? 4.5 : 3;
     const found: string[] = [];
     for (const text of document.querySelectorAll(
@@ -429,7 +442,9 @@ function faintTexts(page: OpenPage): Promise<readonly string[]> {
       if (text.closest(".future, .later, :disabled, [hidden]") || !text.textContent?.trim())
         continue;
       const style = getComputedStyle(text);
-      const front = luminance(text instanceof SVGElement ? style.fill : style.color);
+      const layers = behind(text);
+      const back = luminance(layers);
+      const front = luminance([...layers, text instanceof SVGElement ? style.fill : style.color]);
       const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
       if (ratio < least) found.push(`${text.textContent.slice(0, 30)}: ${ratio.toFixed(2)}`);
     }

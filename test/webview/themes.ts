@@ -96,6 +96,7 @@ const VARIABLES: Readonly<Record<ThemeKind, Readonly<Record<string, string>>>> =
     descriptionForeground: "#292929",
     "panel-border": "#0f4a85",
     "editorWidget-background": "#ffffff",
+    "list-inactiveSelectionBackground": "#0f4a8519",
     "list-hoverBackground": "#f0f0f0",
     focusBorder: "#006bbd",
     "textPreformat-foreground": "#292929",
