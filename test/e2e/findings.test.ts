@@ -32,12 +32,12 @@ test("the view lists transactions, leads to their anomalies and can be filtered"
     await workbench.run("Focus on Transactions View");
     await tree.locator(".monaco-list-row.focused").first().waitFor();
     // Until the view has the keyboard, keys go elsewhere.
-    const lost = row(/^Lost update/u).first();
-    for (let presses = 0; presses < 20 && !(await lost.isVisible()); presses += 1) {
-      await page.keyboard.press("ArrowRight");
-      await page.waitForTimeout(250);
-    }
-    await lost.waitFor();
+    const list = await tree.elementHandle();
+    await page.waitForFunction((view) => view?.contains(document.activeElement) === true, list);
+    await page.keyboard.press("ArrowRight");
+    await row(/^Lost update/u)
+      .first()
+      .waitFor();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
     await workbench.webview().locator("h1").waitFor();
