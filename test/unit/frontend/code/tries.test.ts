@@ -188,6 +188,48 @@ export async function f(id) { const made = await make(id); await add(made); }`,
       ],
     ));
 
+  it("let the loop around go on with its next round", () =>
+    check(
+      `export async function f(ids) {
+  for (const id of ids) {
+    try { await note(id); await add(id); } catch (e) { if (send(e)) continue; throw e; }
+    await add(1);
+  }
+  await add(99);
+}`,
+      [
+        "f unit",
+        "  loop count",
+        "    try",
+        "      insert log {id = fresh sequence, account = null, amount = :ids[@i1]}",
+        "      update accounts set balance = (accounts.balance + :ids[@i1]) where (accounts.id = 1)",
+        "    handler",
+        "      if (not (:send()[@i1] is null) and :send()[@i1])",
+        "        continue",
+        "      rollback",
+        "    update accounts set balance = (accounts.balance + 1) where (accounts.id = 1)",
+        "  update accounts set balance = (accounts.balance + 99) where (accounts.id = 1)",
+      ],
+    ));
+
+  it("end the loop around where the handler does", () =>
+    check(
+      `export async function f(ids) {
+  for (const id of ids) { try { await note(id); } catch (e) { break; } await add(1); }
+  await add(99);
+}`,
+      [
+        "f unit",
+        "  loop count",
+        "    try",
+        "      insert log {id = fresh sequence, account = null, amount = :ids[@i1]}",
+        "    handler",
+        "      exit",
+        "    update accounts set balance = (accounts.balance + 1) where (accounts.id = 1)",
+        "  update accounts set balance = (accounts.balance + 99) where (accounts.id = 1)",
+      ],
+    ));
+
   it("of handlers in handlers are followed to some depth", async () => {
     const nested = (depth: number): string =>
       depth === 0 ? "await note(1);" : `try { await send(1); } catch (e) { ${nested(depth - 1)} }`;

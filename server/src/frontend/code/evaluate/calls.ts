@@ -261,7 +261,7 @@ function isOfUnknown(callee: Value): boolean {
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
 const LOGS =
-  /(?:^|\.)[_#]?(?:log|logger|console)\.(?:trace|debug|verbose|info|log|notice|warn|warning|error|fatal)$/iu;
+  /(?:^|\.)[_#]?(?:log|logger|console)\.(?:trace|debug|verbose|info|log|notice|warn|warning|error)$/iu;
 
 /** Follows a function of the workspace. */
 function callFunction(

@@ -225,24 +225,26 @@ export function loopBody(
   for (const [cell, value] of path.written) {
     if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(value));
   }
-  return { commands: path.commands, isOnce: path.left && !path.commands.some(goesOn) };
+  return { commands: path.commands, isOnce: path.left && !path.commands.some(mayGoOn) };
 }
 
 /** Whether a command may go on with the next round, or behind the loop. */
-function goesOn(command: Command): boolean {
+export function mayGoOn(command: Command): boolean {
   switch (command.kind) {
     case "exit":
     case "continue":
       return true;
     case "sequence":
-      return command.commands.some(goesOn);
+      return command.commands.some(mayGoOn);
     case "if":
-      return goesOn(command.then) || (command.otherwise !== undefined && goesOn(command.otherwise));
+      return (
+        mayGoOn(command.then) || (command.otherwise !== undefined && mayGoOn(command.otherwise))
+      );
     case "loop":
     case "atomic":
-      return goesOn(command.body);
+      return mayGoOn(command.body);
     case "try":
-      return goesOn(command.body) || goesOn(command.handler);
+      return mayGoOn(command.body) || mayGoOn(command.handler);
     default:
       return false;
   }

@@ -9,7 +9,7 @@ import { unknown, type Scope } from "../values";
 import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
 import { bind, innerScope } from "./bindings";
 import { enterHandler } from "./failures";
-import { joinPaths, tried, type Path } from "./join";
+import { joinPaths, mayGoOn, tried, type Path } from "./join";
 import { THROWN } from "./member";
 import { emit, lose, sourceOf, write, type State } from "./state";
 import { branching, doomed, ofName, passing, rethrown, type Thrown } from "./thrown";
@@ -131,10 +131,14 @@ function probed<Result>(state: State, run: () => Result): Result {
 /** Handlers of handlers of handlers are taken to do something. */
 const MOST_PROBES = 3;
 
-/** Behind a handler that returns, the transaction around it commits, and a function goes on that called this one. */
+/**
+ * Behind a handler that returns, the transaction around it commits, and a function goes on that called this one; behind
+ * one that jumps, the loop around goes on, or what follows it.
+ */
 function isNeeded(state: State, { path, hasStatements }: Handled): boolean {
   const goesOn = state.open.length > 0 || !state.frame.isRoot;
-  return hasStatements || !path.left || (goesOn && returns(path.commands));
+  const isRound = path.commands.some(mayGoOn);
+  return hasStatements || !path.left || isRound || (goesOn && returns(path.commands));
 }
 
 /**
