@@ -42,6 +42,20 @@ export interface Table {
   readonly inferred: boolean;
 }
 
+/** A table without columns and keys; `source`: where it is declared, if it is. */
+export function emptyTable(name: string, source?: SourceRange): Table {
+  return {
+    name,
+    columns: [],
+    primaryKey: [],
+    uniqueKeys: [],
+    foreignKeys: [],
+    checks: [],
+    ...(source && { source }),
+    inferred: source === undefined,
+  };
+}
+
 export interface Schema {
   readonly tables: readonly Table[];
 }

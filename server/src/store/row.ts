@@ -1,6 +1,6 @@
 // Rows of the store and the writes that make them: every cell remembers the step that wrote it.
 import type { ValueType } from "../program/expression";
-import type { Schema, Table } from "../program/schema";
+import { emptyTable, type Schema, type Table } from "../program/schema";
 import type { Row } from "../protocol/witness";
 import { fromValue, orderValues, renderValue, type SqlValue } from "./value";
 
@@ -70,17 +70,7 @@ export function initialRows(
 
 /** The table of that name, or one without declared columns. */
 export function findTable(schema: Schema, name: string): Table {
-  return (
-    schema.tables.find((table) => table.name === name) ?? {
-      name,
-      columns: [],
-      primaryKey: [],
-      uniqueKeys: [],
-      foreignKeys: [],
-      checks: [],
-      inferred: true,
-    }
-  );
+  return schema.tables.find((table) => table.name === name) ?? emptyTable(name);
 }
 
 export function columnType(table: Table, column: string): ValueType {

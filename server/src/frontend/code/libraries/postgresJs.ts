@@ -11,6 +11,7 @@ import {
 import { given, quoted, raw, separated, sequence, type Fragment } from "./builders/draft";
 import type { Call, Library, Template, Tools } from "./library";
 import { parametersIn, rowsOf } from "./rawSql";
+import { allOrNone } from "./ownConnection";
 
 /** A part of a query: a template that is not awaited, or what `sql(...)` makes of names, rows and lists. */
 type Part =
@@ -72,8 +73,7 @@ function insertEach(
   source: Call["source"],
   tools: Tools,
 ): Value {
-  const own = connection?.isPool === false ? connection : tools.connection(false);
-  const insert = (): Value => {
+  allOrNone(connection, source, tools, (own) => {
     tools.each(list, source, (item) => {
       const single = parts.map((part): TextPart => {
         const made = part.kind === "hole" ? partOf(part.value) : undefined;
@@ -83,10 +83,7 @@ function insertEach(
       });
       tools.sql(own, expanded(single, "", tools), {}, source);
     });
-    return UNDEFINED;
-  };
-  if (own === connection) insert();
-  else tools.inTransaction(own, { source }, insert);
+  });
   return unknown("the rows that a list inserts");
 }
 

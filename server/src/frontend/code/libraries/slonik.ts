@@ -14,6 +14,7 @@ import { quoted } from "./builders/draft";
 import type { Call, Library, SqlOutcome, Tools } from "./library";
 import { rowsOf } from "./rawSql";
 import { joinedText, splicedText } from "./splices";
+import { ownConnection } from "./ownConnection";
 
 const POOLS = /^DatabasePool$/u;
 const CONNECTIONS =
@@ -117,11 +118,9 @@ function inside(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   const [work] = call.arguments;
   if (work?.kind !== "function") return undefined;
   const { source } = call;
-  const outer = handle.connection;
-  const isOpen = outer?.isPool === false;
-  const connection = isOpen ? outer : tools.connection(false);
+  const connection = ownConnection(handle.connection, tools);
   const run = (): Value =>
     tools.settle(tools.call(work, [tools.handle("db", undefined, connection)], source));
   if (handle.path === "db.connect") return run();
-  return tools.inTransaction(connection, { source, ...(isOpen && { isNested: true }) }, run);
+  return tools.inTransaction(connection, { source, isNested: true }, run);
 }

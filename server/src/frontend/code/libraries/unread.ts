@@ -10,6 +10,7 @@ import {
   type Value,
 } from "../values";
 import type { Call, Library, Tools } from "./library";
+import { ownConnection } from "./ownConnection";
 
 const PACKAGES = [
   "@mikro-orm/better-sqlite",
@@ -117,9 +118,7 @@ function clientOn(
 
 function inside(handle: HandleValue, work: Value, call: Call, tools: Tools): Value {
   const { source } = call;
-  const outer = handle.connection;
-  const isOpen = outer?.isPool === false;
-  const connection = isOpen ? outer : tools.connection(false);
+  const connection = ownConnection(handle.connection, tools);
   const isGiven = isWork(handle.data);
   const args = isGiven ? call.arguments : [clientOn(handle, connection, tools)];
   return tools.inTransaction(connection, { source, isNested: true }, () => {

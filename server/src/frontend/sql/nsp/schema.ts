@@ -1,7 +1,13 @@
 // Tables by node-sql-parser's reading of DDL: what the light path needs to know of them.
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";
-import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
+import {
+  emptyTable,
+  type Column,
+  type ForeignKey,
+  type Table,
+  type UniqueKey,
+} from "../../../program/schema";
 import { createIds, sourceOf, type LoweringContext, type SqlPiece } from "../lowering";
 import { child, children, identifier, isNode, text, type Node } from "./ast";
 import { lowerExpression } from "./expression";
@@ -68,16 +74,7 @@ function createTable(node: Node, piece: SqlPiece, tables: Map<string, Table>): v
   const [target] = children(node, "table");
   const name = identifier(target, "table");
   if (name === undefined || tables.has(name)) return;
-  let table: Table = {
-    name,
-    columns: [],
-    primaryKey: [],
-    uniqueKeys: [],
-    foreignKeys: [],
-    checks: [],
-    source: sourceOf(piece),
-    inferred: false,
-  };
+  let table = emptyTable(name, sourceOf(piece));
   const definitions = children(node, "create_definitions");
   for (const definition of definitions) {
     if (definition["resource"] === "column") table = withColumn(table, definition, piece);

@@ -79,17 +79,3 @@ export function condition(node: Node, table: Table, state: State): Expression {
   for (const { reason } of work.taint) lost(state, reason);
   return value;
 }
-
-/** A table of the definition at hand without columns and keys. */
-export function emptyTable(name: string, { piece }: State): Table {
-  return {
-    name,
-    columns: [],
-    primaryKey: [],
-    uniqueKeys: [],
-    foreignKeys: [],
-    checks: [],
-    source: sourceOf(piece),
-    inferred: false,
-  };
-}

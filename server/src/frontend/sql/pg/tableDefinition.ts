@@ -1,10 +1,11 @@
 // CREATE TABLE: columns, keys and conditions.
 import type { ColumnDef, Constraint, CreateStmt } from "libpg-query";
 import type { Expression } from "../../../program/expression";
-import type { Column, ForeignKey, Table } from "../../../program/schema";
+import { emptyTable, type Column, type ForeignKey, type Table } from "../../../program/schema";
+import { sourceOf } from "../lowering";
 import { stringsOf, tableName, typeText } from "./ast";
 import { defaultOfType, withChecksOfType } from "./domains";
-import { condition, emptyTable, lost, say, typeOf, type State } from "./schemaState";
+import { condition, lost, say, typeOf, type State } from "./schemaState";
 import { isSerial } from "./valueType";
 
 export function createTable(statement: CreateStmt, state: State): void {
@@ -15,7 +16,7 @@ export function createTable(statement: CreateStmt, state: State): void {
   if (statement.partbound !== undefined) {
     say(state, `${name} is a partition, which is analysed as a table of its own.`);
   }
-  let table = emptyTable(name, state);
+  let table = emptyTable(name, sourceOf(state.piece));
   for (const parent of statement.inhRelations ?? []) {
     if (!("RangeVar" in parent)) continue;
     const inherited = state.tables.get(tableName(parent.RangeVar));

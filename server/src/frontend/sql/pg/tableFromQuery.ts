@@ -1,12 +1,12 @@
 // CREATE TABLE ... AS, SELECT ... INTO and materialized views: tables whose columns a query tells. They have no keys.
 import type { CreateTableAsStmt } from "libpg-query";
-import type { Column } from "../../../program/schema";
-import { declarationContext } from "../lowering";
+import { emptyTable, type Column } from "../../../program/schema";
+import { declarationContext, sourceOf } from "../lowering";
 import { withColumnNames } from "../terms";
 import { typeOf } from "../types";
 import { stringsOf, tableName } from "./ast";
 import { lowerQuery } from "./recursion";
-import { emptyTable, say, type State } from "./schemaState";
+import { say, type State } from "./schemaState";
 import { startWork } from "./statement";
 import { viewQuery } from "./views";
 
@@ -27,7 +27,7 @@ export function createFromQuery(statement: CreateTableAsStmt, state: State): voi
     say(state, `${name} is filled by a query when it is created, so its columns are not known.`);
     return;
   }
-  state.tables.set(name, { ...emptyTable(name, state), columns });
+  state.tables.set(name, { ...emptyTable(name, sourceOf(state.piece)), columns });
 }
 
 function columnsOf(

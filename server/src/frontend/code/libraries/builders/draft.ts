@@ -5,7 +5,6 @@ import {
   constantText,
   NOWHERE,
   scalar,
-  UNDEFINED,
   unknown,
   type Connection,
   type TextPart,
@@ -13,6 +12,7 @@ import {
 } from "../../values";
 import type { Library, SqlOutcome, Tools } from "../library";
 import type { SourceRange } from "../../../../protocol/source";
+import { allOrNone } from "../ownConnection";
 
 /** A part of a statement: text and values. */
 export type Fragment = readonly TextPart[];
@@ -228,17 +228,13 @@ function runEach(
   tools: Tools,
 ): SqlOutcome {
   const { each: _, ...single } = draft;
-  const own = connection?.isPool === false ? connection : tools.connection(false);
-  const insert = (): Value => {
+  allOrNone(connection, source, tools, (own) => {
     tools.each(list, source, (item) => {
       const values = row(item);
       if (values) tools.sql(own, sqlOf({ ...single, rows: [values] }, tools.dialect), {}, source);
       else runUnread(draft, "a row that is inserted is not known", own, source, tools);
     });
-    return UNDEFINED;
-  };
-  if (own === connection) insert();
-  else tools.inTransaction(own, { source }, insert);
+  });
   const count = unknown("how many rows a list inserts");
   return { kind: "change", count, choice: unknown("the rows that a list inserts") };
 }

@@ -11,6 +11,7 @@ import {
 import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
 import { rowsOf } from "../rawSql";
+import { ownConnection } from "../ownConnection";
 import {
   chosen,
   draftOf,
@@ -416,8 +417,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const [callback, options] = call.arguments;
   if (!callback) return undefined;
   const fields = options && tools.fields(options);
-  const { connection: outer } = handle;
-  const connection = outer?.isPool === false ? outer : tools.connection(false);
+  const connection = ownConnection(handle.connection, tools);
   const inner = tools.handle("db", handle.data, connection);
   const { source } = call;
   const own = { source, isNested: true, ...levelOf(fields?.get("isolationLevel")) };

@@ -10,6 +10,7 @@ import {
 import { levelOf } from "../levels";
 import type { Call, Library, SqlOutcome, Tools } from "../library";
 import { parametersIn, rowsOf } from "../rawSql";
+import { ownConnection } from "../ownConnection";
 import {
   allOf,
   draftOf,
@@ -419,8 +420,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value {
   const options = call.arguments.find((each) => each.kind === "object");
   const { source } = call;
   const named = levelOf(options && tools.fields(options)?.get("isolationLevel"));
-  const connection =
-    handle.connection?.isPool === false ? handle.connection : tools.connection(false);
+  const connection = ownConnection(handle.connection, tools);
   const inner = tools.handle("knex", undefined, connection);
   if (!callback) {
     tools.begin(connection, { source, ...named });

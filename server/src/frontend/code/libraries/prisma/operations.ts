@@ -5,6 +5,7 @@ import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
+import { ownConnection } from "../ownConnection";
 import { aggregated, counted, grouped } from "./aggregates";
 import { withArguments } from "./arguments";
 import {
@@ -80,9 +81,9 @@ function operateWith(work: Work): Value {
   const { tools, connection, source } = operation;
   const carry = OPERATIONS[name];
   if (carry === undefined) return UNDEFINED;
-  const isOpen = connection !== undefined && !connection.isPool;
-  if (isOpen || !isCompound(work)) return carry(work);
-  const own = tools.connection(false);
+  if (!isCompound(work)) return carry(work);
+  const own = ownConnection(connection, tools);
+  if (own === connection) return carry(work);
   return tools.inTransaction(own, { source }, () =>
     carry({ ...work, operation: { ...operation, connection: own } }),
   );

@@ -11,6 +11,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
+import { ownConnection } from "../ownConnection";
 import { given } from "./given";
 import { isOperation, operate } from "./operations";
 import { fragmentOf, spliced, sqlTextOf } from "./rawSql";
@@ -223,8 +224,8 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const [body, options] = call.arguments;
   const { source } = call;
   if (body === undefined) return undefined;
-  const isOpen = handle.connection !== undefined && !handle.connection.isPool;
-  const connection = isOpen && handle.connection ? handle.connection : tools.connection(false);
+  const connection = ownConnection(handle.connection, tools);
+  const isOpen = connection === handle.connection;
   const run = (): Value =>
     body.kind === "function"
       ? tools.settle(

@@ -2,6 +2,7 @@
 // options that `init` would be given.
 import type { HirAnnotation, HirField } from "../../hir";
 import { scalar, type Value } from "../../values";
+import { annotated, plainName } from "../annotations";
 import type { ClassValue, Tools } from "../library";
 
 /** What a class's decorators say of its model; undefined of a class without `@Table`. */
@@ -9,7 +10,7 @@ export function decoratedModel(
   of: ClassValue,
   tools: Tools,
 ): readonly [attributes: Value, options: Value] | undefined {
-  const table = of.class.annotations.find(({ name }) => isNamed(name, "Table"));
+  const table = annotated(of.class.annotations, "Table");
   if (!table) return undefined;
   const attributes = of.class.fields.flatMap((field) => {
     const attribute = field.isStatic ? undefined : attributeOf(of, field, tools);
@@ -38,7 +39,7 @@ function isColumnDecorator(name: string): name is keyof typeof COLUMNS {
 
 function attributeOf(of: ClassValue, field: HirField, tools: Tools): Value | undefined {
   const said = field.annotations.flatMap((annotation) => {
-    const name = COLUMN_DECORATORS.find((each) => isNamed(annotation.name, each));
+    const name = COLUMN_DECORATORS.find((each) => each === plainName(annotation));
     return name === undefined ? [] : [{ name, annotation }];
   });
   if (said.length === 0) return undefined;
@@ -69,8 +70,4 @@ function typeNamed(type = ""): string {
     Date: "DataType.DATE",
   };
   return types[first.trim()] ?? "DataType";
-}
-
-function isNamed(name: string, wanted: string): boolean {
-  return name.split(".").at(-1) === wanted;
 }

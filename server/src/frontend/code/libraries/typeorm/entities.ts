@@ -14,6 +14,7 @@ import {
   type ModelColumn,
   type ModelRelation,
 } from "../orm/model";
+import { annotated } from "../annotations";
 
 /** The entity that a class is; undefined where it is none. */
 export function entityOf(value: Value | undefined, tools: Tools): Model | undefined {
@@ -67,10 +68,6 @@ function otherFields(of: ClassValue): ReadonlySet<string> {
   return new Set(
     fields.flatMap(({ name, annotations }) => (annotations.length === 0 ? [name] : [])),
   );
-}
-
-function annotated(annotations: readonly HirAnnotation[], ...names: readonly string[]) {
-  return annotations.find(({ name }) => names.includes(name.split(".").at(-1) ?? name));
 }
 
 function argumentsOf(annotation: HirAnnotation, of: ClassValue, tools: Tools): readonly Value[] {

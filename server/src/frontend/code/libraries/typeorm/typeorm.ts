@@ -14,6 +14,7 @@ import { transactionalOptions } from "../decoratorOptions";
 import { isModel, tableOf, type Model } from "../orm/model";
 import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
+import { ownConnection } from "../ownConnection";
 import { entityOf } from "./entities";
 import { builder, extended, hold, isHeld, isRun, queryIn, run, startQuery } from "./queryBuilder";
 import { METHODS, repositoryCall } from "./repository";
@@ -246,8 +247,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const callback = call.arguments.find((each) => each.kind === "function");
   if (!callback) return undefined;
   const { source } = call;
-  const { connection: outer } = handle;
-  const connection = outer?.isPool === false ? outer : tools.connection(false);
+  const connection = ownConnection(handle.connection, tools);
   const inner = tools.handle("manager", undefined, connection);
   return tools.inTransaction(
     connection,
