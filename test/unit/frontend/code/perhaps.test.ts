@@ -88,4 +88,38 @@ describe("what is done perhaps", () => {
         "  delete Mail where (Mail.kind = 1)",
       ],
     ));
+
+  it("spreads a row that may be missing without an error", () =>
+    check(
+      `const row = await prisma.mail.findUnique({ where: { id } });
+       const mail = { kind: 1, ...row };
+       await prisma.mail.deleteMany({ where: { kind: mail.kind } });`,
+      [
+        "f unit",
+        "  r1 = select Mail.id as id, Mail.kind as kind, Mail.projectId as projectId from Mail where (Mail.id = :id)",
+        "  delete Mail where (Mail.kind = ((size(r1) > 0) ? r1.kind : 1))",
+      ],
+    ));
+
+  it("spreads the row of the query that ran", () =>
+    check(
+      `const row = soon > 1
+         ? await prisma.mail.findUnique({ where: { id }, include: { project: true } })
+         : await prisma.mail.findFirst({ where: { kind: plan }, include: { project: true } });
+       if (!row) throw new Error("none");
+       const project = { ...row.project };
+       await prisma.mail.deleteMany({ where: { kind: project.plan } });`,
+      [
+        "f unit",
+        "  if (:soon > 1)",
+        "    r1 = select Mail.id as id, Mail.kind as kind, Mail.projectId as projectId from Mail where (Mail.id = :id)",
+        "    r2 = select Project.id as id, Project.plan as plan from Project where (Project.id = r1.projectId)",
+        "  else",
+        "    r3 = select Mail.id as id, Mail.kind as kind, Mail.projectId as projectId from Mail where (Mail.kind = :plan) limit 1",
+        "    r4 = select Project.id as id, Project.plan as plan from Project where (Project.id = r3.projectId)",
+        "  if not ((:soon > 1) ? (size(r1) > 0) : (size(r3) > 0))",
+        "    rollback",
+        "  delete Mail where (Mail.kind = ((:soon > 1) ? r2.plan : r4.plan))",
+      ],
+    ));
 });

@@ -121,4 +121,28 @@ describe("promises whose errors are handled", () => {
        }));`,
       EACH,
     ));
+
+  it("goes on behind each return of what is done for each item", () =>
+    check(
+      `await Promise.allSettled(ids.map((each) => {
+         if (each === 2) return gone(5);
+         return gone(each);
+       }));`,
+      [
+        "f unit",
+        "  loop count",
+        "    if (:ids[@i1] = 2)",
+        "      @return1 := 1",
+        "    else",
+        "      @return1 := 2",
+        "    try",
+        "      if (@return1 = 1)",
+        "        rollback",
+        "      else",
+        "        if (:ids[@i1] > 3)",
+        "          rollback",
+        "        delete Mail where (Mail.kind = :ids[@i1])",
+        "    handler",
+      ],
+    ));
 });

@@ -1,6 +1,7 @@
 // Calls whose promise is handed on, to Promise.allSettled or `.then(next, handler)`: what they throw does not leave the
 // function that calls them, so they run where their promise is settled.
 import type { HirExpression } from "../hir";
+import { visitInto } from "../nodes";
 import type { Value } from "../values";
 
 type Call = Extract<HirExpression, { kind: "call" }>;
@@ -46,11 +47,17 @@ function isMap({ callee }: Call): boolean {
   return callee.kind === "member" && callee.property === "map";
 }
 
-/** What a function gives that is one `return`. */
+/** What a function gives that does not wait for it. */
 function noteResult(hir: HirExpression): void {
   if (hir.kind !== "function" || hir.function.isAsync === true) return;
-  const [only, another] = hir.function.body;
-  if (only?.kind === "return" && only.value && !another) noteLater(only.value);
+  visitInto(hir.function.body, (node) => {
+    if (isReturn(node)) noteLater(node.value);
+    return !("parameters" in node);
+  });
+}
+
+function isReturn(node: object): node is { readonly value: HirExpression } {
+  return "kind" in node && node.kind === "return" && "value" in node;
 }
 
 const PROMISES = new Set(["then", "catch", "finally"]);

@@ -1,9 +1,9 @@
 // `{ ...first, ...second }`: what comes later wins where it has a field.
 import { unknown, UNDEFINED, type ObjectValue, type Value } from "../values";
 import { leftOut, maybeLeftOut } from "./absence";
-import { conditionOf, readsOf, sameExpression } from "./convert";
+import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
 import { fieldNamesOf, hasAnyKey } from "./fieldNames";
-import { memberOf } from "./member";
+import { fieldOf as fieldOfRow, memberOf, optionalMember } from "./member";
 import { choose, isNullish } from "./operators";
 import { newCell, type State } from "./state";
 
@@ -31,7 +31,7 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
     case "row": {
       const fields = new Map(made.fields);
       for (const name of fieldNamesOf(value) ?? []) {
-        fields.set(name, newCell(state, memberOf(state, value, name, NOWHERE)));
+        fields.set(name, newCell(state, ofRow(state, value, name, made.fields.get(name)?.value)));
       }
       const named = { ...made, fields };
       return value.columns.order.length === 0 ? withOthers(state, named, value) : named;
@@ -39,6 +39,19 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
     default:
       return withOthers(state, made, value);
   }
+}
+
+/** A row that is not there has nothing to spread, and that is no error. */
+function ofRow(
+  state: State,
+  row: Extract<Value, { kind: "row" }>,
+  name: string,
+  before: Value | undefined,
+): Value {
+  if (before === undefined || isPresent(state, row)) {
+    return optionalMember(state, row, name, NOWHERE);
+  }
+  return choose(presenceOf(row), fieldOfRow(row, name), before);
 }
 
 /** A field that comes later; where it may be left out, the one before stays. */
