@@ -14,6 +14,7 @@ import {
   type LoweringContext,
 } from "../../../server/src/frontend/sql/lowering";
 import { createLowering } from "../../../server/src/frontend/sql/lowerSql";
+import { mayDefine } from "../../../server/src/frontend/sql/mayDefine";
 import type { PgParser } from "../../../server/src/frontend/sql/pg/pgParser";
 import { preLex } from "../../../server/src/frontend/sql/preLex";
 import { readCanonical } from "../../../server/src/frontend/sql/canonical";
@@ -165,7 +166,16 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
           judged.push({ ...inner, reasons: reasonsOf(each), statements: [each] });
         }
       } else {
-        const { statements, reasons } = lowerOne(context, what, calling);
+        const ofText = lowerOne(context, what, calling);
+        const { statements } = ofText;
+        const reasons =
+          what === "call" && mayDefine(text)
+            ? [
+                ...ofSchema(lines, slice).map(({ message }) => message),
+                // As outside of blocks, definitions are the schema's business.
+                ...ofText.reasons.filter((reason) => !REPLAYED.test(reason)),
+              ]
+            : ofText.reasons;
         if (reasons.some((reason) => reason.startsWith("This cannot be read as"))) {
           refused += 1;
           continue;
@@ -178,6 +188,8 @@ function judge(reading: Reading, inferred: readonly Table[]): Judgement {
   return { judged, refused, declared: schema.tables.length, transactions: lowered, known: table };
 }
 
+const REPLAYED =
+  /^opaque: (CREATE TABLE AS|(Create(Enum|Trig|Domain|Policy)?|AlterTable|Drop|Rename|Index|View|Rule)Stmt) is not followed$/;
 const UNREADABLE = /^PostgreSQL cannot read this statement/;
 
 /**

@@ -8,6 +8,7 @@ import { readControl, type Control } from "./control";
 import { readDialectControl } from "./dialectControl";
 import { createDefinitions, type Definitions, type Environment } from "./environment";
 import { rangeOf, type LineIndex } from "./lines";
+import { mayDefine } from "./mayDefine";
 import { readMetaCommand, type MetaCommand } from "./metaCommand";
 import type { Slice, Span } from "./split";
 import { firstWords, KEYWORDS, statementKind, type StatementKind } from "./statementKind";
@@ -228,6 +229,8 @@ function addStatement(state: State, item: StatementItem): void {
     if (isMarked(state.open)) closeRegion(state);
     else if (isMysql(state)) commitImplicitly(state, "DDL", item);
   }
+  if (item.what === "call" && mayDefine(state.lines.text.slice(item.start, item.end)))
+    state.ddl.push({ start: item.start, end: item.end });
   if (state.open !== undefined) {
     addItem(state, state.open, item);
   } else if (item.what === "assign") {

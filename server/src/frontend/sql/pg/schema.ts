@@ -4,9 +4,11 @@ import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
 import type { Query } from "../../../program/statement";
 import { sourceIn, type SqlPiece } from "../lowering";
+import { mayDefine } from "../mayDefine";
 import { kindOf, lastName, stringsOf, tableName } from "./ast";
 import type { PgParser } from "./pgParser";
 import { change, lost, say, type DefinitionLoss, type State } from "./schemaState";
+import { replayBlock } from "./doBlocks";
 import { defineDomain } from "./domains";
 import { definePolicy, noPolicies, policiesInForce, switchPolicies, type Policy } from "./policies";
 import { createFromQuery } from "./tableFromQuery";
@@ -44,8 +46,14 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     piece: first,
   };
   for (const piece of pieces) {
-    if (!DEFINITION.test(piece.sql)) continue;
     state.piece = piece;
+    if (mayDefine(piece.sql)) {
+      replayBlock(state, parser, (node) => {
+        replay(node, state);
+      });
+      continue;
+    }
+    if (!DEFINITION.test(piece.sql)) continue;
     const parsed = parser.parse(piece.sql);
     if (!parsed.ok) {
       const source = sourceIn(piece, parsed.offset, parsed.offset + 1);
