@@ -6,7 +6,7 @@ import type { Command, Statement } from "../../../../server/src/program/statemen
 import { fixture, update, UPDATING } from "./fixtures";
 import { describe, routines } from "./programs";
 
-const FILES = ["bank.sql", "plpgsql.sql", "shapes.sql", "calls.sql", "broken.sql"];
+const FILES = ["bank.sql", "plpgsql.sql", "shapes.sql", "calls.sql", "dynamic.sql", "broken.sql"];
 
 for (const file of FILES) {
   test(`routines of ${file}`, async () => {

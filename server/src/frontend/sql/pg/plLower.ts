@@ -119,7 +119,10 @@ function lowerOne(state: State, statement: PlStatement): void {
       return;
     }
     case "execute":
-      runDynamic(state, statement.command, statement.using, span, { into: statement.into });
+      runDynamic(state, statement.command, statement.using, span, {
+        into: statement.into,
+        keepsFound: true,
+      });
       return;
     case "diagnostics":
       for (const { target, what } of statement.items) {

@@ -12,15 +12,18 @@ import { pieceOf, type PieceOptions } from "../routine/body";
 import { readLowered, rowsOf } from "../routine/results";
 import { assign, emit, sourceAt } from "../routine/state";
 import { bodyOf } from "./plBody";
+import { dynamicText } from "./plDynamic";
 import { expressionAt } from "./plExpression";
 import { contextFor, type State } from "./plState";
 import type { Into } from "./plTree";
-import { lowerStatement } from "./statement";
+import { hasNoEffect, lowerStatement } from "./statement";
 
 export interface SqlOptions extends PieceOptions {
   readonly into?: Into | undefined;
   /** Its rows go to the caller of the routine. */
   readonly returned?: boolean;
+  /** FOUND stays as it was: EXECUTE says how many rows it changed by ROW_COUNT alone. */
+  readonly keepsFound?: boolean;
   readonly placeholder?: (number: number) => Expression | undefined;
 }
 
@@ -44,11 +47,13 @@ function runPiece(
     }
     return undefined;
   }
-  const node = parsed.statements[0]?.node;
-  if (node === undefined) return undefined;
   const context = contextFor(state, piece, span, options.placeholder);
-  const lowered = lowerStatement(node, context);
-  return take(state, lowered, span, options);
+  // Only the text of EXECUTE may be several; the last one gives the result.
+  const { into: _into, returned: _returned, ...quiet } = options;
+  for (const { node } of parsed.statements.slice(0, -1))
+    take(state, lowerStatement(node, context), span, quiet);
+  const node = parsed.statements.at(-1)?.node;
+  return node === undefined ? undefined : take(state, lowerStatement(node, context), span, options);
 }
 
 function unreadable(state: State, piece: SqlPiece, message: string, offset: number): void {
@@ -70,13 +75,13 @@ function unreadable(state: State, piece: SqlPiece, message: string, offset: numb
 }
 
 function take(state: State, lowered: Lowered, span: Span, options: SqlOptions): Rows | undefined {
-  const { into, returned = false } = options;
+  const { into, returned = false, keepsFound = false } = options;
   // Of a single value the first row counts, and who calls from a routine gets values as well: RETURN gives these.
   const isRows = state.definition.returns?.setof === true && state.callers.length === 0;
   const ran = readLowered(lowered, returned && isRows);
   if (ran.values !== undefined) return takeValues(state, ran.values, span, options);
   for (const command of ran.commands) emit(state, command);
-  if (ran.count !== undefined) tellCount(state, ran.count, span);
+  if (ran.count !== undefined) tell(state, ran.count, span, keepsFound);
   const { rows } = ran;
   if (rows === undefined) {
     const reason = "the result of a statement that is not followed";
@@ -95,10 +100,10 @@ function takeValues(
   span: Span,
   options: SqlOptions,
 ): Rows | undefined {
-  const { into, returned = false } = options;
+  const { into, returned = false, keepsFound = false } = options;
   const { outputs } = statement.query;
   const columns = outputs.map(({ name }) => name);
-  tellCount(state, literal(1), span);
+  tell(state, literal(1), span, keepsFound);
   if (returned) {
     emit(state, { kind: "statement", statement });
     return rowsOf({ name: statement.into, columns }, [statement]);
@@ -111,7 +116,11 @@ function takeValues(
 
 /** Sets FOUND and ROW_COUNT where the routine asks for them. */
 export function tellCount(state: State, count: Expression, span: Span): void {
-  if (state.asksFound) tellFound(state, count, span);
+  tell(state, count, span, false);
+}
+
+function tell(state: State, count: Expression, span: Span, keepsFound: boolean): void {
+  if (!keepsFound) tellFound(state, count, span);
   if (state.asksCount) assign(state, ROW_COUNT, count, span);
 }
 
@@ -145,38 +154,63 @@ function requireOne(state: State, result: string, span: Span): void {
     });
 }
 
-/** EXECUTE: the SQL of a literal is read like any other, what is put together at run time is not known. */
+/** EXECUTE: a text that the routine says is read like any other, what else is put together at run time is not known. */
 export function runDynamic(
   state: State,
   command: Span,
   using: readonly Span[],
   span: Span,
-  options: Pick<SqlOptions, "into" | "returned"> = {},
+  options: Pick<SqlOptions, "into" | "returned" | "keepsFound"> = {},
 ): Rows | undefined {
   const values = using.map((each) => expressionAt(state, each, span));
-  const text = state.body.text.slice(command.start, command.end);
-  const [only, ...others] = tokensOf(text, 0, text.length);
-  const isOwnText = only?.kind === "string" && others.length === 0;
-  if (
-    isOwnText &&
-    state.body.toFile(command.end) - state.body.toFile(command.start) === text.length
-  ) {
-    const { lines } = state.body;
-    const literalSpan = {
-      start: state.body.toFile(command.start),
-      end: state.body.toFile(command.end),
-    };
-    const inner = bodyOf(lines, literalSpan);
-    const piece: SqlPiece = {
-      lines,
-      sql: inner.text,
-      start: state.body.toFile(span.start),
-      end: state.body.toFile(span.end),
-      toFile: inner.toFile,
-    };
+  const placed = literalPiece(state, command, span);
+  if (placed !== undefined) {
     const placeholder = (number: number): Expression | undefined => values[number - 1];
+    return runPiece(state, placed, span, { ...options, placeholder });
+  }
+  const known = dynamicText(state, command, values.length + 1);
+  if (known !== undefined && meansNothing(state, known.shape)) return undefined;
+  if (known?.isOpen === false) {
+    const all = [...values, ...known.values];
+    const placeholder = (number: number): Expression | undefined => all[number - 1];
+    const shown = pieceOf(state.body, span);
+    const piece = { ...shown, sql: known.sql, toFile: () => shown.start };
     return runPiece(state, piece, span, { ...options, placeholder });
   }
+  runUnknownText(state, command, span);
+  const { into } = options;
+  if (into !== undefined) assignUnknown(state, into.targets, PUT_TOGETHER, span, values);
+  return undefined;
+}
+
+const PUT_TOGETHER = "the text of this statement is put together when it runs";
+
+/** The text of a literal, each character at its place in the file. */
+function literalPiece(state: State, command: Span, span: Span): SqlPiece | undefined {
+  const { body } = state;
+  const text = body.text.slice(command.start, command.end);
+  const [only, ...others] = tokensOf(text, 0, text.length);
+  const start = body.toFile(command.start);
+  const end = body.toFile(command.end);
+  if (only?.kind !== "string" || others.length > 0 || end - start !== text.length) return undefined;
+  const inner = bodyOf(body.lines, { start, end });
+  return {
+    lines: body.lines,
+    sql: inner.text,
+    start: body.toFile(span.start),
+    end: body.toFile(span.end),
+    toFile: inner.toFile,
+  };
+}
+
+/** Whether all that the text may be leaves tables, keys and rows as they are. */
+function meansNothing(state: State, shape: string): boolean {
+  const parsed = state.shared.parser.parse(shape);
+  return parsed.ok && parsed.statements.every(({ node }) => hasNoEffect(node));
+}
+
+function runUnknownText(state: State, command: Span, span: Span): void {
+  const text = state.body.text.slice(command.start, command.end);
   const words = tokensOf(text, 0, text.length)
     .filter((token) => token.kind === "string")
     .map((token) => stringOf(text, token))
@@ -184,7 +218,6 @@ export function runDynamic(
   const { tables, writes } = tablesByWords(words);
   const piece = pieceOf(state.body, span);
   const source = sourceOf(piece);
-  const reason = "the text of this statement is put together when it runs";
   emit(state, {
     kind: "statement",
     statement: {
@@ -192,12 +225,10 @@ export function runDynamic(
       id: state.ids.statement(),
       source,
       text: textOf(piece),
-      taint: [{ effect: "opaque", reason, source }],
+      taint: [{ effect: "opaque", reason: PUT_TOGETHER, source }],
       // The words may be any: only what is a table counts.
       tables: tables.filter((table) => state.shared.table(table) !== undefined),
       writes,
     },
   });
-  if (options.into !== undefined) assignUnknown(state, options.into.targets, reason, span, values);
-  return undefined;
 }

@@ -100,8 +100,7 @@ function lowerSingle(node: Node, before: Work): Lowered {
       : lowerStatement(read, work.context);
   }
   if ("TruncateStmt" in node) return truncate(node.TruncateStmt, work);
-  if (NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node))
-    return { statements: [] };
+  if (hasNoEffect(node)) return { statements: [] };
   if ("CallStmt" in node) {
     const { funccall } = node.CallStmt;
     const name = lastName(funccall?.funcname);
@@ -111,6 +110,11 @@ function lowerSingle(node: Node, before: Work): Lowered {
     return opaque(node, `the procedure ${name} is not known here`, work);
   }
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
+}
+
+/** Whether the statement leaves rows, tables and keys as they are, and gives nothing. */
+export function hasNoEffect(node: Node): boolean {
+  return NO_EFFECT.has(kindOf(node)) || hasNoMeaning(node) || leavesTables(node);
 }
 
 const NO_EFFECT = new Set(
