@@ -99,6 +99,17 @@ describe("one of two records", () => {
   });
 });
 
+describe("a row that is spread", () => {
+  it("brings the related rows that it was read with", async () => {
+    const body = `const account = await prisma.account.findUniqueOrThrow({ where: { id }, include: { owner: true } });
+      const { balance, ...others } = { ...account, isOpen: true };
+      if (others.owner) await prisma.note.deleteMany({ where: { id: others.owner.id } });`;
+    const lines = await read("id: number", body);
+    assert.match(lines, /^if \(size\(r2\) > 0\)\n *delete Note where \(Note\.id = r2\.id\)$/mu);
+    assert.doesNotMatch(lines, /!/u);
+  });
+});
+
 it("lists of operations that loops fill are spread into the list of a transaction", async () => {
   const text = `import { PrismaClient } from "@prisma/client";
     const prisma = new PrismaClient();

@@ -90,6 +90,25 @@ export async function f(key) {
       ],
     ));
 
+  it("that a callee swallows do not run the handler of its caller", () =>
+    check(
+      `
+async function record(n) { try { await note(n); } catch (e) { console.error(e); } }
+export async function f(n) {
+  try { await add(n); await record(n); } catch (e) { await note(0); }
+}`,
+      [
+        "f unit",
+        "  try",
+        "    update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
+        "    try",
+        "      insert log {id = fresh sequence, account = null, amount = :n}",
+        "    handler",
+        "  handler",
+        "    insert log {id = fresh sequence, account = null, amount = 0}",
+      ],
+    ));
+
   it("of unknown functions run the handler", () =>
     check(
       `export async function f(n) { try { await send(n); await decrypt(n); } catch (e) { await note(n); } await add(n); }`,

@@ -16,10 +16,12 @@ export function fieldNamesOf(value: Value): readonly string[] | undefined {
       if (value.rest ?? value.pairs ?? value.fields.get(ANY_KEY)?.value) return undefined;
       return [...value.fields.keys()].filter((name) => name !== ANY_KEY);
     case "row": {
-      const { order, renamed } = value.columns;
+      const { order, renamed, related, relatedTo } = value.columns;
+      if (order.length === 0) return undefined;
       const back = new Map([...(renamed ?? [])].map(([code, name]) => [name, code]));
       const names = order.map((name) => back.get(name) ?? name);
-      return order.length === 0 ? undefined : [...new Set([...names, ...value.overlay.keys()])];
+      const along = [...(related?.keys() ?? []), ...(relatedTo?.keys() ?? [])];
+      return [...new Set([...names, ...along, ...value.overlay.keys()])];
     }
     default:
       return undefined;

@@ -60,8 +60,10 @@ function withoutIdle(command: Command, isFollowed: boolean): Command {
       // The next round follows.
       return { ...command, body: withoutIdle(command.body, runsStatements(command.body)) };
     case "try": {
-      const body = withoutIdle(command.body, isFollowed);
-      const isIdle = !isFollowed && !runsStatements(command.handler);
+      const works = runsStatements(command.handler);
+      // An error that a handler inside lets through would lead to this one.
+      const body = withoutIdle(command.body, isFollowed || works);
+      const isIdle = !isFollowed && !works;
       return isIdle ? body : { ...command, body };
     }
     default:
