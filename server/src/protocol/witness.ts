@@ -47,3 +47,17 @@ export interface Witness {
   readonly schedule: readonly ScheduleStep[];
   readonly outcome: Outcome;
 }
+
+/** Whether a value, as SQL writes it, is a time that a clock gave. */
+export function isClockTime(text: string): boolean {
+  return /^'\d{4}-\d\d-\d\dT/u.test(text);
+}
+
+/**
+ * Whether values of one cell in several runs are dates of which a clock gave some: these differ from run to run, whatever
+ * the program does. That one run has no date is the program's own doing; undefined: no such cell.
+ */
+export function areClockTimes(texts: readonly (string | undefined)[]): boolean {
+  const there = texts.filter((text) => text !== undefined);
+  return there.some(isClockTime) && there.every((text) => /^'\d{4}-\d\d-\d\d/u.test(text));
+}

@@ -1,5 +1,9 @@
 // What the same transactions give one after the other, beside what this run gave: only what differs, differences marked.
-import type { Outcome, Row as DatabaseRow } from "../../../server/src/protocol/witness";
+import {
+  areClockTimes,
+  type Outcome,
+  type Row as DatabaseRow,
+} from "../../../server/src/protocol/witness";
 import { element } from "../element";
 import type { Story } from "../model/story";
 import { valueText } from "../model/words";
@@ -27,7 +31,9 @@ export function createSerialView(story: Story): Figure {
   const differing = names.filter(
     (name) => new Set(facts.map((each) => each.get(name) ?? "")).size > 1,
   );
-  const shown = differing.length > 0 ? differing : names;
+  // A clock's times differ from run to run, whatever the program does.
+  const telling = differing.filter((name) => !areClockTimes(facts.map((each) => each.get(name))));
+  const shown = [telling, differing, names].find((each) => each.length > 0) ?? [];
   const head = element("tr", {}, column("order"), ...shown.map((name) => column(name)));
   const body = rows.map((row, index) => {
     const own = facts[index];

@@ -1,6 +1,12 @@
 // What runs ended with, in a few words: only what tells them apart.
 import type { Anomaly } from "../../protocol/report";
-import type { Outcome, Row, Value } from "../../protocol/witness";
+import {
+  areClockTimes,
+  isClockTime,
+  type Outcome,
+  type Row,
+  type Value,
+} from "../../protocol/witness";
 
 /** The primary key of a table, to name its rows; undefined when it is not known. */
 export type KeyOf = (table: string) => readonly string[] | undefined;
@@ -15,15 +21,13 @@ export interface OutcomeTexts {
 export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
   const outcomes = [anomaly.witness.outcome, ...anomaly.serial.map((each) => each.outcome)];
   const cells = outcomes.map((outcome) => cellsOf(outcome, keyOf));
-  const names = [...new Set(cells.flatMap((each) => [...each.keys()]))].filter(
-    (name) => new Set(cells.map((each) => each.get(name) ?? GONE)).size > 1,
-  );
+  const facts = tellingFacts(cells);
   const texts = outcomes.map((outcome, n) =>
     outcomeText(outcome, cells[n] ?? new Map<string, string>(), {
-      names,
+      facts,
       all: outcomes,
       // Where the state alone tells the runs apart, what was returned only distracts.
-      returns: names.length === 0 || anomaly.severity !== "state",
+      returns: facts.length === 0 || anomaly.severity !== "state",
     }),
   );
   const [here = "", ...serial] = texts;
@@ -36,28 +40,63 @@ export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
 }
 
 const GONE = "no row";
-const MOST_CELLS = 4;
+const MOST_FACTS = 4;
+const MOST_COLUMNS = 3;
+
+/** A cell of a row that all outcomes have, or a row that only some of them have. */
+interface Fact {
+  readonly kind: "cell" | "row";
+  readonly name: string;
+}
 
 interface Compared {
-  /** Cells that are not the same in all outcomes. */
-  readonly names: readonly string[];
+  /** What is not the same in all outcomes. */
+  readonly facts: readonly Fact[];
   readonly all: readonly Outcome[];
   readonly returns: boolean;
 }
 
-function outcomeText(
-  outcome: Outcome,
-  cells: ReadonlyMap<string, string>,
-  { names, all, returns }: Compared,
-): string {
-  const told = names.map((name) => {
-    const value = cells.get(name);
-    if (value === undefined) return `no ${hasRow(cells, name) ? name : rowOf(name)}`;
-    return value === "" ? name : `${name} = ${value}`;
-  });
-  const distinct = [...new Set(told)];
-  const left = distinct.slice(0, MOST_CELLS);
-  if (distinct.length > MOST_CELLS) left.push(`${String(distinct.length - MOST_CELLS)} more`);
+type Cells = ReadonlyMap<string, string>;
+
+/** What tells outcomes apart: first what none of the serial ones has; times of the clock only where nothing else does. */
+function tellingFacts(outcomes: readonly Cells[]): readonly Fact[] {
+  const names = [...new Set(outcomes.flatMap((each) => [...each.keys()]))].filter(
+    (name) => new Set(outcomes.map((each) => each.get(name) ?? GONE)).size > 1,
+  );
+  const facts = new Map<string, Fact & { readonly isOdd: boolean }>();
+  const times: Fact[] = [];
+  const [here, ...serial] = outcomes;
+  for (const name of names) {
+    const row = rowOf(name);
+    if (!outcomes.every((each) => hasRow(each, row))) {
+      facts.set(row, { kind: "row", name: row, isOdd: false });
+    } else if (areClockTimes(outcomes.map((each) => each.get(name)))) {
+      times.push({ kind: "cell", name });
+    } else {
+      const isOdd = serial.every((each) => each.get(name) !== here?.get(name));
+      facts.set(name, { kind: "cell", name, isOdd });
+    }
+  }
+  const told = [...facts.values()];
+  if (told.length === 0) return times;
+  return [...told.filter(({ isOdd }) => isOdd), ...told.filter(({ isOdd }) => !isOdd)];
+}
+
+function factText({ kind, name }: Fact, cells: Cells): string {
+  if (kind === "cell") return `${name} = ${cells.get(name) ?? ""}`;
+  if (!hasRow(cells, name)) return `no ${name}`;
+  const columns = [...cells].flatMap(([cell, value]) =>
+    rowOf(cell) === name && value !== "" && value !== "NULL" && !isClockTime(value)
+      ? [`${cell.slice(name.length + 1)} ${value}`]
+      : [],
+  );
+  return columns.length > 0 ? `${name} (${columns.slice(0, MOST_COLUMNS).join(", ")})` : name;
+}
+
+function outcomeText(outcome: Outcome, cells: Cells, { facts, all, returns }: Compared): string {
+  const told = facts.map((fact) => factText(fact, cells));
+  const left = told.slice(0, MOST_FACTS);
+  if (told.length > MOST_FACTS) left.push(`${String(told.length - MOST_FACTS)} more`);
   const parts = left.length > 0 ? [`leaves ${listWords(left)}`] : [];
   for (const [instance, status] of Object.entries(outcome.status)) {
     if (status !== "committed") parts.push(`refuses ${instance}`);
@@ -69,9 +108,9 @@ function outcomeText(
     );
     const shown = differing.filter((text) => text !== "");
     if (shown.length > 0)
-      parts.push(`returns ${listWords(shown.slice(0, MOST_CELLS))} to ${instance}`);
+      parts.push(`returns ${listWords(shown.slice(0, MOST_FACTS))} to ${instance}`);
   }
-  return parts.length > 0 ? listWords(parts) : "ends the same";
+  return parts.length > 0 ? parts.join(", and ") : "ends the same";
 }
 
 /** "account[1]" of "account[1].balance". */
@@ -79,9 +118,9 @@ function rowOf(cell: string): string {
   return cell.slice(0, cell.lastIndexOf("]") + 1);
 }
 
-/** Whether any cell of the same row is there. */
-function hasRow(cells: ReadonlyMap<string, string>, cell: string): boolean {
-  return [...cells.keys()].some((each) => rowOf(each) === rowOf(cell));
+/** Whether any cell of the row is there. */
+function hasRow(cells: Cells, row: string): boolean {
+  return [...cells.keys()].some((each) => rowOf(each) === row);
 }
 
 /** Cells by name, "account[1].balance"; a row without further columns is a cell of its own with the text "". */
