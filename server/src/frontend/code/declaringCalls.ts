@@ -7,7 +7,7 @@ import { numberOf, originOf } from "./origins";
 
 export interface DeclaringCall {
   readonly file: FileId;
-  /** `object.method(...arguments)`. */
+  /** `object.method(...arguments)`; `method()` of a call of the name alone, which is the object then. */
   readonly method: string;
   readonly object: HirExpression;
   readonly arguments: readonly HirExpression[];
@@ -23,7 +23,7 @@ type Found = Omit<DeclaringCall, "file">;
 
 const known = new WeakMap<ReadonlySet<string>, WeakMap<HirStatement, readonly Found[]>>();
 
-/** The calls of methods of those names in a module, in order. Linear in its size, once for each statement. */
+/** The calls of methods of those names (of functions: `name()`) in a module, in order. Linear in its size, once for each statement. */
 export function declaringCalls(
   file: FileId,
   module: HirModule | undefined,
@@ -62,10 +62,15 @@ function callOf(
   node: object,
   names: ReadonlySet<string>,
 ): Pick<Found, "method" | "object" | "arguments"> | undefined {
-  if (!isExpression(node) || node.kind !== "call" || node.callee.kind !== "member") return undefined; // prettier-ignore
-  const { object, property } = node.callee;
-  if (!names.has(property)) return undefined;
-  return { method: property, object, arguments: node.arguments.map(({ value }) => value) };
+  if (!isExpression(node)) return undefined;
+  const { callee } = node;
+  const given = node.arguments.map(({ value }) => value);
+  if (callee.kind === "name") {
+    const method = `${callee.name}()`;
+    return names.has(method) ? { method, object: callee, arguments: given } : undefined;
+  }
+  if (callee.kind !== "member" || !names.has(callee.property)) return undefined;
+  return { method: callee.property, object: callee.object, arguments: given };
 }
 
 function within(node: object, around: Around): Around {

@@ -205,7 +205,7 @@ function addHeld(
       if (hir.kind === "call" && hir.callee.kind === "member") {
         addHeld(hir.callee.object, name, scope, state, add);
       }
-      const label = name === "" ? routeName(hir, state, scope) : name;
+      const label = name === "" || isRoute(hir) ? routeName(hir, state, scope) : name;
       const made = hir.kind === "call" ? wrapper(hir, name, scope, state) : undefined;
       if (made) add(label, made.callee, { madeOf: made.of });
       for (const { value } of hir.arguments) addHeld(value, label, scope, state, add);
@@ -261,6 +261,17 @@ function isWrapped(module: HirModule, name: string): boolean {
   if (statement?.kind !== "let" || statement.value?.kind !== "call") return false;
   return statement.value.arguments.some(({ value }) => value.kind === "function");
 }
+
+/** One of a chain of routes, whatever holds the chain: `const app = new Hono().get("/a", f).post("/b", g)`. */
+function isRoute({
+  callee,
+  arguments: [first],
+}: Extract<HirExpression, { kind: "call" | "new" }>): boolean {
+  if (callee.kind !== "member" || first?.value.kind !== "text") return false;
+  return VERBS.test(callee.property) && first.value.runs[0]?.text.startsWith("/") === true;
+}
+
+const VERBS = /^(?:get|post|put|patch|delete|all|options|head|on)$/u;
 
 /** `app.post("/transfer", ...)` is known as `POST /transfer`. */
 function routeName(

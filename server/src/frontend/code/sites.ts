@@ -59,6 +59,7 @@ export function databaseCall(hir: HirExpression): string | undefined {
     return hir.tag && isSql(hir) ? (writtenName(hir.tag) ?? "the template") : undefined;
   }
   if (hir.kind !== "call" || hir.callee.kind !== "member") return undefined;
+  if (isOfBuilder(hir.callee, hir.arguments[0]?.value)) return writtenName(hir.callee);
   return isOfDatabase(hir.callee, hir.arguments[0]?.value)
     ? (writtenName(hir.callee) ?? hir.callee.property)
     : undefined;
@@ -75,6 +76,40 @@ function isOfDatabase(
   }
   return RUNS_SQL.has(property) && first !== undefined && isSql(first);
 }
+
+/** As builders of queries name tables: `db.selectFrom("a")`, `db.insert(a).values(...)`, `knex("a").where(...)`. */
+function isOfBuilder(
+  { object, property }: Extract<HirExpression, { kind: "member" }>,
+  first: HirExpression | undefined,
+): boolean {
+  if (OF_TABLES.has(property)) return first?.kind === "text";
+  if (object.kind !== "call" || object.callee.kind === "call") return false;
+  const { callee } = object;
+  if (callee.kind === "member" && BEFORE.get(property) === callee.property) {
+    const named = property === "from" ? first : object.arguments[0]?.value;
+    return named?.kind === "name" || named?.kind === "member";
+  }
+  const [table] = object.arguments;
+  if (OF_QUERIES.has(property) && table?.value.kind === "text" && object.arguments.length === 1) {
+    return KNEX.test(writtenName(callee)?.split(".").at(-1) ?? "");
+  }
+  return false;
+}
+
+const OF_TABLES = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);
+
+/** What stands before it in a chain. */
+const BEFORE: ReadonlyMap<string, string> = new Map([
+  ["from", "select"],
+  ["values", "insert"],
+  ["set", "update"],
+]);
+
+const KNEX = /^(?:knex|db|tx|trx)$/iu;
+
+const OF_QUERIES = new Set(
+  "where select insert update del delete first increment decrement count forUpdate".split(" "),
+);
 
 /** What Prisma's clients are called. */
 const CLIENTS = /prisma|^(?:tx|trx|db)$/iu;

@@ -90,7 +90,9 @@ export function callValue(
       // A model may have a method that lists have, too.
       const handle = handleOfShape(state, callee, args, site);
       if (handle) return callValue(state, handle, args, site);
-      const own = methodOfInput(callee);
+      // `app.delete(path, handler)` takes nothing out of a set.
+      const isHandler = HANDLES.test(site.name) && args.some(({ kind }) => kind === "function");
+      const own = isHandler ? undefined : methodOfInput(callee);
       const builtin = own && callBuiltin(state, own, args, site);
       return builtin ?? callUnknown(state, callee, args, site);
     }
@@ -167,13 +169,13 @@ function handleOfShape(
   site: CallSite,
 ): Value | undefined {
   const dot = site.name.lastIndexOf(".");
-  if (dot <= 0 || site.isNew) return undefined;
+  if (dot === 0 || site.isNew) return undefined;
   const shape = {
     receiver: callee.kind === "builtin" && callee.self ? callee.self : callee,
     method: site.name.slice(dot + 1),
     arguments: args,
     used: state.workspace.used,
-    name: site.name.slice(0, dot),
+    name: site.name.slice(0, Math.max(dot, 0)),
   };
   for (const library of state.workspace.libraries) {
     const handle = library.shaped?.(shape, state.evaluator.tools(state, library));

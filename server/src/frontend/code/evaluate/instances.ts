@@ -137,8 +137,11 @@ function composedType(
     // Where it may be a transaction's, it is up to the caller.
     return { value: values.find(isOfTransaction) ?? values[0] };
   }
-  return type.startsWith("{") ? { value: undefined } : undefined;
+  return type.startsWith("{") || FUNCTION.test(type) ? { value: undefined } : undefined;
 }
+
+/** `(trx: Transaction) => Promise<void>`, which is none of the types that it names. */
+const FUNCTION = /^(?:(?:new\s*)?<.*>\s*)?\(.*\)\s*=>/su;
 
 function isOfTransaction(value: Value): boolean {
   return value.kind === "handle" && value.connection?.isPool === false;

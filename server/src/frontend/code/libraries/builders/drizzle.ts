@@ -37,6 +37,8 @@ import {
   schemaTable,
   type DrizzleTable,
 } from "./drizzleTables";
+import { tableCalled } from "./drizzleSchemas";
+import { drizzleShape } from "./shapes";
 
 /** A condition or an expression. */
 interface Part {
@@ -324,7 +326,7 @@ function resultOf(query: Query, outcome: SqlOutcome, tools: Tools): Value {
 function relational(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   const [, , key = "", method] = handle.path.split(".");
   const schema = isClient(handle.data) ? handle.data.schema : undefined;
-  const table = schema && tools.member(schema, key);
+  const table = schema ? tools.member(schema, key) : tableCalled(key, tools);
   if (table?.kind !== "handle" || !isTable(table.data)) return undefined;
   const { source } = call;
   const [first] = call.arguments;
@@ -481,6 +483,7 @@ export const DRIZZLE: Library = {
     const column = data.columns.get(property);
     return column && tools.handle("column", column);
   },
+  shaped: drizzleShape,
   joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
   awaited: (handle, tools) => {

@@ -2,6 +2,7 @@
 import {
   constantScalar,
   constantText,
+  textOf as valueText,
   UNDEFINED,
   unknown,
   type HandleValue,
@@ -29,6 +30,7 @@ import {
   type Draft,
   type Fragment,
 } from "./draft";
+import { knexShape } from "./shapes";
 
 interface Query {
   readonly draft: Draft;
@@ -385,6 +387,22 @@ interface Raw {
 const isRaw = (data: unknown): data is Raw =>
   typeof data === "object" && data !== null && "text" in data && "value" in data;
 
+function rawPart(
+  { connection }: HandleValue,
+  text: Value,
+  bindings: Value | undefined,
+  { source }: Call,
+  tools: Tools,
+): Value {
+  const data: Raw = { text: rawText(text, bindings, tools), value: text };
+  const run = (): Value => {
+    const parameters = bindings ? parametersIn(bindings, tools) : {};
+    const outcome = tools.sql(connection, text, parameters, source);
+    return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
+  };
+  return { kind: "deferred", data, run };
+}
+
 /** Text with `?` for its bindings. */
 function rawText(text: Value, bindings: Value | undefined, tools: Tools): Fragment {
   const whole = constantText(text);
@@ -451,6 +469,7 @@ export const KNEX: Library = {
         return undefined;
     }
   },
+  shaped: knexShape,
   awaited: (handle, tools) => {
     const query = isHeld(handle.data) ? queryIn(handle.data, tools) : undefined;
     return query && run(handle, query, tools);
@@ -512,24 +531,10 @@ export const KNEX: Library = {
         const query = extended(start, "select", call, tools);
         return query && { ...handle, path: "query", data: held(query, tools) };
       }
-      case "knex.raw": {
-        if (!first) return undefined;
-        const text = rawText(first, second, tools);
-        const made: Raw = { text, value: first };
-        return {
-          kind: "deferred",
-          data: made,
-          run: () => {
-            const outcome = tools.sql(
-              handle.connection,
-              first,
-              second ? parametersIn(second, tools) : {},
-              source,
-            );
-            return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
-          },
-        };
-      }
+      case "knex.raw":
+        return first && rawPart(handle, first, second, call, tools);
+      case "knex.fn.now":
+        return rawPart(handle, valueText("CURRENT_TIMESTAMP"), undefined, call, tools);
       case "knex.transaction":
         return transaction(handle, call, tools);
       case "knex.commit":

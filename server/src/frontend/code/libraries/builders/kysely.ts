@@ -29,12 +29,15 @@ import {
   type Draft,
   type Fragment,
 } from "./draft";
+import { kyselyShape } from "./shapes";
 
 interface Query {
   readonly kind: "query";
   readonly draft: Draft;
   /** Columns of `onConflict`. */
   readonly target?: readonly string[];
+  /** Its update has a condition already. */
+  readonly isGuarded?: boolean;
   readonly source: Call["source"];
 }
 
@@ -250,6 +253,15 @@ function conflictCall(
       const list = set.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
       return put(sequence(`${on} DO UPDATE SET `, separated(list, ", ")));
     }
+    case "conflict.where": {
+      // Before the update it would choose a partial index.
+      const { conflict: before } = query.draft;
+      const holds = before && conditionOf(first, call.arguments[1], call.arguments[2], tools);
+      if (!holds) return undefined;
+      const conflict = sequence(before, query.isGuarded ? " AND (" : " WHERE (", holds, ")");
+      const data: Query = { ...query, isGuarded: true, draft: { ...query.draft, conflict } };
+      return { ...handle, path: "conflict", data };
+    }
     default:
       return undefined;
   }
@@ -463,6 +475,7 @@ export const KYSELY: Library = {
     if (type === "Transaction") return tools.handle("db", undefined, tools.connection(false));
     return undefined;
   },
+  shaped: kyselyShape,
   joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
   call: (handle, call, tools) => {
