@@ -59,6 +59,8 @@ export interface AskedRoot {
   readonly file: FileId;
   readonly name: string;
   readonly function: HirFunction;
+  /** What stands around it says so of its first argument. */
+  readonly argument?: string;
   /** Steps that it may take. */
   readonly steps: number;
 }
@@ -282,6 +284,7 @@ function differsByTables({ facts: own }: Kept, now: Facts): boolean {
 
 function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {
   if (root.file !== asked.file || root.name !== asked.name) return false;
+  if (root.argument !== asked.argument) return false;
   // What had enough of fewer steps is the same with more.
   return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
 }

@@ -218,7 +218,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
 
   /** Evaluates a root, or recalls what it did. */
   function read(found: ModuleRoot, file: FileId, steps: number): RootReading {
-    const asked = { file, name: found.name, function: found.function, steps };
+    const { name, function: hir, argument } = found;
+    const asked = { file, name, function: hir, steps, ...(argument !== undefined && { argument }) };
     const kept = found.isPassing === true ? undefined : memory;
     const known = kept?.recall(asked, present(file));
     // What others have led to was left to them, and nothing else.

@@ -1,5 +1,6 @@
 // The functions of a module that run by themselves: those that no other function of it holds.
 import type { FileId } from "../../protocol/source";
+import { aroundArguments, aroundProperty, type Around } from "./argumentTypes";
 import { instanceOf } from "./evaluate/instances";
 import { decorated } from "./evaluate/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
@@ -17,6 +18,8 @@ export interface ModuleRoot {
   readonly function: HirFunction;
   /** The file that its function stands in. */
   readonly file: FileId;
+  /** The type of its first argument, where what stands around it says that. */
+  readonly argument?: string;
   /** It is not to be remembered. */
   readonly isPassing?: boolean;
   /** Makes the object that a method is called on, which may take long. */
@@ -42,13 +45,14 @@ export function rootsOf(
     const used: Used = new Set();
     const add: Add = (name, callee, on = {}) => {
       if (callee?.kind !== "function") return;
-      const { heir, madeOf } = on;
+      const { heir, madeOf, argument } = on;
+      const typed = argument === undefined ? {} : { argument };
       const [shown = callee] = madeOf ?? [];
       if (!heir) known.add(callee.made ?? callee.function);
       const rootFrom = (own: FunctionValue): Root =>
         heir
           ? inheritedRoot({ name, callee: own }, { file, class: heir })
-          : rootOf({ name, callee: own });
+          : { ...rootOf({ name, callee: own }), ...typed };
       const own = (): Root => {
         if (madeOf) return { ...rootFrom(callee), madeOf, isWrapper: true };
         const method = on.self ? { ...callee, self: on.self() } : callee;
@@ -62,6 +66,7 @@ export function rootsOf(
         name: madeOf ? `${name}~` : name,
         function: shown.function,
         file: shown.scope.module.file,
+        ...typed,
         // What stands elsewhere may be given to another function without being another one.
         isPassing: shown !== callee && shown.scope.module.file !== file,
         root: own,
@@ -75,7 +80,7 @@ export function rootsOf(
   };
   for (const statement of hir.body) {
     within((add) => {
-      addRoots(statement, scope, state, add);
+      addRoots(statement, { hir, scope, state, add });
     });
   }
   for (const { name, local } of hir.exports) {
@@ -92,7 +97,16 @@ export function rootsOf(
   return roots;
 }
 
-function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add: Add): void {
+/** The module whose roots are looked for. */
+interface Looking {
+  readonly hir: HirModule;
+  readonly scope: ModuleScope;
+  readonly state: State;
+  readonly add: Add;
+}
+
+function addRoots(statement: HirStatement, looking: Looking): void {
+  const { scope, state, add } = looking;
   switch (statement.kind) {
     case "function":
       add(statement.function.name, scope.lookup(statement.function.name));
@@ -104,10 +118,10 @@ function addRoots(statement: HirStatement, scope: ModuleScope, state: State, add
       addMethods(statement.class, scope, state, add);
       return;
     case "let":
-      addDeclared(statement, scope, state, add);
+      addDeclared(statement, looking);
       return;
     case "expression":
-      addHeld(statement.expression, "", scope, state, add);
+      addHeld(statement.expression, "", looking);
       return;
     default:
       return;
@@ -126,6 +140,7 @@ type Add = (
     readonly heir?: HirClass;
     readonly method?: Parameters<typeof decorated>[1];
     readonly madeOf?: readonly FunctionValue[];
+    readonly argument?: string | undefined;
   },
 ) => void;
 
@@ -161,41 +176,33 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
 }
 
 /** `const f = () => ...`, `const service = { f() { ... } }`, `const POST = wrap(async () => ...)`. */
-function addDeclared(
-  statement: Extract<HirStatement, { kind: "let" }>,
-  scope: ModuleScope,
-  state: State,
-  add: Add,
-): void {
+function addDeclared(statement: Extract<HirStatement, { kind: "let" }>, looking: Looking): void {
   const { pattern, value } = statement;
   if (!value) return;
   const name = pattern.kind === "bind" ? pattern.name : "";
-  addHeld(value, name, scope, state, add);
+  addHeld(value, name, looking);
 }
 
 /** The functions that an expression at the top holds, outermost first. */
-function addHeld(
-  hir: HirExpression,
-  name: string,
-  scope: ModuleScope,
-  state: State,
-  add: Add,
-): void {
+function addHeld(hir: HirExpression, name: string, looking: Looking, around: Around = {}): void {
+  const { scope, state, add } = looking;
   switch (hir.kind) {
     case "function": {
       const label = name === "" ? (hir.function.name ?? "handler") : name;
-      add(label, state.evaluator.expression(state, scope.scope, hir));
+      const { argument } = around;
+      add(label, state.evaluator.expression(state, scope.scope, hir), { argument });
       return;
     }
     case "object":
       for (const entry of hir.entries) {
         if (entry.kind !== "property") continue;
         const key = typeof entry.key === "string" ? entry.key : "";
-        addHeld(entry.value, name === "" ? key : `${name}.${key}`, scope, state, add);
+        const label = name === "" ? key : `${name}.${key}`;
+        addHeld(entry.value, label, looking, aroundProperty(around, key));
       }
       return;
     case "array":
-      for (const item of hir.items) addHeld(item.value, name, scope, state, add);
+      for (const item of hir.items) addHeld(item.value, name, looking);
       return;
     case "class":
       addMethods(hir.class, scope, state, add);
@@ -203,19 +210,21 @@ function addHeld(
     case "call":
     case "new": {
       if (hir.kind === "call" && hir.callee.kind === "member") {
-        addHeld(hir.callee.object, name, scope, state, add);
+        addHeld(hir.callee.object, name, looking);
       }
       const label = name === "" || isRoute(hir) ? routeName(hir, state, scope) : name;
       const made = hir.kind === "call" ? wrapper(hir, name, scope, state) : undefined;
       if (made) add(label, made.callee, { madeOf: made.of });
-      for (const { value } of hir.arguments) addHeld(value, label, scope, state, add);
+      const inner = hir.kind === "call" ? aroundArguments(hir, looking.hir, scope, state) : {};
+      for (const { value } of hir.arguments)
+        addHeld(value, label, looking, { ...around, ...inner });
       // A function that is called on the spot is not one that runs by itself; its statements are the module's.
-      if (hir.callee.kind === "function") addHeld(hir.callee, label, scope, state, add);
+      if (hir.callee.kind === "function") addHeld(hir.callee, label, looking);
       return;
     }
     case "await":
     case "typed":
-      addHeld(hir.operand, name, scope, state, add);
+      addHeld(hir.operand, name, looking, around);
       return;
     default:
       return;

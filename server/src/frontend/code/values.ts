@@ -88,6 +88,8 @@ export type Value =
         readonly field: string;
         readonly index: Expression;
       };
+      /** A set of its items. */
+      readonly isOnce?: true;
       /** All arguments from some on, of which nobody knows how many there are. */
       readonly isRest?: boolean;
     }
@@ -104,6 +106,8 @@ export type Value =
       readonly from: Value;
       readonly how: "map" | "filter" | "order" | "flat";
       readonly by: Value;
+      /** Of items that are alike it has one: a set. */
+      readonly isOnce?: true;
     }
   /** A list that holds others' items one after the other: `[first, ...rows]`. */
   | { readonly kind: "joined"; readonly parts: readonly Value[] }

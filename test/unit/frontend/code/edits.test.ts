@@ -309,3 +309,18 @@ export function ${path}(app) { app.post("/${path}", remove(1)); }
   assertSameAfter("src/b.ts", before, none, route("two"));
   assertSameAfter("src/db.ts", before, `\n${db}`, db.replace("account", "accounts"), db);
 });
+
+test("a handler is looked at again when only the schema of its input is another", () => {
+  const router = (owner: string): string => `import { procedure } from "elsewhere";
+import { z } from "zod";
+import { pool } from "./db";
+export const set = procedure.input(z.object({ owner: ${owner} })).mutation(async ({ input }) => {
+  const { owner } = { owner: 1, ...input };
+  await pool.query("UPDATE account SET owner = $1", [owner]);
+});
+`;
+  const before = { ...WORKSPACE, "src/router.ts": router("z.number()") };
+  const texts = [router("z.number().optional()"), router("z.number().nullish()")];
+  assertSameAfter("src/router.ts", before, ...texts, router("z.number()"));
+  assert.notEqual(readFresh(before), readFresh({ ...before, "src/router.ts": texts[0] ?? "" }));
+});

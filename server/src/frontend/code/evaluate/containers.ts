@@ -24,7 +24,7 @@ import { lose, sourceOf, write, type CallSite, type State } from "./state";
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 export const CONTAINERS: Readonly<Record<string, Builtin>> = {
-  ...named("Set WeakSet", ({ state, args: [from] }) => copied(state, from)),
+  ...named("Set WeakSet", ({ state, args: [from] }) => setFrom(state, from)),
   ...named("Map WeakMap", ({ state, args: [from] }) => mapFrom(state, from)),
   ...lists("push add addAll append", ({ state, self, args, site }) => {
     for (const arg of args) added(state, self, arg, site);
@@ -79,6 +79,23 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
     return UNDEFINED;
   },
 };
+
+/** A set is a list of its items. What is only known when it runs may have items that are alike. */
+function setFrom(state: State, from: Value | undefined): Value {
+  const copy = copied(state, from);
+  const items = itemsOf(copy);
+  if (items) {
+    const known = items.map(constantScalar);
+    if (known.includes(undefined)) return copy;
+    return listOf(state, items.filter((_, at) => known.indexOf(known[at]) === at)); // prettier-ignore
+  }
+  if (copy.kind === "input" || (copy.kind === "derived" && copy.how === "order")) {
+    return { ...copy, isOnce: true };
+  }
+  return copy.kind === "derived" || copy.kind === "joined"
+    ? { kind: "derived", from: copy, how: "order", by: UNDEFINED, isOnce: true }
+    : copy;
+}
 
 /** A list with the items of another, which is not changed with it. */
 function copied(state: State, from: Value | undefined): Value {

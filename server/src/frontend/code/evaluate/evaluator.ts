@@ -50,6 +50,8 @@ export interface Root extends Handler {
   readonly madeOf?: readonly Handler["callee"][];
   /** It is of interest only where it opens a transaction around one of those. */
   readonly isWrapper?: boolean;
+  /** The type of its first argument, where what stands around it says that and it does not itself. */
+  readonly argument?: string;
   /** The root that it is where its callers do not give it the connection that they may give. */
   readonly without?: Root;
 }
@@ -153,7 +155,9 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   if (root.heir) state.inlined.add(key);
   state.standsAlone = standsAlone(state, callee);
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
-  const inputs = hir.parameters.map((parameter, at) => {
+  const inputs = hir.parameters.map((own, at) => {
+    const isTyped = own.type === undefined && at === 0 && root.argument !== undefined;
+    const parameter = isTyped ? { ...own, type: root.argument } : own;
     // Fields of two records that are taken apart at once are not the same.
     const isSecond = hir.parameters.slice(0, at).some(isTakenApart);
     const prefix = isTakenApart(parameter) && isSecond ? `argument${String(at + 1)}` : "";

@@ -11,6 +11,8 @@ import {
 import { bind, innerScope } from "./bindings";
 import { listOf } from "./collections";
 import { dataAccess } from "./dataAccess";
+import { lacksOf, withNull } from "./declaredFields";
+import { inferredType } from "./inferredTypes";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "./javaCalls";
 import { superclassOf } from "./member";
 import { splitAt, typeNamed, typeOfMember, type WrittenType } from "./memberTypes";
@@ -18,7 +20,8 @@ import { collected, emit, newCell, newConnection, type CallSite, type State } fr
 
 /** What a parameter of a function is that is called by something unknown. */
 export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
-  const { pattern, type, isRest } = parameter;
+  const { pattern, type: written, isRest, annotations } = parameter;
+  const type = written && withNull(written, lacksOf(annotations));
   const inner = pattern.kind === "default" ? pattern.pattern : pattern;
   const name = inner.kind === "bind" ? inner.name : "";
   const path = prefix === "" ? name : name === "" ? prefix : `${prefix}.${name}`;
@@ -30,8 +33,8 @@ export function inputOf(state: State, parameter: HirParameter, prefix = ""): Val
   return isRest && value.kind === "input" ? { ...value, isRest } : value;
 }
 
-function mayLack({ pattern, isOptional = false }: HirParameter): boolean {
-  return isOptional || pattern.kind === "default";
+function mayLack({ pattern, isOptional = false, annotations }: HirParameter): boolean {
+  return isOptional || pattern.kind === "default" || lacksOf(annotations).mayLack;
 }
 
 /** What a caller gives that has a type, and what is in it. */
@@ -49,7 +52,9 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   };
   if (module.file.endsWith(".java")) return input;
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
-  const standsFor = name === undefined ? undefined : typeNamed(state, module, name)?.text;
+  const named = name === undefined ? undefined : typeNamed(state, module, name);
+  const standsFor =
+    inferredType(state, named?.module ?? module, named?.text ?? text) ?? named?.text;
   const members = (property: string): Value | undefined => {
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;

@@ -82,6 +82,7 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
       return loopOver(state, over, span, item, run, label);
     }
     case "input": {
+      if (list.isOnce) lose(state, OF_SET, sourceOf(state, span));
       const counter = state.ids.fresh("i");
       const length: Value = { ...list, path: `${list.path}.length` };
       const over: LoopRange = {
@@ -101,6 +102,7 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
     }
     case "derived": {
       const site = { span, isNew: false, typeArguments: [], name: "item" };
+      if (list.isOnce) lose(state, OF_SET, sourceOf(state, span));
       return eachItem(
         state,
         list.from,
@@ -142,6 +144,8 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
     }
   }
 }
+
+const OF_SET = "a loop over a set is taken to have a round for each item that the set was made of";
 
 /** Items that are known are taken one after the other, without a loop of the AR. */
 function oneByOne(

@@ -274,7 +274,7 @@ export function elementOf(value: Extract<Value, { kind: "input" }>, index: Expre
 }
 
 function inputMember(value: Extract<Value, { kind: "input" }>, property: string): Value {
-  const { members, standsFor: _name, mayLack: _lacks, type, ...own } = value;
+  const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
   const typed = members?.(property);
   if (typed) return typed;
   // What a type says of the whole says nothing of a part, but for methods of arrays.
@@ -302,6 +302,7 @@ export function lengthOf(state: State, value: Value): Value {
         : unknown("the length of a list that a loop filled", readsOf(value));
     }
     case "derived":
+      if (value.isOnce) return unknown("the size of a set", readsOf(value));
       if (value.how === "map" || value.how === "order") return lengthOf(state, value.from);
       return (
         countOf(state, value) ??

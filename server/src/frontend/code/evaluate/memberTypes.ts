@@ -2,6 +2,8 @@
 // in this module or another. Types are read as text; what they say is asked of `typedValue`.
 import type { ModuleScope } from "../values";
 import { declarations } from "../trace";
+import { typeOfFields } from "./declaredFields";
+import { inferredType } from "./inferredTypes";
 import type { State } from "./state";
 
 /** A type as written, and where. */
@@ -35,13 +37,30 @@ export function typeOfMember(
     const member = memberIn(written.slice(1, -1), property);
     return member && { ...member, module };
   }
-  const inner = /^(?:Readonly|Required|Partial|NonNullable)<(.*)>$/su.exec(written)?.[1];
+  const [, changed = "", inner] = CHANGED.exec(written) ?? [];
   if (inner !== undefined) {
-    return typeOfMember(state, { text: inner, module }, property, depth - 1);
+    const [of = inner, names] = splitAt(inner, ",");
+    if (names !== undefined && !isAmong(changed, names, property)) return undefined;
+    const found = typeOfMember(state, { text: of, module }, property, depth - 1);
+    const isOptional = changed === "Partial" || (found?.isOptional === true && changed !== "Required"); // prettier-ignore
+    return found && { ...found, isOptional };
+  }
+  const inferred = inferredType(state, module, written);
+  if (inferred !== undefined) {
+    return typeOfMember(state, { text: inferred, module }, property, depth - 1);
   }
   const name = /^[\w$]+$/u.test(written) ? written : undefined;
   const named = name === undefined ? undefined : typeNamed(state, module, name);
   return named && typeOfMember(state, named, property, depth - 1);
+}
+
+const CHANGED = /^(Readonly|Required|Partial|NonNullable|Pick|Omit)<(.*)>$/su;
+
+/** Whether `Pick` and `Omit` leave a property; where the names are not spelled out, they may. */
+function isAmong(how: string, names: string, property: string): boolean {
+  const named = splitAt(names, "|").map((each) => /^["'](.*)["']$/su.exec(each.trim())?.[1]);
+  if (named.includes(undefined)) return true;
+  return named.includes(property) === (how === "Pick");
 }
 
 function memberIn(body: string, property: string): Omit<WrittenType, "module"> | undefined {
@@ -94,11 +113,7 @@ export function typeNamed(
   const statement = declarations(hir).get(name);
   if (statement?.kind === "type") return { text: statement.type, module };
   if (statement?.kind === "class") {
-    const { fields } = statement.class;
-    const members = fields.flatMap(({ name: field, type, isOptional }) =>
-      type === undefined ? [] : [`${field}${isOptional === true ? "?" : ""}: ${type}`],
-    );
-    return { text: `{ ${members.join("; ")} }`, module };
+    return { text: typeOfFields(statement.class), module };
   }
   const imported = hir.imports.find(({ local }) => local === name);
   return imported && typeExported(state, module.file, imported.from, imported.imported);

@@ -7,6 +7,7 @@ import { exportsOf } from "../modules";
 import { declarations } from "../trace";
 import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
 import { patternExport } from "../libraries/tsPattern";
+import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../origins";
 import { neverReturns } from "./neverReturns";
@@ -169,7 +170,11 @@ function importedValue(
       ? namespaceOf(state, target, scopes)
       : exported(state, target, name, scopes);
   }
-  const builtin = moduleBuiltin(from, name) ?? zodExport(from, name) ?? patternExport(from, name);
+  const builtin =
+    moduleBuiltin(from, name) ??
+    zodExport(from, name) ??
+    contractExport(from, name) ??
+    patternExport(from, name);
   if (builtin) return builtin;
   if (neverReturns(from, name)) return { kind: "builtin", name: "process.exit" };
   if (!library) return { kind: "external", name: name === "default" || name === "*" ? from : name };

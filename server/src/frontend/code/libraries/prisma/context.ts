@@ -46,7 +46,7 @@ export function run(operation: Operation, draft: StatementDraft, losses: Losses)
   const { tools, connection, source, losses: own = [] } = operation;
   return tools.statement(
     connection,
-    { ...draft, taint: [...new Set([...own, ...losses])] },
+    { ...draft, taint: [...new Set([...(draft.taint ?? []), ...own, ...losses])] },
     source,
   );
 }

@@ -5,6 +5,7 @@ import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
+import type { Tools } from "../library";
 import { ownConnection } from "../ownConnection";
 import { aggregated, counted, grouped } from "./aggregates";
 import { withArguments } from "./arguments";
@@ -323,11 +324,27 @@ function isNative(work: Work): boolean {
   const change = given(tools, args, "update");
   const isChange = change !== undefined && (fieldsGiven(tools, change) ?? [change]).length > 0;
   if (where === undefined || data === undefined || key === undefined || !isChange) return false;
-  const wanted = new Map(equatedColumns(operation, model, where));
-  const created = new Map(equatedColumns(operation, model, data));
-  return [...wanted].every(
-    ([column, value]) => JSON.stringify(created.get(column)) === JSON.stringify(value),
-  );
+  return [...valuesOf(tools, where, key.fields)].every(([name, value]) => {
+    const other = given(tools, data, name);
+    return other !== undefined && isSameValue(tools, other, value);
+  });
+}
+
+/** What a `where` names for the fields of a key. */
+function valuesOf(
+  tools: Tools,
+  where: Value,
+  names: readonly string[],
+): ReadonlyMap<string, Value | undefined> {
+  const [only] = fieldsGiven(tools, where)?.map(([, value]) => value) ?? [];
+  const of = names.length === 1 ? where : only;
+  return new Map(names.map((name) => [name, given(tools, of, name)]));
+}
+
+/** Whether two values are one: by what they are, or, where that is not known, by where they came from. */
+function isSameValue(tools: Tools, left: Value, right: Value | undefined): boolean {
+  if (right === undefined || left === right) return left === right;
+  return JSON.stringify(tools.expression(left)) === JSON.stringify(tools.expression(right));
 }
 
 function upsert(work: Work): Value {
@@ -339,7 +356,10 @@ function upsert(work: Work): Value {
   if (isPlain && where !== undefined && isNative(work)) {
     const target = equatedColumns(operation, model, where).map(([column]) => column);
     const scope = scopeOf(work.operation, work.model);
-    const { set } = updateData(scope, given(tools, args, "update"));
+    const change = given(tools, args, "update");
+    const { set } = updateData(scope, change);
+    const sets = setsSomething(scope, change);
+    if (sets.kind !== "literal") scope.losses.push("an upsert that may have nothing to update");
     return insertOne(work, data, (row, into) => ({
       kind: "insert",
       table: model.table,

@@ -97,6 +97,30 @@ function ofFields(schema: Schema, value: Value, parts: ReadonlyMap<string, Check
   return { ...whole, members: (property) => parts.get(property)?.value };
 }
 
+/** The type of what a schema gives, as TypeScript has it; undefined for what is no schema or not known. */
+export function schemaType(value: Value): string | undefined {
+  return typeText(schemaOf(value));
+}
+
+function typeText({ kind, fields, members, isChanged, mayBeNull }: Schema): string | undefined {
+  const orNull = mayBeNull === true ? " | null" : "";
+  if (isChanged === true) return undefined;
+  if (fields) return `{ ${[...fields].flatMap(memberText).join("; ")} }${orNull}`;
+  const kinds = new Set([...(members?.values() ?? [])].map((each) => typeof each));
+  const [only] = kinds;
+  const own = TYPES[kind] ?? (kinds.size === 1 ? only : undefined);
+  return own && `${own}${orNull}`;
+}
+
+function memberText([name, schema]: readonly [string, Schema]): readonly string[] {
+  const isGiven = schema.mayLack !== true || schema.instead !== undefined;
+  const type = typeText(schema);
+  if (type !== undefined) return [`${name}${isGiven ? "" : "?"}: ${type}`];
+  return isGiven || schema.isChanged === true
+    ? []
+    : [`${name}?: unknown${schema.mayBeNull === true ? " | null" : ""}`];
+}
+
 /** What a function of the code's own makes of a value. */
 function changed(value: Value, tools: Tools): Value {
   const reads = readsOf(value);

@@ -1,0 +1,162 @@
+// Fields that callers may leave out by what types, decorators and the schemas around a handler say of them.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { losses, printed, transactionsOf } from "./prismaPrograms";
+
+const SCHEMA = `datasource db { provider = "postgresql" }
+model User { id Int @id
+  name String
+  note String? }`;
+const HEAD = `import { PrismaClient } from "@prisma/client";
+import { z } from "zod";
+const prisma = new PrismaClient();
+`;
+
+/** What the program's functions set names to where they update. Nothing is lost. */
+async function check(
+  program: string,
+  expected: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const found = await transactionsOf(SCHEMA, { ...more, "a.ts": HEAD + program });
+  const sets = printed(found).flatMap((line) => / set (.*) where /u.exec(line)?.[1] ?? []);
+  assert.deepEqual([sets, found.flatMap(losses)], [expected, []]);
+}
+
+const kept = (path: string): string => `name = ((${path} is null) ? User.name : ${path})`;
+const orNull = (path: string, column = "name"): string =>
+  `${column} = (((${path} is null) and not (${path}.isNull == true)) ? User.${column} : ${path})`;
+
+describe("what a type lets callers leave out", () => {
+  const update = (type: string): string => `
+export async function f(id: number, body: ${type}) {
+  await prisma.user.update({ where: { id }, data: { name: body.name, note: "x" } });
+}`;
+
+  it("is each field of a Partial, and none of a Required", () =>
+    check(
+      `type Data = { name: string };
+${update("Partial<Data>")}
+${update("Required<Partial<Data>>").replace("f(", "g(")}`,
+      [`${kept(":body.name")}, note = "x"`, `name = :body.name, note = "x"`],
+    ));
+
+  it("is what is left by Omit and Pick", () =>
+    check(
+      `type Data = { name?: string; id?: number };
+${update('Omit<Data, "id">')}
+${update('Pick<Data, "name">').replace("f(", "g(")}`,
+      [`${kept(":body.name")}, note = "x"`, `${kept(":body.name")}, note = "x"`],
+    ));
+
+  it("is what the schema lets be missing that it is inferred from", () =>
+    check(
+      `const Whole = z.object({ name: z.string() });
+const Some = Whole.partial();
+type Body = z.infer<typeof Some>;
+${update("Body")}
+${update("z.infer<typeof Whole>").replace("f(", "g(")}
+${update("{ id: number } & z.output<typeof Some>").replace("f(", "h(")}`,
+      [
+        `${kept(":body.name")}, note = "x"`,
+        `name = :body.name, note = "x"`,
+        `${kept(":body.name")}, note = "x"`,
+      ],
+    ));
+
+  it("is what decorators of a field say, in what a class extends, too", () =>
+    check(
+      `import { Field, IsOptional, PartialType } from "elsewhere";
+class Created { @Field() name: string; }
+class Changed extends PartialType(Created) {}
+class Asked { @Field(() => String, { nullable: true }) name: string; }
+class Sent { @IsOptional() name: string; }
+class More extends Sent { other: string; }
+${["Created", "Changed", "Asked", "More"].map((type, at) => update(type).replace("f(", `f${String(at)}(`)).join("\n")}`,
+      [
+        `name = :body.name, note = "x"`,
+        `${kept(":body.name")}, note = "x"`,
+        `${orNull(":body.name")}, note = "x"`,
+        `${orNull(":body.name")}, note = "x"`,
+      ],
+    ));
+
+  it("is what decorators of a parameter say", () =>
+    check(
+      `import { Args, Resolver } from "elsewhere";
+@Resolver() export class Users {
+  async f(@Args({ name: "name", nullable: true }) name: string) {
+    await prisma.user.update({ where: { id: 1 }, data: { name, note: "x" } });
+  }
+}`,
+      [`${orNull(":name")}, note = "x"`],
+    ));
+});
+
+describe("what stands around a handler", () => {
+  it("says by the schemas of a procedure what its input lacks", () =>
+    check(
+      `import { initTRPC } from "@trpc/server";
+const t = initTRPC.create();
+const Body = z.object({ id: z.number(), note: z.string().nullish() });
+const named = t.procedure.input(z.object({ name: z.string().optional() }));
+export const router = t.router({
+  both: named.input(Body).mutation(async ({ input }) => {
+    await prisma.user.update({ where: { id: input.id }, data: { name: input.name } });
+  }),
+  one: t.procedure.input(Body).mutation(async (opts) => {
+    await prisma.user.update({ where: { id: opts.input.id }, data: { name: "x", note: opts.input.note } });
+  }),
+});`,
+      ["name = :.input.name", `name = "x", ${orNull(":opts.input.note", "note")}`],
+    ));
+
+  it("says by the contract of a router what a body lacks", () =>
+    check(
+      `import { createNextRoute } from "@ts-rest/next";
+import { contract } from "./contract";
+const signedIn = (handler) => async (args) => handler(args);
+export const routes = createNextRoute(contract, {
+  users: {
+    update: signedIn(async ({ body }) => {
+      await prisma.user.update({ where: { id: 1 }, data: { name: body.name, note: "x" } });
+    }),
+  },
+});`,
+      [`${kept(":.body.name")}, note = "x"`],
+      {
+        "contract.ts": `import { initContract } from "@ts-rest/core";
+import { z } from "zod";
+const c = initContract();
+const User = z.object({ name: z.string() });
+const users = c.router({ update: { method: "PATCH", path: "/:id", body: User.partial() } });
+export const contract = c.router({ users });`,
+      },
+    ));
+});
+
+describe("an upsert", () => {
+  const lines = async (body: string): Promise<readonly string[]> => {
+    const found = await transactionsOf(SCHEMA, {
+      "a.ts": `${HEAD}import { keyOf } from "elsewhere";
+export async function f(row: { key: string }, name?: string) { ${body} }`,
+    });
+    return [...printed(found), ...found.flatMap(losses)];
+  };
+
+  it("is one statement where its key is one value, known or not", async () => {
+    const all = await lines(`const user = await prisma.user.findFirst();
+const id = keyOf(user?.note);
+await prisma.user.upsert({ where: { id }, create: { id, name: "x" }, update: { name: "y" } });`);
+    const written = all.filter((line) => /insert|update/u.test(line));
+    assert.equal(written.length, 1, written.join("\n"));
+    assert.match(written[0] ?? "", /on conflict \(id\) update name = "y"/u);
+  });
+
+  it("says that it is none where nothing may be left to update", async () => {
+    const all = await lines(
+      `await prisma.user.upsert({ where: { id: 1 }, create: { id: 1, name: "x" }, update: { name } });`,
+    );
+    assert.ok(all.includes("an upsert that may have nothing to update"), all.join("\n"));
+  });
+});

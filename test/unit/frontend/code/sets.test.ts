@@ -1,0 +1,44 @@
+// Sets of JavaScript: each value once, which loops over what is only known when it runs do not follow, and say.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { losses, printed } from "./prismaPrograms";
+
+const HEAD = `import { Pool } from "pg";
+const pool = new Pool();
+const drop = (id) => pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+`;
+
+async function read(body: string): Promise<{ lines: readonly string[]; lost: readonly string[] }> {
+  const text = `${HEAD}export async function f(ids: number[]) { ${body} }`;
+  const found = await transactionsOf("CREATE TABLE accounts (id int PRIMARY KEY, kind int);", {
+    "a.ts": text,
+  });
+  return { lines: printed(found), lost: found.flatMap(losses) };
+}
+
+const SAID = "a loop over a set is taken to have a round for each item that the set was made of";
+
+for (const [what, body] of Object.entries({
+  "of an argument": "for (const id of new Set(ids)) await drop(id);",
+  "that is spread": "for (const id of [...new Set(ids)]) await drop(id);",
+  "that becomes an array": "for (const id of Array.from(new Set(ids))) await drop(id);",
+  "of what rows hold": `const { rows } = await pool.query("SELECT kind FROM accounts");
+    for (const id of new Set(rows.map((row) => row.kind))) await drop(id);`,
+})) {
+  it(`says that a set ${what} has fewer rounds`, async () => {
+    assert.deepEqual((await read(body)).lost, [SAID]);
+  });
+}
+
+it("has each constant once", async () => {
+  const { lines, lost } = await read("for (const id of new Set([1, 2, 1])) await drop(id);");
+  assert.deepEqual([lines.filter((line) => line.includes("delete")).length, lost], [2, []]);
+});
+
+it("is a list of values where only that is asked", async () => {
+  const { lost } = await read(
+    `await pool.query("DELETE FROM accounts WHERE id = ANY($1)", [[...new Set(ids)]]);`,
+  );
+  assert.deepEqual(lost, []);
+});
