@@ -11,15 +11,15 @@ import {
   unknown,
   type Value,
 } from "../values";
-import { conditionOf, expressionOf, isInput, readsOf, unknownExpression } from "./convert";
+import { conditionOf, expressionOf, isInput, readsOf } from "./convert";
 import { itemsOf, listOf, recordOf, spreadArguments } from "./collections";
 import { boundTo } from "./callbacks";
 import { chosenOnce, contains, found, quantified, runForEach } from "./listQuestions";
 import { arrayFrom, CONTAINERS } from "./containers";
 import { fieldNamesOf } from "./fieldNames";
 import { searchedItem } from "./searched";
-import { isPending, settle } from "./settle";
-import { handling } from "./rejections";
+import { settle } from "./settle";
+import { caughtBy, thenOr } from "./rejections";
 import { filledAt } from "./filledLists";
 import { eachItem, rowsAsLoop } from "./iteration";
 import { newArray } from "./arrays";
@@ -250,17 +250,14 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("object.toString text.length", ({ state, self }) => pure(state, "text", [self])),
 
   // Promises.
-  ...anywhere("then", ({ state, self, args, site }) => {
-    const [then, otherwise] = args;
-    const goOn = (value: Value): Value =>
-      then ? settle(state, state.evaluator.call(state, then, [value], site)) : value;
-    if (otherwise && isPending(self)) return handling(state, self, otherwise, site, goOn);
-    return unlessItFails(state, goOn(settle(state, self)), otherwise, site);
+  ...anywhere("then", ({ state, self, args: [next, handler], site }) => {
+    if (next && handler) return thenOr(state, self, [next, handler], site);
+    if (handler) return caughtBy(state, self, handler, site);
+    const value = settle(state, self);
+    return next ? settle(state, state.evaluator.call(state, next, [value], site)) : value;
   }),
-  ...anywhere("catch", ({ state, self, args: [otherwise], site }) =>
-    otherwise && isPending(self)
-      ? handling(state, self, otherwise, site)
-      : unlessItFails(state, settle(state, self), otherwise, site),
+  ...anywhere("catch", ({ state, self, args: [handler], site }) =>
+    handler ? caughtBy(state, self, handler, site) : settle(state, self),
   ),
   ...anywhere("finally", ({ state, self, args, site }) => {
     const value = settle(state, self);
@@ -454,25 +451,6 @@ function runsLater(state: State, args: readonly Value[], site: CallSite): Value 
     if (callee.kind === "function") state.handlers.push({ name: site.name, callee });
   }
   return unknown("what runs later is not followed");
-}
-
-/** What is there behind something that may fail, where a function is given for that. */
-function unlessItFails(
-  state: State,
-  value: Value,
-  callee: Value | undefined,
-  site: CallSite,
-): Value {
-  if (callee?.kind !== "function" || !state.workspace.reach.mayReach(callee.function)) return value;
-  const failed = unknownExpression(state, "whether it fails is not known", [], "bool");
-  const error = unknown("an error");
-  return state.evaluator.branches(
-    state,
-    failed,
-    () => settle(state, state.evaluator.call(state, callee, [error], site)),
-    () => value,
-    site.span,
-  );
 }
 
 function thrown(state: State, site: CallSite): Value {

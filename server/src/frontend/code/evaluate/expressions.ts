@@ -18,7 +18,6 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next } from "./arrays";
 import { lookup } from "./bindings";
-import { caughtPromise } from "./caughtPromises";
 import { givenOr } from "./leftOut";
 import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
@@ -31,6 +30,7 @@ import {
   elementOf,
   memberOf,
   optionalMember,
+  PROMISED,
   isThere,
   methodValue,
   superclassOf,
@@ -39,7 +39,7 @@ import { isLaterCall, isLaterChain, noteHandedOn, withLater } from "./laterCalls
 import { knowing } from "./presence";
 import { binary, choose, lazy, unary, isNullish } from "./operators";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
-import { settle } from "./settle";
+import { isPending, settle } from "./settle";
 import { hasProperty, typeName } from "./typeTests";
 import { itemsOf, listOf, spreadArguments } from "./collections";
 import { keyOf, place } from "./place";
@@ -93,12 +93,9 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     }
     case "call":
       noteReached(state, hir);
-      noteHandedOn(hir);
-      if (!isLaterChain(hir)) return caughtPromise(state, scope, hir) ?? call(state, scope, hir);
-      return {
-        kind: "deferred",
-        run: () => caughtPromise(state, scope, hir) ?? call(state, scope, hir),
-      };
+      noteHandedOn(state, scope, hir);
+      if (!isLaterChain(hir)) return call(state, scope, hir);
+      return { kind: "deferred", run: () => call(state, scope, hir) };
     case "new": {
       const callee: Value = hir.body ? { kind: "class", class: hir.body, scope } : of(hir.callee);
       const args = argumentsOf(state, scope, hir.arguments);
@@ -360,7 +357,10 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       }
       return moved ?? result;
     };
-    if (!callee.optional && !hir.optional && !isOfChain(callee.object)) return run(object);
+    const isAsked = callee.optional || hir.optional;
+    // Where there is nothing, there is nothing behind a promise of it.
+    const isPromised = PROMISED.has(callee.property) && isPending(object);
+    if (!isAsked && (isPromised || !isOfChain(callee.object))) return run(object);
     return branches(
       state,
       isThere(state, object),

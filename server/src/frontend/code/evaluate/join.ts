@@ -89,6 +89,12 @@ export function addIf(
   );
 }
 
+/** Whether the last command surely ends the function: a call that always throws. */
+export function hasLeft(state: State): boolean {
+  const last = state.commands.at(-1);
+  return last?.kind === "rollback" && last.leaves === undefined;
+}
+
 interface Joining {
   readonly state: State;
   readonly condition: Expression;

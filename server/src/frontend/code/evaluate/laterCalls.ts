@@ -2,20 +2,36 @@
 // function that calls them, so they run where their promise is settled.
 import type { HirExpression } from "../hir";
 import { visitInto } from "../nodes";
-import type { Value } from "../values";
+import type { Scope, Value } from "../values";
+import { isAtTop } from "./callbacks";
+import { PROMISED } from "./member";
+import type { State } from "./state";
 
 type Call = Extract<HirExpression, { kind: "call" }>;
 
 const LATER = new WeakSet<HirExpression>();
 
 /** Notes which calls give their promise to this one. Linear in the expressions whose value they are. */
-export function noteHandedOn({ callee, arguments: args }: Call): void {
+export function noteHandedOn(state: State, scope: Scope, hir: Call): void {
+  const { callee, arguments: args } = hir;
   if (callee.kind !== "member") return;
   const { object, property } = callee;
   if (property === "then" && args.length > 1) noteLater(object);
+  if (property === "catch" && object.kind === "call" && !isAtTop(state)) {
+    noteLater(object);
+    const [handler] = args;
+    if (handler && runsStatements(state, scope, handler.value)) MAY_FAIL.add(object);
+  }
   const isSettled =
     property === "allSettled" && object.kind === "name" && object.name === "Promise";
   if (isSettled) for (const { value } of args) noteLater(value);
+}
+
+/** Whether it matters to a handler that something unknown fails. */
+function runsStatements(state: State, scope: Scope, hir: HirExpression): boolean {
+  if (hir.kind !== "function" && hir.kind !== "name" && hir.kind !== "member") return false;
+  const handler = state.evaluator.expression(state, scope, hir);
+  return handler.kind === "function" && state.workspace.reach.mayReach(handler.function);
 }
 
 /** Notes that an expression's value is a promise that is handed on. */
@@ -60,13 +76,11 @@ function isReturn(node: object): node is { readonly value: HirExpression } {
   return "kind" in node && node.kind === "return" && "value" in node;
 }
 
-const PROMISES = new Set(["then", "catch", "finally"]);
-
 /** Whether a call gives its promise to another one, and is one of a promise itself: it runs with all that it is of. */
 export function isLaterChain(hir: Call): boolean {
   const { callee } = hir;
   if (!LATER.has(hir) || callee.kind !== "member") return false;
-  if (PROMISES.has(callee.property)) return true;
+  if (PROMISED.has(callee.property)) return true;
   const { object, property } = callee;
   return property === "all" && object.kind === "name" && object.name === "Promise";
 }
@@ -77,17 +91,13 @@ export function withLater(hir: Call, args: readonly Value[]): readonly Value[] {
   return args.map((arg) => (isAsync(arg) ? { ...arg, isLater: true } : arg));
 }
 
+/** Calls of which it matters whether they fail, also those of something unknown. */
+const MAY_FAIL = new WeakSet<HirExpression>();
+
 /** Whether a call of this function, or of a client, runs where its promise is settled. */
 export function isLaterCall(hir: Call, callee: Value): boolean {
   if (MAY_FAIL.has(hir) && callee.kind !== "function" && callee.kind !== "builtin") return true;
   return LATER.has(hir) && (isAsync(callee) || callee.kind === "handle");
-}
-
-const MAY_FAIL = new WeakSet<HirExpression>();
-
-/** Notes that it matters whether a call fails, also one of something unknown. */
-export function noteMayFail(hir: HirExpression): void {
-  MAY_FAIL.add(hir);
 }
 
 function isAsync(value: Value): value is Extract<Value, { kind: "function" }> {

@@ -24,11 +24,16 @@ import { callWithItem, fillingOf } from "./items";
 import { listFromCall } from "./outside";
 import { knowing, presentIn } from "./presence";
 import { countItems, searchedItem } from "./searched";
+import { isPending } from "./settle";
 import { emit, newCell, sourceOf, write, type State } from "./state";
 import type { Thrown } from "./thrown";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
 export function memberOf(state: State, value: Value, property: string, site: Span): Value {
+  // A query that was put together is a promise, too.
+  if (PROMISED.has(property) && isPending(value)) {
+    return { kind: "builtin", name: `deferred.${property}`, self: value };
+  }
   switch (value.kind) {
     case "row": {
       mustBeThere(state, value, sourceOf(state, site));
@@ -360,8 +365,8 @@ function objectMember(
   return { kind: "builtin", name: `object.${property}`, self: value };
 }
 
-/** Methods of promises. */
-const PROMISED: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
+/** The methods of promises. */
+export const PROMISED: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 
 /** What records have without being given it; what is awaited may already be there. */
 const OF_ANY_OBJECT: ReadonlySet<string> = new Set([

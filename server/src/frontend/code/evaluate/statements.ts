@@ -13,7 +13,7 @@ import { conditionOf, expressionOf, negated } from "./convert";
 import { evaluateExpression } from "./expressions";
 import { settle } from "./settle";
 import { addLoop, eachItem, inLoop } from "./iteration";
-import { addIf, carriedOver, joinPaths, loopBody, tried, type Path } from "./join";
+import { addIf, carriedOver, hasLeft, joinPaths, loopBody, tried, type Path } from "./join";
 import { optionalMember } from "./member";
 import { fillsWithOperations } from "./operationLists";
 import { binary } from "./operators";
@@ -133,12 +133,6 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     default:
       return hir satisfies never;
   }
-}
-
-/** Whether the last command surely ends the function: a call that always throws. */
-function hasLeft(state: State): boolean {
-  const last = state.commands.at(-1);
-  return last?.kind === "rollback" && last.leaves === undefined;
 }
 
 function evaluateIf(state: State, scope: Scope, hir: Of<"if">): boolean {

@@ -4,6 +4,7 @@ import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { walkCommand } from "../../sql/walk";
+import type { Span } from "../../sql/split";
 import type { HirStatement } from "../hir";
 import { unknown, type Scope } from "../values";
 import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
@@ -50,15 +51,30 @@ function throwsItself(commands: readonly Command[]): boolean {
  */
 function isRetried(
   state: State,
-  hir: Of<"try">,
+  { leavesLoop }: Trying,
   handlers: readonly { readonly hasStatements: boolean }[],
 ): boolean {
   const loop = state.loops.at(-1);
   const isInLoop = loop !== undefined && loop.frame === state.frame && loop.round === undefined;
   if (!isInLoop || loop.isSwitch || handlers.some(({ hasStatements }) => hasStatements))
     return false;
-  const last = hir.body.at(-1);
-  return last?.kind === "return" || (last?.kind === "break" && last.label === undefined);
+  return leavesLoop;
+}
+
+/** Something that is tried, with what handles its errors. */
+interface Trying {
+  /** Gives whether every path left before the end, as all that runs here. */
+  readonly body: () => boolean;
+  readonly handlers: readonly Handler[];
+  /** Without an error the loop around is left. */
+  readonly leavesLoop: boolean;
+  readonly span: Span;
+}
+
+interface Handler {
+  /** Of what it catches; none: everything. */
+  readonly types: readonly string[];
+  readonly run: () => boolean;
 }
 
 interface Handled {
@@ -70,27 +86,38 @@ interface Handled {
 /** What a handler does, which is not done here. */
 function handled(
   state: State,
-  scope: Scope,
-  { pattern, types, body }: Of<"try">["handlers"][number],
+  { types, run }: Handler,
   enter: () => void = () => undefined,
 ): Handled {
   const outer = state.caught;
   const before = state.emitted;
-  if (pattern?.kind === "bind") {
-    const { name } = pattern;
-    const [type] = types;
-    const isPlain = types.length === 1 && type !== undefined && !BROAD.test(type);
-    const thrown: Thrown = { ...(isPlain ? ofName(state, scope, type) : { classes: [] }), isCaught: true }; // prettier-ignore
-    state.caught = { name, thrown };
-  }
   const path = tried(state, () => {
     enter();
-    const own = innerScope(scope);
-    if (pattern) bind(state, own, pattern, unknown("what an error says"), true);
-    return state.evaluator.block(state, own, body);
+    return run();
   });
   state.caught = outer;
   return { path, hasStatements: state.emitted > before, types };
+}
+
+/** A handler as it is written. */
+function written(
+  state: State,
+  scope: Scope,
+  { pattern, types, body }: Of<"try">["handlers"][number],
+): Handler {
+  const run = (): boolean => {
+    if (pattern?.kind === "bind") {
+      const { name } = pattern;
+      const [type] = types;
+      const isPlain = types.length === 1 && type !== undefined && !BROAD.test(type);
+      const thrown: Thrown = { ...(isPlain ? ofName(state, scope, type) : { classes: [] }), isCaught: true }; // prettier-ignore
+      state.caught = { name, thrown };
+    }
+    const own = innerScope(scope);
+    if (pattern) bind(state, own, pattern, unknown("what an error says"), true);
+    return state.evaluator.block(state, own, body);
+  };
+  return { types, run };
 }
 
 /** Whoever throws what these caught throws what was thrown. */
@@ -177,17 +204,27 @@ function ends(command: Command): boolean {
 }
 
 function evaluateBody(state: State, scope: Scope, hir: Of<"try">): boolean {
+  const last = hir.body.at(-1);
+  return attempted(state, {
+    body: () => state.evaluator.block(state, innerScope(scope), hir.body),
+    handlers: hir.handlers.map((each) => written(state, scope, each)),
+    leavesLoop: last?.kind === "return" || (last?.kind === "break" && last.label === undefined),
+    span: hir.span,
+  });
+}
+
+/** Runs something with handlers; gives whether every path left. */
+export function attempted(state: State, trying: Trying): boolean {
   const isDeep = state.probes >= MOST_PROBES;
   const handlers = isDeep
     ? []
-    : probed(state, () => hir.handlers.map((each) => handled(state, scope, each)));
+    : probed(state, () => trying.handlers.map((each) => handled(state, each)));
   const isKept =
-    (isDeep && hir.handlers.length > 0) || handlers.some((each) => isNeeded(state, each));
-  const isRetry = !isDeep && isRetried(state, hir, handlers);
+    (isDeep && trying.handlers.length > 0) || handlers.some((each) => isNeeded(state, each));
+  const isRetry = !isDeep && isRetried(state, trying, handlers);
   const attempt = beginAttempt(state, isKept && !isRetry);
-  const run = (): boolean =>
-    attempting(state, attempt, () => state.evaluator.block(state, innerScope(scope), hir.body));
-  if (attempt.isKept) return keepHandler(state, scope, hir, attempt, tried(state, run));
+  const run = (): boolean => attempting(state, attempt, trying.body);
+  if (attempt.isKept) return keepHandler(state, trying, attempt, tried(state, run));
   const start = state.commands.length;
   const left = run();
   const commands = state.commands.slice(start);
@@ -196,36 +233,34 @@ function evaluateBody(state: State, scope: Scope, hir: Of<"try">): boolean {
     if (thrown) rethrown(state, commands, types, thrown);
   }
   // What the body assigned may be what a handler works with.
-  const behind = (): Handled | undefined => handledBehind(state, scope, hir, attempt, commands);
+  const behind = (): Handled | undefined => handledBehind(state, trying, attempt, commands);
   if (isChanged(attempt) && !isRetry && probed(state, behind)?.hasStatements === true) {
     state.commands.length = start;
     const path = behind()?.path;
-    if (path) addTry(state, partsOf(state, hir), { commands, written: new Map(), left }, path);
+    if (path) addTry(state, partsOf(state, trying), { commands, written: new Map(), left }, path);
   }
   return left;
 }
 
 function handledBehind(
   state: State,
-  scope: Scope,
-  { handlers }: Of<"try">,
+  { handlers }: Trying,
   attempt: Attempt,
   body: readonly Command[],
 ): Handled | undefined {
   const [first] = handlers;
-  return first && handled(state, scope, first, () => enterHandler(state, attempt, body));
+  return first && handled(state, first, () => enterHandler(state, attempt, body));
 }
 
-function keepHandler(
-  state: State,
-  scope: Scope,
-  hir: Of<"try">,
-  attempt: Attempt,
-  body: Path,
-): boolean {
-  const handler = handledBehind(state, scope, hir, attempt, body.commands);
+function keepHandler(state: State, trying: Trying, attempt: Attempt, body: Path): boolean {
+  if (!mayFailItself(body.commands) && !throwsItself(body.commands)) {
+    for (const [cell, value] of body.written) write(state, cell, value);
+    for (const command of body.commands) emit(state, command);
+    return body.left;
+  }
+  const handler = handledBehind(state, trying, attempt, body.commands);
   const path: Path = handler?.path ?? { commands: [], written: new Map(), left: true };
-  const source = sourceOf(state, hir.span);
+  const source = sourceOf(state, trying.span);
   const flag = state.ids.fresh("caught");
   const condition = { kind: "variable", name: flag } as const;
   if (!body.left || !path.left) {
@@ -236,8 +271,8 @@ function keepHandler(
     emit(state, { kind: "assign", variable: attempt.variable, value: literal(0), source });
   }
   const left = joinPaths(state, condition, path, body, source);
-  addTry(state, partsOf(state, hir), body, path);
-  if (hir.handlers.length > 1) lose(state, "only the first handler is followed", source);
+  addTry(state, partsOf(state, trying), body, path);
+  if (trying.handlers.length > 1) lose(state, "only the first handler is followed", source);
   return left;
 }
 
@@ -247,7 +282,7 @@ interface Parts {
   readonly source: SourceRange;
 }
 
-function partsOf(state: State, { handlers, span }: Of<"try">): Parts {
+function partsOf(state: State, { handlers, span }: Trying): Parts {
   return { types: handlers.flatMap((each) => each.types), source: sourceOf(state, span) };
 }
 
