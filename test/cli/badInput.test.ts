@@ -256,9 +256,7 @@ describe("the reader of the output", () => {
       ["check", "busy.sql", "--level", "eventual", "--budget", "5m", "--format", "json"],
       {
         cwd: busy.path,
-        watch: (child) => {
-          setTimeout(() => child.kill("SIGINT"), 700);
-        },
+        before: path.join(__dirname, "interruptOnceHeard.cjs"),
       },
     );
     busy.remove();

@@ -18,7 +18,9 @@ export interface CliRun {
   readonly cwd?: string;
   /** Another copy of the bundle. */
   readonly script?: string;
-  /** Called with what was printed so far; for tests of signals and pipes. */
+  /** A script that runs in the same process first. */
+  readonly before?: string;
+  /** Called with the process; for tests of signals and pipes. */
   readonly watch?: (child: ReturnType<typeof spawn>) => void;
 }
 
@@ -26,7 +28,8 @@ export interface CliRun {
 export async function isolens(args: readonly string[], run: CliRun = {}): Promise<CliResult> {
   const script = run.script ?? path.join(DIST, "cli.js");
   assert.ok(existsSync(script), `${script} is missing: run "npm run build" first`);
-  const child = spawn(process.execPath, [script, ...args], {
+  const before = run.before === undefined ? [] : ["--require", run.before];
+  const child = spawn(process.execPath, [...before, script, ...args], {
     cwd: run.cwd ?? process.cwd(),
     timeout: 60_000,
     env: { ...process.env, NO_COLOR: "1" },
