@@ -254,6 +254,13 @@ export function unknown(why: string, dependsOn: readonly Expression[] = []): Val
   return { kind: "unknown", why, dependsOn };
 }
 
+/** What a handler is given: an object of which nothing is known. */
+export const AN_ERROR: Value = {
+  kind: "object",
+  fields: new Map(),
+  rest: unknown("what an error says"),
+};
+
 /** Whether it is an argument that is declared as an array. */
 export function isArray(value: Value): boolean {
   return value.kind === "input" && /\[\]$|^(?:Readonly)?Array</u.test(value.type?.trim() ?? "");

@@ -341,3 +341,143 @@ describe("the errors of a promise", () => {
       "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)",
     ]));
 });
+
+const MADE = [
+  "  @rejected1 := false",
+  "  try",
+  "    if (:n < 0)",
+  "      rollback",
+  "    insert log {id = fresh sequence, account = null, amount = :n}",
+  "  handler",
+  "    @rejected1 := true",
+];
+const ADDED = "  update accounts set balance = (accounts.balance + :n) where (accounts.id = 1)";
+
+describe("a promise that is not awaited at once", () => {
+  it("ends nothing where nobody awaits it, and enters no handler around", async () => {
+    const unawaited = ["f unit", "  try", ...MADE.slice(2, 5), "  handler", ADDED];
+    await check(`${MAKE}export async function f(n) { make(n); await add(n); }`, unawaited);
+    await check(`${MAKE}export async function f(n) { void make(n); await add(n); }`, unawaited);
+    await check(`${MAKE}export async function f(n) { later(make(n)); await add(n); }`, unawaited);
+  });
+
+  it("throws where it is awaited", () =>
+    check(
+      `${MAKE}export async function f(n) { const p = make(n); await add(n); await p; await note(2); }`,
+      [
+        "f unit",
+        ...MADE,
+        ADDED,
+        "  if @rejected1",
+        "    rollback",
+        "  insert log {id = fresh sequence, account = null, amount = 2}",
+      ],
+    ));
+
+  it("is as one that is awaited where nothing runs meanwhile", () =>
+    check(`${MAKE}export async function f(n) { const p = make(n); await p; await add(n); }`, [
+      "f unit",
+      "  if (:n < 0)",
+      "    rollback",
+      "  insert log {id = fresh sequence, account = null, amount = :n}",
+      ADDED,
+    ]));
+
+  it("throws into the handler that stands around the await", () =>
+    check(
+      `${MAKE}export async function f(n) {
+  const p = make(n);
+  await add(n);
+  try { await p; } catch (e) { await note(9); }
+}`,
+      [
+        "f unit",
+        ...MADE,
+        ADDED,
+        "  if @rejected1",
+        "    insert log {id = fresh sequence, account = null, amount = 9}",
+      ],
+    ));
+
+  it("throws where the list that it was put into is awaited", () =>
+    check(
+      `${MAKE}export async function f(n) { const all = []; all.push(make(n)); all.push(make(2)); await Promise.all(all); await add(n); }`,
+      [
+        "f unit",
+        ...MADE,
+        "  insert log {id = fresh sequence, account = null, amount = 2}",
+        "  if @rejected1",
+        "    rollback",
+        ADDED,
+      ],
+    ));
+
+  it("is settled in a list that was put aside", () =>
+    check(
+      `${MAKE}export async function f(n) { const all = [make(n), make(2)]; await Promise.allSettled(all); await add(n); }`,
+      [
+        "f unit",
+        "  try",
+        ...MADE.slice(2, 5),
+        "  handler",
+        "  try",
+        "    insert log {id = fresh sequence, account = null, amount = 2}",
+        "  handler",
+        ADDED,
+      ],
+    ));
+
+  it("gives its error to a function that awaits it in a try", () =>
+    check(
+      `${MAKE}async function tryCatch(promise) {
+  try { const data = await promise; return { data, error: null }; } catch (error) { return { data: null, error }; }
+}
+export async function f(n) {
+  const { error } = await tryCatch(make(n));
+  if (error) { await note(5); return; }
+  await add(n);
+}`,
+      [
+        "f unit",
+        ...MADE,
+        "  if @rejected1",
+        "    @return3 := 2",
+        "  else",
+        "    @return3 := 1",
+        "  if ((@return3 = 1) ? false : true)",
+        "    insert log {id = fresh sequence, account = null, amount = 5}",
+        "    return",
+        ADDED,
+      ],
+    ));
+
+  it("of a statement alone gives what the database refuses", () =>
+    check(
+      `const to = (promise) => promise.then((data) => [null, data]).catch((error) => [error, undefined]);
+async function open(id) { await pool.query("INSERT INTO accounts (id, owner, balance) VALUES ($1, 'x', 0)", [id]); }
+export async function f(n) { const [error] = await to(open(n)); if (error) return; await add(n); }`,
+      [
+        "f unit",
+        "  @rejected1 := false",
+        "  try",
+        '    insert accounts {id = :n, owner = "x", balance = 0, note = null}',
+        "  handler",
+        "    @rejected1 := true",
+        "  @caught1 := false",
+        "  if @rejected1",
+        "    @caught1 := true",
+        "  if @caught1",
+        "    return",
+        ADDED,
+      ],
+    ));
+
+  it("that each item of a list makes is awaited with all of them", () =>
+    check(`${MAKE}export async function f(ids) { await Promise.all(ids.map((id) => make(id))); }`, [
+      "f unit",
+      "  loop count",
+      "    if (:ids[@i1] < 0)",
+      "      rollback",
+      "    insert log {id = fresh sequence, account = null, amount = :ids[@i1]}",
+    ]));
+});

@@ -1,6 +1,6 @@
 // Promise.allSettled: what fails is told among the results, and all others run nevertheless.
 import { literal } from "../../sql/expressions";
-import { constant, scalar, UNDEFINED, unknown, type Value } from "../values";
+import { AN_ERROR, constant, scalar, UNDEFINED, type Value } from "../values";
 import { itemsOf, listOf, recordOf } from "./collections";
 import { conditional } from "./convert";
 import { isPending, settle } from "./settle";
@@ -28,7 +28,7 @@ function settled(state: State, item: Value, span: CallSite["span"]): Value {
     value = settle(state, item);
   });
   const status = conditional(failed, literal("rejected"), literal("fulfilled"));
-  return recordOf(state, { status: scalar(status, "text"), value, reason: unknown("an error") });
+  return recordOf(state, { status: scalar(status, "text"), value, reason: AN_ERROR });
 }
 
 /** What an item is once it is awaited, whose errors go no further. */

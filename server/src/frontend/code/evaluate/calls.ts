@@ -14,6 +14,7 @@ import { isInput, readsOf } from "./convert";
 import { enumerationOf } from "./enumerations";
 import { escape } from "./escape";
 import { itemsOf } from "./collections";
+import { held, swallowed } from "./heldPromises";
 import { handedOn, runForItems } from "./itemwise";
 import { changed } from "./iteration";
 import { mayFail } from "./failures";
@@ -46,6 +47,11 @@ export function callValue(
   switch (callee.kind) {
     case "function": {
       const { isLater, ...now } = callee;
+      const isHeld = site.isHeld === true && callee.function.isAsync === true && !isAtTop(state);
+      if (isHeld) {
+        const source = sourceOf(state, site.span);
+        return held(state, source, () => callFunction(state, now, args, directly(site)));
+      }
       if (isLater !== true) return callFunction(state, callee, args, site);
       return { kind: "deferred", run: () => callFunction(state, now, args, site) };
     }
@@ -66,12 +72,14 @@ export function callValue(
       else if (args.every(({ kind }) => kind !== "function")) return unknown(message);
       return callUnknown(state, callee, args, site);
     }
-    case "builtin":
+    case "builtin": {
+      const own = ofBuiltin(callee, site);
       return (
-        callOfRow(state, callee, args, site) ??
-        callBuiltin(state, callee, args, site) ??
-        ofWhatWasRead(callee, shaped(state, callee, args, site), site)
+        callOfRow(state, callee, args, own) ??
+        callBuiltin(state, callee, args, own) ??
+        ofWhatWasRead(callee, shaped(state, callee, args, own), own)
       );
+    }
     case "class":
       return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
     case "choice":
@@ -93,7 +101,7 @@ export function callValue(
       // `app.delete(path, handler)` takes nothing out of a set.
       const isHandler = HANDLES.test(site.name) && args.some(({ kind }) => kind === "function");
       const own = isHandler ? undefined : methodOfInput(callee);
-      const builtin = own && callBuiltin(state, own, args, site);
+      const builtin = own && callBuiltin(state, own, args, ofBuiltin(own, site));
       return builtin ?? callUnknown(state, callee, args, site);
     }
     default:
@@ -101,6 +109,17 @@ export function callValue(
       if (callee.kind === "scalar" && state.frame.file.endsWith(".java")) return callee;
       return shaped(state, callee, args, site);
   }
+}
+
+/** What the language's functions are given runs for what they give; forEach alone gives nothing. */
+function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite): CallSite {
+  if (site.isHeld !== true || name.endsWith(".forEach")) return site;
+  return directly(site);
+}
+
+/** The same call as one that is awaited. */
+function directly({ isHeld: _, ...site }: CallSite): CallSite {
+  return site;
 }
 
 /** A branch in which there is nothing to call is an error of the code, or is not taken. */
@@ -190,8 +209,10 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
   const source = sourceOf(state, site.span);
   tellStored(state, name, source);
   tellAsked(state, name, source);
-  // Whoever is given a promise awaits it.
-  const args = given.map((arg) => settle(state, arg));
+  // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
+  const args = given.map((arg) =>
+    site.isHeld === true && swallowed(state, arg) ? unknown("a promise") : settle(state, arg),
+  );
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
   const enumeration = enumerationOf(state, name, args);
   if (enumeration) return enumeration;
@@ -308,6 +329,7 @@ function callFunction(
     depth,
     isRoot: false,
     isLazy: hir.isAsync !== true,
+    isHeld: hir.isAsync !== true && site.isHeld === true,
     which: state.ids.fresh("return"),
     value: state.ids.fresh("returned"),
     returns: [],

@@ -21,6 +21,7 @@ import { lookup } from "./bindings";
 import { givenOr } from "./leftOut";
 import { isOfChain, nameOf } from "./chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./convert";
+import { isHeld, noteHeld } from "./heldPromises";
 import { hasAnyKey } from "./fieldNames";
 import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
 import { joinPaths, tried } from "./join";
@@ -201,6 +202,7 @@ export function branches(
 /** The arguments of a call; known lists are spread. */
 export function argumentsOf(state: State, scope: Scope, args: readonly HirArgument[]): Value[] {
   return args.flatMap(({ value: hir, isSpread }) => {
+    if (hir.kind === "call") noteHeld(hir);
     const value = evaluateExpression(state, scope, hir);
     return isSpread ? spreadArguments(value) : [value];
   });
@@ -406,6 +408,7 @@ function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: bo
     isNew,
     typeArguments: hir.typeArguments ?? [],
     name: nameOf(hir.callee),
+    ...(isHeld(hir) && { isHeld: true }),
   };
 }
 

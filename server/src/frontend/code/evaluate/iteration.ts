@@ -24,6 +24,7 @@ import { elementOf } from "./member";
 import { listFromCall } from "./outside";
 import { isSingle } from "./reordered";
 import { isLong, oneOf } from "./longLists";
+import { isRunning } from "./heldPromises";
 import { isPending, settle } from "./settle";
 import {
   collected,
@@ -315,7 +316,8 @@ export function pushed(state: State, list: Value, item: Value): void {
     return;
   }
   if (isPending(item) && !isCertain && !isShared) {
-    pushedPending(state, list, item);
+    if (isRunning(item)) pushed(state, list, settle(state, item));
+    else pushedPending(state, list, item);
     return;
   }
   if (isCertain) {

@@ -1,6 +1,6 @@
 // What handles the errors of promises: `.catch(handler)` and `.then(next, handler)`.
 import type { Command } from "../../../program/statement";
-import { UNDEFINED, unknown, type Value } from "../values";
+import { AN_ERROR, UNDEFINED, type Value } from "../values";
 import { unknownExpression } from "./convert";
 import { hasLeft } from "./join";
 import { THROWN } from "./member";
@@ -45,7 +45,7 @@ export function thenOr(
 }
 
 function handle(state: State, handler: Value, site: CallSite): Value {
-  return settle(state, state.evaluator.call(state, handler, [unknown("what an error says")], site));
+  return settle(state, state.evaluator.call(state, handler, [AN_ERROR], site));
 }
 
 /** A promise of which only its value is known may have failed, which matters where a handler runs statements. */

@@ -65,6 +65,8 @@ export interface Frame {
   readonly isRoot: boolean;
   /** What it returns runs only when its caller awaits it. */
   readonly isLazy?: boolean;
+  /** Its caller does not await it. */
+  readonly isHeld?: boolean;
   /** Takes the number of the return that was reached, and its value where it is a scalar. */
   readonly which: string;
   readonly value: string;
@@ -134,6 +136,8 @@ export interface CallSite {
   readonly typeArguments: readonly string[];
   /** As written, for what is not known. */
   readonly name: string;
+  /** What it gives is not awaited where it stands: a promise holds its errors. */
+  readonly isHeld?: boolean;
 }
 
 export interface State {

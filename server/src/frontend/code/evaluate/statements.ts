@@ -11,6 +11,7 @@ import { bind, innerScope } from "./bindings";
 import { addReturn } from "./returns";
 import { conditionOf, expressionOf, negated } from "./convert";
 import { evaluateExpression } from "./expressions";
+import { noteAwaited, noteHeld, swallowed } from "./heldPromises";
 import { settle } from "./settle";
 import { addLoop, eachItem, inLoop } from "./iteration";
 import { addIf, carriedOver, hasLeft, joinPaths, loopBody, tried, type Path } from "./join";
@@ -62,12 +63,15 @@ function tooLarge(state: State, span: Span): true {
 function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?: string): boolean {
   switch (hir.kind) {
     case "let": {
+      if (hir.value && hir.pattern.kind === "bind") noteHeld(hir.value);
       const value = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       bind(state, scope, hir.pattern, value, true);
       return false;
     }
     case "expression": {
+      noteHeld(hir.expression);
       const value = evaluateExpression(state, scope, hir.expression);
+      swallowed(state, value);
       // A promise that nobody awaits runs all the same.
       if (value.kind === "deferred" && hir.expression.kind !== "await") return false;
       return hasLeft(state);
@@ -96,6 +100,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "while":
       return evaluateWhile(state, scope, hir, label);
     case "return": {
+      if (hir.value) (state.frame.isHeld === true ? noteHeld : noteAwaited)(hir.value);
       const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       const isBuilder =
         (given.kind === "handle" || given.kind === "deferred") && state.frame.isLazy === true;

@@ -6,7 +6,7 @@ import { literal } from "../../sql/expressions";
 import { walkCommand } from "../../sql/walk";
 import type { Span } from "../../sql/split";
 import type { HirStatement } from "../hir";
-import { unknown, type Scope } from "../values";
+import { AN_ERROR, type Scope } from "../values";
 import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
 import { bind, innerScope } from "./bindings";
 import { enterHandler } from "./failures";
@@ -25,7 +25,7 @@ function thrownAtEnd(state: State, commands: readonly Command[]): Thrown | undef
 }
 
 /** Whether commands throw an error of the code's own. */
-function throwsItself(commands: readonly Command[]): boolean {
+export function throwsItself(commands: readonly Command[]): boolean {
   return commands.some((command) => {
     switch (command.kind) {
       case "rollback":
@@ -114,7 +114,7 @@ function written(
       state.caught = { name, thrown };
     }
     const own = innerScope(scope);
-    if (pattern) bind(state, own, pattern, unknown("what an error says"), true);
+    if (pattern) bind(state, own, pattern, AN_ERROR, true);
     return state.evaluator.block(state, own, body);
   };
   return { types, run };
@@ -287,7 +287,7 @@ function partsOf(state: State, { handlers, span }: Trying): Parts {
 }
 
 /** Adds a body with its handler. */
-function addTry(state: State, { types, source }: Parts, body: Path, path: Path): void {
+export function addTry(state: State, { types, source }: Parts, body: Path, path: Path): void {
   if (body.commands.length === 0) return;
   if (types.length === 0 && !mayFailItself(body.commands)) {
     for (const command of branching(state, body.commands, path.commands)) emit(state, command);
@@ -319,7 +319,7 @@ function addTry(state: State, { types, source }: Parts, body: Path, path: Path):
 }
 
 /** Whether the database may refuse something in the commands, or a transaction ends in them. */
-function mayFailItself(commands: readonly Command[]): boolean {
+export function mayFailItself(commands: readonly Command[]): boolean {
   let may = false;
   walkCommand(
     { kind: "sequence", commands },
