@@ -42,7 +42,9 @@ describe("what is logged", () => {
 }`,
       [
         "f unit",
-        '  insert events {id = fresh sequence, text = "start"}',
+        "  try",
+        '    insert events {id = fresh sequence, text = "start"}',
+        "  handler",
         "  delete accounts where (accounts.id = :id)",
         '  insert events {id = fresh sequence, text = "end"}',
       ],
