@@ -3,6 +3,7 @@ import type { Expression, ValueType } from "../../program/expression";
 import type { Command } from "../../program/statement";
 import type { Call } from "../../program/operands";
 import { literal } from "../sql/expressions";
+import { withParts } from "../sql/sharedParts";
 import { compare, joined } from "../sql/terms";
 import type { ParameterTypes } from "../sql/types";
 import { TRUTH } from "./evaluate/convert";
@@ -84,19 +85,4 @@ function typedArray(part: object, types: ReadonlyMap<string, ValueType>): object
   if (!isArray || typeof part.parameter !== "string") return undefined;
   const elements = types.get(part.parameter);
   return elements === undefined ? part : { ...part, elements };
-}
-
-/** The part itself where none of its own parts changes. */
-function withParts(part: object, map: (inner: object) => object): object {
-  let changed: Record<string, unknown> | undefined;
-  const entries = Object.entries(part) as [string, unknown][];
-  for (const [key, value] of entries) {
-    if (typeof value !== "object" || value === null || key === "source") continue;
-    const own = map(value);
-    if (own === value) continue;
-    changed ??= Object.fromEntries(entries);
-    changed[key] = own;
-  }
-  if (!changed) return part;
-  return Array.isArray(part) ? Object.values(changed) : changed;
 }

@@ -1,5 +1,7 @@
 // Transactions of one name: each gets an id of its own, and its statements follow.
 import type { Note, Transaction } from "../../program/program";
+import type { Command } from "../../program/statement";
+import { mapShared } from "./sharedParts";
 
 export interface UniqueTransactions {
   readonly transactions: readonly Transaction[];
@@ -78,16 +80,17 @@ function renamedTo(transaction: Transaction, id: string): Transaction {
  * A copy in which statement ids, and `affected` expressions that refer to them, are renamed. Ids only stand in
  * properties `id` and `statement`, where nothing else begins with a transaction's name and a slash.
  */
-function renamed<Part>(part: Part, rename: (text: string) => string): Part {
-  if (Array.isArray(part)) {
-    // A mapped array of the same elements has the type of the array.
-    return part.map((each: unknown) => renamed(each, rename)) as Part;
-  }
-  if (typeof part !== "object" || part === null) return part;
-  const entries = Object.entries(part).map(([key, value]: [string, unknown]) => {
-    const isId = (key === "id" || key === "statement") && typeof value === "string";
-    return [key, isId ? rename(value) : renamed(value, rename)] as const;
+function renamed(body: Command, rename: (text: string) => string): Command {
+  return mapShared(body, (part) => {
+    let own = part;
+    if ("id" in part && typeof part.id === "string") {
+      const id = rename(part.id);
+      if (id !== part.id) own = { ...own, id };
+    }
+    if ("statement" in part && typeof part.statement === "string") {
+      const statement = rename(part.statement);
+      if (statement !== part.statement) own = { ...own, statement };
+    }
+    return own;
   });
-  // The same properties with values of the same types.
-  return Object.fromEntries(entries) as Part;
 }

@@ -16,6 +16,11 @@ export interface Visitor {
   readonly command?: (command: Command) => void;
 }
 
+/** Whether a visitor asks for anything that stands in expressions. */
+function looksIntoExpressions(visitor: Visitor): boolean {
+  return visitor.expression !== undefined || visitor.relation !== undefined;
+}
+
 /** Visits a command and all that it holds, in order. */
 export function walkCommand(command: Command, visitor: Visitor): void {
   visitor.command?.(command);
@@ -131,6 +136,7 @@ function walkRelation(relation: Relation, scope: Scope, visitor: Visitor): void 
 }
 
 function walkQuery(query: Query, outer: Scope, visitor: Visitor): void {
+  if (!looksIntoExpressions(visitor)) return;
   const scope = [...query.relations, ...outer];
   for (const relation of query.relations) walkRelation(relation, scope, visitor);
   for (const output of query.outputs) walkExpression(output.value, scope, visitor);
@@ -146,6 +152,7 @@ function walkQuery(query: Query, outer: Scope, visitor: Visitor): void {
 
 /** Visits an expression and its parts, queries included. */
 export function walkExpression(expression: Expression, scope: Scope, visitor: Visitor): void {
+  if (!looksIntoExpressions(visitor)) return;
   visitor.expression?.(expression, scope);
   for (const part of operandsOf(expression)) walkExpression(part, scope, visitor);
   if ("query" in expression) walkQuery(expression.query, scope, visitor);

@@ -1,12 +1,15 @@
 // Commands that no statement depends on: what the code calculates for itself, such as random values that it draws or
 // messages that it puts together.
 import type { Expression } from "../../../program/expression";
+import { operandsOf } from "../../../program/operands";
 import type { Command } from "../../../program/statement";
 import { walkCommand, walkExpression } from "../../sql/walk";
 
 interface Needed {
   readonly variables: Set<string>;
   readonly loops: Set<string>;
+  /** Commands and expressions of which the variables are known: what several share is gone over once. */
+  readonly noted: Set<object>;
 }
 
 /**
@@ -14,7 +17,7 @@ interface Needed {
  * and loops that hold nothing else. Linear in its size for each step of such a dependency.
  */
 export function withoutIdleCommands(command: Command): Command {
-  const needed: Needed = { variables: new Set(), loops: new Set() };
+  const needed: Needed = { variables: new Set(), loops: new Set(), noted: new Set() };
   let before = -1;
   while (before !== needed.variables.size + needed.loops.size) {
     before = needed.variables.size + needed.loops.size;
@@ -64,13 +67,21 @@ function mark(command: Command, needed: Needed): boolean {
       mark(command.body, needed);
       return true;
     default:
+      if (needed.noted.has(command)) return true;
+      needed.noted.add(command);
       walkCommand(command, { expression: (each) => noteVariable(each, needed) }); // prettier-ignore
       return true;
   }
 }
 
 function use(expression: Expression, needed: Needed): void {
-  walkExpression(expression, [], { expression: (each) => noteVariable(each, needed) }); // prettier-ignore
+  noteVariable(expression, needed);
+  const parts = operandsOf(expression);
+  const hasQuery = "query" in expression;
+  if ((parts.length === 0 && !hasQuery) || needed.noted.has(expression)) return;
+  needed.noted.add(expression);
+  for (const part of parts) use(part, needed);
+  if (hasQuery) walkExpression(expression, [], { expression: (each) => noteVariable(each, needed) }); // prettier-ignore
 }
 
 function noteVariable(expression: Expression, needed: Needed): void {

@@ -1,5 +1,6 @@
 // What the tops of modules decide when they are loaded: no function does it again, so that it is an input of each.
 import type { Command } from "../../../program/statement";
+import { mapShared } from "../../sql/sharedParts";
 import { walkCommand } from "../../sql/walk";
 import { isOfModule } from "./state";
 
@@ -14,17 +15,14 @@ export function withModuleInputs(command: Command): Command {
   return isFound ? replaced(command) : command;
 }
 
-function replaced<Part>(part: Part): Part {
-  // A mapped array of the same elements has the type of the array.
-  if (Array.isArray(part)) return part.map((each: unknown) => replaced(each)) as Part;
-  if (typeof part !== "object" || part === null) return part;
-  const isVariable = "kind" in part && part.kind === "variable" && "name" in part;
-  if (isVariable && typeof part.name === "string" && isOfModule(part.name)) {
-    return { ...part, kind: "parameter" };
-  }
-  const entries = Object.entries(part).map(
-    ([key, value]: [string, unknown]) => [key, key === "source" ? value : replaced(value)] as const,
+function replaced(command: Command): Command {
+  return mapShared(command, (part) =>
+    "kind" in part && part.kind === "variable" && "name" in part && isNameOfModule(part.name)
+      ? { ...part, kind: "parameter" }
+      : part,
   );
-  // The same properties with values of the same types.
-  return Object.fromEntries(entries) as Part;
+}
+
+function isNameOfModule(name: unknown): boolean {
+  return typeof name === "string" && isOfModule(name);
 }
