@@ -70,3 +70,11 @@ export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
 /** Names of functions that run what they are given, and run it once if it does not fail. */
 export const RUNS_ONCE =
   /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|lock|using|handle|catch|async|once|exec/iu;
+
+/** Whether a call is one of a step that has a name, by which whoever repeats the function knows that it was run. */
+export function isStep(name: string, [key, work]: readonly Value[]): boolean {
+  const isNamed = key?.kind === "text" || (key?.kind === "object" && key.fields.has("id"));
+  return isNamed && work?.kind === "function" && STEPS.test(name);
+}
+
+const STEPS = /\.(?:run|runTask|runStep|step|do|sideEffect)$/u;

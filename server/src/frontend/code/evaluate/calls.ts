@@ -9,7 +9,7 @@ import { boundaryOf, isEntry } from "./boundaries";
 import { bindParameters, hasConnection, holdsTransaction, inputOf, instanceOf } from "./instances";
 import { throughCall } from "./callChains";
 import { callBuiltin, externalResult } from "./builtins";
-import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE } from "./callbacks";
+import { bringsWork, CACHES, HANDLES, isAtTop, isStep, perhaps, RUNS_ONCE } from "./callbacks";
 import { isInput, readsOf } from "./convert";
 import { enumerationOf } from "./enumerations";
 import { escape } from "./escape";
@@ -261,6 +261,10 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
     const hasStatements = state.emitted > before;
     if (hasStatements && !isOnce) {
       lose(state, `${name}() is taken to run the function that it is given once`, source);
+    }
+    if (hasStatements && isStep(name, args)) {
+      const why = `${name}() may skip its function and give what it kept of it`;
+      if (!state.taint.some(({ reason }) => reason === why)) lose(state, why, source);
     }
     perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
   }

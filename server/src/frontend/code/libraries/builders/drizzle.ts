@@ -75,6 +75,15 @@ function fragment(value: Value, tools: Tools): Fragment {
   return given(value);
 }
 
+/** What is compared: a column or SQL. Whatever else stands there may be any column. */
+function operand(value: Value, tools: Tools): Fragment {
+  const data = value.kind === "handle" ? value.data : undefined;
+  const isKnown = isPart(data) || isColumn(data) || isQuery(data) || constantScalar(value) !== undefined; // prettier-ignore
+  if (isKnown || value.kind === "choice") return fragment(value, tools);
+  const reads = isTable(data) ? [] : [tools.expression(value)];
+  return given(unknown("which column is compared is not known", reads));
+}
+
 function columnName(
   column: { readonly name: string | undefined; readonly table?: string },
   tools: Tools,
@@ -101,7 +110,7 @@ function operator(name: string, call: Call, tools: Tools): Value | undefined {
     tools.handle("part", { kind: "part", text: sequence(...parts) } satisfies Part);
   const comparison = COMPARISONS[name];
   if (comparison !== undefined && first && second) {
-    return part(fragment(first, tools), ` ${comparison} `, fragment(second, tools));
+    return part(operand(first, tools), ` ${comparison} `, fragment(second, tools));
   }
   switch (name) {
     case "and":
@@ -115,24 +124,24 @@ function operator(name: string, call: Call, tools: Tools): Value | undefined {
     case "not":
       return first && part("NOT (", fragment(first, tools), ")");
     case "isNull":
-      return first && part(fragment(first, tools), " IS NULL");
+      return first && part(operand(first, tools), " IS NULL");
     case "isNotNull":
-      return first && part(fragment(first, tools), " IS NOT NULL");
+      return first && part(operand(first, tools), " IS NOT NULL");
     case "between":
       return first && second && third
-        ? part(fragment(first, tools), " BETWEEN ", given(second), " AND ", given(third))
+        ? part(operand(first, tools), " BETWEEN ", given(second), " AND ", given(third))
         : undefined;
     case "inArray":
     case "notInArray": {
       if (!first || !second) return undefined;
       const word = name === "inArray" ? " IN (" : " NOT IN (";
       if (second.kind === "handle") {
-        return part(fragment(first, tools), word.replace("(", ""), fragment(second, tools));
+        return part(operand(first, tools), word.replace("(", ""), fragment(second, tools));
       }
       const items = tools.members(second);
       if (items?.length === 0) return part(name === "inArray" ? "FALSE" : "TRUE");
       const list = items ? separated(items.map(given), ", ") : given(second);
-      return part(fragment(first, tools), word, list, ")");
+      return part(operand(first, tools), word, list, ")");
     }
     case "exists":
     case "notExists":

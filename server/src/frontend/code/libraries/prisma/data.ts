@@ -79,9 +79,16 @@ function readData(scope: RowScope, data: Value | undefined, defaults: Defaults):
   if (fields !== undefined) return fieldsData(scope, fields, defaults);
   const known = data.kind === "object" ? namedFields(data) : [];
   const named = fieldsData(scope, known, defaults);
+  const said = scope.losses.length;
   const others = otherColumns(scope, data, new Set(known.map(([name]) => name)), defaults);
+  const open = data.kind === "object" ? data.rest : data;
+  const isTyped = open?.kind === "input" && open.type !== undefined;
+  const hasRelations = [...scope.model.fields.values()].some(({ kind }) => kind === "relation");
+  if (hasRelations && !isTyped && scope.losses.length === said) scope.losses.push(OPEN_DATA);
   return { ...named, set: [...named.set, ...others] };
 }
+
+const OPEN_DATA = "which related rows the data writes is not known";
 
 /** The fields that stand beside a spread of something whose fields are not known, and win over it. */
 function namedFields({ fields, rest }: ObjectValue): readonly (readonly [string, Value])[] {

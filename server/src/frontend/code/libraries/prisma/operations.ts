@@ -97,13 +97,17 @@ function isCompound({ operation, model, name, args, isPart }: Work): boolean {
   const { tools, schema } = operation;
   const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
   const isNested = parts.some((part) =>
-    [...(tools.fields(part)?.keys() ?? [])].some(
-      (field) => model.fields.get(field)?.kind === "relation",
-    ),
+    fieldNames(tools, part).some((field) => model.fields.get(field)?.kind === "relation"),
   );
   if (isNested || relationsAsked(operation, model, args).length > 0) return true;
   if (name === "upsert") return !isNative({ operation, model, name, args });
   return name.startsWith("delete") && schema.integrity === "client";
+}
+
+/** The fields that a record names, also beside a spread of something whose fields are not known. */
+function fieldNames(tools: Tools, record: Value): readonly string[] {
+  const known = record.kind === "object" ? record.fields : tools.fields(record);
+  return [...(known?.keys() ?? [])];
 }
 
 function find(work: Work, kind: "row" | "present" | "rows"): Value {

@@ -1,0 +1,61 @@
+// What is only known when it runs, and is said: columns that are compared, fields of data, steps that may be skipped.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { losses, printed, transactionsOf as withPrisma } from "./prismaPrograms";
+
+const SCHEMA = `datasource db { provider = "postgresql" }
+model User { id Int @id
+  name String
+  posts Post[] }
+model Post { id Int @id
+  userId Int
+  user User @relation(fields: [userId], references: [id]) }`;
+const HEAD = `import { PrismaClient } from "@prisma/client";
+import { decode } from "elsewhere";
+const prisma = new PrismaClient();
+`;
+
+it("a column that is not known is compared by Drizzle, and no argument", async () => {
+  const text = `import { drizzle } from "drizzle-orm/node-postgres";
+import { eq, inArray } from "drizzle-orm";
+import { integer, pgTable } from "drizzle-orm/pg-core";
+const accounts = pgTable("accounts", { id: integer("id").primaryKey() });
+const db = drizzle(process.env.DATABASE);
+export async function f(column, id: number) { await db.delete(accounts).where(eq(column, id)); }
+export async function g(id: number) { await db.delete(accounts).where(inArray(accounts.other, [id])); }
+export async function h(id: number) { await db.delete(accounts).where(eq(accounts.id, id)); }`;
+  const found = await transactionsOf("CREATE TABLE accounts (id int PRIMARY KEY);", {
+    "a.ts": text,
+  });
+  const why = "which column is compared is not known";
+  assert.deepEqual(
+    found.map((each) => losses(each)),
+    [[why], [why], []],
+  );
+});
+
+it("nested writes beside a spread of unknown fields are in one transaction, and others may be", async () => {
+  const found = await withPrisma(SCHEMA, {
+    "a.ts": `${HEAD}export async function f(id: number) {
+  await prisma.user.create({ data: { ...decode(id), id, name: "x", posts: { create: { id: 1 } } } });
+}`,
+  });
+  const lines = printed(found);
+  assert.equal(lines[0], "f explicit");
+  assert.equal(lines.filter((line) => line.includes("insert")).length, 2);
+  assert.ok(found.flatMap(losses).includes("which related rows the data writes is not known"));
+});
+
+it("a step that has a name may be skipped, which is said once", async () => {
+  const found = await withPrisma(SCHEMA, {
+    "a.ts": `${HEAD}interface Io { runTask<T>(key: string, work: () => Promise<T>): Promise<T> }
+export async function f(io: Io, id: number) {
+  const user = await io.runTask("find", async () => prisma.user.findUnique({ where: { id } }));
+  await io.runTask("drop", async () => { if (user) await prisma.post.deleteMany({ where: { userId: user.id } }); });
+}`,
+  });
+  assert.deepEqual(found.flatMap(losses), [
+    "io.runTask() may skip its function and give what it kept of it",
+  ]);
+});
