@@ -110,7 +110,12 @@ export type Value =
       readonly isOnce?: true;
     }
   /** A list that holds others' items one after the other: `[first, ...rows]`. */
-  | { readonly kind: "joined"; readonly parts: readonly Value[] }
+  | {
+      readonly kind: "joined";
+      readonly parts: readonly Value[];
+      /** The first part is what a list held before branches added the others. */
+      readonly isGrowth?: boolean;
+    }
   | {
       readonly kind: "function";
       readonly function: HirFunction;

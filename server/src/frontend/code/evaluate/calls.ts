@@ -13,16 +13,14 @@ import { bringsWork, CACHES, HANDLES, isAtTop, isStep, perhaps, RUNS_ONCE } from
 import { isInput, readsOf } from "./convert";
 import { enumerationOf } from "./enumerations";
 import { escape } from "./escape";
-import { itemsOf } from "./collections";
+import { giveAway } from "./givenAway";
 import { held, swallowed } from "./heldPromises";
 import { handedOn, runForItems } from "./itemwise";
-import { changed } from "./iteration";
 import { mayFail } from "./failures";
 import { settle } from "./settle";
 import { callDataAccess, dataAccess, isUnreadCall } from "./dataAccess";
 import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { tried } from "./join";
-import { setAnyMember } from "./member";
 import { ofWhatWasRead, resultFromOutside, tellStored } from "./outside";
 import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "./state";
 import { returned } from "./returns";
@@ -220,11 +218,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
   if (forItems) return forItems;
   for (const arg of args) {
     escape(state, arg);
-    // What is given away empty is given to be filled.
-    if (arg.kind === "list" && itemsOf(arg)?.length === 0) changed(state, arg, UNKNOWN_ITEM);
-    if (arg.kind === "object" && !arg.class && arg.fields.size === 0 && !arg.rest) {
-      setAnyMember(state, arg, UNKNOWN_ITEM);
-    }
+    giveAway(state, arg);
     if (arg.kind === "handle" ? arg.connection : holdsTransaction(arg)) {
       const message = `${name}() is given a connection, and what it does is not known`;
       lose(state, message, source, "opaque");
@@ -284,8 +278,6 @@ function isOfUnknown(callee: Value): boolean {
   if (callee.kind === "undefined") return true;
   return callee.kind === "unknown" && !callee.dependsOn.every(isInput);
 }
-
-const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 
 const LOGS =
   /(?:^|\.)[_#]?(?:log|logger|console)\.(?:trace|debug|verbose|info|log|notice|warn|warning|error)$/iu;

@@ -196,6 +196,11 @@ function writtenOut(state: State, value: Value): Expression {
   return isOptional ? { kind: "coalesce", operands: [part, literal("undefined")] } : part;
 }
 
+function addedReads(added: Value | undefined, depth: number): readonly Expression[] {
+  if (added?.kind === "unknown") return added.dependsOn;
+  return added?.kind === "joined" ? readsOf(added, depth) : [];
+}
+
 /** The scalar expressions that a value holds, as far as they can be seen at once. */
 export function readsOf(value: Value, depth = 3): readonly Expression[] {
   if (depth === 0) return [];
@@ -222,7 +227,7 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
     case "list":
       return [
         ...value.items.flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : [])),
-        ...(value.grown.value?.kind === "unknown" ? value.grown.value.dependsOn : []),
+        ...addedReads(value.grown.value, depth - 1),
       ];
     case "derived":
       return readsOf(value.from, depth - 1);

@@ -39,6 +39,7 @@ import {
 import { isLaterCall, isLaterChain, noteHandedOn, withLater } from "./laterCalls";
 import { knowing } from "./presence";
 import { binary, choose, lazy, unary, isNullish } from "./operators";
+import { madeHere } from "./perhapsPushed";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { isPending, settle } from "./settle";
 import { hasProperty, typeName } from "./typeTests";
@@ -241,7 +242,7 @@ function arrayOf(state: State, scope: Scope, items: readonly HirArgument[]): Val
       parts: values.map(({ value }, at) => listPart(state, value, known[at])),
     };
   }
-  const list = listOf(state, all);
+  const list = madeHere(state, listOf(state, all));
   const others = values.flatMap(({ value }, at) => (known[at] ? [] : [value]));
   if (others.length > 0) {
     const reads = [...others, ...all].flatMap((each) => readsOf(each));

@@ -22,6 +22,7 @@ import { loopBody } from "./join";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { elementOf } from "./member";
 import { listFromCall } from "./outside";
+import { isInLoop, pushedPerhaps } from "./perhapsPushed";
 import { isSingle } from "./reordered";
 import { isLong, oneOf } from "./longLists";
 import { isRunning } from "./heldPromises";
@@ -134,6 +135,15 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
     case "joined":
       for (const part of list.parts) eachItem(state, part, span, run, label);
       return;
+    case "choice": {
+      const each = (part: Value) => (): Value => {
+        eachItem(state, part, span, run, label);
+        return UNDEFINED;
+      };
+      const { condition, then, otherwise } = list;
+      state.evaluator.branches(state, condition, each(then), each(otherwise), span);
+      return;
+    }
     case "undefined":
       return;
     default: {
@@ -326,6 +336,7 @@ export function pushed(state: State, list: Value, item: Value): void {
     write(state, cell, item);
     return;
   }
+  if (!isShared && pushedPerhaps(state, list, item)) return;
   const filling = filledBy(state, list, item);
   if (filling) write(state, list.grown, filling);
   else changed(state, list, item);
@@ -339,17 +350,15 @@ export function appended(state: State, list: ListValue, items: Value): void {
     grown?.kind === "joined"
       ? grown.parts
       : [listOf(state, known), ...(grown === undefined ? [] : [grown])];
-  for (const cell of list.items) write(state, cell, undefined);
-  write(state, list.grown, { kind: "joined", parts: [...before, items] });
+  const isGrowth = grown?.kind === "joined" && grown.isGrowth === true;
+  if (!isGrowth) for (const cell of list.items) write(state, cell, undefined);
+  write(state, list.grown, { kind: "joined", parts: [...before, items], isGrowth });
 }
 
 /** An operation that waits to be awaited: behind a branch there is one or none. */
 function pushedPending(state: State, list: ListValue, item: Value): void {
   const { birth, value: grown } = list.grown;
-  const isLoop = state.loops.some(
-    ({ round, isSwitch, start = 0 }) => round === undefined && isSwitch !== true && start >= birth,
-  );
-  if (isLoop || grown !== undefined) {
+  if (isInLoop(state, birth) || grown !== undefined) {
     const taint = ["operations that a loop puts into a list are not followed"];
     emitStatement(
       state,

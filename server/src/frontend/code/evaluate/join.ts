@@ -8,6 +8,7 @@ import { askedSoFar, wasAskedSince } from "./asked";
 import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./convert";
 import { isReplay } from "./filledLists";
 import { choiceOf, oneClient } from "./operators";
+import { grownOnPaths } from "./perhapsPushed";
 import { collected, emit, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./texts";
 
@@ -110,6 +111,8 @@ function joined(
   otherwise: Value | undefined,
 ): Value | undefined {
   if (then === undefined && otherwise === undefined) return undefined;
+  const grown = grownOnPaths(joining.state, () => flagOf(joining), then, otherwise);
+  if (grown) return grown;
   if (then === undefined) return joined(joining, UNDEFINED, otherwise);
   if (otherwise === undefined) return joined(joining, then, UNDEFINED);
   if (sameValue(then, otherwise)) return then;

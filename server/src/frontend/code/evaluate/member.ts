@@ -22,6 +22,7 @@ import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { choose, isNullish } from "./operators";
 import { callWithItem, fillingOf } from "./items";
 import { listFromCall } from "./outside";
+import { spelledOut } from "./perhapsPushed";
 import { knowing, presentIn } from "./presence";
 import { countItems, searchedItem } from "./searched";
 import { isPending } from "./settle";
@@ -302,6 +303,8 @@ export function lengthOf(state: State, value: Value): Value {
     case "list": {
       const filling = fillingOf(value);
       if (filling) return lengthOf(state, filling);
+      const spelled = spelledOut(state, value);
+      if (spelled.kind === "choice") return lengthOf(state, spelled);
       return value.grown.value === undefined
         ? scalar(literal(itemsThere(value).length), "int")
         : unknown("the length of a list that a loop filled", readsOf(value));
@@ -316,6 +319,8 @@ export function lengthOf(state: State, value: Value): Value {
           readsOf(value),
         )
       );
+    case "choice":
+      return choose(value.condition, lengthOf(state, value.then), lengthOf(state, value.otherwise));
     case "input":
       return { ...value, path: `${value.path}.length` };
     default:

@@ -6,6 +6,7 @@ import { conditionOf, expressionOf } from "./convert";
 import { emitStatement } from "./emitStatement";
 import { fieldNamesOf } from "./fieldNames";
 import { itemsOf, listOf, recordOf } from "./collections";
+import { spelledOut } from "./perhapsPushed";
 import { declaringIn } from "./declaring";
 import { settle } from "./settle";
 import { eachItem } from "./iteration";
@@ -107,6 +108,7 @@ function makeTools(state: State, library: Library): Tools {
         state.evaluator.span(state, state.here),
       ),
     items: itemsOf,
+    spelledOut: (value) => spelledOut(state, value),
     those: (rows, test) => rowsWhere(rows, test),
     firstOf: (rows, test) => firstWhere(state, rows, test),
     isAmong: (operand, list) => isItem(state, operand, list),

@@ -251,6 +251,8 @@ export interface Tools {
   readonly fields: (value: Value) => ReadonlyMap<string, Value> | undefined;
   /** The items of a list, where all of them are known. */
   readonly items: (value: Value) => readonly Value[] | undefined;
+  /** A list that branches added to, as one of several lists of known items; other values as they are. */
+  readonly spelledOut: (value: Value) => Value;
   /** Those of the rows, or the first of them, for which a condition holds. */
   readonly those: (rows: RowsValue, test: (row: RowValue) => Expression) => Value;
   readonly firstOf: (rows: RowsValue, test: (row: RowValue) => Expression) => Value;

@@ -41,7 +41,8 @@ function partOf(scope: RowScope, name: string, value: Value): Expression {
 }
 
 /** OR of nothing holds for no row, AND and NOT of nothing for all. */
-function combined(scope: RowScope, kind: "AND" | "OR" | "NOT", value: Value): Expression {
+function combined(scope: RowScope, kind: "AND" | "OR" | "NOT", given: Value): Expression {
+  const value = scope.operation.tools.spelledOut(given);
   if (value.kind === "choice") return eitherWay(value, (each) => combined(scope, kind, each));
   if (isAbsent(value)) return TRUE;
   const items = listGiven(scope.operation.tools, value);
