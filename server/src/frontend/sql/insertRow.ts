@@ -1,4 +1,5 @@
 // The columns of an inserted row that the statement leaves out.
+import { isDeclaredToday, TODAY } from "./currentDate";
 import type { Expression } from "../../program/expression";
 import { mapParts } from "../../program/operands";
 import type { Table } from "../../program/schema";
@@ -30,6 +31,7 @@ export function defaultOf(table: Table | undefined, column: string, ids: Ids): E
 
 /** The value for one more row: what is new or not known each time is so here. */
 function evaluatedAnew(value: Expression, ids: Ids): Expression {
+  if (isDeclaredToday(value)) return TODAY;
   if (value.kind === "fresh") return { ...value, id: ids.fresh("f") };
   const parts = mapParts(value, (part) => evaluatedAnew(part, ids));
   return parts.kind === "unknown" ? { ...parts, id: ids.fresh("u") } : parts;

@@ -1,4 +1,5 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
+import { withDeclaredToday, withToday } from "./currentDate";
 import { dialectLabel, type Dialect } from "../../program/dialect";
 import type { Note, Program, Transaction } from "../../program/program";
 import { renameInCommand, renameInInvariant, type Rename } from "../../program/renameTables";
@@ -201,7 +202,8 @@ function ofGroup<Placed extends { readonly source: SourceRange }>(
 
 function* readGroup(group: Group): Sliced<GroupReading> {
   const { language, schema } = group;
-  const { tables: declared, notes: drift } = agreed(schema.tables, group.modelled);
+  const { tables: agreeing, notes: drift } = agreed(schema.tables, group.modelled);
+  const declared = withDeclaredToday(agreeing);
   const routines = language.routines(group.declaring);
   const lower = (known: readonly Table[]): Sliced<Lowering> =>
     lowerFiles(group, { ...schema, tables: known, routines });
@@ -279,7 +281,8 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
       firing && [...namedTables(each.body).tables.keys()].some((name) => triggered.has(name))
         ? replaceStatements(each, firing)
         : each,
-    );
+    )
+    .map(withToday);
   return { transactions: whole, notes, unread: called.unread };
 }
 

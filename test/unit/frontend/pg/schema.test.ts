@@ -42,7 +42,7 @@ test("columns, types and defaults", async () => {
   );
   await check(
     "CREATE TABLE a (x int DEFAULT 5, y int DEFAULT -1, z text DEFAULT 'q', u uuid DEFAULT gen_random_uuid(), t timestamptz DEFAULT now(), b bool DEFAULT false, n int DEFAULT NULL, s int DEFAULT nextval('q'), c date DEFAULT CURRENT_DATE)",
-    'a(x int = 5, y int = -1, z text = "q", u text = fresh uuid, t time = fresh now, b bool = false, n int = null, s int = fresh sequence, c time = fresh now)',
+    'a(x int = 5, y int = -1, z text = "q", u text = fresh uuid, t time = fresh now, b bool = false, n int = null, s int = fresh sequence, c time = :CURRENT_DATE)',
   );
   await check(
     "CREATE TABLE a (x int, y int GENERATED ALWAYS AS (x * 2) STORED)",

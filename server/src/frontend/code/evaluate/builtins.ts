@@ -1,5 +1,6 @@
 // What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
 // of its inputs whose value is not known.
+import { TODAY } from "../../sql/currentDate";
 import type { Expression } from "../../../program/expression";
 import {
   constant,
@@ -59,7 +60,13 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     first,
   ),
   ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
-  ...named("Double.parseDouble BigDecimal.valueOf BigDecimal BigInteger.valueOf", first),
+  ...named("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
+  // Of JavaScript's Prisma and of Java, which are given a number or the text of one.
+  BigDecimal: (call) => {
+    const given = first(call);
+    const text = given.kind === "text" ? (constantText(given) ?? "").trim() : "";
+    return /^[+-]?\d+(?:\.\d+)?$/u.test(text) ? constant(Number(text)) : given;
+  },
   ...named("Objects.requireNonNull Timestamp.valueOf Integer Long Double", first),
   String: ({ args }) => args[0] ?? textOf(""),
   Boolean: ({ state, args }) => condition(conditionOf(state, args[0] ?? UNDEFINED)),
@@ -81,10 +88,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   },
   "nanoid.short": ({ state }) => valueFromOutside(state, "randomId"),
   ...named("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
-  ...named(
-    "Date.now Instant.now LocalDate.now LocalDateTime.now System.currentTimeMillis",
-    ({ state }) => fresh(state, "now"),
+  ...named("Date.now Instant.now LocalDateTime.now System.currentTimeMillis", ({ state }) =>
+    fresh(state, "now"),
   ),
+  ...named("LocalDate.now", () => scalar(TODAY, "time")),
   ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
   Date: ({ state, args }) => {
     // The parts of a date, or a time in some form.

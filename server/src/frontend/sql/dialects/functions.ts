@@ -7,13 +7,13 @@ const NOW: Fresh = { why: "now", type: "time" };
 const UUID: Fresh = { why: "uuid", type: "text" };
 const RANDOM: Fresh = { why: "random", type: "decimal" };
 
+/** Functions that give the day at hand. */
+export const DATES: ReadonlySet<string> = new Set(["current_date", "curdate", "utc_date"]);
+
 /** Functions that give a new value each time. */
 export const FRESH: ReadonlyMap<string, Fresh> = new Map([
-  ...words(
-    "now sysdate current_timestamp current_date current_time curdate curtime localtime",
-    NOW,
-  ),
-  ...words("localtimestamp utc_timestamp utc_date utc_time unix_timestamp getdate getutcdate", NOW),
+  ...words("now sysdate current_timestamp current_time curtime localtime", NOW),
+  ...words("localtimestamp utc_timestamp utc_time unix_timestamp getdate getutcdate", NOW),
   ...words(
     "sysdatetime sysutcdatetime sysdatetimeoffset datetime julianday strftime unixepoch",
     NOW,

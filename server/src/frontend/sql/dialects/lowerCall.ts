@@ -1,9 +1,10 @@
 // Calls of functions and aggregates in MySQL, MariaDB, SQL Server and SQLite.
+import { TODAY } from "../currentDate";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import { lose } from "../nsp/scope";
 import { compare, joined } from "../terms";
-import { aggregateOf, DETERMINISTIC, EVALUATED, FRESH, REMEMBERED } from "./functions";
+import { aggregateOf, DATES, DETERMINISTIC, EVALUATED, FRESH, REMEMBERED } from "./functions";
 import type { SyntaxExpression } from "./syntax";
 import { isMysql, weaken, type Expressions } from "./work";
 
@@ -22,6 +23,7 @@ export function lowerCall(call: Call, of: Expressions): Expression {
   if (aggregate !== undefined) return aggregated(call, aggregate, of);
   const known = special(call, of);
   if (known !== undefined) return known;
+  if (DATES.has(name) && call.arguments.length === 0) return TODAY;
   const fresh = FRESH.get(name);
   if (fresh !== undefined && call.arguments.every((each) => each.kind === "literal")) {
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: fresh.type, why: fresh.why };

@@ -1,4 +1,5 @@
 // node-sql-parser's expressions in the AR. What is not understood becomes `unknown` with a reason.
+import { TODAY } from "../currentDate";
 import type {
   AggregateFunction,
   ArithmeticOperator,
@@ -337,7 +338,6 @@ const FRESH: Readonly<
   statement_timestamp: { why: "now", type: "time" },
   transaction_timestamp: { why: "now", type: "time" },
   current_timestamp: { why: "now", type: "time" },
-  current_date: { why: "now", type: "time" },
   current_time: { why: "now", type: "time" },
   localtimestamp: { why: "now", type: "time" },
   random: { why: "random", type: "decimal" },
@@ -350,6 +350,7 @@ function call(node: Node, scope: Scope, work: Work): Expression {
   if (name === "exists" && isNode(first?.["ast"])) {
     return { kind: "exists", query: work.lowerQuery(child(first, "ast"), scope, work) };
   }
+  if (name === "current_date") return TODAY;
   const fresh = FRESH[name];
   if (fresh !== undefined) {
     const id = work.context.ids.fresh("f");

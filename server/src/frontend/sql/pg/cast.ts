@@ -1,4 +1,5 @@
 // Casts: exact when the value stays what it was, otherwise a loss.
+import { TODAY } from "../currentDate";
 import type { TypeCast } from "libpg-query";
 import type { Expression, ValueType } from "../../../program/expression";
 import { literal } from "../expressions";
@@ -13,6 +14,7 @@ export function lowerCast(cast: TypeCast, scope: Scope, work: Work): Expression 
   const name = typeText(cast.typeName);
   const target = valueTypeOf(name);
   if (value.kind === "literal") return literalCast(value.value, name, target, work);
+  if (name === "date" && value.kind === "fresh" && value.why === "now") return TODAY;
   const from = typeIn(value, scope, work);
   if (name === "regclass" || name === "interval" || name.endsWith("[]")) return value;
   if (from === undefined || keeps(from, target, name, hasScale(cast))) return value;
@@ -69,7 +71,8 @@ function literalCast(
       return lose(work, `the cast of '${text}' to ${name}`, [], "bool");
     }
     case "time":
-      if (/^(now|today|tomorrow|yesterday)$/i.test(String(value).trim())) {
+      if (/^today$/i.test(String(value).trim())) return TODAY;
+      if (/^(now|tomorrow|yesterday)$/i.test(String(value).trim())) {
         return { kind: "fresh", id: work.context.ids.fresh("f"), type: "time", why: "now" };
       }
       return { kind: "literal", value: String(value), type: "time" };

@@ -1,4 +1,5 @@
 // PostgreSQL's expressions in the AR. What is not understood becomes `unknown` with a reason and a loss.
+import { TODAY } from "../currentDate";
 import type { BooleanTest, CaseExpr, ColumnRef, MinMaxExpr, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
@@ -135,7 +136,8 @@ function minMax(expression: MinMaxExpr, scope: Scope, work: Work): Expression {
 }
 
 function valueFunction(operation: string, work: Work): Expression {
-  if (/DATE|TIME/.test(operation)) {
+  if (operation === "SVFOP_CURRENT_DATE") return TODAY;
+  if (/TIME/.test(operation)) {
     return { kind: "fresh", id: work.context.ids.fresh("f"), type: "time", why: "now" };
   }
   const name = operation.replace(/^SVFOP_/, "").toLowerCase();
