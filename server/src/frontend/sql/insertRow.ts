@@ -1,9 +1,9 @@
 // The columns of an inserted row that the statement leaves out.
-import { isDeclaredToday, TODAY } from "./currentDate";
 import type { Expression } from "../../program/expression";
 import { mapParts } from "../../program/operands";
 import type { Table } from "../../program/schema";
 import type { Assignment } from "../../program/statement";
+import { isDeclaredToday, TODAY } from "./currentDate";
 import { literal } from "./expressions";
 import type { Ids } from "./lowering";
 

@@ -1,5 +1,4 @@
 // From the texts of a workspace to its program: the entry of the SQL front end.
-import { withDeclaredToday, withToday } from "./currentDate";
 import { dialectLabel, type Dialect } from "../../program/dialect";
 import type { Note, Program, Transaction } from "../../program/program";
 import { renameInCommand, renameInInvariant, type Rename } from "../../program/renameTables";
@@ -11,6 +10,7 @@ import { readCode, type CodeReading, type CodeSurroundings } from "../code/readC
 import type { HirModule } from "../code/hir";
 import { atOnce, type Sliced } from "../code/slices";
 import { readSuppressions, type ReadSuppressions } from "../suppressions";
+import { withDeclaredToday, withToday } from "./currentDate";
 import { spellingOf } from "./spelling";
 import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";

@@ -28,7 +28,7 @@ const CONVERTS = /^(?:to|from|as|map|convert|read|write|configure)/u;
 
 const OF_ALL = /^(?:toString|equals|hashCode|getClass)$/u;
 
-/** What a call on such an object gives: in a transaction it is a statement of it of which nothing is known. */
+/** What a call on such an object gives: a statement of which nothing is known, in a transaction or where its name asks. */
 export function callDataAccess(
   state: State,
   type: string,
@@ -42,7 +42,10 @@ export function callDataAccess(
   const isQuiet = OF_ALL.test(method) || (/Mapper\b/u.test(type) && CONVERTS.test(method));
   if (isQuiet) return unknown(`what ${name}() gives is not known`, reads);
   const source = sourceOf(state, site.span);
-  if (state.open.length === 0 && !TRANSACTIONS.test(method)) lose(state, why, source, "opaque");
+  // Spring's repositories commit each call that stands outside of transactions.
+  const commits = state.frame.file.endsWith(".java") && asksByName(name);
+  const isOpening = TRANSACTIONS.test(method);
+  if (state.open.length === 0 && !isOpening && !commits) lose(state, why, source, "opaque");
   else {
     const taint = [why];
     emitStatement(state, undefined, { kind: "opaque", tables: [], writes: true, taint }, source);

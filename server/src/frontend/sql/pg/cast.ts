@@ -1,6 +1,6 @@
 // Casts: exact when the value stays what it was, otherwise a loss.
-import { TODAY } from "../currentDate";
 import type { TypeCast } from "libpg-query";
+import { TODAY } from "../currentDate";
 import type { Expression, ValueType } from "../../../program/expression";
 import { literal } from "../expressions";
 import { constantOf, typeText } from "./ast";

@@ -1,6 +1,6 @@
 // PostgreSQL's expressions in the AR. What is not understood becomes `unknown` with a reason and a loss.
-import { TODAY } from "../currentDate";
 import type { BooleanTest, CaseExpr, ColumnRef, MinMaxExpr, Node } from "libpg-query";
+import { TODAY } from "../currentDate";
 import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import { joined, negatedIf } from "../terms";

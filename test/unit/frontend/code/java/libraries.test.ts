@@ -373,6 +373,22 @@ check(
   "! what this.mapper.insert() does with the database is not known",
 );
 
+check(
+  "what commits by itself is not passed over, whoever begins no transaction",
+  `interface Logs extends JpaRepository<Log, Long> {}
+   private Logs logs;
+   public void f(long id) {
+     Log log = logs.findById(id).orElseThrow();
+     log.touch();
+     logs.save(log);
+   }`,
+  "unit",
+  "opaque writes ",
+  "opaque writes ",
+  "! what this.logs.findById() does with the database is not known",
+  "! what this.logs.save() does with the database is not known",
+);
+
 /** Classes beside each other: the names of the transactions, and what each does. */
 function checkClasses(
   name: string,
