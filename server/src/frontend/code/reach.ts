@@ -1,7 +1,7 @@
 // Which functions can come to use a database at all, told by the names that they call: a cheap look over the code that
 // errs on the side of yes, so that all others need no evaluation.
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
-import type { HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
+import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { mayOpen } from "./opens";
 import { childrenOf, isNode, visit, visitInto } from "./nodes";
 import { originOf } from "./origins";
@@ -28,6 +28,8 @@ export interface Reach {
   readonly mayOpen: (hir: HirFunction) => boolean;
   /** How many parts of HIR a function has. */
   readonly size: (hir: HirFunction) => number;
+  /** Whether a class that implements the interface has a method of that name that may run a statement. */
+  readonly isReachedBy: (interfaceName: string, method: string) => boolean;
   /** The names that lead to a database; another set only where these are others. */
   readonly reaching: ReadonlySet<string>;
 }
@@ -91,8 +93,14 @@ function reachIn(graph: CallGraph): Reach {
     },
     calls: (hir) => callsOf(hir).names,
     size: (hir) => callsOf(hir).size,
+    isReachedBy: (interfaceName, method) => reaching.has(implementedBy(interfaceName, method)),
     reaching,
   };
+}
+
+/** The name under which the methods are known that implement an interface's: none of any program. */
+function implementedBy(interfaceName: string, method: string): string {
+  return `${interfaceName} ${method}`;
 }
 
 const partsByStatement = new WeakMap<HirStatement, StatementParts>();
@@ -183,6 +191,11 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
   };
   /** Gives the value in a node that has a name, with the name. */
   const look = (node: object, names: Names | undefined): Named | undefined => {
+    if (isImplementing(node)) {
+      for (const { name, function: hir } of node.methods) {
+        for (const each of node.interfaces) add(implementedBy(each, name), hir);
+      }
+    }
     if (!("kind" in node)) return undefined;
     if (node.kind === "function" && "function" in node && isFunction(node.function)) {
       add(node.function.name, node.function);
@@ -312,6 +325,10 @@ function isMethod(
   node: object,
 ): node is { readonly kind: string; readonly name: string; readonly function: HirFunction } {
   return "kind" in node && "isStatic" in node && "function" in node && isFunction(node.function);
+}
+
+function isImplementing(node: object): node is Pick<HirClass, "interfaces" | "methods"> {
+  return "interfaces" in node && "methods" in node;
 }
 
 function boundName(pattern: unknown): string | undefined {

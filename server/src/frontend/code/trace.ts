@@ -21,6 +21,8 @@ export type Dependency =
   | { readonly kind: "import"; readonly file: FileId; readonly specifier: string }
   /** Whether a function may come to use a database. */
   | { readonly kind: "reach"; readonly function: HirFunction }
+  /** Whether a method may come to use a database that implements an interface's. */
+  | { readonly kind: "implemented"; readonly interfaceName: string; readonly method: string }
   /** Whether a function may open a transaction. */
   | { readonly kind: "opens"; readonly function: HirFunction }
   /** Whether anything calls something of that name. */
@@ -83,6 +85,7 @@ const REACH = Symbol("reach");
 const CALLED = Symbol("called");
 const DECLARING = Symbol("declaring");
 const OPENS = Symbol("opens");
+const IMPLEMENTED = Symbol("implemented");
 const TABLE = Symbol("table");
 const SPELLING = Symbol("spelling");
 
@@ -103,6 +106,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [on.file, `\0import\0${on.specifier}`];
     case "reach":
       return [REACH, originOf(on.function)];
+    case "implemented":
+      return [IMPLEMENTED, `${on.interfaceName}\0${on.method}`];
     case "opens":
       return [OPENS, originOf(on.function)];
     default:
@@ -161,6 +166,8 @@ export function createFacts(
         return modules.resolve(on.file, on.specifier);
       case "reach":
         return reach.mayReach(on.function);
+      case "implemented":
+        return reach.isReachedBy(on.interfaceName, on.method);
       case "opens":
         return reach.mayOpen(on.function);
       case "called":
@@ -262,6 +269,10 @@ export function traced(
       mayReach: (hir) => {
         use({ kind: "reach", function: originOf(hir) });
         return reach.mayReach(hir);
+      },
+      isReachedBy: (interfaceName, method) => {
+        use({ kind: "implemented", interfaceName, method });
+        return reach.isReachedBy(interfaceName, method);
       },
       mayOpen: (hir) => {
         use({ kind: "opens", function: originOf(hir) });

@@ -15,6 +15,7 @@ import { enumerationOf } from "./enumerations";
 import { escape } from "./escape";
 import { giveAway } from "./givenAway";
 import { held, swallowed } from "./heldPromises";
+import { givenBack } from "./givenBack";
 import { handedOn, runForItems } from "./itemwise";
 import { mayFail } from "./failures";
 import { settle } from "./settle";
@@ -270,7 +271,9 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
     );
   }
   // A chain goes on with something of the unknown's own: `match(x).with(1, () => {}).otherwise(f)`.
-  if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) return result;
+  if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) {
+    return givenBack(result, name);
+  }
   return externalResult(state, name, args);
 }
 

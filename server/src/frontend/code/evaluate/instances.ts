@@ -55,7 +55,11 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   const named = name === undefined ? undefined : typeNamed(state, module, name);
   const standsFor =
     inferredType(state, named?.module ?? module, named?.text ?? text) ?? named?.text;
+  const interfaces = interfacesOf(text);
   const members = (property: string): Value | undefined => {
+    if (interfaces.some((each) => state.workspace.reach.isReachedBy(each, property))) {
+      return { kind: "external", name: `${path}.${property}`, isDataAccess: true };
+    }
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
     const value = inputOfType(state, member, `${path}.${property}`);
@@ -65,6 +69,13 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     return { ...value, connection: { ...value.connection, id: `given:${path}.${property}` } };
   };
   return { ...input, ...(standsFor !== undefined && { standsFor }), members };
+}
+
+/** The names in a type whose members are its own: `A | undefined`, `A & B`, `A<T>`. */
+function interfacesOf(type: string): readonly string[] {
+  return splitAt(type, "|&").flatMap(
+    (each) => /^\s*([\w$]+)\s*(?:<.*>)?\s*$/su.exec(each)?.[1] ?? [],
+  );
 }
 
 const MAY_BE_NOTHING = /\|\s*(?:undefined|null)\b/u;

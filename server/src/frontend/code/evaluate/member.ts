@@ -19,6 +19,7 @@ import { isPresent, negated, presenceOf, readsOf } from "./convert";
 import { notePoint } from "./attempts";
 import { decorated } from "./decorators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
+import { ofMaker } from "./givenBack";
 import { choose, isNullish } from "./operators";
 import { callWithItem, fillingOf } from "./items";
 import { listFromCall } from "./outside";
@@ -35,6 +36,8 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
   if (PROMISED.has(property) && isPending(value)) {
     return { kind: "builtin", name: `deferred.${property}`, self: value };
   }
+  const made = OF_ANY_OBJECT.has(property) ? undefined : ofMaker(value, property);
+  if (made) return made;
   switch (value.kind) {
     case "row": {
       mustBeThere(state, value, sourceOf(state, site));
@@ -133,6 +136,8 @@ const COMBINING: ReadonlySet<string> = new Set(["andThen", "compose", "negate", 
 /** `value?.property`. */
 export function optionalMember(state: State, value: Value, property: string, site: Span): Value {
   if (isNothing(value)) return UNDEFINED;
+  const made = ofMaker(value, property);
+  if (made) return made;
   if (value.kind === "row") return fieldIfThere(state, value, property);
   if (value.kind === "choice") {
     return choose(

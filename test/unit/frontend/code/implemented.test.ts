@@ -1,0 +1,100 @@
+// Objects that are known by an interface alone, and functions that are given to something unknown: what comes of them is said.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { losses, printed, transactionsOf } from "./prismaPrograms";
+
+const SCHEMA = `datasource db { provider = "postgresql" }
+model Mail { id Int @id
+  kind Int }`;
+
+const STORES = `import { PrismaClient } from "@prisma/client";
+export interface Store { kindOf(id: number): Promise<number>; label(id: number): string; }
+export class MailStore implements Store {
+  constructor(private readonly db: PrismaClient) {}
+  async kindOf(id: number) {
+    const mail = await this.db.mail.findFirstOrThrow({ where: { id } });
+    return mail.kind;
+  }
+  label(id: number) { return "m" + id; }
+}`;
+
+/** What the function `f` with those parameters and that body is, and what is lost. */
+async function check(
+  parameters: string,
+  body: string,
+  expected: readonly string[],
+  lost: readonly string[],
+): Promise<void> {
+  const text = `import { PrismaClient } from "@prisma/client";
+import { createCache } from "caches";
+import type { Store } from "./stores";
+const prisma = new PrismaClient();
+const cache = createCache();
+export async function f(${parameters}) { ${body} }`;
+  const all = await transactionsOf(SCHEMA, { "a.ts": text, "stores.ts": STORES });
+  const own = all.filter(({ name }) => name === "f");
+  const lines = printed(own).filter((line) => !line.startsWith("  ! "));
+  assert.deepEqual(lines, expected);
+  assert.deepEqual(own.flatMap(losses), lost);
+}
+
+const DELETED = ["f explicit", "  delete Mail where (Mail.id = :id)"];
+const UNKNOWN = "what store.kindOf() does with the database is not known";
+
+describe("objects of an interface", () => {
+  const body = `await prisma.$transaction(async (tx) => { await tx.mail.deleteMany({ where: { id } }); });`;
+
+  for (const parameter of ["store: Store", "store?: Store", "store: Store | null"]) {
+    it(`says what is not known of a method that may use a database: ${parameter}`, () =>
+      check(`id: number, ${parameter}`, `await store!.kindOf(id); ${body}`, DELETED, [UNKNOWN]));
+  }
+
+  it("says nothing of methods that use none", () =>
+    check("id: number, store: Store", `console.log(store.label(id)); ${body}`, DELETED, []));
+
+  it("says it of objects that are held by others", () =>
+    check("id: number, held: { store: Store }", `await held.store.kindOf(id); ${body}`, DELETED, [
+      "what held.store.kindOf() does with the database is not known",
+    ]));
+});
+
+describe("what something unknown gives that runs a function", () => {
+  const SWR = "cache.mails.swr() is taken to run the function that it is given once";
+  const READ =
+    "  r1 = select Mail.id as id, Mail.kind as kind from Mail where (Mail.id = :id) limit 1";
+
+  it("may hold what the function gave, or an error", () =>
+    check(
+      "id: number",
+      `const result = await cache.mails.swr(id, async () => {
+         const mail = await prisma.mail.findFirst({ where: { id } });
+         return mail ? { kind: mail.kind } : undefined;
+       });
+       if (result.error) throw result.error;
+       await prisma.mail.deleteMany({ where: { id } });`,
+      [
+        "f unit",
+        READ,
+        "  if unknown((size(r1) > 0), r1.kind)",
+        "    rollback",
+        "  delete Mail where (Mail.id = :id)",
+      ],
+      [SWR],
+    ));
+
+  it("has the fields of what the function gave", () =>
+    check(
+      "id: number",
+      `const mail = await cache.mails.swr(id, () => prisma.mail.findFirst({ where: { id } }));
+       if (!mail) return;
+       await prisma.mail.deleteMany({ where: { kind: mail.kind } });`,
+      [
+        "f unit",
+        READ,
+        "  if (size(r1) <= 0)",
+        "    return",
+        "  delete Mail where (Mail.kind = r1.kind)",
+      ],
+      [SWR],
+    ));
+});
