@@ -98,6 +98,9 @@ function reachIn(graph: CallGraph): Reach {
   };
 }
 
+/** Stands for each method of an interface. */
+export const ANY_METHOD = "*";
+
 /** The name under which the methods are known that implement an interface's: none of any program. */
 function implementedBy(interfaceName: string, method: string): string {
   return `${interfaceName} ${method}`;
@@ -193,7 +196,10 @@ function namedFunctions(statement: HirStatement): ReadonlyMap<string, readonly H
   const look = (node: object, names: Names | undefined): Named | undefined => {
     if (isImplementing(node)) {
       for (const { name, function: hir } of node.methods) {
-        for (const each of node.interfaces) add(implementedBy(each, name), hir);
+        for (const each of node.interfaces) {
+          add(implementedBy(each, name), hir);
+          add(implementedBy(each, ANY_METHOD), hir);
+        }
       }
     }
     if (!("kind" in node)) return undefined;

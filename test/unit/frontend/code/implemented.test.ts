@@ -1,6 +1,7 @@
 // Objects that are known by an interface alone, and functions that are given to something unknown: what comes of them is said.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { transactionsOf as codeTransactions } from "./codePrograms";
 import { losses, printed, transactionsOf } from "./prismaPrograms";
 
 const SCHEMA = `datasource db { provider = "postgresql" }
@@ -16,6 +17,12 @@ export class MailStore implements Store {
     return mail.kind;
   }
   label(id: number) { return "m" + id; }
+}
+export const kept: Store = make("store", () => new MailStore(new PrismaClient()));
+function make<T>(name: string, get: () => T): T {
+  const all = globalThis as any;
+  all[name] ??= get();
+  return all[name];
 }`;
 
 /** What the function `f` with those parameters and that body is, and what is lost. */
@@ -27,7 +34,7 @@ async function check(
 ): Promise<void> {
   const text = `import { PrismaClient } from "@prisma/client";
 import { createCache } from "caches";
-import type { Store } from "./stores";
+import { kept, type Store } from "./stores";
 const prisma = new PrismaClient();
 const cache = createCache();
 export async function f(${parameters}) { ${body} }`;
@@ -56,6 +63,46 @@ describe("objects of an interface", () => {
     check("id: number, held: { store: Store }", `await held.store.kindOf(id); ${body}`, DELETED, [
       "what held.store.kindOf() does with the database is not known",
     ]));
+
+  it("says it of a constant that is only known by its type", () =>
+    check("id: number", `await kept.kindOf(id); ${body}`, DELETED, [
+      "what kept.kindOf() does with the database is not known",
+    ]));
+
+  it("says it of Java's where several classes implement one", async () => {
+    const of = (name: string, column: string): string => `import org.springframework.jdbc.core.*;
+class ${name} implements Store {
+  private JdbcTemplate jdbc;
+  public int kindOf(int id) { return jdbc.queryForObject("SELECT ${column} FROM mail WHERE id = ?", Integer.class, id); }
+}`;
+    const service = `import org.springframework.jdbc.core.*;
+import org.springframework.transaction.annotation.*;
+class Service {
+  @Autowired private Store held;
+  private final Store store;
+  private JdbcTemplate jdbc;
+  Service(Store store) { this.store = store; }
+  @Transactional
+  public void change(int id) {
+    jdbc.update("UPDATE mail SET kind = ? WHERE id = ?", store.kindOf(id) + held.kindOf(id), id);
+  }
+}`;
+    const transactions = await codeTransactions(
+      "CREATE TABLE mail (id int PRIMARY KEY, kind int);",
+      {
+        "src/Store.java": "interface Store { int kindOf(int id); }",
+        "src/First.java": of("First", "kind"),
+        "src/Second.java": of("Second", "kind + 1"),
+        "src/Service.java": service,
+      },
+    );
+    const own = transactions.filter(({ name }) => name.endsWith("change"));
+    const said = own.flatMap(losses).filter((each) => each.includes("with the database"));
+    assert.deepEqual(
+      [...new Set(said)],
+      ["store", "held"].map((each) => UNKNOWN.replace("store", `this.${each}`)),
+    );
+  });
 });
 
 describe("what something unknown gives that runs a function", () => {

@@ -8,6 +8,7 @@ import {
   type Scope,
   type Value,
 } from "../values";
+import { ANY_METHOD } from "../reach";
 import { bind, innerScope } from "./bindings";
 import { listOf } from "./collections";
 import { dataAccess } from "./dataAccess";
@@ -50,16 +51,19 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     ...{ kind: "input", path, origin: "argument", type: text },
     ...(type.isOptional === true && { mayLack: true }),
   };
-  if (module.file.endsWith(".java")) return input;
+  const interfaces = interfacesOf(text);
+  const ofInterface = (property: string): Value | undefined => {
+    const isReached = interfaces.some((each) => state.workspace.reach.isReachedBy(each, property));
+    return isReached ? { kind: "external", name: `${path}.${property}`, isDataAccess: true } : undefined; // prettier-ignore
+  };
+  if (module.file.endsWith(".java")) return { ...input, members: ofInterface };
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
   const named = name === undefined ? undefined : typeNamed(state, module, name);
   const standsFor =
     inferredType(state, named?.module ?? module, named?.text ?? text) ?? named?.text;
-  const interfaces = interfacesOf(text);
   const members = (property: string): Value | undefined => {
-    if (interfaces.some((each) => state.workspace.reach.isReachedBy(each, property))) {
-      return { kind: "external", name: `${path}.${property}`, isDataAccess: true };
-    }
+    const reached = ofInterface(property);
+    if (reached) return reached;
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
     const value = inputOfType(state, member, `${path}.${property}`);
@@ -69,6 +73,13 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     return { ...value, connection: { ...value.connection, id: `given:${path}.${property}` } };
   };
   return { ...input, ...(standsFor !== undefined && { standsFor }), members };
+}
+
+/** What is known of something by its declared type alone, where classes that implement it may use a database. */
+export function declaredInput(state: State, type: WrittenType, name: string): Value | undefined {
+  const { reach } = state.workspace;
+  const isReached = interfacesOf(type.text).some((each) => reach.isReachedBy(each, ANY_METHOD));
+  return isReached ? inputOfType(state, type, name) : undefined;
 }
 
 /** The names in a type whose members are its own: `A | undefined`, `A & B`, `A<T>`. */
@@ -270,7 +281,12 @@ export function instanceOf(
       ? state.evaluator.expression(state, scope, field.value)
       : field.type === undefined
         ? undefined
-        : heldValue(state, field.type, of.scope);
+        : (heldValue(state, field.type, of.scope) ??
+          declaredInput(
+            state,
+            { text: field.type, module: of.scope.module },
+            `${of.class.name ?? ""}.${field.name}`,
+          ));
     if (value) self.fields.set(field.name, newCell(state, value));
   }
   const constructor = constructorFor(of.class, args?.length);

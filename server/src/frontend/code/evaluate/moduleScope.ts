@@ -12,7 +12,7 @@ import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../origins";
 import { neverReturns } from "./neverReturns";
 import { bind } from "./bindings";
-import { typedValue } from "./instances";
+import { declaredInput, typedValue } from "./instances";
 import { moduleBuiltin } from "./globals";
 import { javaName } from "./javaNames";
 import { createModuleIds, type State, type Workspace } from "./state";
@@ -107,8 +107,13 @@ function declaredValue(
         : UNDEFINED;
       // What can be assigned later is only known where it is made by a library.
       if (statement.isMutable && value.kind !== "handle") return undefined;
-      if (statement.pattern.kind === "bind")
-        return madeHere(named(value, name), name, scope.module);
+      if (statement.pattern.kind === "bind") {
+        const { type: text } = statement;
+        const { module } = scope;
+        const isSaid = text === undefined || !UNSAID.has(value.kind) || isDataAccess(value);
+        const declared = isSaid ? undefined : declaredInput(state, { text, module }, name);
+        return declared ?? madeHere(named(value, name), name, module);
+      }
       const inner: Scope = { bindings: new Map(), parent: scope, module: scope.module };
       bind(state, inner, statement.pattern, value, true);
       return inner.bindings.get(name)?.value;
@@ -116,6 +121,13 @@ function declaredValue(
     default:
       return undefined;
   }
+}
+
+/** Values that say nothing of what they are. */
+const UNSAID: ReadonlySet<Value["kind"]> = new Set(["external", "unknown", "builtin"]);
+
+function isDataAccess(value: Value): boolean {
+  return value.kind === "external" && value.isDataAccess === true;
 }
 
 function named(value: Value, name: string): Value {
