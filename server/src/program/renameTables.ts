@@ -26,6 +26,9 @@ export function renameInTable(table: Table, rename: Rename): Table {
     name: rename(table.name),
     foreignKeys: table.foreignKeys.map((key) => ({ ...key, table: rename(key.table) })),
     checks: table.checks.map(inside),
+    columns: table.columns.map((column) =>
+      column.generated === undefined ? column : { ...column, generated: inside(column.generated) },
+    ),
     uniqueKeys: table.uniqueKeys.map((key) =>
       key.where === undefined ? key : { ...key, where: inside(key.where) },
     ),

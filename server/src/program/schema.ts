@@ -8,6 +8,15 @@ export interface Column {
   readonly nullable: boolean;
   /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
   readonly default?: Expression;
+  /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */
+  readonly generated?: Expression;
+}
+
+/** What a table does that nothing follows. */
+export interface Doubt {
+  readonly reason: string;
+  /** It matters to every statement on the table, or to those that write some of the columns. */
+  readonly touching: "all" | { readonly columns: readonly string[]; readonly deletions: boolean };
 }
 
 export interface ForeignKey {
@@ -37,6 +46,7 @@ export interface Table {
   readonly foreignKeys: readonly ForeignKey[];
   /** Conditions over this table's columns, with `relation` = the table's name. */
   readonly checks: readonly Expression[];
+  readonly doubts?: readonly Doubt[];
   readonly source?: SourceRange;
   /** No DDL was found: columns and key come from the statements. */
   readonly inferred: boolean;

@@ -16,6 +16,7 @@ import { unknownColumns } from "./checkNames";
 import type { CodeFilesToRead, SourceFile } from "./codeToRead";
 import { createGrouping, type Group } from "./databaseGroups";
 import { createDialectReader, type Told } from "./dialectsOf";
+import { doubtsOf } from "./doubts";
 import { inferSchema } from "./inferSchema";
 import { readInvariants } from "./readInvariants";
 import { languageOf, type LanguageRoutines } from "./language";
@@ -274,12 +275,19 @@ function* lowerFiles(group: Group, around: Surroundings): Sliced<Lowering> {
   const order = files.map(({ lines }) => lines.file);
   const spelledOut = cascading(around.tables);
   const read = [...inOrder([...transactions, ...scripts], order), ...called.transactions];
+  const doubts = doubtsOf(around.tables);
   const triggered = new Set([...(triggers ?? []), ...(policies ?? [])].map((each) => each.table));
   const whole = read
     .map((each) => (namedTables(each.body).cascades ? replaceStatements(each, spelledOut) : each))
     .map((each) =>
       firing && [...namedTables(each.body).tables.keys()].some((name) => triggered.has(name))
         ? replaceStatements(each, firing)
+        : each,
+    )
+    .map((each) =>
+      doubts.tables.size > 0 &&
+      [...namedTables(each.body).tables.keys()].some((name) => doubts.tables.has(name))
+        ? replaceStatements(each, doubts.replace)
         : each,
     )
     .map(withToday);

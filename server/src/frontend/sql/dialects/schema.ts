@@ -184,6 +184,7 @@ function withColumn(table: Table, definition: ColumnDefinition, state: State): T
     type: columnType(definition.type, state.dialect),
     nullable: definition.nullable && !definition.automatic,
     ...(value === undefined ? {} : { default: value }),
+    ...(definition.generated && value !== undefined ? { generated: value } : {}),
   };
   return { ...table, columns: [...table.columns.filter((each) => each.name !== name), column] };
 }

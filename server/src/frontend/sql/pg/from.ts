@@ -22,6 +22,7 @@ import {
   taint,
   type Cte,
   type Scope,
+  sourceOfRelation,
   type Source,
   type Work,
 } from "./scope";
@@ -79,7 +80,7 @@ function addItem(state: State, node: Node, join: Relation["join"]): void {
 function add(state: State, relation: Relation, columns: readonly string[] | undefined): void {
   const taken = state.sources.some((each) => each.relation.alias === relation.alias);
   if (taken) taint(state.work, `the name ${relation.alias} stands twice in FROM`);
-  state.sources.push({ relation, columns });
+  state.sources.push({ ...sourceOfRelation(relation, state.work), columns });
   state.relations.push(relation);
 }
 
@@ -119,7 +120,7 @@ function addTable(state: State, table: RangeVar, join: Relation["join"]): void {
     return;
   }
   // A table under other column names is a query on it.
-  const source: Source = { relation, columns: columnsOf(relation, work) };
+  const source = sourceOfRelation(relation, work);
   const outputs = (source.columns ?? names).map((column, at): Output => {
     return { name: names[at] ?? column, value: columnOf(source, column) };
   });

@@ -1,6 +1,7 @@
 // Names inside one statement: relations with their columns, from the innermost query outwards.
 import type { Node, SelectStmt } from "libpg-query";
 import type { Expression, ValueType } from "../../../program/expression";
+import { mapColumns } from "../../../program/mapColumns";
 import type { Taint } from "../../../program/precision";
 import type { Query, Relation } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
@@ -103,7 +104,30 @@ export function columnsOf(relation: Relation, work: Work): readonly string[] | u
 
 /** The relation with its columns. */
 export function sourceOfRelation(relation: Relation, work: Work): Source {
-  return { relation, columns: columnsOf(relation, work) };
+  const fields = generatedColumns(relation, work);
+  return { relation, columns: columnsOf(relation, work), ...(fields && { fields }) };
+}
+
+/** What generated columns of a table stand for in its rows. */
+function generatedColumns(
+  relation: Relation,
+  work: Work,
+): ReadonlyMap<string, Expression> | undefined {
+  if (relation.kind !== "base") return undefined;
+  const table = work.context.table(relation.table);
+  const own = table?.columns.filter(({ generated }) => generated && generated.kind !== "unknown");
+  if (table === undefined || own === undefined || own.length === 0) return undefined;
+  const inRow = (column: string): Expression => ({
+    kind: "column",
+    relation: relation.alias,
+    column,
+  });
+  return new Map(
+    own.map(({ name, generated }) => [
+      name,
+      mapColumns(generated ?? inRow(name), ({ column }) => inRow(column)),
+    ]),
+  );
 }
 
 /** A column by its name: the innermost relation that has it, then variables, then the likeliest relation. */

@@ -109,6 +109,10 @@ function lowerSingle(node: Node, before: Work): Lowered {
     if (work.context.call?.(name, args) !== undefined) return { statements: [] };
     return opaque(node, `the procedure ${name} is not known here`, work);
   }
+  if ("ConstraintsSetStmt" in node)
+    return node.ConstraintsSetStmt.deferred === true
+      ? opaque(node, "SET CONSTRAINTS DEFERRED is not followed", work)
+      : { statements: [] };
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
 }
 
@@ -119,7 +123,7 @@ export function hasNoEffect(node: Node): boolean {
 
 const NO_EFFECT = new Set(
   (
-    "VariableSetStmt VariableShowStmt NotifyStmt ListenStmt UnlistenStmt ConstraintsSetStmt ClosePortalStmt " +
+    "VariableSetStmt VariableShowStmt NotifyStmt ListenStmt UnlistenStmt ClosePortalStmt " +
     "CheckPointStmt DiscardStmt PrepareStmt DeallocateStmt TransactionStmt VacuumStmt ReindexStmt ClusterStmt"
   ).split(" "),
 );

@@ -1,11 +1,17 @@
 // CREATE TABLE: columns, keys and conditions.
-import type { ColumnDef, Constraint, CreateStmt } from "libpg-query";
+import type { ColumnDef, ColumnRef, Constraint, CreateStmt, Node } from "libpg-query";
 import type { Expression } from "../../../program/expression";
-import { emptyTable, type Column, type ForeignKey, type Table } from "../../../program/schema";
+import {
+  emptyTable,
+  type Column,
+  type Doubt,
+  type ForeignKey,
+  type Table,
+} from "../../../program/schema";
 import { sourceOf } from "../lowering";
-import { stringsOf, tableName, typeText } from "./ast";
+import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import { defaultOfType, withChecksOfType } from "./domains";
-import { condition, lost, say, typeOf, type State } from "./schemaState";
+import { condition, say, typeOf, type State } from "./schemaState";
 import { isSerial } from "./valueType";
 
 export function createTable(statement: CreateStmt, state: State): void {
@@ -20,6 +26,10 @@ export function createTable(statement: CreateStmt, state: State): void {
   for (const parent of statement.inhRelations ?? []) {
     if (!("RangeVar" in parent)) continue;
     const inherited = state.tables.get(tableName(parent.RangeVar));
+    if (inherited !== undefined) {
+      const reason = `rows of ${name} are rows of ${inherited.name} as well`;
+      table = withDoubt(table, { reason, touching: "all" });
+    }
     if (statement.partbound === undefined) {
       say(state, `${name} inherits from ${tableName(parent.RangeVar)}; their rows are kept apart.`);
     }
@@ -75,6 +85,7 @@ export function withColumn(table: Table, definition: ColumnDef, state: State): T
   const has = (kind: Constraint["contype"]): boolean =>
     constraints.some((constraint) => constraint.contype === kind);
   const isKey = has("CONSTR_PRIMARY");
+  const isGenerated = has("CONSTR_GENERATED");
   const value = defaultOf(table, definition, constraints, type, state);
   const column: Column = {
     name,
@@ -86,14 +97,23 @@ export function withColumn(table: Table, definition: ColumnDef, state: State): T
       !has("CONSTR_IDENTITY") &&
       !isSerial(type),
     ...(value === undefined ? {} : { default: value }),
+    ...(isGenerated && value !== undefined ? { generated: value } : {}),
   };
   return { ...table, columns: [...table.columns, column] };
 }
 
+/** What the grammar says of a constraint behind it, DEFERRABLE and the like, is put into it. */
 function constraintsOf(definition: ColumnDef): readonly Constraint[] {
-  return (definition.constraints ?? []).flatMap((node) =>
-    "Constraint" in node ? [node.Constraint] : [],
-  );
+  const all: Constraint[] = [];
+  for (const node of definition.constraints ?? []) {
+    if (!("Constraint" in node)) continue;
+    const before = all.at(-1);
+    if (node.Constraint.contype === "CONSTR_ATTR_DEFERRED" && before !== undefined)
+      all[all.length - 1] = { ...before, initdeferred: true };
+    else if (node.Constraint.contype?.startsWith("CONSTR_ATTR_") !== true)
+      all.push(node.Constraint);
+  }
+  return all;
 }
 
 function defaultOf(
@@ -110,7 +130,6 @@ function defaultOf(
   const generated = constraints.find(({ contype }) => contype === "CONSTR_GENERATED");
   if (generated !== undefined) {
     const why = `the generated column ${definition.colname ?? ""}`;
-    lost(state, "a generated column");
     return {
       kind: "unknown",
       id: `${table.name}.${definition.colname ?? ""}`,
@@ -133,6 +152,27 @@ export function withColumnConstraints(table: Table, definition: ColumnDef, state
 
 /** `own` are the columns of a constraint that stands at its column. */
 export function withConstraint(
+  table: Table,
+  constraint: Constraint,
+  own: readonly string[],
+  state: State,
+): Table {
+  const constrained = withChecked(table, constraint, own, state);
+  if (constraint.initdeferred !== true) return constrained;
+  const columns = [...stringsOf(constraint.keys), ...stringsOf(constraint.fk_attrs)];
+  const what = constraint.contype === "CONSTR_FOREIGN" ? "foreign key" : "key";
+  const touched = columns.length > 0 ? columns : own;
+  const reason = `the ${what} (${touched.join(", ")}) of ${table.name}, which is checked at the end of the transaction`;
+  const target = state.tables.get(tableName(constraint.pktable));
+  if (target !== undefined && target.name !== table.name) {
+    const touching = { columns: stringsOf(constraint.pk_attrs), deletions: true };
+    state.tables.set(target.name, withDoubt(target, { reason, touching }));
+  }
+  const isOwn = target?.name === table.name;
+  return withDoubt(constrained, { reason, touching: { columns: touched, deletions: isOwn } });
+}
+
+function withChecked(
   table: Table,
   constraint: Constraint,
   own: readonly string[],
@@ -179,15 +219,78 @@ export function withConstraint(
     }
     case "CONSTR_NOTNULL":
       return withNullable(table, columns, false);
-    case "CONSTR_EXCLUSION":
-      say(
-        state,
-        `The exclusion constraint ${constraint.conname ?? ""} on ${table.name} is not analysed.`,
-      );
-      return table;
+    case "CONSTR_GENERATED":
+      return withGenerated(table, own[0] ?? "", constraint.raw_expr, state);
+    case "CONSTR_EXCLUSION": {
+      const which = ["the exclusion constraint", constraint.conname, `on ${table.name}`];
+      const named = which.filter((each) => each !== undefined).join(" ");
+      say(state, `${named.replace("the", "The")} is not analysed.`);
+      const reason = `${named}, which may refuse the row`;
+      return withExclusion(table, constraint, reason);
+    }
     default:
       return table;
   }
+}
+
+/** The column with what it is always. */
+function withGenerated(table: Table, name: string, value: Node | undefined, state: State): Table {
+  const before = state.losses.length;
+  const read = value === undefined ? undefined : condition(value, table, state);
+  if (read === undefined || state.losses.length > before) return table;
+  const columns = table.columns.map((each) =>
+    each.name === name ? { ...each, generated: read } : each,
+  );
+  return { ...table, columns };
+}
+
+function withDoubt(table: Table, doubt: Doubt): Table {
+  return { ...table, doubts: [...(table.doubts ?? []), doubt] };
+}
+
+/**
+ * Where it compares columns for equality it is a key, but for the error that it raises. Else nobody knows whether it refuses
+ * a row that touches what it compares.
+ */
+function withExclusion(table: Table, constraint: Constraint, reason: string): Table {
+  const { exclusions = [], where_clause: where } = constraint;
+  const compared = exclusions.map((each) => {
+    const [element, operator] = itemsOf(each);
+    const name = element && "IndexElem" in element ? element.IndexElem.name : undefined;
+    return { name, isEquality: lastName(itemsOf(operator)) === "=" };
+  });
+  const names = compared.flatMap(({ name }) => name ?? []);
+  const isPlain = names.length === compared.length;
+  const inside = columnNames([exclusions, where]);
+  const columns = table.columns
+    .map((each) => each.name)
+    .filter((each) => names.includes(each) || inside.has(each));
+  const doubted = withDoubt(table, { reason, touching: { columns, deletions: false } });
+  if (isPlain && where === undefined && compared.every(({ isEquality }) => isEquality))
+    return { ...doubted, uniqueKeys: [...doubted.uniqueKeys, { columns: names }] };
+  const dependsOn = columns.map((column): Expression => ({
+    kind: "column",
+    relation: table.name,
+    column,
+  }));
+  const id = `${table.name}.exclusion`;
+  const check: Expression = { kind: "unknown", id, type: "bool", dependsOn, why: reason };
+  return { ...doubted, checks: [...doubted.checks, check] };
+}
+
+/** The last names of all column references in a tree. */
+function columnNames(tree: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting: unknown[] = [tree];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (typeof part !== "object" || part === null) continue;
+    // Only a ColumnRef has this property.
+    if ("ColumnRef" in part)
+      found.add(lastName((part as { ColumnRef: ColumnRef }).ColumnRef.fields));
+    else for (const value of Object.values(part)) waiting.push(value as unknown);
+  }
+  return found;
 }
 
 function withPrimaryKey(table: Table, columns: readonly string[]): Table {

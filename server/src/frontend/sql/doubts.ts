@@ -1,0 +1,80 @@
+// What tables do that nothing follows, as losses of the statements that it matters to: generated columns that are not
+// understood, rows that belong to two tables, constraints that are left out or checked later.
+import type { Expression } from "../../program/expression";
+import type { Taint } from "../../program/precision";
+import type { Doubt, Table } from "../../program/schema";
+import type { Statement } from "../../program/statement";
+import type { Replace } from "./replaceStatements";
+import { walkStatement, type Scope } from "./walk";
+
+export interface Doubts {
+  /** Tables with any. */
+  readonly tables: ReadonlySet<string>;
+  readonly replace: Replace;
+}
+
+/** The losses that the tables mean for statements; `replace` is linear in a statement. */
+export function doubtsOf(tables: readonly Table[]): Doubts {
+  const doubtful = new Map(
+    tables
+      .filter(({ doubts = [], columns }) => doubts.length > 0 || columns.some(isGenerated))
+      .map((each) => [each.name, each] as const),
+  );
+  const replace: Replace = (statement) => {
+    const { source, taint } = statement;
+    const losses = [...reasonsFor(statement, doubtful)]
+      .filter((reason) => taint.every((each) => each.reason !== reason))
+      .map((reason): Taint => ({ effect: "over", reason, source }));
+    if (losses.length === 0) return undefined;
+    return [{ kind: "statement", statement: { ...statement, taint: [...taint, ...losses] } }];
+  };
+  return { tables: new Set(doubtful.keys()), replace };
+}
+
+const isGenerated = ({ generated }: Table["columns"][number]): boolean => generated !== undefined;
+
+function reasonsFor(
+  statement: Statement,
+  doubtful: ReadonlyMap<string, Table>,
+): ReadonlySet<string> {
+  const reasons = new Set<string>();
+  const add = (table: string, matters: (doubt: Doubt) => boolean): void => {
+    for (const each of doubtful.get(table)?.doubts ?? [])
+      if (matters(each)) reasons.add(each.reason);
+  };
+  const named = (table: string): void => {
+    add(table, ({ touching }) => touching === "all");
+  };
+  if (statement.kind === "insert") {
+    named(statement.table);
+    add(statement.table, ({ touching }) => touching !== "all" && touching.columns.length > 0);
+  }
+  if (statement.kind === "lock" && statement.table !== undefined) named(statement.table);
+  if (statement.kind === "delete")
+    add(statement.relation.table, ({ touching }) => touching !== "all" && touching.deletions);
+  walkStatement(statement, {
+    relation: ({ table }) => {
+      named(table);
+    },
+    assignment: (table, column) => {
+      add(table, ({ touching }) => touching !== "all" && touching.columns.includes(column));
+    },
+    expression: (expression, scope) => {
+      const table = tableOf(expression, scope, statement);
+      if (table === undefined || !("column" in expression)) return;
+      const { column: name } = expression;
+      const column = doubtful.get(table)?.columns.find((each) => each.name === name);
+      if (column !== undefined && isGenerated(column))
+        reasons.add(`the generated column ${name} of ${table}`);
+    },
+  });
+  return reasons;
+}
+
+function tableOf(expression: Expression, scope: Scope, statement: Statement): string | undefined {
+  if (expression.kind === "excluded")
+    return statement.kind === "insert" ? statement.table : undefined;
+  if (expression.kind !== "column") return undefined;
+  const relation = scope.find(({ alias }) => alias === expression.relation);
+  return relation?.kind === "base" ? relation.table : undefined;
+}
