@@ -6,7 +6,7 @@ import { literal } from "../sql/expressions";
 import { withParts } from "../sql/sharedParts";
 import { compare, joined } from "../sql/terms";
 import type { ParameterTypes } from "../sql/types";
-import { TRUTH } from "./evaluate/convert";
+import { TRUTH } from "./evaluate/values/convert";
 
 /**
  * The command in which arrays have the types of their elements, and in which what the code asks for being true is asked

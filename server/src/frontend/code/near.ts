@@ -1,7 +1,7 @@
 // Which modules can have anything to do with a database, told by what they import: those that no way leads from to a
 // library, to SQL or to what is called like a part of a database need no evaluation of their functions.
 import type { FileId } from "../../protocol/source";
-import { isDataAccess } from "./evaluate/dataAccess";
+import { isDataAccess } from "./evaluate/transactions/dataAccess";
 import type { HirModule, HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { CodeModules } from "./modules";

@@ -1,6 +1,6 @@
 // Which functions may open a transaction around what they are given, told by what is written in them: only these are
 // evaluated where they stand around others.
-import { opensByName } from "./evaluate/unknownTransactions";
+import { opensByName } from "./evaluate/transactions/unknownTransactions";
 import type { HirFunction } from "./hir";
 import { isNode, visit } from "./nodes";
 

@@ -1,8 +1,8 @@
 // The functions of a module that run by themselves: those that no other function of it holds.
 import type { FileId } from "../../protocol/source";
 import { aroundArguments, aroundProperty, type Around } from "./argumentTypes";
-import { instanceOf } from "./evaluate/instances";
-import { decorated } from "./evaluate/decorators";
+import { instanceOf } from "./evaluate/transactions/instances";
+import { decorated } from "./evaluate/transactions/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";

@@ -1,12 +1,12 @@
 // Names and what they hold.
 import type { HirPattern } from "../hir";
 import { UNDEFINED, unknown, type Scope, type Value } from "../values";
-import { readsOf } from "./convert";
-import { globalValue } from "./globals";
-import { fieldNamesOf } from "./fieldNames";
-import { givenOr } from "./leftOut";
-import { itemOf, memberOf, optionalMember } from "./member";
-import { choose, isNullish } from "./operators";
+import { readsOf } from "./values/convert";
+import { globalValue } from "./builtins/globals";
+import { fieldNamesOf } from "./values/fieldNames";
+import { givenOr } from "./transactions/leftOut";
+import { itemOf, memberOf, optionalMember } from "./values/member";
+import { choose, isNullish } from "./values/operators";
 import { newCell, write, type State } from "./state";
 
 /** The value of a name: of the scopes around, of the module, of the language. */

@@ -8,12 +8,12 @@ import type { Span } from "../../sql/split";
 import type { HirClass, HirExpression, HirParameter } from "../hir";
 import { functionKey } from "../origins";
 import type { Value } from "../values";
-import { callValue } from "./calls";
-import { bindParameters, inputOf } from "./instances";
+import { callValue } from "./calls/calls";
+import { bindParameters, inputOf } from "./transactions/instances";
 import { branches, evaluateExpression, when } from "./expressions";
 import { innerScope } from "./bindings";
-import { boundaryOf } from "./boundaries";
-import { standsAlone } from "./javaCalls";
+import { boundaryOf } from "./transactions/boundaries";
+import { standsAlone } from "./calls/javaCalls";
 import { evaluateBlock } from "./statements";
 import {
   createCodeIds,
@@ -23,12 +23,12 @@ import {
   type State,
   type Workspace,
 } from "./state";
-import { withoutIdleCommands } from "./idleCommands";
-import { withoutIdleRefusals } from "./refusals";
-import { withoutIdleHandlers } from "./idleHandlers";
-import { withModuleInputs } from "./moduleInputs";
+import { withoutIdleCommands } from "./sql/idleCommands";
+import { withoutIdleRefusals } from "./errors/refusals";
+import { withoutIdleHandlers } from "./errors/idleHandlers";
+import { withModuleInputs } from "./values/moduleInputs";
 import { toolsOf } from "./tools";
-import { grouped } from "./transactions";
+import { grouped } from "./transactions/transactions";
 
 const evaluator: Evaluator = {
   expression: evaluateExpression,

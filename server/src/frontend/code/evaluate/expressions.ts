@@ -16,16 +16,16 @@ import {
 } from "../values";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
-import { elementAt, next } from "./arrays";
+import { elementAt, next } from "./lists/arrays";
 import { lookup } from "./bindings";
-import { givenOr } from "./leftOut";
-import { isOfChain, nameOf } from "./chains";
-import { conditionOf, expressionOf, readsOf, negated } from "./convert";
-import { isHeld, noteHeld } from "./heldPromises";
-import { hasAnyKey } from "./fieldNames";
-import { callConstructor, javaMethod, outerSelf } from "./javaCalls";
+import { givenOr } from "./transactions/leftOut";
+import { isOfChain, nameOf } from "./values/chains";
+import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
+import { isHeld, noteHeld } from "./errors/heldPromises";
+import { hasAnyKey } from "./values/fieldNames";
+import { callConstructor, javaMethod, outerSelf } from "./calls/javaCalls";
 import { joinPaths, tried } from "./join";
-import { operationsIn } from "./operationLists";
+import { operationsIn } from "./lists/operationLists";
 import {
   itemOf,
   elementOf,
@@ -35,20 +35,20 @@ import {
   isThere,
   methodValue,
   superclassOf,
-} from "./member";
-import { isLaterCall, isLaterChain, noteHandedOn, withLater } from "./laterCalls";
-import { knowing } from "./presence";
-import { binary, choose, lazy, unary, isNullish } from "./operators";
-import { madeHere } from "./perhapsPushed";
+} from "./values/member";
+import { isLaterCall, isLaterChain, noteHandedOn, withLater } from "./errors/laterCalls";
+import { knowing } from "./values/presence";
+import { binary, choose, lazy, unary, isNullish } from "./values/operators";
+import { madeHere } from "./lists/perhapsPushed";
 import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
-import { isPending, settle } from "./settle";
-import { hasProperty, typeName } from "./typeTests";
-import { itemsOf, listOf, spreadArguments } from "./collections";
+import { isPending, settle } from "./calls/settle";
+import { hasProperty, typeName } from "./values/typeTests";
+import { itemsOf, listOf, spreadArguments } from "./lists/collections";
 import { keyOf, place } from "./place";
-import { movedDate } from "./dates";
-import { IN_PLACE } from "./reordered";
-import { spread } from "./spread";
-import { concatenated, partsOf } from "./texts";
+import { movedDate } from "./builtins/dates";
+import { IN_PLACE } from "./lists/reordered";
+import { spread } from "./values/spread";
+import { concatenated, partsOf } from "./values/texts";
 
 /** How many steps pass until it is asked once more whether to stop. */
 const STEPS_BETWEEN = 64;

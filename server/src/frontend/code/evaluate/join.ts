@@ -4,13 +4,13 @@ import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
-import { askedSoFar, wasAskedSince } from "./asked";
-import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./convert";
-import { isReplay } from "./filledLists";
-import { choiceOf, oneClient } from "./operators";
-import { grownOnPaths } from "./perhapsPushed";
+import { askedSoFar, wasAskedSince } from "./lists/asked";
+import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./values/convert";
+import { isReplay } from "./lists/filledLists";
+import { choiceOf, oneClient } from "./values/operators";
+import { grownOnPaths } from "./lists/perhapsPushed";
 import { collected, emit, undone, write, type State } from "./state";
-import { assuming, canChoose, isTextual } from "./texts";
+import { assuming, canChoose, isTextual } from "./values/texts";
 
 /** A path that was evaluated and undone. */
 export interface Path {

@@ -10,11 +10,11 @@ import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../origins";
-import { neverReturns } from "./neverReturns";
+import { neverReturns } from "./errors/neverReturns";
 import { bind } from "./bindings";
-import { declaredInput, typedValue } from "./instances";
-import { moduleBuiltin } from "./globals";
-import { javaName } from "./javaNames";
+import { declaredInput, typedValue } from "./transactions/instances";
+import { moduleBuiltin } from "./builtins/globals";
+import { javaName } from "./calls/javaNames";
 import { createModuleIds, type State, type Workspace } from "./state";
 
 /**

@@ -1,11 +1,11 @@
 // Assignments to places: names, properties, elements of lists.
 import type { HirPattern } from "../hir";
 import { constantScalar, UNDEFINED, type Scope, type Value } from "../values";
-import { setElement } from "./arrays";
+import { setElement } from "./lists/arrays";
 import { bind } from "./bindings";
-import { changed, pushed } from "./iteration";
-import { optionalMember, setAnyMember, setMember } from "./member";
-import { choose } from "./operators";
+import { changed, pushed } from "./lists/iteration";
+import { optionalMember, setAnyMember, setMember } from "./values/member";
+import { choose } from "./values/operators";
 import { write, type State } from "./state";
 
 /** Assigns to what a pattern names. */

@@ -25,8 +25,8 @@ import {
   type Scope,
   type Value,
 } from "../values";
-import type { Attempt } from "./attempts";
-import type { Thrown } from "./thrown";
+import type { Attempt } from "./errors/attempts";
+import type { Thrown } from "./errors/thrown";
 
 /** What all roots of a workspace share. */
 export interface Workspace {

@@ -2,15 +2,15 @@
 import type { Library, Tools } from "../libraries/library";
 import type { Value } from "../values";
 import { literal } from "../../sql/expressions";
-import { conditionOf, expressionOf } from "./convert";
-import { emitStatement } from "./emitStatement";
-import { fieldNamesOf } from "./fieldNames";
-import { itemsOf, listOf, recordOf } from "./collections";
-import { spelledOut } from "./perhapsPushed";
-import { declaringIn } from "./declaring";
-import { settle } from "./settle";
-import { eachItem } from "./iteration";
-import { binary } from "./operators";
+import { conditionOf, expressionOf } from "./values/convert";
+import { emitStatement } from "./sql/emitStatement";
+import { fieldNamesOf } from "./values/fieldNames";
+import { itemsOf, listOf, recordOf } from "./lists/collections";
+import { spelledOut } from "./lists/perhapsPushed";
+import { declaringIn } from "./calls/declaring";
+import { settle } from "./calls/settle";
+import { eachItem } from "./lists/iteration";
+import { binary } from "./values/operators";
 import {
   elementOf,
   firstRow,
@@ -19,17 +19,17 @@ import {
   optionalMember,
   requireHolds,
   setMember,
-} from "./member";
-import { knowing } from "./presence";
-import { firstWhere, isItem, rowsWhere } from "./searched";
-import { runSql } from "./sqlText";
+} from "./values/member";
+import { knowing } from "./values/presence";
+import { firstWhere, isItem, rowsWhere } from "./lists/searched";
+import { runSql } from "./sql/sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
 import {
   beginTransaction,
   commitTransaction,
   inTransaction,
   rollbackTransaction,
-} from "./transactions";
+} from "./transactions/transactions";
 
 const NOWHERE = { start: 0, end: 0 };
 

@@ -7,7 +7,7 @@ import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { DeclaringCall } from "../declaringCalls";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
-import type { UndoRule } from "../evaluate/thrown";
+import type { UndoRule } from "../evaluate/errors/thrown";
 import type {
   Connection,
   HandleValue,

@@ -2,7 +2,7 @@
 import type { Expression } from "../../../program/expression";
 import { TRUE } from "../../sql/expressions";
 import { joined } from "../../sql/terms";
-import { sameExpression } from "../evaluate/convert";
+import { sameExpression } from "../evaluate/values/convert";
 import { constant, scalar, UNDEFINED, unknown, type HandleValue, type Value } from "../values";
 import type { Library, Tools } from "./library";
 

@@ -1,6 +1,6 @@
 // Clients of databases whose statements are not read: what is called on them is a statement of which nothing is known,
 // so that nothing which uses one is taken for safe, and transactions that they open are seen.
-import { opensByName } from "../evaluate/unknownTransactions";
+import { opensByName } from "../evaluate/transactions/unknownTransactions";
 import {
   constantText,
   UNDEFINED,

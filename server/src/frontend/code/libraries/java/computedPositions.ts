@@ -3,7 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import { mapParts, operandsOf } from "../../../../program/operands";
 import { literal } from "../../../sql/expressions";
-import { readsOf } from "../../evaluate/convert";
+import { readsOf } from "../../evaluate/values/convert";
 import { constantScalar, scalar, type ListValue, type Value, unknown } from "../../values";
 
 /** The counter of a position that is one and a constant, and the constant. */

@@ -2,7 +2,7 @@
 // goes to the first row.
 import { compare } from "../../../sql/terms";
 import type { SourceRange } from "../../../../protocol/source";
-import { negated } from "../../evaluate/convert";
+import { negated } from "../../evaluate/values/convert";
 import { literal } from "../../../sql/expressions";
 import {
   constant,

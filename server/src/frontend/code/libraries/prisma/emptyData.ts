@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
-import { negated, sameExpression } from "../../evaluate/convert";
+import { negated, sameExpression } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
 import type { RowScope } from "./context";
 import { fieldsGiven, isAbsent, orAbsent } from "./given";

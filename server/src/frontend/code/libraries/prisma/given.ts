@@ -1,8 +1,8 @@
 // What the arguments of the Prisma client are: fields that may be absent, choices between them, lists of records.
 import type { Expression } from "../../../../program/expression";
 import { joined } from "../../../sql/terms";
-import { leftOut } from "../../evaluate/absence";
-import { negated } from "../../evaluate/convert";
+import { leftOut } from "../../evaluate/values/absence";
+import { negated } from "../../evaluate/values/convert";
 import { constantScalar, UNDEFINED, type HandleValue, type Value } from "../../values";
 import type { Tools } from "../library";
 

@@ -3,8 +3,8 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
-import { isInput, readsOf } from "../../evaluate/convert";
-import { REFUSED } from "../../evaluate/refusals";
+import { isInput, readsOf } from "../../evaluate/values/convert";
+import { REFUSED } from "../../evaluate/errors/refusals";
 import {
   constant,
   constantScalar,

@@ -1,0 +1,69 @@
+// What an AsyncLocalStorage holds: a value for as long as a function runs that it was given with, which that function
+// and all that it calls can ask for. Transactions are handed on in this way.
+import type { FileId } from "../../../../protocol/source";
+import { HANDED_ON, STORED } from "../../reach";
+import { constantText, textOf, UNDEFINED, unknown, type Value } from "../../values";
+import { recordOf } from "../lists/collections";
+import { settle } from "../calls/settle";
+import { lose, sourceOf, type State } from "../state";
+import { named, type Builtin, type BuiltinCall } from "./builtin";
+
+const STORAGE = "isolens storage";
+
+/** Storages are told apart by where they are made: an object that holds one may be made more than once. */
+const created: Builtin = ({ state, site }) => {
+  const file: FileId = state.frame.file;
+  const place = `${file}:${String(site.span.start)}`;
+  return { kind: "builtin", name: STORAGE, self: recordOf(state, { place: textOf(place) }) };
+};
+
+function placeOf(self: Value): string {
+  const place = self.kind === "object" ? self.fields.get("place")?.value : undefined;
+  return constantText(place) ?? "";
+}
+
+/** Runs something while a storage holds a value. */
+function during(state: State, self: Value, store: Value, run: () => Value): Value {
+  const outer = state.stores;
+  state.stores = new Map(outer).set(placeOf(self), store);
+  // What is given back without being awaited began in there all the same.
+  const result = settle(state, run());
+  state.stores = outer;
+  return result;
+}
+
+const runs: Builtin = ({ state, self, args: [store = UNDEFINED, callee, ...args], site }) =>
+  callee === undefined
+    ? UNDEFINED
+    : during(state, self, store, () => state.evaluator.call(state, callee, args, site));
+
+/** From here on to the end of what runs. */
+const enters: Builtin = ({ state, self, args: [store = UNDEFINED], site }) => {
+  if (state.branches.length > 0) {
+    const why =
+      "an AsyncLocalStorage is entered on some paths only: what it holds behind is not known";
+    lose(state, why, sourceOf(state, site.span));
+    state.stores = new Map(state.stores).set(placeOf(self), unknown(why));
+  } else state.stores = new Map(state.stores).set(placeOf(self), store);
+  return UNDEFINED;
+};
+
+export const ASYNC_STORAGE: Readonly<Record<string, Builtin>> = {
+  ...named("AsyncLocalStorage async_hooks.AsyncLocalStorage", created),
+  [`${STORAGE}.run`]: runs,
+  [`${STORAGE}.exit`]: ({ args, ...call }) => runs({ ...call, args: [UNDEFINED, ...args] }),
+  [`${STORAGE}.enterWith`]: enters,
+  [`${STORAGE}.disable`]: () => UNDEFINED,
+};
+
+/** What a storage holds at a call of `getStore`; undefined for other calls, and where something unknown may have put it there. */
+export function stored(
+  name: string,
+  { state, self }: Pick<BuiltinCall, "state" | "self">,
+): Value | undefined {
+  if (name !== `${STORAGE}.getStore`) return undefined;
+  const known = state.stores.get(placeOf(self));
+  if (known) return known;
+  const { isCalled } = state.workspace.reach;
+  return isCalled(STORED) && !isCalled(HANDED_ON) ? UNDEFINED : undefined;
+}

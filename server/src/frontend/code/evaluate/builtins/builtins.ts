@@ -1,0 +1,562 @@
+// What calls of the languages' own functions give: of numbers, texts, lists, promises. What is not listed is a function
+// of its inputs whose value is not known.
+import { TODAY } from "../../../sql/currentDate";
+import type { Expression } from "../../../../program/expression";
+import {
+  constant,
+  constantScalar,
+  constantText,
+  scalar,
+  textOf,
+  UNDEFINED,
+  unknown,
+  type Value,
+} from "../../values";
+import { conditionOf, expressionOf, isInput, readsOf } from "../values/convert";
+import { itemsOf, listOf, recordOf, spreadArguments } from "../lists/collections";
+import { boundTo } from "../calls/callbacks";
+import { chosenOnce, contains, found, quantified, runForEach } from "../lists/listQuestions";
+import { arrayFrom, CONTAINERS } from "../lists/containers";
+import { fieldNamesOf } from "../values/fieldNames";
+import { searchedItem } from "../lists/searched";
+import { settle } from "../calls/settle";
+import { caughtBy, thenOr } from "../errors/rejections";
+import { filledAt } from "../lists/filledLists";
+import { eachItem, rowsAsLoop } from "../lists/iteration";
+import { newArray } from "../lists/arrays";
+import { binary, condition, overChoice } from "../values/operators";
+import { callWithItem, fillingOf } from "../lists/items";
+import { allSettled, swallowing } from "../errors/allSettled";
+import { mayFail } from "../errors/failures";
+import { lengthOf, memberOf } from "../values/member";
+import { fewItemsOf } from "../lists/longLists";
+import { valueFromOutside } from "../values/outside";
+import { newCell, sourceOf, write, type CallSite, type State } from "../state";
+import { emitThrow } from "../errors/thrown";
+import { flattened, REORDERED } from "../lists/reordered";
+import { concatenated } from "../values/texts";
+import { TAGGED_BUILTINS } from "./taggedBuiltins";
+import { JAVA_BUILTINS } from "./javaBuiltins";
+import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
+import { ASYNC_STORAGE, stored } from "./asyncStorage";
+
+/** Makes the pair of an item's index and the item. */
+const ENTRY = "isolens entry";
+
+/** A function with its first arguments. */
+const BOUND = "isolens bound";
+
+const first: Builtin = ({ args }) => args[0] ?? UNDEFINED;
+const itself: Builtin = ({ self }) => self;
+const nothing: Builtin = () => UNDEFINED;
+
+/** Characters from which on two random ids are taken to differ. */
+const LONG_ID = 10;
+
+/** Functions by name; methods by the kind of their receiver and their name. */
+const BUILTINS: Readonly<Record<string, Builtin>> = {
+  ...named(
+    "Number BigInt parseInt parseFloat structuredClone Object.freeze Promise.resolve",
+    first,
+  ),
+  ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
+  ...named("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
+  // Of JavaScript's Prisma and of Java, which are given a number or the text of one.
+  BigDecimal: (call) => {
+    const given = first(call);
+    const text = given.kind === "text" ? (constantText(given) ?? "").trim() : "";
+    return /^[+-]?\d+(?:\.\d+)?$/u.test(text) ? constant(Number(text)) : given;
+  },
+  ...named("Objects.requireNonNull Timestamp.valueOf Integer Long Double", first),
+  String: ({ args }) => args[0] ?? textOf(""),
+  Boolean: ({ state, args }) => condition(conditionOf(state, args[0] ?? UNDEFINED)),
+  "Math.round": ({ state, args }) => pure(state, "round", args),
+  "Math.floor": ({ state, args }) => pure(state, "floor", args),
+  "Math.ceil": ({ state, args }) => pure(state, "ceil", args),
+  "Math.trunc": ({ state, args }) => pure(state, "trunc", args),
+  "Math.abs": ({ state, args }) => pure(state, "abs", args),
+  ...named("Math.max Integer.max Long.max", ({ state, args }) => pure(state, "greatest", args)),
+  ...named("Math.min Integer.min Long.min", ({ state, args }) => pure(state, "least", args)),
+  ...named("Math.random Random.nextInt ThreadLocalRandom.current", ({ state }) =>
+    fresh(state, "random"),
+  ),
+  // A maker of ids; short ones may meet.
+  "nanoid.customAlphabet": ({ args: [, length] }) => {
+    const size = length === undefined ? 21 : constantScalar(length);
+    const isLong = typeof size === "number" && size >= LONG_ID;
+    return { kind: "builtin", name: isLong ? "crypto.randomUUID" : "nanoid.short" };
+  },
+  "nanoid.short": ({ state }) => valueFromOutside(state, "randomId"),
+  ...named("crypto.randomUUID UUID.randomUUID", ({ state }) => fresh(state, "uuid")),
+  ...named("Date.now Instant.now LocalDateTime.now System.currentTimeMillis", ({ state }) =>
+    fresh(state, "now"),
+  ),
+  ...named("LocalDate.now", () => scalar(TODAY, "time")),
+  ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
+  Date: ({ state, args }) => {
+    // The parts of a date, or a time in some form.
+    if (args.length > 1) return pure(state, "code:Date", args);
+    return args[0] ?? fresh(state, "now");
+  },
+  // Made to be filled with what is new each time: ids, salts, keys.
+  ...named("Uint8Array Uint16Array Uint32Array Buffer.alloc Buffer.allocUnsafe", ({ state }) =>
+    valueFromOutside(state, "bytes"),
+  ),
+  ...named("crypto.randomBytes", ({ state, args: [length] }) => {
+    const size = constantScalar(length);
+    const isLong = typeof size === "number" && size >= LONG_ID;
+    return isLong ? fresh(state, "uuid") : valueFromOutside(state, "crypto.randomBytes");
+  }),
+  // The rest of the function does not run, as behind an error.
+  ...named("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
+  "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
+  "Promise.allSettled": ({ state, args: [list = UNDEFINED], site }) =>
+    allSettled(state, list, site) ?? all(state, list, site, swallowing),
+  Promise: promise,
+  "Promise.reject": ({ state, site }) => thrown(state, site),
+  "Object.assign": ({ state, args }) => assignAll(state, args),
+  // The entries of a form or of parameters; what is not known of a list is not known of its record.
+  "Object.fromEntries": ({ args: [from = UNDEFINED] }) =>
+    from.kind === "input" ? from : unknown("a record of entries is not known", readsOf(from)),
+  "Object.keys": ({ state, args }) => keys(state, args[0]),
+  "Object.values": ({ state, args }) => values(state, args[0]),
+  "Object.entries": ({ state, args }) => entries(state, args[0]),
+  "Array.isArray": ({ state, args }) => isArray(state, args[0] ?? UNDEFINED),
+  "Array.from": ({ state, args: [from = UNDEFINED, by], site }) => mapped(state, from, by, site),
+  ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
+  ...named("Array ArrayList", ({ state, args, site }) => {
+    const [type] = site.typeArguments;
+    const [length] = args;
+    if (site.name === "Array" && type !== undefined && length !== undefined) {
+      return newArray(state, length, type);
+    }
+    return arrayFrom(state, args);
+  }),
+  ...named("isNaN", ({ state, args: [value = UNDEFINED] }) =>
+    value.kind === "scalar" ? constant(false) : pure(state, "isNaN", [value]),
+  ),
+  ...named("setTimeout setInterval setImmediate queueMicrotask", ({ state, args, site }) =>
+    runsLater(state, args, site),
+  ),
+  ...named(
+    "Error TypeError RangeError RuntimeException IllegalStateException IllegalArgumentException Exception",
+    ({ state, args }) => recordOf(state, { message: args[0] ?? textOf("") }),
+  ),
+
+  // Texts.
+  ...named("text.toString text.trim text.valueOf text.intern", itself),
+  ...named("scalar.toString scalar.valueOf scalar.toNumber scalar.getTime", itself),
+  ...named(
+    "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",
+    itself,
+  ),
+  ...named(
+    "scalar.get scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber",
+    itself,
+  ),
+  ...named("input.intValue input.longValue input.doubleValue input.getTime", itself),
+  ...named("scalar.toFixed input.toFixed", ({ state, self, args }) =>
+    pure(state, "round", [self, ...args]),
+  ),
+  ...named("text.concat", ({ self, args }) => args.reduce(concatenated, self)),
+  ...named("text.toLowerCase scalar.toLowerCase input.toLowerCase", ({ state, self }) =>
+    pure(state, "lower", [self]),
+  ),
+  ...named("text.toUpperCase scalar.toUpperCase input.toUpperCase", ({ state, self }) =>
+    pure(state, "upper", [self]),
+  ),
+  ...methods("equals isEqual eq equalTo", ({ state, self, args }) =>
+    binary(state, "===", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("plus add", ({ state, self, args }) => binary(state, "+", self, args[0] ?? UNDEFINED)),
+  ...methods("minus subtract sub", ({ state, self, args }) =>
+    binary(state, "-", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("times multiply mul multipliedBy", ({ state, self, args }) =>
+    binary(state, "*", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("div divide dividedBy", ({ state, self, args }) =>
+    binary(state, "/", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("negate negated", ({ state, self }) => binary(state, "-", constant(0), self)),
+  ...methods("lt lessThan isLessThan", ({ state, self, args }) =>
+    binary(state, "<", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("lte lessThanOrEqualTo isLessThanOrEqualTo", ({ state, self, args }) =>
+    binary(state, "<=", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("gt greaterThan isGreaterThan", ({ state, self, args }) =>
+    binary(state, ">", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("gte greaterThanOrEqualTo isGreaterThanOrEqualTo", ({ state, self, args }) =>
+    binary(state, ">=", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("compareTo cmp comparedTo", ({ state, self, args }) =>
+    // Only its sign means anything.
+    binary(state, "-", self, args[0] ?? UNDEFINED),
+  ),
+  ...methods("isZero", ({ state, self }) => binary(state, "===", self, constant(0))),
+  ...methods("isNegative", ({ state, self }) => binary(state, "<", self, constant(0))),
+
+  // Lists and rows.
+  ...lists("at get", ({ state, self, args, site }) => {
+    const name = self.kind === "input" ? constantText(args[0]) : undefined;
+    // A form, headers, parameters of an address.
+    if (name !== undefined) return memberOf(state, self, name, site.span);
+    const known = args[0]?.kind === "scalar" ? args[0].expression : undefined;
+    const filling = self.kind === "list" ? fillingOf(self) : undefined;
+    if (known && filling?.kind === "derived")
+      return filledAt(state, filling, known, sourceOf(state, site.span));
+    const isLast = known?.kind === "literal" && known.value === -1;
+    const last = isLast ? searchedItem(state, self, "last") : undefined;
+    if (last) return last;
+    if (known?.kind !== "literal" || typeof known.value !== "number" || known.value < 0) {
+      return unknown("an element by a computed index is not known", readsOf(self));
+    }
+    return memberOf(state, self, String(known.value), site.span);
+  }),
+  ...lists("size", ({ state, self }) => lengthOf(state, self)),
+  ...lists("isEmpty", ({ state, self }) =>
+    binary(state, "===", lengthOf(state, self), constant(0)),
+  ),
+  ...lists("map", ({ state, self, args, site }) => mapped(state, self, args[0], site)),
+  ...lists("flatMap", ({ state, self, args, site }) =>
+    flattened(state, mapped(state, self, args[0], site)),
+  ),
+  ...lists("filter", ({ state, self, args, site }) => filtered(state, self, args[0], site)),
+  ...lists("forEach", ({ state, self, args, site }) => {
+    const [callee] = args;
+    if (callee)
+      eachItem(
+        state,
+        self,
+        site.span,
+        (item, index) => void settle(state, callWithItem(state, callee, item, index, site)),
+      );
+    return UNDEFINED;
+  }),
+  ...lists("entries", ({ state, self, site }) => numbered(state, self, site)),
+  [ENTRY]: ({ state, args }) => listOf(state, [args[1] ?? UNDEFINED, args[0] ?? UNDEFINED]),
+  ...lists("reduce", ({ state, self, args, site }) => reduced(state, self, args, site)),
+  ...lists("some", ({ state, self, args, site }) => quantified(state, self, args[0], site, true)),
+  ...lists("every", ({ state, self, args, site }) => quantified(state, self, args[0], site, false)),
+  ...lists("find", ({ state, self, args, site }) => found(state, self, args[0], site)),
+  ...lists("findLast", ({ state, self, args, site }) => found(state, self, args[0], site, "last")),
+  ...lists("includes contains has", ({ state, self, args }) =>
+    contains(state, self, args[0] ?? UNDEFINED),
+  ),
+  ...lists("stream toList collect toArray values", itself),
+  ...REORDERED,
+  ...methods(
+    "startsWith endsWith indexOf lastIndexOf charAt charCodeAt codePointAt substring substr padStart padEnd " +
+      "repeat match replace replaceAll split normalize trimStart trimEnd localeCompare search",
+    ofReceiver,
+  ),
+  ...named("text.slice scalar.slice text.includes scalar.includes text.test", ofReceiver),
+  ...named("object.hasOwnProperty", () => unknown("whether it has a property")),
+  ...named("object.toString text.length", ({ state, self }) => pure(state, "text", [self])),
+
+  // Promises.
+  ...anywhere("then", ({ state, self, args: [next, handler], site }) => {
+    if (next && handler) return thenOr(state, self, [next, handler], site);
+    if (handler) return caughtBy(state, self, handler, site);
+    const value = settle(state, self);
+    return next ? settle(state, state.evaluator.call(state, next, [value], site)) : value;
+  }),
+  ...anywhere("catch", ({ state, self, args: [handler], site }) =>
+    handler ? caughtBy(state, self, handler, site) : settle(state, self),
+  ),
+  ...anywhere("finally", ({ state, self, args, site }) => {
+    const value = settle(state, self);
+    if (args[0]) state.evaluator.call(state, args[0], [], site);
+    return value;
+  }),
+  ...named("function.call", ({ state, self, args: [on, ...args], site }) =>
+    state.evaluator.call(state, boundTo(self, on), args, site),
+  ),
+  ...CONTAINERS,
+  ...TAGGED_BUILTINS,
+  ...ASYNC_STORAGE,
+  ...named("function.bind", ({ state, self, args: [on, ...args] }) => {
+    const bound = boundTo(self, on);
+    return args.length === 0
+      ? bound
+      : { kind: "builtin", name: BOUND, self: listOf(state, [bound, ...args]) };
+  }),
+  [BOUND]: ({ state, self, args, site }) => {
+    const [callee = UNDEFINED, ...given] = itemsOf(self) ?? [];
+    return state.evaluator.call(state, callee, [...given, ...args], site);
+  },
+  ...named("function.apply", ({ state, self, args: [on, list = UNDEFINED], site }) =>
+    state.evaluator.call(state, boundTo(self, on), spreadArguments(list), site),
+  ),
+};
+
+/** Names under which nothing happens that a transaction could notice. */
+const SILENT =
+  /^(?:console|logger|log|JSON|Thread|System\.out|System\.err|process(?!\.(?:exit|env|argv)\b))\b/u;
+
+/** What a call of a function of the language gives; undefined where it is none that is known. */
+export function callBuiltin(
+  state: State,
+  callee: Extract<Value, { kind: "builtin" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
+  if (SILENT.test(callee.name)) {
+    // A text of it is as good as the thing itself.
+    const isText = callee.name.startsWith("JSON.");
+    if (callee.name === "JSON.parse") mayFail(state, callee.name, sourceOf(state, site.span));
+    if (!isText && args.some(({ kind }) => kind === "function"))
+      return runsLater(state, args, site);
+    return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
+  }
+  const isJava = state.frame.file.endsWith(".java");
+  const builtin = (isJava ? JAVA_BUILTINS[callee.name] : undefined) ?? BUILTINS[callee.name];
+  const self = callee.self ?? UNDEFINED;
+  return builtin ? builtin({ state, self, args, site }) : stored(callee.name, { state, self });
+}
+
+function fresh(state: State, why: "uuid" | "now" | "random"): Value {
+  const type = why === "now" ? "time" : why === "uuid" ? "text" : "decimal";
+  return scalar({ kind: "fresh", id: state.ids.fresh("f"), type, why }, type);
+}
+
+/** A function of its arguments that has no effect. */
+export function pure(state: State, name: string, args: readonly Value[]): Value {
+  const inputs = args.map((arg) => expressionOf(state, arg));
+  return scalar({ kind: "call", name, arguments: inputs, deterministic: true });
+}
+
+/** Names of functions that give something new with each call, however long it is asked to be. */
+const MAKES_NEW =
+  /random|uuid|nano_?id|cuid|ulid|unique|generat|token|secret|salt|nonce|otp$|Id$|\bid$/iu;
+
+/** What an unknown function without effects gives: a function of what it was given. */
+export function externalResult(state: State, name: string, args: readonly Value[]): Value {
+  const checked = checkedInput(state, name, args);
+  if (checked) return checked;
+  const reads = args.flatMap((arg) => readsOf(arg));
+  if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
+  // Each call may give another value.
+  if (reads.length === 0) return valueFromOutside(state, name);
+  if (MAKES_NEW.test(name) && reads.every(({ kind }) => kind === "literal")) {
+    return valueFromOutside(state, name);
+  }
+  const inputs = args.flatMap((arg) => inputsOf(state, arg));
+  return scalar({ kind: "call", name: `code:${name}`, arguments: inputs, deterministic: true });
+}
+
+/**
+ * What a validator gives of what it is given (zod, yup, valibot and their like): the same with fewer fields, as far as
+ * anything is asked of it. `safeParse` says whether it is valid.
+ */
+function checkedInput(state: State, name: string, args: readonly Value[]): Value | undefined {
+  const method = /^(?:(.*)\.)?(?:(parse|parseAsync|validateSync|cast)|safeParse(?:Async)?)$/u.exec(
+    name,
+  );
+  if (!method) return undefined;
+  const [, of, plain] = method;
+  const [first, second] = args;
+  // A function is given the schema first, and one that is given nothing else reads a text.
+  const isSchema = first !== undefined && !HOLDS_DATA.has(first.kind);
+  const isChecked = (value: Value | undefined) =>
+    value?.kind === "input" || value?.kind === "object";
+  const given = of !== undefined && isChecked(first) ? first : isSchema ? second : undefined;
+  if (given?.kind !== "input" && given?.kind !== "object") return undefined;
+  if (args.length > 2 || READS_TEXTS.test(of ?? "")) return undefined;
+  if (plain !== undefined) return given;
+  const path = given.kind === "input" ? `${given.path}.valid` : "valid";
+  const success: Value = { kind: "input", path, origin: "argument", type: "boolean" };
+  return recordOf(state, { success, data: given, output: given, error: unknown("what is wrong") });
+}
+
+const HOLDS_DATA: ReadonlySet<Value["kind"]> = new Set(["input", "scalar", "text", "row", "list"]);
+
+/** What has a `parse` that makes something else of a text. */
+const READS_TEXTS =
+  /^(?:qs|querystring|queryString|url|URL|path|cookies?|csv|Papa|papaparse|ya?ml|YAML|toml|TOML|ini|xml\w*|Date|semver|dotenv|ms|bytes|JSON5|superjson|SuperJSON|devalue|chrono|moment|dayjs|marked|acorn|parser)$/u;
+
+/** What an argument tells: all that is read for it, and the texts in it as they are. */
+function inputsOf(state: State, arg: Value): readonly Expression[] {
+  if (arg.kind === "text") return [expressionOf(state, arg)];
+  if (arg.kind !== "object" || arg.class !== undefined || arg.rest) return readsOf(arg);
+  return [...arg.fields.values()].flatMap(({ value }) => {
+    if (value === undefined) return [];
+    return value.kind === "text" ? [expressionOf(state, value)] : readsOf(value, 2);
+  });
+}
+
+/** A function of a text or number and of what it is given, the same for the same. */
+function ofReceiver({ state, self, args, site }: BuiltinCall): Value {
+  const name = site.name.slice(site.name.lastIndexOf(".") + 1);
+  const all = [self, ...args];
+  const reads = all.flatMap((each) => readsOf(each));
+  const isKnown = all.every(({ kind }) => kind === "scalar" || kind === "text" || kind === "input");
+  if (!isKnown || !reads.every(isInput)) return unknown(`${name} is not known`, reads);
+  const inputs = all.map((each) => expressionOf(state, each));
+  const result: Expression = { kind: "call", name: `code:${name}`, arguments: inputs, deterministic: true }; // prettier-ignore
+  return TELLS.test(name) ? condition(result) : scalar(result);
+}
+
+/** What is true or false. */
+const TELLS = /^(?:startsWith|endsWith|includes|test)$/u;
+
+/** Whether a value is a list. What comes from outside may be one. */
+function isArray(state: State, value: Value): Value {
+  switch (value.kind) {
+    case "list":
+    case "rows":
+    case "derived":
+      return constant(true);
+    case "choice":
+      return overChoice(value, (part) => isArray(state, part));
+    case "undefined":
+    case "text":
+    case "object":
+    case "row":
+      return constant(false);
+    case "input":
+      return condition({
+        kind: "call",
+        name: "isArray",
+        arguments: [expressionOf(state, value)],
+        deterministic: true,
+      });
+    default:
+      return unknown("whether this is a list is not known", readsOf(value));
+  }
+}
+
+/** Awaits all items: what is made when it is asked for, as operations that wait to be awaited, runs now. */
+function all(state: State, value: Value, site: CallSite, each: typeof settle = settle): Value {
+  const items = itemsOf(value);
+  if (items)
+    return listOf(
+      state,
+      items.map((item) => settle(state, item)),
+    );
+  const isJoined = value.kind === "list" && value.grown.value?.kind === "joined";
+  if (value.kind !== "derived" && value.kind !== "joined" && !isJoined) return settle(state, value);
+  const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
+    each(state, item);
+  });
+  return isQuiet ? value : unknown("what a loop gives is not kept", readsOf(value));
+}
+
+/** `new Promise((resolve) => ...)`: the function runs at once; what it resolves to is not followed. */
+function promise({ state, args: [callee], site }: BuiltinCall): Value {
+  const settlers = ["resolve", "reject"].map((name): Value => ({ kind: "external", name }));
+  if (callee)
+    settle(state, state.evaluator.call(state, callee, settlers, { ...site, isNew: false }));
+  return unknown("what a promise resolves to is not followed", callee ? readsOf(callee) : []);
+}
+
+/** Functions that are given to something that runs them at another time, in no transaction of this one. */
+function runsLater(state: State, args: readonly Value[], site: CallSite): Value {
+  for (const callee of args) {
+    if (callee.kind === "function") state.handlers.push({ name: site.name, callee });
+  }
+  return unknown("what runs later is not followed");
+}
+
+function thrown(state: State, site: CallSite): Value {
+  emitThrow(state, undefined, { why: "an error", source: sourceOf(state, site.span) });
+  return UNDEFINED;
+}
+
+function assignAll(state: State, [target, ...others]: readonly Value[]): Value {
+  if (target?.kind !== "object") return unknown("what is assigned to here is not known");
+  for (const other of others) {
+    if (other.kind !== "object") continue;
+    for (const [name, cell] of other.fields) {
+      const known = target.fields.get(name);
+      const own = known ?? newCell(state, undefined);
+      if (!known) target.fields.set(name, own);
+      write(state, own, cell.value);
+    }
+  }
+  return target;
+}
+
+function keys(state: State, value: Value | undefined): Value {
+  return entriesAs(state, value, "keys", (name) => textOf(name));
+}
+
+function values(state: State, value: Value | undefined): Value {
+  return entriesAs(state, value, "values", (_, field) => field);
+}
+
+function entries(state: State, value: Value | undefined): Value {
+  return entriesAs(state, value, "entries", (name, field) => listOf(state, [textOf(name), field]));
+}
+
+/** What is made of each field of a record, where all of them are known. */
+function entriesAs(
+  state: State,
+  value: Value | undefined,
+  what: string,
+  made: (name: string, field: Value) => Value,
+): Value {
+  const names = value?.kind === "object" ? fieldNamesOf(value) : undefined;
+  if (value?.kind !== "object" || !names) {
+    return unknown(`the ${what} of this are not known`, value ? readsOf(value) : []);
+  }
+  return listOf(
+    state,
+    names.map((name) => made(name, value.fields.get(name)?.value ?? UNDEFINED)),
+  );
+}
+
+/** Runs the function for every item; where it runs no statement, only when its items are asked for. */
+function mapped(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
+  if (!by) return self;
+  const items = fewItemsOf(self);
+  if (items) {
+    const made = items.map((item, at) => callWithItem(state, by, item, constant(at), site));
+    return listOf(state, made);
+  }
+  const isQuiet = rowsAsLoop(state, self, site.span, (item, index) => {
+    callWithItem(state, by, item, index, site);
+  });
+  return isQuiet
+    ? { kind: "derived", from: self, how: "map", by: putAside(state, by) }
+    : unknown("what a loop gives is not kept", readsOf(self));
+}
+
+/** `items.entries()`: pairs of index and item; of what may be a map the first of a pair is not known. */
+function numbered(state: State, self: Value, site: CallSite): Value {
+  if (self.kind === "input" && !isArrayType(self.type)) {
+    return unknown("the entries of this are not known", readsOf(self));
+  }
+  return mapped(state, self, { kind: "builtin", name: ENTRY }, site);
+}
+
+function isArrayType(type: string | undefined): boolean {
+  return type !== undefined && /\[\]$|^(?:Readonly)?Array</u.test(type.trim());
+}
+
+function filtered(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
+  if (!by) return self;
+  const kept = chosenOnce(state, self, by, site);
+  if (kept) return kept;
+  runForEach(state, self, by, site);
+  return { kind: "derived", from: self, how: "filter", by: putAside(state, by) };
+}
+
+/** A function that runs when its results are asked for, which may be when those that made it have ended. */
+function putAside(state: State, by: Value): Value {
+  return by.kind === "function" ? { ...by, within: state.calls } : by;
+}
+
+/** `reduce` as a loop whose variable is the sum so far; without a start the first item is one. */
+function reduced(state: State, self: Value, args: readonly Value[], site: CallSite): Value {
+  const [by, start] = args;
+  if (!by) return unknown("a reduction without a function is not understood", readsOf(self));
+  const sum = newCell(state, start ?? unknown("the first item of a reduction", readsOf(self)));
+  eachItem(state, self, site.span, (item, index) => {
+    const next = state.evaluator.call(state, by, [sum.value ?? UNDEFINED, item, index], site);
+    write(state, sum, next);
+  });
+  return sum.value ?? UNDEFINED;
+}

@@ -1,0 +1,80 @@
+// Functions that are given to others: which of them bring work, and which are only wrapped.
+import type { SourceRange } from "../../../../protocol/source";
+import type { Scope, Value } from "../../values";
+import { unknownExpression } from "../values/convert";
+import { addIf, joinPaths, type Path } from "../join";
+import { emit, write, type State } from "../state";
+
+/** Whether a value is a function that may run statements, or that calls one that it was written beside. */
+export function bringsWork(state: State, value: Value, depth = 3): boolean {
+  if (value.kind === "choice") {
+    return bringsWork(state, value.then, depth) || bringsWork(state, value.otherwise, depth);
+  }
+  if (value.kind !== "function" || depth === 0) return false;
+  const { reach } = state.workspace;
+  if (reach.mayReach(value.function)) return true;
+  return [...reach.calls(value.function)].some((name) => {
+    const called = localValue(value.scope, name);
+    return called !== undefined && bringsWork(state, called, depth - 1);
+  });
+}
+
+/** A function with another `this`: what `call`, `apply` and `bind` give it, where that is something known. */
+export function boundTo(callee: Value, self: Value | undefined): Value {
+  if (callee.kind !== "function" || callee.function.isArrow) return callee;
+  return self?.kind === "object" || self?.kind === "class" ? { ...callee, self } : callee;
+}
+
+/** The value of a name within the functions around a scope, not at the top of the module. */
+function localValue(scope: Scope, name: string): Value | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const cell = at.bindings.get(name);
+    if (cell) return cell.value;
+  }
+  return undefined;
+}
+
+/** Whether what is evaluated is the top of a module, and no function that runs by itself. */
+export function isAtTop({ frame }: State): boolean {
+  let outermost = frame;
+  while (outermost.caller) outermost = outermost.caller;
+  return outermost.span.end === 0;
+}
+
+/** Goes on behind a path that something unknown runs, or that it may run. */
+export function perhaps(
+  state: State,
+  path: Path,
+  { isSure, name, source }: { isSure: boolean; name: string; source: SourceRange },
+): void {
+  if (isSure) {
+    for (const [cell, value] of path.written) write(state, cell, value);
+    for (const command of path.commands) emit(state, command);
+    return;
+  }
+  if (path.written.size + path.commands.length === 0) return;
+  const why = `whether ${name}() runs the function that it is given`;
+  const condition = unknownExpression(state, why, [], "bool");
+  const other: Path = { commands: [], written: new Map(), left: false };
+  joinPaths(state, condition, path, other, source);
+  addIf(state, { condition, then: path, otherwise: other, source });
+}
+
+/** Names of methods that keep what they are given for requests, messages or events to come. */
+export const HANDLES =
+  /\.(get|post|put|patch|delete|all|use|on|once|route|handle|register|process|listen|subscribe|task|job|query|mutation|action|command|addEventListener)$/u;
+
+/** Names of functions that give the function that they are given, with its results kept. */
+export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
+
+/** Names of functions that run what they are given, and run it once if it does not fail. */
+export const RUNS_ONCE =
+  /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|lock|using|handle|catch|async|once|exec/iu;
+
+/** Whether a call is one of a step that has a name, by which whoever repeats the function knows that it was run. */
+export function isStep(name: string, [key, work]: readonly Value[]): boolean {
+  const isNamed = key?.kind === "text" || (key?.kind === "object" && key.fields.has("id"));
+  return isNamed && work?.kind === "function" && STEPS.test(name);
+}
+
+const STEPS = /\.(?:run|runTask|runStep|step|do|sideEffect)$/u;

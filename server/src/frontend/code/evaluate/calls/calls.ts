@@ -1,0 +1,415 @@
+// Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
+// others nothing is known but what they were given.
+import type { Command } from "../../../../program/statement";
+import { constantText, UNDEFINED, unknown, type Value } from "../../values";
+import { functionKey } from "../../origins";
+import { withoutReturns } from "../../../sql/routine/withoutReturns";
+import { innerScope } from "../bindings";
+import { boundaryOf, isEntry } from "../transactions/boundaries";
+import {
+  bindParameters,
+  hasConnection,
+  holdsTransaction,
+  inputOf,
+  instanceOf,
+} from "../transactions/instances";
+import { callBuiltin, externalResult } from "../builtins/builtins";
+import { isInput, readsOf } from "../values/convert";
+import { enumerationOf } from "../builtins/enumerations";
+import { escape } from "../values/escape";
+import { held, swallowed } from "../errors/heldPromises";
+import { handedOn, runForItems } from "../lists/itemwise";
+import { mayFail } from "../errors/failures";
+import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
+import { tried } from "../join";
+import { ofWhatWasRead, resultFromOutside, tellStored } from "../values/outside";
+import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "../state";
+import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/unknownTransactions";
+import { returned } from "./returns";
+import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
+import { settle } from "./settle";
+import { givenBack } from "./givenBack";
+import { giveAway } from "./givenAway";
+import { bringsWork, CACHES, HANDLES, isAtTop, isStep, perhaps, RUNS_ONCE } from "./callbacks";
+import { throughCall } from "./callChains";
+
+/** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
+const DEEPEST = 3;
+/** Parts of HIR of a function that runs no statement and is followed all the same. */
+const LARGEST_IDLE = 250;
+/** How often a function that is given work is followed within itself. */
+const MOST_INSIDE = 2;
+/** Callbacks and functions with a connection, too, end somewhere. */
+const DEEPEST_OF_ALL = 24;
+
+/** What a call gives; its statements are added to the state. */
+export function callValue(
+  state: State,
+  callee: Value,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  switch (callee.kind) {
+    case "function": {
+      const { isLater, ...now } = callee;
+      const isHeld = site.isHeld === true && callee.function.isAsync === true && !isAtTop(state);
+      if (isHeld) {
+        const source = sourceOf(state, site.span);
+        return held(state, source, () => callFunction(state, now, args, directly(site)));
+      }
+      if (isLater !== true) return callFunction(state, callee, args, site);
+      return { kind: "deferred", run: () => callFunction(state, now, args, site) };
+    }
+    case "handle": {
+      const tools = state.evaluator.tools(state, callee.library);
+      const { isNew, typeArguments } = site;
+      const source = sourceOf(state, site.span);
+      state.here = source;
+      const call = { arguments: args, isNew, typeArguments, source };
+      const combined = combinedCall(state, callee, args, site);
+      if (combined) return combined;
+      const result = callee.library.call(callee, call, tools);
+      if (result !== undefined) return result;
+      if (dataAccess(callee.path.replace(/\..*$/u, "")))
+        return callDataAccess(state, callee.path, args, site);
+      const message = `${callee.library.name}: ${callee.path}() is not known`;
+      if (!isUnreadCall(state, callee, site)) lose(state, message, source);
+      else if (args.every(({ kind }) => kind !== "function")) return unknown(message);
+      return callUnknown(state, callee, args, site);
+    }
+    case "builtin": {
+      const own = ofBuiltin(callee, site);
+      return (
+        callOfRow(state, callee, args, own) ??
+        callBuiltin(state, callee, args, own) ??
+        ofWhatWasRead(callee, shaped(state, callee, args, own), own)
+      );
+    }
+    case "class":
+      return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
+    case "choice":
+      return state.evaluator.branches(
+        state,
+        callee.condition,
+        () => callIfThere(state, callee.then, args, site),
+        () => callIfThere(state, callee.otherwise, args, site),
+        site.span,
+      );
+    case "external":
+      return callee.isDataAccess === true
+        ? callDataAccess(state, callee.name, args, site)
+        : shaped(state, callee, args, site);
+    case "input": {
+      // A model may have a method that lists have, too.
+      const handle = handleOfShape(state, callee, args, site);
+      if (handle) return callValue(state, handle, args, site);
+      // `app.delete(path, handler)` takes nothing out of a set.
+      const isHandler = HANDLES.test(site.name) && args.some(({ kind }) => kind === "function");
+      const own = isHandler ? undefined : methodOfInput(callee);
+      const builtin = own && callBuiltin(state, own, args, ofBuiltin(own, site));
+      return builtin ?? callUnknown(state, callee, args, site);
+    }
+    default:
+      // Rows that became records of Java have accessors by their columns' names.
+      if (callee.kind === "scalar" && state.frame.file.endsWith(".java")) return callee;
+      return shaped(state, callee, args, site);
+  }
+}
+
+/** What the language's functions are given runs for what they give; forEach alone gives nothing. */
+function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite): CallSite {
+  if (site.isHeld !== true || name.endsWith(".forEach")) return site;
+  return directly(site);
+}
+
+/** The same call as one that is awaited. */
+function directly({ isHeld: _, ...site }: CallSite): CallSite {
+  return site;
+}
+
+/** A branch in which there is nothing to call is an error of the code, or is not taken. */
+function callIfThere(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
+  return callee.kind === "undefined" ? UNDEFINED : callValue(state, callee, args, site);
+}
+
+/** `pool.query.bind(pool)`, `.call(pool, ...)` and `.apply(pool, [...])`. */
+function combinedCall(
+  state: State,
+  callee: Extract<Value, { kind: "handle" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
+  const [, path, method] = /^(.+\..+)\.(bind|call|apply)$/u.exec(callee.path) ?? [];
+  if (path === undefined || method === undefined) return undefined;
+  const self = { ...callee, path };
+  return callBuiltin(state, { kind: "builtin", name: `function.${method}`, self }, args, site);
+}
+
+/** `row.save()`: what a library gave to rows and objects. */
+function callOfRow(
+  state: State,
+  { self, name }: Extract<Value, { kind: "builtin" }>,
+  args: readonly Value[],
+  { span, isNew, typeArguments: types }: CallSite,
+): Value | undefined {
+  if (self?.kind !== "row" && self?.kind !== "rows" && self?.kind !== "object") return undefined;
+  const method = name.split(".").at(-1) ?? name;
+  const source = sourceOf(state, span);
+  const call = { arguments: args, isNew, typeArguments: types, source };
+  for (const library of state.workspace.libraries) {
+    const tools = state.evaluator.tools(state, library);
+    const result = library.rowCall?.(self, method, call, tools);
+    if (result) return result;
+  }
+  return undefined;
+}
+
+/** `items.map` of an argument is a method of a list as any other. */
+function methodOfInput(
+  callee: Extract<Value, { kind: "input" }>,
+): Extract<Value, { kind: "builtin" }> | undefined {
+  const dot = callee.path.lastIndexOf(".");
+  if (dot <= 0) return undefined;
+  const { element } = callee;
+  const field = element?.field.split(".").slice(0, -1).join(".") ?? "";
+  const self: Value = {
+    ...callee,
+    path: callee.path.slice(0, dot),
+    ...(element && { element: { ...element, field } }),
+  };
+  return { kind: "builtin", name: `input.${callee.path.slice(dot + 1)}`, self };
+}
+
+/** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
+function shaped(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
+  const handle = handleOfShape(state, callee, args, site);
+  return handle ? callValue(state, handle, args, site) : callUnknown(state, callee, args, site);
+}
+
+function handleOfShape(
+  state: State,
+  callee: Value,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
+  const dot = site.name.lastIndexOf(".");
+  if (dot === 0 || site.isNew) return undefined;
+  const shape = {
+    receiver: callee.kind === "builtin" && callee.self ? callee.self : callee,
+    method: site.name.slice(dot + 1),
+    arguments: args,
+    used: state.workspace.used,
+    name: site.name.slice(0, Math.max(dot, 0)),
+  };
+  for (const library of state.workspace.libraries) {
+    const handle = library.shaped?.(shape, state.evaluator.tools(state, library));
+    if (handle) return handle;
+  }
+  return undefined;
+}
+
+/** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
+function callUnknown(state: State, callee: Value, given: readonly Value[], site: CallSite): Value {
+  const { name } = site;
+  const source = sourceOf(state, site.span);
+  tellStored(state, name, source);
+  tellAsked(state, name, source);
+  // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
+  const args = given.map((arg) =>
+    site.isHeld === true && swallowed(state, arg) ? unknown("a promise") : settle(state, arg),
+  );
+  const isOnce = RUNS_ONCE.test(name) || opensByName(name);
+  const enumeration = enumerationOf(state, name, args);
+  if (enumeration) return enumeration;
+  const forItems = isOnce ? undefined : runForItems(state, callee, args, site);
+  if (forItems) return forItems;
+  for (const arg of args) {
+    escape(state, arg);
+    giveAway(state, arg);
+    if (arg.kind === "handle" ? arg.connection : holdsTransaction(arg)) {
+      const message = `${name}() is given a connection, and what it does is not known`;
+      lose(state, message, source, "opaque");
+    }
+  }
+  const isTop = isAtTop(state);
+  // At the top of a module such functions are wrapped, and run when they are called for: each is a root.
+  const callbacks = args
+    .filter((arg) => arg.kind === "function")
+    .filter((arg) => !isTop || arg.function.isAsync !== true);
+  // What a cache gives is asked as the function that it keeps the results of.
+  const [first] = args;
+  if (isTop && first?.kind === "function" && CACHES.test(name)) return first;
+  const verb = HANDLES.exec(name)?.[1];
+  if (verb !== undefined && callbacks.length > 0) {
+    // Each runs by itself, when a request or message comes.
+    const path = args.map(constantText).find((text) => text !== undefined);
+    const label = path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
+    for (const callee of callbacks) state.handlers.push({ name: label, callee });
+    return unknown(`${name} is not known`);
+  }
+  if (callbacks.length === 0 && !isTop) mayFail(state, name, source);
+  const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
+  let result: Value | undefined;
+  for (const callback of callbacks) {
+    const before = state.emitted;
+    const inputs = callback.function.parameters.map((each) => inputFor(each, name));
+    const path = tried(state, () => {
+      result = inUnknownTransaction(state, name, source, () =>
+        settle(state, callValue(state, callback, inputs, { ...site, isNew: false })),
+      );
+      return false;
+    });
+    const hasStatements = state.emitted > before;
+    if (hasStatements && !isOnce) {
+      lose(state, `${name}() is taken to run the function that it is given once`, source);
+    }
+    if (hasStatements && isStep(name, args)) {
+      const why = `${name}() may skip its function and give what it kept of it`;
+      if (!state.taint.some(({ reason }) => reason === why)) lose(state, why, source);
+    }
+    perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
+  }
+  // What a method of something unknown gives may be all that this came from.
+  if (!isOnce && isOfUnknown(callee)) {
+    return unknown(
+      `${name} is not known`,
+      [callee, ...args].flatMap((each) => readsOf(each)),
+    );
+  }
+  // A chain goes on with something of the unknown's own: `match(x).with(1, () => {}).otherwise(f)`.
+  if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) {
+    return givenBack(result, name);
+  }
+  return externalResult(state, name, args);
+}
+
+function isOfUnknown(callee: Value): boolean {
+  if (callee.kind === "undefined") return true;
+  return callee.kind === "unknown" && !callee.dependsOn.every(isInput);
+}
+
+const LOGS =
+  /(?:^|\.)[_#]?(?:log|logger|console)\.(?:trace|debug|verbose|info|log|notice|warn|warning|error)$/iu;
+
+/** Follows a function of the workspace. */
+function callFunction(
+  state: State,
+  named: Extract<Value, { kind: "function" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  const isJava = named.scope.module.file.endsWith(".java");
+  const callee = isJava ? overloaded(named, args.length) : named;
+  const { function: hir, scope, self } = callee;
+  const { file } = scope.module;
+  const ofText = functionKey(file, hir);
+  const key = callee.made ?? ofText;
+  const more = (callee.within ?? []).filter((each) => !state.calls.includes(each));
+  const isWork = args.some((arg) => bringsWork(state, arg));
+  // What is done around a function is not deeper than what is done in it.
+  const depth = state.frame.depth + (hir.isArrow || isWork || args.some(hasConnection) ? 0 : 1);
+  // What runs what it is given may be given itself: a transaction that joins the one around it.
+  const again = state.calls.filter((each) => each === key).length;
+  const isRecursive = again > (isWork ? MOST_INSIDE : 0) || more.includes(key);
+  const { reach } = state.workspace;
+  // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
+  const isIdle =
+    reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
+  // What is logged is for people: nothing that transactions do hangs on it.
+  const isLog = LOGS.test(site.name) && !args.some(hasConnection);
+  if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;
+  if (!state.standsAlone && standsAlone(state, callee)) {
+    return externalResult(state, callee.name ?? site.name, args);
+  }
+  const isTooDeep = depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL;
+  if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
+    return notFollowed(state, callee, args, site, isRecursive);
+  }
+  if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key).add(ofText);
+  if (state.open.length + state.stores.size > 0) state.ranInside.add(key);
+  state.files.add(file);
+  const frame: Frame = {
+    file,
+    key,
+    depth,
+    isRoot: false,
+    isLazy: hir.isAsync !== true,
+    isHeld: hir.isAsync !== true && site.isHeld === true,
+    which: state.ids.fresh("return"),
+    value: state.ids.fresh("returned"),
+    returns: [],
+    span: hir.span,
+    through: throughCall(state, file, hir.span, callee.name ?? hir.name ?? site.name, site),
+    caller: state.frame,
+    ...(hir.throws && { declares: hir.throws }),
+  };
+  const outer = { frame: state.frame, calls: state.calls, loops: state.loops };
+  state.frame = frame;
+  state.calls = [...outer.calls, ...more, key];
+  const inner = innerScope(scope, hir.isArrow ? undefined : self);
+  const source = sourceOf({ ...state, frame: outer.frame }, site.span);
+  const followed = (commands: readonly Command[]): readonly Command[] => {
+    const options = { done: state.ids.fresh("done"), value: frame.value, source };
+    const body = withoutReturns({ kind: "sequence", commands }, options);
+    return body.kind === "sequence" ? body.commands : [body];
+  };
+  let left = false;
+  const before = state.emitted;
+  let behind: readonly Command[] = [];
+  const added = collected(state, () => {
+    bindParameters(state, inner, hir, args);
+    const run = (): void => {
+      left = state.evaluator.block(state, inner, hir.body);
+    };
+    const boundary = boundaryOf(state, callee, isOwnCall(site));
+    if (boundary) {
+      behind = boundary(run, followed);
+      return;
+    }
+    for (const command of followed(collected(state, run))) emit(state, command);
+  });
+  state.frame = outer.frame;
+  state.calls = outer.calls;
+  state.loops = outer.loops;
+  for (const command of [...added, ...behind]) emit(state, command);
+  if (isLog && state.emitted === before) state.quietLogs.add(hir);
+  const result = returned(frame, left);
+  const isCalculated = added.every(({ kind }) => kind === "assign");
+  const called = callee.name ?? hir.name ?? site.name;
+  return isCalculated ? resultFromOutside(state, result, called) : result;
+}
+
+function notFollowed(
+  state: State,
+  callee: Extract<Value, { kind: "function" }>,
+  args: readonly Value[],
+  site: CallSite,
+  isRecursive: boolean,
+): Value {
+  const name = callee.name ?? callee.function.name ?? site.name;
+  if (args.some((arg) => hasConnection(arg) || bringsWork(state, arg))) {
+    const why = isRecursive ? "calls itself" : "lies too deep";
+    lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
+  } else if (state.workspace.reach.mayReach(callee.function)) {
+    const why = isRecursive
+      ? "calls itself"
+      : callee.function.isGenerator
+        ? "is a generator"
+        : "lies too deep";
+    const reason = `${name}() ${why} and is not followed`;
+    const key = callee.made ?? functionKey(callee.scope.module.file, callee.function);
+    state.unfollowed.set(key, { effect: "opaque", reason, source: sourceOf(state, site.span) });
+  }
+  for (const arg of args) escape(state, arg);
+  return externalResult(state, name, args);
+}
+
+/** `new C(...)`. */
+function instance(
+  state: State,
+  callee: Extract<Value, { kind: "class" }>,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  return instanceOf(state, callee, args, site);
+}

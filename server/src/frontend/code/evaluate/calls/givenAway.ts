@@ -1,0 +1,76 @@
+// What an unknown function is given, it may change: what is empty is given to be filled, and methods of an object are
+// given to be called.
+import type { HirClass } from "../../hir";
+import { isNode, visit } from "../../nodes";
+import { unknown, type ObjectValue, type Value } from "../../values";
+import { itemsOf } from "../lists/collections";
+import { readsOf } from "../values/convert";
+import { changed } from "../lists/iteration";
+import { setAnyMember, setMember, superclassOf } from "../values/member";
+import type { State } from "../state";
+
+const UNKNOWN_ITEM = unknown("what an unknown function does to it");
+
+/** Records that hold what is given away, one in the other, up to which these are found. */
+const DEEPEST = 3;
+
+/** Forgets what an unknown function may change of an argument. Linear in it and, once, in the text of its classes. */
+export function giveAway(state: State, value: Value, depth = DEEPEST): void {
+  const isEmptyList = value.kind === "list" && itemsOf(value)?.length === 0;
+  if (isEmptyList && depth === DEEPEST) changed(state, value, UNKNOWN_ITEM);
+  if (value.kind !== "object") return;
+  if (value.class) {
+    callMethods(state, value, value.class);
+    return;
+  }
+  if (value.fields.size === 0 && !value.rest && depth === DEEPEST) {
+    setAnyMember(state, value, UNKNOWN_ITEM);
+  }
+  if (depth === 0) return;
+  for (const { value: part } of value.fields.values()) if (part) giveAway(state, part, depth - 1);
+}
+
+/** Fields of an instance that its methods write are not known once somebody unknown may call these. */
+function callMethods(
+  state: State,
+  value: ObjectValue,
+  of: NonNullable<ObjectValue["class"]>,
+): void {
+  // Beans of Java have setters for all of their fields, which nobody calls who is given one to send or to log it.
+  if (state.frame.file.endsWith(".java")) return;
+  for (let each: typeof of | undefined = of; each; each = superclassOf(each)) {
+    for (const name of writtenBy(each.class)) {
+      const before = value.fields.get(name)?.value;
+      if (before && WITHOUT_STATE.has(before.kind)) continue;
+      const why = `${name} of an object whose methods an unknown function may call`;
+      setMember(state, value, name, unknown(why, before ? readsOf(before) : []));
+    }
+  }
+}
+
+const WITHOUT_STATE: ReadonlySet<string> = new Set(["handle", "function", "class", "external"]);
+
+const known = new WeakMap<HirClass, ReadonlySet<string>>();
+
+/** The fields that methods assign, which others may call. */
+function writtenBy(of: HirClass): ReadonlySet<string> {
+  const before = known.get(of);
+  if (before) return before;
+  const names = new Set<string>();
+  for (const { kind, isStatic, isPrivate, function: method } of of.methods) {
+    if (kind !== "method" || isStatic || isPrivate) continue;
+    visit(method.body, (node) => {
+      if (!("kind" in node) || !("target" in node) || !isNode(node.target)) return;
+      if (node.kind === "assign" || node.kind === "increment") ownFields(node.target, names);
+    });
+  }
+  known.set(of, names);
+  return names;
+}
+
+function ownFields(target: object, names: Set<string>): void {
+  visit(target, (node) => {
+    if (!("property" in node) || !("object" in node) || !isNode(node.object)) return;
+    if ("kind" in node.object && node.object.kind === "this") names.add(String(node.property));
+  });
+}

@@ -1,0 +1,127 @@
+// What Java's calls need beyond those of other languages: methods of one name with different parameters, constructors
+// that call each other, the `this` of outer classes, classes that stand behind interfaces.
+import type { HirClass, HirFunction, HirMethod } from "../../hir";
+import type { Library } from "../../libraries/library";
+import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../../values";
+import { methodValue, superclassOf } from "../values/member";
+import { newCell, type CallSite, type State } from "../state";
+
+type FunctionValue = Extract<Value, { kind: "function" }>;
+type Owner = NonNullable<ObjectValue["class"]>;
+
+/** Of methods with one name, the one that takes that many arguments. */
+export function overloaded(callee: FunctionValue, count: number): FunctionValue {
+  const { self, function: own } = callee;
+  if (takes(own, count)) return callee;
+  const owner = self?.kind === "object" ? self.class : self?.kind === "class" ? self : undefined;
+  for (let of: Owner | undefined = owner, depth = 0; of && depth < 8; depth += 1) {
+    const found = of.class.methods.find(
+      (method) => method.name === own.name && takes(method.function, count),
+    );
+    if (found) return { ...callee, function: found.function, scope: of.scope };
+    of = superclassOf(of);
+  }
+  return callee;
+}
+
+function takes({ parameters }: HirFunction, count: number): boolean {
+  return parameters.at(-1)?.isRest === true
+    ? count >= parameters.length - 1
+    : count === parameters.length;
+}
+
+/** The constructor for that many arguments; without arguments, the one that asks for most. */
+export function constructorFor(
+  { methods }: HirClass,
+  count: number | undefined,
+): HirMethod | undefined {
+  const all = methods.filter(({ kind }) => kind === "constructor");
+  const fitting = count === undefined ? undefined : all.find((each) => takes(each.function, count));
+  const [first, ...others] = all;
+  if (count !== undefined || first === undefined) return fitting ?? first;
+  return others.reduce(
+    (most, each) =>
+      each.function.parameters.length > most.function.parameters.length ? each : most,
+    first,
+  );
+}
+
+/** `this(...)` and `super(...)`: another constructor runs on the same object. */
+export function callConstructor(
+  state: State,
+  self: Value | undefined,
+  kind: "this" | "super",
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  const own = self?.kind === "object" ? self.class : undefined;
+  const of = kind === "this" ? own : own && superclassOf(own);
+  const constructor = of && constructorFor(of.class, args.length);
+  if (!self || !constructor || !takes(constructor.function, args.length)) return UNDEFINED;
+  const callee: Value = { kind: "function", function: constructor.function, scope: of.scope, self };
+  state.evaluator.call(state, callee, args, site);
+  return UNDEFINED;
+}
+
+/** `Outer.this`: the object around that is of that class. */
+export function outerSelf(scope: Scope, name: string): Value | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    if (at.self?.kind === "object" && at.self.class?.class.name === name) return at.self;
+  }
+  return undefined;
+}
+
+/**
+ * What something declared with an interface is, or with a class that cannot be made: an object of the only class that
+ * implements it.
+ */
+export function implementing(state: State, declared: HirClass): Owner | undefined {
+  if (declared.name === undefined) return undefined;
+  const { modules, moduleScope } = state.workspace;
+  const found = modules.java.implementer(declared.name);
+  const value = found && moduleScope(found.file)?.lookup(found.name);
+  return value?.kind === "class" ? value : undefined;
+}
+
+/** What a call of a method reaches: in Java, fields of the same name are something else. */
+export function javaMethod(state: State, self: Value, name: string): Value | undefined {
+  const isJava = self.kind === "object" && self.class?.scope.module.file.endsWith(".java");
+  return isJava === true ? methodValue(state, self, name) : undefined;
+}
+
+/** A service that is given itself (`@Autowired private Bookings self`) calls itself as others do. */
+export function addItself(state: State, self: ObjectValue): void {
+  const fields = self.class?.class.fields ?? [];
+  const own = fields.filter(
+    ({ type, annotations }) =>
+      type !== undefined &&
+      type === self.class?.class.name &&
+      annotations.some(({ name }) => /^(?:Autowired|Inject|Resource|Lazy)$/u.test(name)),
+  );
+  const seen: ObjectValue = { ...self, fields: new Map(self.fields) };
+  for (const { name } of own) self.fields.set(name, newCell(state, seen));
+}
+
+/** Whether a class leaves methods to those that extend it. */
+export function isOpen({ isInterface, methods }: HirClass): boolean {
+  return isInterface || methods.some(({ isAbstract }) => isAbstract === true);
+}
+
+/** Whether a library runs the method of an object by itself, so that it is no part of what calls it besides. */
+export function standsAlone(
+  { workspace }: State,
+  { self, function: { name = "" } }: FunctionValue,
+): boolean {
+  if (self?.kind !== "object") return false;
+  return workspace.libraries.some((library) => library.standsAlone?.(self, name) === true);
+}
+
+/** Whether an object calls a method on itself. */
+export function isOwnCall({ name }: CallSite): boolean {
+  return /^(?:this|super)\.\w+$/u.test(name);
+}
+
+/** Whether a library is one of Java's, whose modules are packages. */
+export function isOfJava({ modules }: Library): boolean {
+  return modules.some((module) => /^(?:java|javax|jakarta|org|com)\./u.test(module));
+}

@@ -1,0 +1,56 @@
+// What the returns of a function give to its caller.
+import { literal } from "../../../sql/expressions";
+import { compare } from "../../../sql/terms";
+import { UNDEFINED, type Value } from "../../values";
+import { expressionOf } from "../values/convert";
+import { escape } from "../values/escape";
+import { isScalar } from "../join";
+import { choose } from "../values/operators";
+import { isCall } from "../values/outside";
+import { emit, sourceOf, type CallSite, type Frame, type State } from "../state";
+import { canChoose } from "../values/texts";
+
+/** What a function gave that has several returns. */
+export function returned(frame: Frame, left: boolean): Value {
+  const { returns } = frame;
+  const [only] = returns;
+  if (only === undefined) return UNDEFINED;
+  if (returns.length === 1 && left) return only;
+  const values = left ? returns : [...returns, UNDEFINED];
+  if (returns.every(isScalar) && left && !canChoose(returns)) {
+    const types = new Set(
+      returns.map((value) => (value.kind === "scalar" ? value.type : undefined)),
+    );
+    const [type] = types;
+    const expression = { kind: "variable", name: frame.value } as const;
+    return types.size === 1 && type !== undefined
+      ? { kind: "scalar", expression, type }
+      : { kind: "scalar", expression };
+  }
+  const which = { kind: "variable", name: frame.which } as const;
+  return values.reduceRight((otherwise, value, at) =>
+    choose(compare("=", which, literal(at + 1)), value, otherwise),
+  );
+}
+
+/** Notes a `return` of the frame at hand: its number, and its value where it is a scalar. */
+export function addReturn(state: State, value: Value, span: CallSite["span"]): void {
+  const { frame } = state;
+  const source = sourceOf(state, span);
+  frame.returns.push(value);
+  if (frame.isRoot) {
+    escape(state, value);
+    // What an unknown function gives says nothing of the transaction.
+    const isForeign = value.kind === "input" && isCall(value.path);
+    const shown = isScalar(value) && !isForeign ? expressionOf(state, value) : undefined;
+    emit(state, { kind: "return", ...(shown && { value: shown }), source });
+    return;
+  }
+  const number = literal(frame.returns.length);
+  emit(state, { kind: "assign", variable: frame.which, value: number, source });
+  if (isScalar(value)) {
+    const expression = expressionOf(state, value);
+    emit(state, { kind: "assign", variable: frame.value, value: expression, source });
+  }
+  emit(state, { kind: "return", source });
+}

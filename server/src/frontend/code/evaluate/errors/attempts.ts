@@ -1,0 +1,98 @@
+// What the handler of a `try` finds: an error may come before or after each thing that the body assigns.
+import type { Command } from "../../../../program/statement";
+import type { SourceRange } from "../../../../protocol/source";
+import { literal } from "../../../sql/expressions";
+import type { Cell, Value } from "../../values";
+import { emit, type State } from "../state";
+
+/** What older cells hold at some place of a body, by cell; others hold what they held before it. */
+type Held = ReadonlyMap<Cell, Value | undefined>;
+
+/** A `try` whose body is evaluated. */
+export interface Attempt {
+  /** Length of the trail and count of births where the body begins. */
+  readonly mark: number;
+  readonly birth: number;
+  /** The AR's variable that says which of `versions` the cells had when something was last tried. */
+  readonly variable: string;
+  /** The first is what was there before. */
+  readonly versions: Held[];
+  /** What the cells held before the body. */
+  readonly before: Map<Cell, Value | undefined>;
+  /** Something was tried before any of them was written. */
+  isFirst: boolean;
+  /** The handler does something, or goes on: what is thrown by unknown functions matters. */
+  readonly isKept: boolean;
+}
+
+/** A body that begins here. */
+export function beginAttempt(state: State, isKept: boolean): Attempt {
+  return {
+    mark: state.trail.length,
+    birth: state.workspace.counts.births,
+    variable: state.ids.fresh("reached"),
+    versions: [new Map()],
+    before: new Map(),
+    isFirst: false,
+    isKept,
+  };
+}
+
+/** Notes that something here may throw. Linear in what was written since the body began. */
+export function notePoint(state: State, source: SourceRange): void {
+  for (const attempt of state.attempts) {
+    const { versions, variable } = attempt;
+    const held = heldIn(state, attempt);
+    let at = versions.findLastIndex((each) => isSame(each, held));
+    if (at === -1) at = versions.push(held) - 1;
+    if (at === 0) attempt.isFirst = true;
+    if (versions.length === 1 || isNoted(state.commands, variable, at)) continue;
+    emit(state, { kind: "assign", variable, value: literal(at), source });
+  }
+}
+
+function heldIn({ trail }: State, { mark, birth, before }: Attempt): Held {
+  const held = new Map<Cell, Value | undefined>();
+  for (let at = mark; at < trail.length; at += 1) {
+    const entry = trail[at];
+    if (!entry || entry.cell.birth > birth) continue;
+    const { cell, old } = entry;
+    if (!before.has(cell)) before.set(cell, old);
+    if (cell.value !== before.get(cell)) held.set(cell, cell.value);
+  }
+  return held;
+}
+
+/** Evaluates the body. */
+export function attempting<Result>(state: State, attempt: Attempt, run: () => Result): Result {
+  const outer = state.attempts;
+  state.attempts = [...outer, attempt];
+  const result = run();
+  state.attempts = outer;
+  return result;
+}
+
+function isSame(left: Held, right: Held): boolean {
+  return (
+    left.size === right.size &&
+    [...left].every(([cell, value]) => right.has(cell) && right.get(cell) === value)
+  );
+}
+
+/** Whether the last commands say already which version it is. */
+function isNoted(commands: readonly Command[], variable: string, version: number): boolean {
+  for (const command of commands.toReversed()) {
+    if (command.kind === "assign") {
+      if (command.variable !== variable) continue;
+      return command.value.kind === "literal" && command.value.value === version;
+    }
+    const isEnd = command.kind === "if" && command.then.kind === "rollback" && !command.otherwise;
+    if (command.kind !== "statement" && !isEnd) return false;
+  }
+  return false;
+}
+
+/** Whether the handler finds anything else than what was there before the body. */
+export function isChanged({ versions }: Attempt): boolean {
+  return versions.length > 1;
+}

@@ -1,0 +1,211 @@
+// Calls of async functions whose promise is not awaited at once: they run where they are called, and what they throw
+// waits in the promise for whoever awaits it.
+import type { Expression } from "../../../../program/expression";
+import type { Command } from "../../../../program/statement";
+import type { SourceRange } from "../../../../protocol/source";
+import { literal } from "../../../sql/expressions";
+import type { HirExpression } from "../../hir";
+import type { Cell, Value } from "../../values";
+import { joinPaths, tried, type Path } from "../join";
+import { THROWN } from "../values/member";
+import { collected, emit, lose, undone, write, type State } from "../state";
+import { enterHandler } from "./failures";
+import { attempting, beginAttempt, isChanged, notePoint } from "./attempts";
+import { addTry, mayFailItself, throwsItself } from "./tries";
+
+const HELD = new WeakSet<HirExpression>();
+
+/** Notes that an expression's value is not awaited where it stands. Linear in the calls whose value it is. */
+export function noteHeld(hir: HirExpression): void {
+  switch (hir.kind) {
+    case "call":
+      HELD.add(hir);
+      return;
+    case "unary":
+      if (hir.operator === "void") noteHeld(hir.operand);
+      return;
+    case "typed":
+      noteHeld(hir.operand);
+      return;
+    case "conditional":
+      noteHeld(hir.then);
+      noteHeld(hir.otherwise);
+      return;
+    case "array":
+      for (const { value } of hir.items) noteHeld(value);
+      return;
+    default:
+  }
+}
+
+/** The opposite: of a function that is awaited, what it returns is. */
+export function noteAwaited(hir: HirExpression): void {
+  HELD.delete(hir);
+}
+
+/** Whether the promise of a call is not awaited where it stands. */
+export function isHeld(hir: HirExpression): boolean {
+  return HELD.has(hir);
+}
+
+/** What ran, and may have failed. */
+interface Outcome {
+  /** As they stand among the commands around, which is as `raw`, or with what is thrown caught and told by `flag`. */
+  readonly commands: Command[];
+  readonly raw: readonly Command[];
+  readonly written: ReadonlyMap<Cell, Value | undefined>;
+  readonly flag: string;
+  readonly source: SourceRange;
+  /** Where it stands. */
+  readonly into: readonly Command[];
+  readonly around: Pick<State, "frame" | "attempts">;
+  /** What is known where it did not fail. */
+  readonly present: State["present"];
+  isCaught: boolean;
+}
+
+const OUTCOMES = new WeakMap<Value, Outcome>();
+
+/** Runs a call; gives its promise, or its value where nothing in it can fail. */
+export function held(state: State, source: SourceRange, run: () => Value): Value {
+  const { commands: into, frame, attempts, present, open } = state;
+  const flag = state.ids.fresh("rejected");
+  const attempt = beginAttempt(state, false);
+  let raw: readonly Command[] = [];
+  const { result: value, written } = undone(state, () => {
+    let result: Value | undefined;
+    raw = collected(state, () => {
+      result = attempting(state, attempt, run);
+    });
+    return result;
+  });
+  if (!value) throw new Error("a call gives a value");
+  const outcome: Outcome = {
+    commands: [],
+    raw,
+    written,
+    flag,
+    source,
+    into,
+    around: { frame, attempts },
+    present: state.present,
+    isCaught: throwsItself(raw),
+  };
+  if (outcome.isCaught) {
+    state.present = present;
+    state.open = open;
+    const path = tried(state, () => {
+      enterHandler(state, attempt, raw);
+      return false;
+    });
+    const start: Command = {
+      kind: "assign",
+      variable: attempt.variable,
+      value: literal(0),
+      source,
+    };
+    if (isChanged(attempt)) outcome.commands.push(start);
+    catchIn(state, outcome, path);
+  } else {
+    for (const [cell, last] of written) write(state, cell, last);
+    if (!mayFailItself(raw)) {
+      for (const command of raw) emit(state, command);
+      return value;
+    }
+    outcome.commands.push(...raw);
+  }
+  emit(state, { kind: "sequence", commands: outcome.commands });
+  const promise: Value = {
+    kind: "deferred",
+    run: () => {
+      awaited(state, outcome);
+      return value;
+    },
+  };
+  OUTCOMES.set(promise, outcome);
+  return promise;
+}
+
+/** Whether a promise is one of what runs already. */
+export function isRunning(promise: Value): boolean {
+  return OUTCOMES.has(promise);
+}
+
+/** Nobody awaits the promise: what fails in it goes no further. Says whether it is one. */
+export function swallowed(state: State, promise: Value): boolean {
+  const outcome = OUTCOMES.get(promise);
+  if (!outcome) return false;
+  catchLate(state, outcome);
+  return true;
+}
+
+/** Puts what catches all errors around the commands, and says with the flag whether there was one. */
+function catchIn(state: State, outcome: Outcome, failed: Path): void {
+  const { commands, raw, written, flag, source } = outcome;
+  const set = (to: boolean): Command => {
+    return { kind: "assign", variable: flag, value: literal(to), source };
+  };
+  commands.push(set(false));
+  const path: Path = { ...failed, commands: [set(true), ...failed.commands] };
+  const body: Path = { commands: [...raw], written, left: false };
+  joinPaths(state, flagOf(outcome), path, body, source);
+  commands.push(
+    ...collected(state, () => {
+      addTry(state, { types: [], source }, body, path);
+    }),
+  );
+}
+
+/** The same where the database alone may fail, once somebody asks. */
+function catchLate(state: State, outcome: Outcome): void {
+  const { around, commands, written, source, raw } = outcome;
+  if (outcome.isCaught || !isOpen(state, around.frame)) return;
+  outcome.isCaught = true;
+  const [first] = [...written.keys()].filter(({ birth }) => birth < state.workspace.counts.births);
+  if (first && written.size > 0 && raw.some(({ kind }) => kind === "assign")) {
+    lose(state, "what a call assigned before it failed is not followed", source);
+  }
+  commands.length = 0;
+  catchIn(
+    state,
+    { ...outcome, written: new Map() },
+    { commands: [], written: new Map(), left: false },
+  );
+}
+
+function flagOf({ flag }: Outcome): Expression {
+  return { kind: "variable", name: flag };
+}
+
+/** What it threw is thrown here. */
+function awaited(state: State, outcome: Outcome): void {
+  const { around, commands, raw, written, into, source } = outcome;
+  const isSame = state.attempts === around.attempts && state.frame === around.frame;
+  const last = into.at(-1);
+  const isLast = last?.kind === "sequence" && last.commands === commands;
+  if (isSame && state.commands === into && isLast) {
+    // Nothing ran meanwhile.
+    if (!outcome.isCaught) return;
+    commands.splice(0, commands.length, ...raw);
+    for (const [cell, value] of written) write(state, cell, value);
+    state.present = outcome.present;
+    outcome.isCaught = false;
+    return;
+  }
+  const isCaughtHere = state.attempts.some(
+    (each) => each.isKept && !around.attempts.includes(each),
+  );
+  if (isCaughtHere) catchLate(state, outcome);
+  if (!outcome.isCaught) return;
+  notePoint(state, source);
+  const then: Command = { kind: "rollback", why: "a promise was rejected", code: THROWN, source };
+  emit(state, { kind: "if", condition: flagOf(outcome), then, source });
+}
+
+/** Whether a function still runs: its commands are as they were emitted. */
+function isOpen(state: State, frame: State["frame"]): boolean {
+  for (let at: State["frame"] | undefined = state.frame; at; at = at.caller) {
+    if (at === frame) return true;
+  }
+  return false;
+}

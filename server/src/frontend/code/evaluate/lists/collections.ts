@@ -1,0 +1,39 @@
+// Lists and records that the code makes.
+import { unknown, type ListValue, type ObjectValue, type Value } from "../../values";
+import { readsOf } from "../values/convert";
+import { newCell, type State } from "../state";
+import { noteAsked } from "./asked";
+
+/** Why an item is not known that stands for those of a list that is spread. */
+export const SPREAD = "what is spread here is not known";
+
+/** The items of a list that no loop has filled. */
+export function itemsOf(value: Value): readonly Value[] | undefined {
+  if (value.kind !== "list") return undefined;
+  noteAsked(value.grown);
+  if (value.grown.value !== undefined) return undefined;
+  return value.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+/** The arguments that a list spreads to; those that a root was given as a rest are told by whoever takes them. */
+export function spreadArguments(value: Value): readonly Value[] {
+  if (value.kind === "input" && value.isRest === true) return [value];
+  return itemsOf(value) ?? [unknown(SPREAD, readsOf(value))];
+}
+
+/** A list of the values. */
+export function listOf(state: State, items: readonly Value[]): ListValue {
+  return {
+    kind: "list",
+    items: items.map((item) => newCell(state, item)),
+    grown: newCell(state, undefined),
+  };
+}
+
+/** A record of the values. */
+export function recordOf(state: State, fields: Readonly<Record<string, Value>>): ObjectValue {
+  const cells = Object.entries(fields).map(
+    ([name, value]) => [name, newCell(state, value)] as const,
+  );
+  return { kind: "object", fields: new Map(cells) };
+}

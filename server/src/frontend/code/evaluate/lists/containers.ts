@@ -1,0 +1,192 @@
+// Lists, sets and maps of the language that are made, filled and changed in place. A set is a list and a map is a record;
+// what changes them in a way that is not followed leaves them unknown, never as they were.
+import type { Expression } from "../../../../program/expression";
+import { compare } from "../../../sql/terms";
+import {
+  constant,
+  constantScalar,
+  UNDEFINED,
+  unknown,
+  type ObjectValue,
+  type Value,
+} from "../../values";
+import { lists, named, type Builtin } from "../builtins/builtin";
+import { expressionOf, readsOf } from "../values/convert";
+import { indexed } from "../expressions";
+import { fieldNamesOf } from "../values/fieldNames";
+import { hasKey, mapValue, put } from "../builtins/javaBuiltins";
+import { itemOf, setAnyMember } from "../values/member";
+import { condition, overChoice } from "../values/operators";
+import { lose, sourceOf, write, type CallSite, type State } from "../state";
+import { searchedItem, someItem } from "./searched";
+import { changed, eachItem, pushed } from "./iteration";
+import { itemsOf, listOf, recordOf, SPREAD } from "./collections";
+
+/** Functions by name; methods by the kind of their receiver and their name. */
+export const CONTAINERS: Readonly<Record<string, Builtin>> = {
+  ...named("Set WeakSet", ({ state, args: [from] }) => setFrom(state, from)),
+  ...named("Map WeakMap", ({ state, args: [from] }) => mapFrom(state, from)),
+  ...lists("push add addAll append", ({ state, self, args, site }) => {
+    for (const arg of args) added(state, self, arg, site);
+    return self;
+  }),
+  ...lists("unshift", ({ state, self, args }) => {
+    for (const arg of args) changed(state, self, arg);
+    return unknown("the length of a list that was changed", readsOf(self));
+  }),
+  // What they give, and what they leave, is not told from the rest of the list.
+  ...lists("pop shift splice copyWithin delete clear", ({ state, self, args }) => {
+    const reads = [...readsOf(self), ...args.flatMap((arg) => readsOf(arg))];
+    for (const arg of args.length > 0 ? args : [UNDEFINED]) changed(state, self, arg);
+    return unknown("an item of a list that is changed in place", reads);
+  }),
+  ...lists("fill", ({ state, self, args: [item = UNDEFINED] }) => {
+    const items = itemsOf(self);
+    if (items) return listOf(state, items.map(() => item)); // prettier-ignore
+    changed(state, self, item);
+    return self;
+  }),
+  ...lists("keys", ({ state, self }) => {
+    const items = itemsOf(self);
+    return items
+      ? listOf(state, items.map((_, at) => constant(at))) // prettier-ignore
+      : unknown("the indexes of a list", readsOf(self));
+  }),
+  "map.set": ({ state, self, args: [key, value] }) => {
+    put(state, self, key, value);
+    return self;
+  },
+  "map.get": ({ state, self, args: [key], site }) => mapAsked(state, self, key, site),
+  "map.has": ({ state, self, args: [key] }) =>
+    (self.kind === "object" && self.pairs && pairIsThere(state, self, self.pairs, key)) ||
+    hasKey(self, key),
+  ...named("map.delete object.clear", ({ state, self }) => {
+    setAnyMember(state, self, UNDEFINED);
+    return unknown("whether a map had a key", readsOf(self));
+  }),
+  "map.keys": ({ state, self }) => pairsOf(state, self, (pair) => itemOf(state, pair, 0)),
+  "map.values": ({ state, self }) => pairsOf(state, self, (pair) => itemOf(state, pair, 1)),
+  "map.entries": ({ state, self }) => pairsOf(state, self, (pair) => pair),
+  "map.forEach": ({ state, self, args: [by], site }) => {
+    eachItem(
+      state,
+      pairsOf(state, self, (pair) => pair),
+      site.span,
+      (pair) => {
+        if (by) state.evaluator.call(state, by, [itemOf(state, pair, 1), itemOf(state, pair, 0)], site); // prettier-ignore
+      },
+    );
+    return UNDEFINED;
+  },
+};
+
+/** A set is a list of its items. What is only known when it runs may have items that are alike. */
+function setFrom(state: State, from: Value | undefined): Value {
+  const copy = copied(state, from);
+  const items = itemsOf(copy);
+  if (items) {
+    const known = items.map(constantScalar);
+    if (known.includes(undefined)) return copy;
+    return listOf(state, items.filter((_, at) => known.indexOf(known[at]) === at)); // prettier-ignore
+  }
+  if (copy.kind === "input" || (copy.kind === "derived" && copy.how === "order")) {
+    return { ...copy, isOnce: true };
+  }
+  return copy.kind === "derived" || copy.kind === "joined"
+    ? { kind: "derived", from: copy, how: "order", by: UNDEFINED, isOnce: true }
+    : copy;
+}
+
+/** A list with the items of another, which is not changed with it. */
+function copied(state: State, from: Value | undefined): Value {
+  if (from === undefined || from.kind === "undefined") return listOf(state, []);
+  const items = itemsOf(from);
+  if (items) return listOf(state, items);
+  if (from.kind !== "list") return from;
+  const copy = listOf(state, []);
+  write(state, copy.grown, from.grown.value);
+  return copy;
+}
+
+function added(state: State, self: Value, item: Value, { span, name }: CallSite): void {
+  const isSpread = item.kind === "unknown" && item.why === SPREAD;
+  if (isSpread) changed(state, self, item);
+  else pushed(state, self, item);
+  if (self.kind === "list" || name.startsWith("this.")) return;
+  lose(state, "what is added to a list that is not known", sourceOf(state, span));
+}
+
+/** `new Array(n)`, `Array(a, b)`. */
+export function arrayFrom(state: State, args: readonly Value[]): Value {
+  const [first] = args;
+  if (first === undefined || args.length > 1) return listOf(state, args);
+  const length = constantScalar(first);
+  if (typeof length !== "number") return unknown("a list of a length that is not known", readsOf(first)); // prettier-ignore
+  if (length > MOST_ITEMS) return unknown("a long list", readsOf(first));
+  return listOf(
+    state,
+    Array.from({ length }, () => UNDEFINED),
+  );
+}
+
+const MOST_ITEMS = 16;
+
+/** `new Map(pairs)`. */
+function mapFrom(state: State, from: Value | undefined): Value {
+  const map: Value = { ...recordOf(state, {}), isMap: true };
+  if (from === undefined || from.kind === "undefined") return map;
+  const pairs = itemsOf(from);
+  if (!pairs && from.kind === "derived" && from.how === "map") return { ...map, pairs: from };
+  if (!pairs) setAnyMember(state, map, from);
+  for (const pair of pairs ?? []) put(state, map, itemOf(state, pair, 0), itemOf(state, pair, 1));
+  return map;
+}
+
+/** `map.get(key)`: one of what the map holds, where all of it is known. */
+function mapAsked(state: State, map: Value, key: Value = UNDEFINED, { span }: CallSite): Value {
+  if (map.kind === "object" && map.pairs) return valueOfPair(state, map, map.pairs, key);
+  const isKnown = constantScalar(key) !== undefined || !fieldNamesOf(map);
+  return isKnown || map.kind !== "object"
+    ? mapValue(map, key)
+    : indexed(state, { kind: "object", fields: map.fields }, key, span);
+}
+
+/** The value of the last pair with that key, which wins over others. */
+function valueOfPair(state: State, map: ObjectValue, pairs: Value, key: Value): Value {
+  const at = expressionOf(state, key);
+  const pair =
+    map.fields.size > 0
+      ? undefined
+      : searchedItem(state, pairs, "last", (item) => isKeyOf(state, at, item));
+  if (!pair) {
+    const reads = [at, ...readsOf(pairs)];
+    return unknown("a map is asked for a key that is only known when it runs", reads);
+  }
+  const valueIn = (each: Value): Value =>
+    each.kind === "undefined" ? each : itemOf(state, each, 1);
+  return pair.kind === "choice" ? overChoice(pair, valueIn) : valueIn(pair);
+}
+
+function pairIsThere(state: State, map: ObjectValue, pairs: Value, key: Value = UNDEFINED): Value {
+  const at = expressionOf(state, key);
+  const isThere =
+    map.fields.size > 0 ? undefined : someItem(state, pairs, (item) => isKeyOf(state, at, item));
+  return isThere
+    ? condition(isThere)
+    : unknown("whether a map has a key is not known", [at, ...readsOf(pairs)]);
+}
+
+function isKeyOf(state: State, key: Expression, pair: Value): Expression {
+  return compare("=", key, expressionOf(state, itemOf(state, pair, 0)));
+}
+
+/** What is made of each pair of a map's key and value. */
+function pairsOf(state: State, map: Value, made: (pair: Value) => Value): Value {
+  const names = fieldNamesOf(map);
+  if (!names) return unknown("an item of a map is not told from the others", readsOf(map));
+  const pairs = names.map((name) => {
+    const value = map.kind === "object" ? map.fields.get(name)?.value : undefined;
+    return made(listOf(state, [constant(name), value ?? UNDEFINED]));
+  });
+  return listOf(state, pairs);
+}

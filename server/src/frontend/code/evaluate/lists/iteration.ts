@@ -1,0 +1,383 @@
+// Loops over lists: rows of results, arguments that are arrays, lists that the code made.
+import type { Expression } from "../../../../program/expression";
+import type { Command, LoopRange } from "../../../../program/statement";
+import type { SourceRange } from "../../../../protocol/source";
+import { literal } from "../../../sql/expressions";
+import { withoutExits } from "../../../sql/routine/withoutReturns";
+import type { Span } from "../../../sql/split";
+import {
+  constant,
+  scalar,
+  UNDEFINED,
+  unknown,
+  type Cell,
+  type ListValue,
+  type Value,
+} from "../../values";
+import { isLiteral, readsOf } from "../values/convert";
+import { emitStatement } from "../sql/emitStatement";
+import { loopBody } from "../join";
+import { elementOf } from "../values/member";
+import { listFromCall } from "../values/outside";
+import { isRunning } from "../errors/heldPromises";
+import { isPending, settle } from "../calls/settle";
+import {
+  collected,
+  emit,
+  lose,
+  newCell,
+  sourceOf,
+  undone,
+  write,
+  type OpenLoop,
+  type State,
+} from "../state";
+import { isLong, oneOf } from "./longLists";
+import { isSingle } from "./reordered";
+import { isInLoop, pushedPerhaps } from "./perhapsPushed";
+import { callWithItem, fillingOf, NO_INDEX } from "./items";
+import { endFilling, filledBy } from "./filledLists";
+import { listOf } from "./collections";
+
+/** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
+export type Round = (item: Value, index: Value) => unknown;
+
+/**
+ * Runs something for each item of a list. Known items are taken one after the other; rows and arrays are a loop of the
+ * AR. `label` names the loop for `break` and `continue`.
+ */
+export function eachItem(state: State, list: Value, span: Span, run: Round, label?: string): void {
+  switch (list.kind) {
+    case "list": {
+      const filling = fillingOf(list);
+      if (list.grown.value?.kind === "joined")
+        return eachItem(state, list.grown.value, span, run, label);
+      if (filling) return eachItem(state, filling, span, run, label);
+      if (list.grown.value !== undefined) {
+        return loopOver(
+          state,
+          { kind: "unknown" },
+          span,
+          () => list.grown.value ?? UNDEFINED,
+          run,
+          label,
+        );
+      }
+      const items = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+      if (isLong(items)) {
+        const item = oneOf(items);
+        return loopOver(state, { kind: "unknown" }, span, () => item, run, label);
+      }
+      return oneByOne(state, items, span, run, label);
+    }
+    case "rows": {
+      const over: LoopRange = { kind: "rows", result: list.result };
+      const { result, columns, data } = list;
+      const item = (loop: string): Value => ({
+        kind: "row",
+        result,
+        columns,
+        data,
+        at: { loop },
+        overlay: new Map<string, Cell>(),
+      });
+      return loopOver(state, over, span, item, run, label);
+    }
+    case "input": {
+      if (list.isOnce) lose(state, OF_SET, sourceOf(state, span));
+      const counter = state.ids.fresh("i");
+      const length: Value = { ...list, path: `${list.path}.length` };
+      const over: LoopRange = {
+        kind: "count",
+        variable: counter,
+        from: literal(1),
+        to: { kind: "parameter", name: length.path },
+        step: 1,
+      };
+      const at: Expression = { kind: "variable", name: counter };
+      const index = scalar(
+        { kind: "arithmetic", operator: "-", left: at, right: literal(1) },
+        "int",
+      );
+      const round = (item: Value): unknown => run(item, index);
+      return loopOver(state, over, span, () => elementOf(list, at), round, label);
+    }
+    case "derived": {
+      const site = { span, isNew: false, typeArguments: [], name: "item" };
+      if (list.isOnce) lose(state, OF_SET, sourceOf(state, span));
+      return eachItem(
+        state,
+        list.from,
+        span,
+        (item, index) => {
+          if (list.how === "order") {
+            run(item, NO_INDEX);
+            return;
+          }
+          if (list.how === "flat") {
+            const inner = settle(state, item);
+            if (isSingle(inner)) run(inner, NO_INDEX);
+            else eachItem(state, inner, span, (each) => run(each, NO_INDEX));
+            return;
+          }
+          const made = callWithItem(state, list.by, item, index, site);
+          if (list.how === "map") {
+            run(made, index);
+            return;
+          }
+          state.evaluator.when(state, made, span, () => {
+            run(item, NO_INDEX);
+          });
+        },
+        label,
+      );
+    }
+    case "joined":
+      for (const part of list.parts) eachItem(state, part, span, run, label);
+      return;
+    case "choice": {
+      const each = (part: Value) => (): Value => {
+        eachItem(state, part, span, run, label);
+        return UNDEFINED;
+      };
+      const { condition, then, otherwise } = list;
+      state.evaluator.branches(state, condition, each(then), each(otherwise), span);
+      return;
+    }
+    case "undefined":
+      return;
+    default: {
+      const inputs = listFromCall(state, list);
+      if (inputs) return eachItem(state, inputs, span, run, label);
+      lose(state, "a loop over something that is not known", sourceOf(state, span));
+      const item = unknown("an item of a list that is not known", readsOf(list));
+      return loopOver(state, { kind: "unknown" }, span, () => item, run, label);
+    }
+  }
+}
+
+const OF_SET = "a loop over a set is taken to have a round for each item that the set was made of";
+
+/** Items that are known are taken one after the other, without a loop of the AR. */
+function oneByOne(
+  state: State,
+  items: readonly Value[],
+  span: Span,
+  run: Round,
+  label?: string,
+): void {
+  const source = sourceOf(state, span);
+  const id = state.ids.fresh("items");
+  const named = label !== undefined && { label };
+  const commands = collected(state, () => {
+    for (const [at, item] of items.entries()) {
+      const round = state.ids.fresh("item");
+      const loop: OpenLoop = { id, round, frame: state.frame, carried: new Map(), ...named };
+      const own = collected(state, () => {
+        inLoop(state, loop, () => {
+          run(item, constant(at));
+        });
+      });
+      addWithoutExits(state, own, round, source);
+    }
+  });
+  addWithoutExits(state, commands, id, source);
+}
+
+function addWithoutExits(
+  state: State,
+  commands: readonly Command[],
+  id: string,
+  source: SourceRange,
+): void {
+  const options = { done: state.ids.fresh("done"), source };
+  const body = withoutExits({ kind: "sequence", commands }, id, options);
+  for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
+}
+
+/** Adds a loop of the AR. */
+export function loopOver(
+  state: State,
+  over: LoopRange,
+  span: Span,
+  item: (loop: string) => Value,
+  run: Round,
+  label?: string,
+): void {
+  const source = sourceOf(state, span);
+  const id = state.ids.fresh("loop");
+  const first = item(id);
+  const filled: Cell[] = [];
+  const { commands } = loopBody(state, source, (carried) => {
+    let left = false;
+    inLoop(
+      state,
+      {
+        id,
+        ...(first.kind === "row" && { rows: first, filled }),
+        frame: state.frame,
+        carried,
+        ...(label !== undefined && { label }),
+        ...(over.kind === "count" && { index: { kind: "variable", name: over.variable } as const }),
+      },
+      () => {
+        left = run(first, NO_INDEX) === true;
+      },
+    );
+    return left;
+  });
+  endFilling(state, filled, commands);
+  addLoop(state, { kind: "loop", id, over, body: { kind: "sequence", commands }, source });
+}
+
+/** Adds a loop, unless it does nothing. One that surely runs its only round is what it does in it. */
+export function addLoop(
+  state: State,
+  loop: Extract<Command, { kind: "loop" }>,
+  isOnce = false,
+): void {
+  if (isOnce && runs(loop.over)) {
+    emit(state, loop.body);
+    return;
+  }
+  const isEmpty = loop.body.kind === "sequence" && loop.body.commands.length === 0;
+  if (!isEmpty) emit(state, loop);
+}
+
+/** Whether a loop surely has a first round. */
+function runs(over: LoopRange): boolean {
+  if (over.kind === "while") return isLiteral(over.condition, true);
+  if (over.kind !== "count" || over.from.kind !== "literal" || over.to.kind !== "literal")
+    return false;
+  const [from, to] = [Number(over.from.value), Number(over.to.value)];
+  return over.step > 0 ? from <= to : from >= to;
+}
+
+/** Runs something inside an open loop. */
+export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
+  const outer = state.loops;
+  state.loops = [...outer, { ...loop, start: state.workspace.counts.births }];
+  run();
+  state.loops = outer;
+}
+
+/**
+ * Runs a loop for what it does: one without statements that writes nothing of what was there before is not added. Gives
+ * whether it was such a one.
+ */
+export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): boolean {
+  return withoutQuiet(state, list, span, run, false);
+}
+
+/** Whether a loop runs no statement and writes nothing older, by trying it; the state stays as it was. */
+export function isQuietLoop(state: State, list: Value, span: Span, run: Round): boolean {
+  const { isTrial } = state;
+  state.isTrial = true;
+  const isQuiet = withoutQuiet(state, list, span, run, true);
+  state.isTrial = isTrial;
+  return isQuiet;
+}
+
+/** Runs a loop and undoes it where it does nothing that is seen behind it, or always. Gives whether it does nothing. */
+function withoutQuiet(
+  state: State,
+  list: Value,
+  span: Span,
+  run: Round,
+  isUndone: boolean,
+): boolean {
+  const { emitted, taint, notes, ids, isTrial } = state;
+  const [losses, noted] = [taint.length, notes.length];
+  const giveBack = ids.mark();
+  const { births } = state.workspace.counts;
+  let commands: readonly Command[] = [];
+  const { written } = undone(state, () => {
+    commands = collected(state, () => {
+      eachItem(state, list, span, run);
+    });
+  });
+  const isChanged = [...written].some(
+    ([cell, value]) => cell.birth <= births && cell.value !== value,
+  );
+  const isQuiet = state.emitted === emitted && !isChanged;
+  if (isQuiet || isUndone) {
+    giveBack();
+    taint.length = losses;
+    notes.length = noted;
+    state.isTrial = isTrial;
+  } else {
+    for (const [cell, value] of written) write(state, cell, value);
+    for (const command of commands) emit(state, command);
+  }
+  return isQuiet;
+}
+
+/** Adds an item to the end of a list. In a branch or loop it is one of none or many. */
+export function pushed(state: State, list: Value, item: Value): void {
+  if (list.kind !== "list") {
+    return;
+  }
+  // Inside a branch or loop that is younger than the list, the item is one of none or many. So it is in a function that
+  // runs more than once, where the list is the module's.
+  const isShared = list.grown.birth < 0 && state.workspace.counts.births >= 0;
+  const isCertain = !isShared && state.branches.every((start) => start < list.grown.birth);
+  if (isCertain && list.grown.value?.kind === "joined") {
+    appended(state, list, listOf(state, [item]));
+    return;
+  }
+  if (isPending(item) && !isCertain && !isShared) {
+    if (isRunning(item)) pushed(state, list, settle(state, item));
+    else pushedPending(state, list, item);
+    return;
+  }
+  if (isCertain) {
+    const cell = newCell(state, undefined);
+    list.items.push(cell);
+    write(state, cell, item);
+    return;
+  }
+  if (!isShared && pushedPerhaps(state, list, item)) return;
+  const filling = filledBy(state, list, item);
+  if (filling) write(state, list.grown, filling);
+  else changed(state, list, item);
+}
+
+/** Adds the items of another list, which may be known in part only, to the end of one. */
+export function appended(state: State, list: ListValue, items: Value): void {
+  const { value: grown } = list.grown;
+  const known = list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+  const before =
+    grown?.kind === "joined"
+      ? grown.parts
+      : [listOf(state, known), ...(grown === undefined ? [] : [grown])];
+  const isGrowth = grown?.kind === "joined" && grown.isGrowth === true;
+  if (!isGrowth) for (const cell of list.items) write(state, cell, undefined);
+  write(state, list.grown, { kind: "joined", parts: [...before, items], isGrowth });
+}
+
+/** An operation that waits to be awaited: behind a branch there is one or none. */
+function pushedPending(state: State, list: ListValue, item: Value): void {
+  const { birth, value: grown } = list.grown;
+  if (isInLoop(state, birth) || grown !== undefined) {
+    const taint = ["operations that a loop puts into a list are not followed"];
+    emitStatement(
+      state,
+      undefined,
+      { kind: "opaque", tables: [], writes: true, taint },
+      state.here,
+    );
+    return;
+  }
+  // As old as its list: on other paths it is not there.
+  const cell: Cell = { value: undefined, birth };
+  list.items.push(cell);
+  write(state, cell, item);
+}
+
+/** Changes a list in a way that is not followed: any of its items may be what it is given. */
+export function changed(state: State, list: Value, item: Value): void {
+  if (list.kind !== "list") return;
+  const before = list.grown.value ? readsOf(list.grown.value) : [];
+  const reads = [...new Set([...readsOf(item), ...before])];
+  write(state, list.grown, unknown("an item of a list that a loop filled", reads));
+}

@@ -1,0 +1,78 @@
+// Objects that reach the database by ways that are not read: repositories of frameworks, data access objects, mappers.
+// They are told by their declared types, so that a function which calls one does not look as if it did nothing.
+import type { HandleValue, Value } from "../../values";
+import { unknown } from "../../values";
+import { readsOf } from "../values/convert";
+import { emitStatement } from "../sql/emitStatement";
+import { lose, sourceOf, type CallSite, type State } from "../state";
+
+/** What something is that is declared with such a type; undefined for other types. */
+export function dataAccess(type: string): Value | undefined {
+  const name = type.replace(/^.*\./u, "");
+  return isDataAccess(name) ? { kind: "external", name, isDataAccess: true } : undefined;
+}
+
+/** Whether types are called so. */
+export function isDataAccess(type: string): boolean {
+  return TYPES.test(type);
+}
+
+/** As frameworks and programmers name them. Mappers also are what makes one record of another, by other methods. */
+const TYPES =
+  /(?:Repository|Repo|Dao|DAO|EntityManager|SessionFactory|SqlSession|StatelessSession|Mapper|DSLContext|Jdbi|Sql2o|HibernateTemplate|DatabaseClient|R2dbcEntityTemplate)$/u;
+
+/** Methods that begin transactions of their own: what they are given is not followed. */
+const TRANSACTIONS = /^(?:transaction|transactionResult|inTransaction|useTransaction)$/u;
+
+const CONVERTS = /^(?:to|from|as|map|convert|read|write|configure)/u;
+
+const OF_ALL = /^(?:toString|equals|hashCode|getClass)$/u;
+
+/** What a call on such an object gives: a statement of which nothing is known, in a transaction or where its name asks. */
+export function callDataAccess(
+  state: State,
+  type: string,
+  args: readonly Value[],
+  site: CallSite,
+): Value {
+  const { name } = site;
+  const method = /\w*$/u.exec(name)?.[0] ?? "";
+  const why = `what ${name}() does with the database is not known`;
+  const reads = args.flatMap((arg) => readsOf(arg));
+  const isQuiet = OF_ALL.test(method) || (/Mapper\b/u.test(type) && CONVERTS.test(method));
+  if (isQuiet) return unknown(`what ${name}() gives is not known`, reads);
+  const source = sourceOf(state, site.span);
+  // Spring's repositories commit each call that stands outside of transactions.
+  const commits = state.frame.file.endsWith(".java") && asksByName(name);
+  const isOpening = TRANSACTIONS.test(method);
+  if (state.open.length === 0 && !isOpening && !commits) lose(state, why, source, "opaque");
+  else {
+    const taint = [why];
+    emitStatement(state, undefined, { kind: "opaque", tables: [], writes: true, taint }, source);
+  }
+  return unknown(why, reads);
+}
+
+/** Methods that libraries ask a database by, whatever they are called on. */
+const ASKS =
+  /^(?:aggregate|average|bulk|count|decrement|delete|destroy|execute|exist|fetch|find|getCount|getExists|getMany|getOne|getRaw|groupBy|increment|insert|maximum|minimum|preload|query|recover|remove|restore|save|select|soft[DR]|sum|truncate|update|upsert)/u;
+
+/** Whether a function of that name (as written) is one by which libraries ask a database. */
+export function asksByName(name: string): boolean {
+  return ASKS.test(/\w*$/u.exec(name)?.[0] ?? "");
+}
+
+/**
+ * A call of a connection, or of what came from one, that its library does not understand, as of a model whose definition
+ * was not found: where its name says that it asks the database, a statement of which nothing is known, so that what
+ * calls it is not taken for idle. Returns whether it is one.
+ */
+export function isUnreadCall(state: State, handle: HandleValue, site: CallSite): boolean {
+  const { library, path, connection } = handle;
+  if (connection === undefined || site.isNew || !asksByName(path)) return false;
+  const why = `${library.name}: ${site.name}() is not understood: its model or its arguments are not known`;
+  const source = sourceOf(state, site.span);
+  const draft = { kind: "opaque", tables: [], writes: true, taint: [why] } as const;
+  emitStatement(state, connection, draft, source);
+  return true;
+}

@@ -1,0 +1,374 @@
+// What is there before anything ran: what parameters hold by their types, objects of classes that somebody else made.
+import type { HirClass, HirFunction, HirParameter } from "../../hir";
+import {
+  UNDEFINED,
+  unknown,
+  type ModuleScope,
+  type ObjectValue,
+  type Scope,
+  type Value,
+} from "../../values";
+import { ANY_METHOD } from "../../reach";
+import { bind, innerScope } from "../bindings";
+import { listOf } from "../lists/collections";
+import { lacksOf, withNull } from "../values/declaredFields";
+import { inferredType } from "../values/inferredTypes";
+import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
+import { superclassOf } from "../values/member";
+import { splitAt, typeNamed, typeOfMember, type WrittenType } from "../values/memberTypes";
+import { collected, emit, newCell, newConnection, type CallSite, type State } from "../state";
+import { dataAccess } from "./dataAccess";
+
+/** What a parameter of a function is that is called by something unknown. */
+export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
+  const { pattern, type: written, isRest, annotations } = parameter;
+  const type = written && withNull(written, lacksOf(annotations));
+  const inner = pattern.kind === "default" ? pattern.pattern : pattern;
+  const name = inner.kind === "bind" ? inner.name : "";
+  const path = prefix === "" ? name : name === "" ? prefix : `${prefix}.${name}`;
+  const module = state.workspace.moduleScope(state.frame.file);
+  const value: Value =
+    type === undefined || !module
+      ? { kind: "input", path, origin: "argument" }
+      : inputOfType(state, { text: type, module, isOptional: mayLack(parameter) }, path);
+  return isRest && value.kind === "input" ? { ...value, isRest } : value;
+}
+
+function mayLack({ pattern, isOptional = false, annotations }: HirParameter): boolean {
+  return isOptional || pattern.kind === "default" || lacksOf(annotations).mayLack;
+}
+
+/** What a caller gives that has a type, and what is in it. */
+function inputOfType(state: State, type: WrittenType, path: string): Value {
+  const { text, module } = type;
+  const typed = typedValue(state, text, module.scope);
+  if (typed && isOfTransaction(typed) && (type.isOptional === true || MAY_BE_NOTHING.test(text))) {
+    if (state.lacks.isWithout) return UNDEFINED;
+    state.lacks.given ??= path;
+  }
+  if (typed && !isRecord(typed)) return given(typed);
+  const input: Value = {
+    ...{ kind: "input", path, origin: "argument", type: text },
+    ...(type.isOptional === true && { mayLack: true }),
+  };
+  const interfaces = interfacesOf(text);
+  const ofInterface = (property: string): Value | undefined => {
+    const isReached = interfaces.some((each) => state.workspace.reach.isReachedBy(each, property));
+    return isReached ? { kind: "external", name: `${path}.${property}`, isDataAccess: true } : undefined; // prettier-ignore
+  };
+  if (module.file.endsWith(".java")) return { ...input, members: ofInterface };
+  const name = /^[\w$]+$/u.exec(text.trim())?.[0];
+  const named = name === undefined ? undefined : typeNamed(state, module, name);
+  const standsFor =
+    inferredType(state, named?.module ?? module, named?.text ?? text) ?? named?.text;
+  const members = (property: string): Value | undefined => {
+    const reached = ofInterface(property);
+    if (reached) return reached;
+    const member = typeOfMember(state, type, property);
+    if (!member) return undefined;
+    const value = inputOfType(state, member, `${path}.${property}`);
+    if (value.kind === "undefined" || value.kind === "input") return value;
+    if (value.kind !== "handle" || !value.connection) return undefined;
+    // The same however often it is asked for.
+    return { ...value, connection: { ...value.connection, id: `given:${path}.${property}` } };
+  };
+  return { ...input, ...(standsFor !== undefined && { standsFor }), members };
+}
+
+/** What is known of something by its declared type alone, where classes that implement it may use a database. */
+export function declaredInput(state: State, type: WrittenType, name: string): Value | undefined {
+  const { reach } = state.workspace;
+  const isReached = interfacesOf(type.text).some((each) => reach.isReachedBy(each, ANY_METHOD));
+  return isReached ? inputOfType(state, type, name) : undefined;
+}
+
+/** The names in a type whose members are its own: `A | undefined`, `A & B`, `A<T>`. */
+function interfacesOf(type: string): readonly string[] {
+  return splitAt(type, "|&").flatMap(
+    (each) => /^\s*([\w$]+)\s*(?:<.*>)?\s*$/su.exec(each)?.[1] ?? [],
+  );
+}
+
+const MAY_BE_NOTHING = /\|\s*(?:undefined|null)\b/u;
+
+/** An object of a class of TypeScript with nothing but fields: its caller gives what is in them. */
+function isRecord(value: Value): boolean {
+  return !hasConnection(value) && isOfFields(value);
+}
+
+function isOfFields(value: Value): value is ObjectValue {
+  if (value.kind !== "object" || !value.class) return false;
+  const { class: of, scope } = value.class;
+  const isJava = scope.module.file.endsWith(".java");
+  return !isJava && of.methods.every(({ kind }) => kind === "constructor");
+}
+
+/** What a caller gives. */
+function given(value: Value): Value {
+  if (isOfFields(value)) {
+    const fields = [...value.fields].map(
+      ([name, cell]) => [name, cell.value ? { ...cell, value: given(cell.value) } : cell] as const,
+    );
+    return { ...value, fields: new Map(fields) };
+  }
+  if (value.kind !== "handle" || !value.connection || value.connection.isPool) return value;
+  return { ...value, connection: { ...value.connection, isGiven: true } };
+}
+
+/** What the declared type of something says: a part of a library, an object of a class of the workspace. */
+export function typedValue(state: State, type: string, scope?: Scope): Value | undefined {
+  const module = scope?.module ?? state.workspace.moduleScope(state.frame.file);
+  const name = type
+    .replace(/^typeof /u, "")
+    .replace(/<.*$/su, "")
+    .replace(/\s*\|.*$/su, "")
+    .trim();
+  if (module && !module.file.endsWith(".java")) {
+    const composed = composedType(state, type.trim(), module);
+    if (composed) return composed.value;
+  }
+  const [first = name, ...rest] = name.split(".");
+  const declared = module?.lookup(first);
+  // What another name of a type is, an object or a client already.
+  if (isOfType(declared) && rest.length === 0) return declared;
+  if (declared?.kind === "handle") {
+    const path = [declared.path, ...rest].join(".");
+    const of = typeArguments(type).map((each) => module?.lookup(each) ?? UNDEFINED);
+    return declared.library.typed?.(path, state.evaluator.tools(state, declared.library), of);
+  }
+  if (declared?.kind === "class") return objectOf(state, declared) ?? dataAccess(name);
+  const isJava = module?.file.endsWith(".java") === true;
+  // A record of the code's own may be called as something of a library is.
+  if (module && !isJava && typeNamed(state, module, name)?.text.endsWith("}")) return undefined;
+  for (const library of state.workspace.libraries) {
+    if (isJava !== isOfJava(library)) continue;
+    const value = library.typed?.(name, state.evaluator.tools(state, library));
+    if (value) return value;
+  }
+  return dataAccess(name);
+}
+
+/** What a type of TypeScript is that is made of others; undefined where it is a name. */
+function composedType(
+  state: State,
+  type: string,
+  module: ModuleScope,
+): { readonly value: Value | undefined } | undefined {
+  const valueOf = (each: string): Value | undefined => typedValue(state, each.trim(), module.scope);
+  const client = clientOfTransaction(type);
+  if (client !== undefined) return { value: inTransactionOf(state, valueOf(client)) };
+  for (const separator of ["|", "&"]) {
+    const parts = splitAt(type, separator);
+    if (parts.length < 2) continue;
+    const values = parts.flatMap((each) => valueOf(each) ?? []);
+    // Where it may be a transaction's, it is up to the caller.
+    return { value: values.find(isOfTransaction) ?? values[0] };
+  }
+  return type.startsWith("{") || FUNCTION.test(type) ? { value: undefined } : undefined;
+}
+
+/** `(trx: Transaction) => Promise<void>`, which is none of the types that it names. */
+const FUNCTION = /^(?:(?:new\s*)?<.*>\s*)?\(.*\)\s*=>/su;
+
+function isOfTransaction(value: Value): boolean {
+  return value.kind === "handle" && value.connection?.isPool === false;
+}
+
+/** The same client in a transaction of somebody else. */
+function inTransactionOf(state: State, client: Value | undefined): Value | undefined {
+  if (client?.kind !== "handle" || !client.connection) return undefined;
+  return { ...client, connection: newConnection(state, false) };
+}
+
+/** The client whose transactions a type is about, as clients without `$transaction` and what callbacks are given. */
+function clientOfTransaction(type: string): string | undefined {
+  const omitted = /^Omit<\s*(.+?)\s*,[^,]*(?:transaction|ITXClientDenyList)/su.exec(type)?.[1];
+  return omitted ?? GIVEN_TO_CALLBACK.exec(type)?.[1];
+}
+
+/** `Parameters<Parameters<typeof db.transaction>[0]>[0]`, with the method as a member or in brackets. */
+const GIVEN_TO_CALLBACK =
+  /^Parameters<\s*Parameters<\s*\(?((?:typeof\s+)?[\w$.]+?)\)?(?:\.|\[\s*["'])\$?(?:transaction|begin)(?:["']\s*\])?\s*>\s*\[\s*0\s*\]\s*>\s*\[\s*0\s*\]$/su;
+
+function isOfType(value: Value | undefined): value is Value {
+  if (value?.kind === "handle") return value.connection !== undefined;
+  return value?.kind === "object" && value.class !== undefined;
+}
+
+/** The names in `<A, B>` that stand there by themselves. */
+function typeArguments(type: string): readonly string[] {
+  const inner = /<([^<>]*)>/su.exec(type)?.[1];
+  return inner === undefined ? [] : inner.split(",").map((each) => each.trim());
+}
+
+/** An object of a class that something is declared with. */
+function objectOf(state: State, declared: Extract<Value, { kind: "class" }>): Value | undefined {
+  const behind = isOpen(declared.class) ? implementing(state, declared.class) : undefined;
+  if (behind) return instanceOf(state, behind, undefined);
+  if (!declared.class.isInterface) return instanceOf(state, declared, undefined);
+  for (const library of state.workspace.libraries) {
+    const value = library.implemented?.(declared, state.evaluator.tools(state, library));
+    if (value) return value;
+  }
+  for (const name of declared.class.interfaces) {
+    for (const library of state.workspace.libraries) {
+      const value = library.extended?.(name, state.evaluator.tools(state, library));
+      if (value) return value;
+    }
+  }
+  return undefined;
+}
+
+/** Binds the arguments to the parameters. */
+export function bindParameters(
+  state: State,
+  scope: Scope,
+  hir: HirFunction,
+  args: readonly Value[],
+): void {
+  const rest = args.findIndex(isRest);
+  hir.parameters.forEach((parameter, at) => {
+    const value = parameter.isRest
+      ? restOf(state, scope, args.slice(at))
+      : rest !== -1 && at >= rest
+        ? inputOf(state, parameter)
+        : (args[at] ?? UNDEFINED);
+    bind(state, scope, parameter.pattern, value, true);
+  });
+}
+
+/** The arguments from a rest parameter on; in Java an array that is given alone is all of them. */
+function restOf(state: State, { module }: Scope, args: readonly Value[]): Value {
+  const [only] = args;
+  if (only && isRest(only)) return only;
+  const isAll = args.length === 1 && only?.kind === "list" && module.file.endsWith(".java");
+  return isAll ? only : listOf(state, args);
+}
+
+function isRest(value: Value): boolean {
+  return value.kind === "input" && value.isRest === true;
+}
+
+/**
+ * An object of a class. Without arguments it is one that somebody else made: its constructor's parameters are what
+ * their types say.
+ */
+export function instanceOf(
+  state: State,
+  of: { readonly class: HirClass; readonly scope: Scope },
+  args: readonly Value[] | undefined,
+  site?: CallSite,
+): Value {
+  const library = libraryObject(state, of);
+  const isJava = of.scope.module.file.endsWith(".java");
+  const isPlain = of.class.methods.every(({ kind }) => kind === "constructor");
+  if (library && !isJava && isPlain) return library;
+  const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
+  if (state.calls.includes(key)) return unknown("an object that holds one of its own class");
+  const outer = { calls: state.calls, frame: state.frame };
+  state.calls = [...outer.calls, key];
+  state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };
+  const parent = superclassOf(of);
+  const inherited = parent && instanceOf(state, parent, args, site);
+  // What a class inherits from a library's is asked of the library.
+  const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
+  const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
+  const self: ObjectValue = { kind: "object", fields, class: of, ...(rest && { rest }) };
+  const scope = innerScope(of.scope, self);
+  for (const field of of.class.fields) {
+    if (field.isStatic) continue;
+    const value = field.value
+      ? state.evaluator.expression(state, scope, field.value)
+      : field.type === undefined
+        ? undefined
+        : (heldValue(state, field.type, of.scope) ??
+          declaredInput(
+            state,
+            { text: field.type, module: of.scope.module },
+            `${of.class.name ?? ""}.${field.name}`,
+          ));
+    if (value) self.fields.set(field.name, newCell(state, value));
+  }
+  const constructor = constructorFor(of.class, args?.length);
+  if (constructor) {
+    const hir = constructor.function;
+    const inputs =
+      args ??
+      hir.parameters.map(
+        (parameter) =>
+          ofItsMaker(state, parameter, of.scope) ?? inputOf(state, parameter, of.class.name ?? ""),
+      );
+    bindParameters(state, scope, hir, inputs);
+    hir.parameters.forEach(({ pattern }, at) => {
+      // TypeScript's `constructor(private x: X)`.
+      const inner = pattern.kind === "default" ? pattern.pattern : pattern;
+      if (inner.kind !== "bind") return;
+      const { name } = inner;
+      if (!of.class.fields.some((field) => field.name === name)) return;
+      const value = pattern.kind === "default" ? scope.bindings.get(name)?.value : inputs[at];
+      if (!value) return;
+      // What was given says more than its declared type, if anything is known of it.
+      const isLeftOut = args === undefined && value.kind === "undefined";
+      if (!self.fields.has(name) || isKnown(value) || isLeftOut)
+        self.fields.set(name, newCell(state, value));
+    });
+    const before = state.emitted;
+    const commands = collected(state, () => state.evaluator.block(state, scope, hir.body));
+    if (args && state.emitted > before) for (const each of commands) emit(state, each);
+  }
+  state.calls = outer.calls;
+  state.frame = outer.frame;
+  addItself(state, self);
+  return self;
+}
+
+/** What somebody made an object with: no client of a transaction where that may be left out. */
+function ofItsMaker(state: State, parameter: HirParameter, scope: Scope): Value | undefined {
+  const { type } = parameter;
+  const value = type === undefined ? undefined : heldValue(state, type, scope);
+  return value && isOfTransaction(value) && mayLack(parameter) ? UNDEFINED : value;
+}
+
+/** What an object holds, by its type: of clients that may be of a transaction or not, one that is of none. */
+function heldValue(state: State, type: string, scope: Scope): Value | undefined {
+  const typed = typedValue(state, type, scope);
+  if (!typed || !isOfTransaction(typed)) return typed;
+  const named = typeNamed(state, scope.module, type);
+  const parts = splitAt(named?.text ?? type, "|");
+  const values = parts.map((part) => typedValue(state, part.trim(), named?.module.scope ?? scope));
+  return values.find((each) => each && hasConnection(each) && !isOfTransaction(each)) ?? typed;
+}
+
+function isKnown({ kind }: Value): boolean {
+  return kind !== "unknown" && kind !== "external" && kind !== "input" && kind !== "undefined";
+}
+
+/** An object of a class that extends a class of a library (`class Db extends PrismaClient`). */
+function libraryObject(
+  state: State,
+  of: { readonly class: HirClass; readonly scope: Scope },
+): Value | undefined {
+  const { superclass } = of.class;
+  if (superclass === undefined) return undefined;
+  for (const library of state.workspace.libraries) {
+    const value = library.extended?.(superclass, state.evaluator.tools(state, library));
+    if (value) return value;
+  }
+  return undefined;
+}
+
+export function hasConnection(value: Value): boolean {
+  if (value.kind === "handle") return value.connection !== undefined;
+  if (value.kind !== "object") return false;
+  return [...value.fields.values()].some(
+    (cell) => cell.value !== undefined && hasConnection(cell.value),
+  );
+}
+
+/** Whether an object without methods of its own has the client of a transaction in a field: `{ transaction: t }`. */
+export function holdsTransaction(value: Value): boolean {
+  if (value.kind !== "object" || value.class) return false;
+  return [...value.fields.values()].some(
+    ({ value: held }) => held?.kind === "handle" && held.connection?.isPool === false,
+  );
+}

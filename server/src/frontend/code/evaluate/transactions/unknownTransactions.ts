@@ -1,0 +1,47 @@
+// Functions that nobody knows and whose names say that they run what they are given in a transaction.
+import type { SourceRange } from "../../../../protocol/source";
+import type { Value } from "../../values";
+import { lose, type State } from "../state";
+import { asksByName } from "./dataAccess";
+import { inTransaction } from "./transactions";
+
+/** As libraries and programmers name them; tools that trace what runs "start" transactions of their own. */
+const OPENS =
+  /(?:^|[.$_@])(?:(?:with|run|execute|do|use|perform|call)?_?(?:in_?(?:a_?)?)?(?:db_?|database_?|sql_?)?(?:transaction|tx|trx)|transact|transactional(?:ly)?|atomic(?:ally)?)$/iu;
+
+/** Whether a function of that name (as written) is taken to open a transaction around what it is given. */
+export function opensByName(name: string): boolean {
+  return OPENS.test(name);
+}
+
+/** Begins the ids of connections of such transactions. */
+const UNKNOWN = "unknown:";
+
+/** Says that an unknown function asks the database, where its name says so and such a transaction is open. */
+export function tellAsked(state: State, name: string, source: SourceRange): void {
+  const open = state.open.at(-1);
+  if (open?.connection.startsWith(UNKNOWN) !== true || !asksByName(name)) return;
+  lose(state, `what ${name}() does with the database is not known`, source, "opaque");
+}
+
+/**
+ * Runs a callback as a function of that name is taken to do: in a transaction, of which neither the level nor the
+ * connection is known, which is said where anything runs in it. Other names change nothing.
+ */
+export function inUnknownTransaction(
+  state: State,
+  name: string,
+  source: SourceRange,
+  run: () => Value,
+): Value {
+  // What is open already says where the statements run.
+  if (!opensByName(name) || state.open.length > 0) return run();
+  const before = state.emitted;
+  const connection = { id: `${UNKNOWN}${name}`, isPool: false, isAny: true };
+  const result = inTransaction(state, connection, { source }, run);
+  if (state.emitted > before) {
+    const why = `${name}() is not known: it is taken to run what it is given in one transaction, at the default level`;
+    lose(state, why, source, "opaque");
+  }
+  return result;
+}

@@ -1,0 +1,54 @@
+// Arguments that callers need not give. NULL stands for what is left out; of what may be null as well, a parameter of its
+// own tells whether it is given.
+import type { Expression } from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import { joined } from "../../../sql/terms";
+import type { Value } from "../../values";
+import { inputExpression } from "./convert";
+
+type Input = Extract<Value, { kind: "input" }>;
+
+/** When an argument, or a part of one, is left out; undefined for what is none or is always given. Constant time. */
+export function leftOut(value: Value): Expression | undefined {
+  if (value.kind !== "input" || value.mayLack !== true) return undefined;
+  return mayBeNull(value) ? isNotGiven(value) : isNothing(value);
+}
+
+/** The same of a part of something of which nobody says what it has. */
+export function maybeLeftOut(value: Input): Expression {
+  return isNotGiven(value);
+}
+
+/** Whether an argument is exactly `null`, or exactly `undefined`; undefined where its type does not tell the two apart. */
+export function isExactly(value: Value, what: "null" | "undefined"): Expression | undefined {
+  if (value.kind !== "input" || value.type === undefined) return undefined;
+  if (!mayBeNull(value)) return undefined;
+  const isLeftOut = leftOut(value) ?? literal(false);
+  if (what === "undefined") return isLeftOut;
+  if (isLeftOut.kind === "literal") return undefined;
+  return joined("and", [isNothing(value), givenAsNull(value)]);
+}
+
+function isNotGiven(value: Input): Expression {
+  return joined("and", [isNothing(value), { kind: "not", operand: givenAsNull(value) }]);
+}
+
+function givenAsNull(value: Input): Expression {
+  const isNull = inputExpression(partOf(value, "isNull"));
+  return { kind: "sameValue", left: isNull, right: literal(true) };
+}
+
+function isNothing(value: Input): Expression {
+  return { kind: "isNull", operand: inputExpression(value) };
+}
+
+function mayBeNull({ type, standsFor }: Input): boolean {
+  return /(?:^|\|)\s*null\b/u.test(standsFor ?? type ?? "null");
+}
+
+function partOf({ path, origin, element }: Input, name: string): Input {
+  const part = { kind: "input", path: `${path}.${name}`, origin } as const;
+  if (!element) return part;
+  const field = element.field === "" ? name : `${element.field}.${name}`;
+  return { ...part, element: { ...element, field } };
+}

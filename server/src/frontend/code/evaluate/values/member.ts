@@ -1,0 +1,533 @@
+// `value.property`: fields of rows and records, methods of classes, parts of libraries.
+import type { Expression } from "../../../../program/expression";
+import type { SourceRange } from "../../../../protocol/source";
+import { literal } from "../../../sql/expressions";
+import type { Span } from "../../../sql/split";
+import type { HirMethod } from "../../hir";
+import {
+  constant,
+  constantText,
+  fieldExpression,
+  isArray,
+  scalar,
+  UNDEFINED,
+  unknown,
+  type Value,
+  type ResultColumns,
+} from "../../values";
+import { notePoint } from "../errors/attempts";
+import { decorated } from "../transactions/decorators";
+import { ofMaker } from "../calls/givenBack";
+import { callWithItem, fillingOf } from "../lists/items";
+import { spelledOut } from "../lists/perhapsPushed";
+import { countItems, searchedItem } from "../lists/searched";
+import { isPending } from "../calls/settle";
+import { emit, newCell, sourceOf, write, type State } from "../state";
+import type { Thrown } from "../errors/thrown";
+import { knowing, presentIn } from "./presence";
+import { listFromCall } from "./outside";
+import { choose, isNullish } from "./operators";
+import { ANY_KEY, fieldNamesOf } from "./fieldNames";
+import { isPresent, negated, presenceOf, readsOf } from "./convert";
+
+/** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
+export function memberOf(state: State, value: Value, property: string, site: Span): Value {
+  // A query that was put together is a promise, too.
+  if (PROMISED.has(property) && isPending(value)) {
+    return { kind: "builtin", name: `deferred.${property}`, self: value };
+  }
+  const made = OF_ANY_OBJECT.has(property) ? undefined : ofMaker(value, property);
+  if (made) return made;
+  switch (value.kind) {
+    case "row": {
+      mustBeThere(state, value, sourceOf(state, site));
+      return fieldOf(value, property);
+    }
+    case "rows":
+      if (property === "length" || property === "count") return sizeOf(value.result);
+      if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
+      return { kind: "builtin", name: `list.${property}`, self: value };
+    case "list":
+    case "joined":
+    case "derived": {
+      if (property === "length" || (property === "size" && !isInJava(state))) {
+        return lengthOf(state, value);
+      }
+      if (/^\d+$/u.test(property)) return itemOf(state, value, Number(property));
+      return { kind: "builtin", name: `list.${property}`, self: value };
+    }
+    case "object":
+      return objectMember(state, value, property, site);
+    case "input":
+      return inputMember(value, property);
+    case "handle": {
+      const tools = state.evaluator.tools(state, value.library);
+      const own = value.library.member?.(value, property, tools);
+      return own ?? { ...value, path: `${value.path}.${property}` };
+    }
+    case "choice":
+      return choiceMember(state, value, property, site);
+    case "undefined":
+      // No program is written to fail in this way: what is taken for nothing here is something that is not known.
+      if (OF_ANY_OBJECT.has(property)) return { kind: "builtin", name: `undefined.${property}` };
+      return unknown(`${property} is asked of nothing`);
+    case "unknown":
+      // What is given to an unknown promise gives what comes of it where it is kept or fails.
+      return PROMISED.has(property)
+        ? { kind: "builtin", name: `unknown.${property}`, self: value }
+        : value;
+    case "class":
+      return staticMember(state, value, property);
+    case "namespace":
+      return value.lookup(property) ?? UNDEFINED;
+    case "builtin":
+      if (Object.hasOwn(CONSTANTS, `${value.name}.${property}`)) {
+        return constant(CONSTANTS[`${value.name}.${property}`] ?? null);
+      }
+      if (LIST_METHODS.has(property)) {
+        const list = listFromCall(state, value);
+        if (list) return memberOf(state, list, property, site);
+      }
+      return { kind: "builtin", name: `${value.name}.${property}`, self: value.self ?? value };
+    case "external":
+      return { ...value, name: `${value.name}.${property}` };
+    case "function":
+      // Java's functions are objects with one method of any name.
+      if (isInJava(state) && !COMBINING.has(property)) return value;
+      return { kind: "builtin", name: `function.${property}`, self: value };
+    case "text": {
+      const text = constantText(value);
+      if (property === "length" && text !== undefined) return scalar(literal(text.length), "int");
+      return { kind: "builtin", name: `text.${property}`, self: value };
+    }
+    default: {
+      const list = LIST_METHODS.has(property) ? listFromCall(state, value) : undefined;
+      if (list) return memberOf(state, list, property, site);
+      return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
+    }
+  }
+}
+
+function isInJava({ frame }: State): boolean {
+  return frame.file.endsWith(".java");
+}
+
+/** Constants of the language's own classes. */
+const CONSTANTS: Readonly<Record<string, number | boolean>> = {
+  "BigDecimal.ZERO": 0,
+  "BigDecimal.ONE": 1,
+  "BigDecimal.TEN": 10,
+  "BigInteger.ZERO": 0,
+  "BigInteger.ONE": 1,
+  "Integer.MAX_VALUE": 2_147_483_647,
+  "Integer.MIN_VALUE": -2_147_483_648,
+  "Boolean.TRUE": true,
+  "Boolean.FALSE": false,
+};
+
+/** What lists have and texts have not. */
+const LIST_METHODS: ReadonlySet<string> = new Set(
+  "map forEach filter reduce flatMap some every find findIndex entries sort".split(" "),
+);
+
+/** Methods of Java's functions that make others of them. */
+const COMBINING: ReadonlySet<string> = new Set(["andThen", "compose", "negate", "reversed"]);
+
+/** `value?.property`. */
+export function optionalMember(state: State, value: Value, property: string, site: Span): Value {
+  if (isNothing(value)) return UNDEFINED;
+  const made = ofMaker(value, property);
+  if (made) return made;
+  if (value.kind === "row") return fieldIfThere(state, value, property);
+  if (value.kind === "choice") {
+    return choose(
+      value.condition,
+      optionalMember(state, value.then, property, site),
+      optionalMember(state, value.otherwise, property, site),
+    );
+  }
+  return memberOf(state, value, property, site);
+}
+
+/** The field of a row that may be missing. */
+function fieldIfThere(state: State, row: Extract<Value, { kind: "row" }>, property: string): Value {
+  const field = fieldOf(row, property);
+  if (field.kind !== "scalar" || isPresent(state, row)) return field;
+  return { ...field, where: presenceOf(row) };
+}
+
+/** Writes `value.property = written`. */
+export function setMember(state: State, value: Value, property: string, written: Value): boolean {
+  const cells =
+    value.kind === "object" ? value.fields : value.kind === "row" ? value.overlay : undefined;
+  if (cells === undefined) return false;
+  const known = cells.get(property);
+  const cell = known ?? newCell(state, undefined);
+  if (known === undefined) {
+    // As old as its object may be: what a loop writes is there behind it.
+    cells.set(property, { ...cell, birth: 0 });
+  }
+  const target = cells.get(property);
+  if (target !== undefined) write(state, target, written);
+  return true;
+}
+
+/** Writes a record under a key that is only known when it runs: any of its fields may be what was written. */
+export function setAnyMember(state: State, value: Value, written: Value): boolean {
+  if (value.kind !== "object") return false;
+  const lost = unknown(
+    "a record is written under a key that is only known when it runs",
+    readsOf(written),
+  );
+  for (const [name, { value: old }] of value.fields) {
+    const isCode = old?.kind === "handle" || old?.kind === "function" || old?.kind === "class";
+    if (!isCode) setMember(state, value, name, lost);
+  }
+  return setMember(state, value, ANY_KEY, lost);
+}
+
+/** The field of a row as it was read, or as it was set since. */
+export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string): Value {
+  const set = row.overlay.get(property)?.value;
+  if (set !== undefined) return set;
+  const { columns, at } = row;
+  const related = columns.related?.get(property);
+  const toRow = columns.relatedTo?.get(property);
+  if (toRow !== undefined) return toRow(row);
+  if (related !== undefined) return at === "first" ? related : notTold(property, related);
+  const name = columns.renamed?.get(property) ?? namedLike(columns, property);
+  const isKnown = columns.order.length === 0 || columns.order.includes(name);
+  if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
+  return scalar(fieldExpression(row, name), columns.types.get(name));
+}
+
+function namedLike({ order, foldsCase }: ResultColumns, property: string): string {
+  if (foldsCase !== true || order.includes(property)) return property;
+  const folded = property.toLowerCase();
+  return order.find((each) => each.toLowerCase() === folded) ?? property;
+}
+
+/** What was read along with several rows is not told apart by them. */
+function notTold(property: string, relatedTo: Value): Value {
+  return unknown(`"${property}" of one of several rows`, readsOf(relatedTo));
+}
+
+/** An item of rows or of a list, counted from zero. */
+export function itemOf(state: State, value: Value, at: number): Value {
+  switch (value.kind) {
+    case "rows": {
+      if (at === 0) return firstRow(value);
+      const size: Expression = { kind: "size", result: value.result };
+      return unknown(`row ${String(at + 1)} of a result is not told from the others`, [size]);
+    }
+    case "list": {
+      const filling = fillingOf(value);
+      if (filling) return itemOf(state, filling, at);
+      return itemsThere(value)[at] ?? (value.grown.value === undefined ? UNDEFINED : grown(value));
+    }
+    case "derived": {
+      const isFirst = at === 0 && value.how === "filter";
+      const first = isFirst ? searchedItem(state, value, "first") : undefined;
+      if (first) return first;
+      const item = itemOf(state, value.from, at);
+      if (value.how !== "map") {
+        const list = { filter: "filtered list", order: "sorted list", flat: "list of lists" };
+        const why = `an item of a ${list[value.how]} is not told from the others`;
+        return unknown(why, readsOf(item));
+      }
+      const span = { start: 0, end: 0 };
+      const site = { span, isNew: false, typeArguments: [], name: "map" };
+      const made = (): Value => callWithItem(state, value.by, item, constant(at), site);
+      // Of no row nothing is made.
+      const isThere = item.kind === "row" ? presenceOf(item) : literal(true);
+      const isKnown = presentIn(isThere, true).some((each) => state.present.has(each));
+      return isKnown ? made() : state.evaluator.branches(state, isThere, made, () => UNDEFINED, span); // prettier-ignore
+    }
+    case "input":
+      return elementOf(value, literal(at + 1));
+    case "choice":
+      return choose(
+        value.condition,
+        itemOf(state, value.then, at),
+        itemOf(state, value.otherwise, at),
+      );
+    default: {
+      const list = listFromCall(state, value);
+      return (
+        (list && itemOf(state, list, at)) ?? unknown("an item of this is not known", readsOf(value))
+      );
+    }
+  }
+}
+
+function itemsThere(list: Extract<Value, { kind: "list" }>): readonly Value[] {
+  return list.items.flatMap((cell) => (cell.value ? [cell.value] : []));
+}
+
+function grown(value: Value): Value {
+  return unknown(
+    "an item of a list that a loop filled is not told from the others",
+    readsOf(value),
+  );
+}
+
+/** The first row of a result. */
+export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
+  const { result, columns, data } = rows;
+  return { kind: "row", result, columns, at: "first", data, overlay: new Map() };
+}
+
+/** An element of an argument that is an array; `index` counts from one. */
+export function elementOf(value: Extract<Value, { kind: "input" }>, index: Expression): Value {
+  const { path, origin } = value;
+  const element = { array: path, field: "", index };
+  return { kind: "input", path: `${path}[]`, origin, element };
+}
+
+function inputMember(value: Extract<Value, { kind: "input" }>, property: string): Value {
+  const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
+  const typed = members?.(property);
+  if (typed) return typed;
+  // What a type says of the whole says nothing of a part, but for methods of arrays.
+  const isKept = type !== undefined && (isArray(value) || OF_LIBRARY.test(type));
+  const rest = isKept ? { ...own, type } : own;
+  const { element, path } = own;
+  if (element === undefined) return { ...rest, path: `${path}.${property}` };
+  const field = element.field === "" ? property : `${element.field}.${property}`;
+  return { ...rest, path: `${path}.${property}`, element: { ...element, field } };
+}
+
+/** Types of Prisma's for what may be a value or an instruction, whose parts are such, too. */
+const OF_LIBRARY = /(?:Input|Filter)\b/u;
+
+/** How many items a list has. */
+export function lengthOf(state: State, value: Value): Value {
+  switch (value.kind) {
+    case "rows":
+      return sizeOf(value.result);
+    case "list": {
+      const filling = fillingOf(value);
+      if (filling) return lengthOf(state, filling);
+      const spelled = spelledOut(state, value);
+      if (spelled.kind === "choice") return lengthOf(state, spelled);
+      return value.grown.value === undefined
+        ? scalar(literal(itemsThere(value).length), "int")
+        : unknown("the length of a list that a loop filled", readsOf(value));
+    }
+    case "derived":
+      if (value.isOnce) return unknown("the size of a set", readsOf(value));
+      if (value.how === "map" || value.how === "order") return lengthOf(state, value.from);
+      return (
+        countOf(state, value) ??
+        unknown(
+          `the length of a ${value.how === "flat" ? "list of lists" : "filtered list"}`,
+          readsOf(value),
+        )
+      );
+    case "choice":
+      return choose(value.condition, lengthOf(state, value.then), lengthOf(state, value.otherwise));
+    case "input":
+      return { ...value, path: `${value.path}.length` };
+    default:
+      return unknown("the length of this is not known", readsOf(value));
+  }
+}
+
+function countOf(state: State, list: Value): Value | undefined {
+  const count = countItems(state, list);
+  return count && scalar(count, "int");
+}
+
+function sizeOf(result: string): Value {
+  return scalar({ kind: "size", result }, "int");
+}
+
+function objectMember(
+  state: State,
+  value: Extract<Value, { kind: "object" }>,
+  property: string,
+  site: Span,
+): Value {
+  const own = value.fields.get(property)?.value;
+  if (own !== undefined) return own;
+  const method = value.class && methodOf(state, value.class, property);
+  if (method !== undefined) {
+    const callee = boundMethod(state, method, value);
+    if (method.method.kind !== "get") return callee;
+    return state.evaluator.call(state, callee, [], {
+      span: site,
+      isNew: false,
+      typeArguments: [],
+      name: property,
+    });
+  }
+  if (value.isMap === true) {
+    if (property !== "size") return { kind: "builtin", name: `map.${property}`, self: value };
+    const names = fieldNamesOf(value);
+    return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
+  }
+  const isOfAny = property === "getClass" && isInJava(state);
+  if (value.rest && !isOfAny) return memberOf(state, value.rest, property, site);
+  const other = value.fields.get(ANY_KEY)?.value;
+  if (other !== undefined && !OF_ANY_OBJECT.has(property)) return other;
+  const isKnown = value.class === undefined && !isInJava(state);
+  if (isKnown && !OF_ANY_OBJECT.has(property)) return UNDEFINED;
+  return { kind: "builtin", name: `object.${property}`, self: value };
+}
+
+/** The methods of promises. */
+export const PROMISED: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
+
+/** What records have without being given it; what is awaited may already be there. */
+const OF_ANY_OBJECT: ReadonlySet<string> = new Set([
+  ...PROMISED,
+  ...["hasOwnProperty", "toString", "valueOf", "constructor", "toJSON"],
+]);
+
+interface FoundMethod {
+  readonly method: HirMethod;
+  readonly of: NonNullable<Extract<Value, { kind: "object" }>["class"]>;
+}
+
+export function boundMethod(
+  state: State,
+  found: FoundMethod,
+  self: Value,
+): Extract<Value, { kind: "function" }> {
+  const { method, of } = found;
+  const name = of.class.name === undefined ? method.name : `${of.class.name}.${method.name}`;
+  const { function: hir } = method;
+  const own = { kind: "function", function: hir, scope: of.scope, self, name } as const;
+  return hir.annotations.length === 0 || isInJava(state) ? own : decorated(state, found, own);
+}
+
+/** A method of an object as a function. */
+export function methodValue(
+  state: State,
+  self: Extract<Value, { kind: "object" }>,
+  name: string,
+  of = self.class,
+): Value | undefined {
+  const found = of && methodOf(state, of, name);
+  return found && boundMethod(state, found, self);
+}
+
+/** A method of a class or of what it extends. */
+export function methodOf(
+  state: State,
+  of: FoundMethod["of"],
+  name: string,
+  depth = 8,
+): FoundMethod | undefined {
+  const method = of.class.methods.find((each) => each.name === name && !each.isStatic);
+  if (method !== undefined) return { method, of };
+  const parent = depth > 0 ? superclassOf(of) : undefined;
+  return parent && methodOf(state, parent, name, depth - 1);
+}
+
+/** The class of the workspace that a class extends. */
+export function superclassOf(of: FoundMethod["of"]): FoundMethod["of"] | undefined {
+  const { superclass } = of.class;
+  if (superclass === undefined) return undefined;
+  const parent = of.scope.module.lookup(superclass);
+  return parent?.kind === "class" ? parent : undefined;
+}
+
+function staticMember(
+  state: State,
+  value: Extract<Value, { kind: "class" }>,
+  property: string,
+): Value {
+  const field = value.class.fields.find((each) => each.isStatic && each.name === property);
+  if (field?.value) return state.evaluator.expression(state, value.scope, field.value);
+  const method = value.class.methods.find((each) => each.isStatic && each.name === property);
+  if (method) return boundMethod(state, { method, of: value }, value);
+  const nested = value.class.classes.find((each) => each.name === property);
+  if (nested) return { kind: "class", class: nested, scope: value.scope };
+  for (const library of state.workspace.libraries) {
+    const tools = state.evaluator.tools(state, library);
+    const own = library.classMember?.(value, property, tools);
+    if (own) return own;
+  }
+  return { kind: "builtin", name: `class.${property}`, self: value };
+}
+
+function choiceMember(
+  state: State,
+  value: Extract<Value, { kind: "choice" }>,
+  property: string,
+  site: Span,
+): Value {
+  const { condition, then, otherwise } = value;
+  // A branch without anything to ask is an error there, and the other one goes on.
+  if (isNothing(then)) {
+    requireThat(state, negated(condition), property, site);
+    return memberOf(state, otherwise, property, site);
+  }
+  if (isNothing(otherwise)) {
+    requireThat(state, condition, property, site);
+    return memberOf(state, then, property, site);
+  }
+  return choose(
+    condition,
+    optionalMember(state, then, property, site),
+    optionalMember(state, otherwise, property, site),
+  );
+}
+
+function isNothing(value: Value): boolean {
+  if (value.kind === "undefined") return true;
+  return (
+    value.kind === "scalar" &&
+    value.expression.kind === "literal" &&
+    value.expression.value === null
+  );
+}
+
+function requireThat(state: State, holds: Expression, property: string, site: Span): void {
+  requireHolds(state, holds, `${property} is asked of nothing`, sourceOf(state, site));
+}
+
+/** Ends the function with an error unless the condition holds; `thrown`: which one, in Java. */
+export function requireHolds(
+  state: State,
+  holds: Expression,
+  why: string,
+  source: SourceRange,
+  thrown?: Thrown,
+): void {
+  if (isPresence(holds) && presentIn(holds, true).every((each) => state.present.has(each))) return;
+  const condition = negated(holds);
+  if (condition.kind === "literal" && condition.value === false) return;
+  const then = { kind: "rollback", why, code: THROWN, source } as const;
+  if (thrown) state.thrown.set(then, thrown);
+  notePoint(state, source);
+  emit(state, { kind: "if", condition, then, source });
+  knowing(state, holds, true);
+}
+
+/** Whether a condition says that a result has a row, and nothing more. */
+function isPresence(condition: Expression): boolean {
+  if (condition.kind === "among") return condition.function === "any";
+  if (condition.kind !== "comparison" || condition.left.kind !== "size") return false;
+  const { operator, right } = condition;
+  return operator === ">" && right.kind === "literal" && right.value === 0;
+}
+
+/** The SQLSTATE class that stands for errors of the code itself: those that users raise. */
+export const THROWN = "P0001";
+
+/** Asking a row that is not there is an error of the code. */
+function mustBeThere(
+  state: State,
+  row: Extract<Value, { kind: "row" }>,
+  source: SourceRange,
+): void {
+  if (isPresent(state, row)) return;
+  requireHolds(state, presenceOf(row), "a row that is not there is asked for a field", source);
+}
+
+/** That a value is there: neither null nor undefined. */
+export function isThere(state: State, value: Value): Expression {
+  return negated(isNullish(state, value));
+}

@@ -1,0 +1,148 @@
+// The types of what a record holds that a caller gives: `{ tx: Tx; id: number }` and names that stand for such types,
+// in this module or another. Types are read as text; what they say is asked of `typedValue`.
+import type { ModuleScope } from "../../values";
+import { declarations } from "../../trace";
+import type { State } from "../state";
+import { typeOfFields } from "./declaredFields";
+import { inferredType } from "./inferredTypes";
+
+/** A type as written, and where. */
+export interface WrittenType {
+  readonly text: string;
+  readonly module: ModuleScope;
+  /** Callers need not give it. */
+  readonly isOptional?: boolean;
+}
+
+const DEEPEST = 8;
+
+/** The type of a property of what has a type; undefined where that is not known. Linear in the text of the types. */
+export function typeOfMember(
+  state: State,
+  { text, module }: WrittenType,
+  property: string,
+  depth = DEEPEST,
+): WrittenType | undefined {
+  if (depth === 0) return undefined;
+  const written = text.trim();
+  const parts = splitAt(written, "&");
+  if (parts.length > 1) {
+    for (const part of parts) {
+      const found = typeOfMember(state, { text: part, module }, property, depth - 1);
+      if (found) return found;
+    }
+    return undefined;
+  }
+  if (written.startsWith("{") && written.endsWith("}")) {
+    const member = memberIn(written.slice(1, -1), property);
+    return member && { ...member, module };
+  }
+  const [, changed = "", inner] = CHANGED.exec(written) ?? [];
+  if (inner !== undefined) {
+    const [of = inner, names] = splitAt(inner, ",");
+    if (names !== undefined && !isAmong(changed, names, property)) return undefined;
+    const found = typeOfMember(state, { text: of, module }, property, depth - 1);
+    const isOptional = changed === "Partial" || (found?.isOptional === true && changed !== "Required"); // prettier-ignore
+    return found && { ...found, isOptional };
+  }
+  const inferred = inferredType(state, module, written);
+  if (inferred !== undefined) {
+    return typeOfMember(state, { text: inferred, module }, property, depth - 1);
+  }
+  const name = /^[\w$]+$/u.test(written) ? written : undefined;
+  const named = name === undefined ? undefined : typeNamed(state, module, name);
+  return named && typeOfMember(state, named, property, depth - 1);
+}
+
+const CHANGED = /^(Readonly|Required|Partial|NonNullable|Pick|Omit)<(.*)>$/su;
+
+/** Whether `Pick` and `Omit` leave a property; where the names are not spelled out, they may. */
+function isAmong(how: string, names: string, property: string): boolean {
+  const named = splitAt(names, "|").map((each) => /^["'](.*)["']$/su.exec(each.trim())?.[1]);
+  if (named.includes(undefined)) return true;
+  return named.includes(property) === (how === "Pick");
+}
+
+function memberIn(body: string, property: string): Omit<WrittenType, "module"> | undefined {
+  for (const member of splitAt(body.replaceAll(COMMENT, ""), ";,\n")) {
+    const [, name, optional, text] = MEMBER.exec(member) ?? [];
+    if (name === property && text !== undefined) return { text, isOptional: optional === "?" };
+  }
+  return undefined;
+}
+
+const COMMENT = /\/\*.*?\*\/|\/\/[^\n]*/gsu;
+const MEMBER = /^\s*(?:readonly\s+)?["']?([\w$]+)["']?\s*(\??)\s*:\s*(.+)$/su;
+
+/** The parts of a type between the separators (each one character) that stand outside of all brackets. Linear. */
+export function splitAt(text: string, separators: string): readonly string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if ("{([<".includes(char)) depth += 1;
+    else if ("})]".includes(char) || (char === ">" && text[at - 1] !== "=")) depth -= 1;
+    else if (depth === 0 && separators.includes(char) && !goesOn(text, at)) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts.filter((part) => part.trim() !== "");
+}
+
+/** A line may end within a type: the next begins with what joins the two. */
+function goesOn(text: string, at: number): boolean {
+  return (
+    text[at] === "\n" && (/^\s*[|&]/u.test(text.slice(at)) || /[|&:]\s*$/u.test(text.slice(0, at)))
+  );
+}
+
+/** What a type's name stands for, in the module or in the one that it comes from; undefined for classes of libraries. */
+export function typeNamed(
+  state: State,
+  module: ModuleScope,
+  name: string,
+): WrittenType | undefined {
+  // Who asks for the name depends on what it is, here and in the modules that it comes through.
+  module.lookup(name);
+  const { untraced } = state.workspace;
+  const hir = untraced.moduleOf(module.file);
+  if (!hir) return undefined;
+  const statement = declarations(hir).get(name);
+  if (statement?.kind === "type") return { text: statement.type, module };
+  if (statement?.kind === "class") {
+    return { text: typeOfFields(statement.class), module };
+  }
+  const imported = hir.imports.find(({ local }) => local === name);
+  return imported && typeExported(state, module.file, imported.from, imported.imported);
+}
+
+function typeExported(
+  state: State,
+  file: ModuleScope["file"],
+  from: string,
+  name: string,
+  depth = DEEPEST,
+): WrittenType | undefined {
+  const { untraced, moduleScope } = state.workspace;
+  const target = untraced.resolve(file, from);
+  const module = target === undefined ? undefined : moduleScope(target);
+  const hir = target === undefined ? undefined : untraced.moduleOf(target);
+  if (!module || !hir || depth === 0) return undefined;
+  state.files.add(module.file);
+  const own = hir.exports.find((each) => each.name === name);
+  if (own?.from === undefined) {
+    const found = typeNamed(state, module, own?.local ?? name);
+    if (found) return found;
+  } else {
+    return typeExported(state, module.file, own.from, own.local ?? name, depth - 1);
+  }
+  for (const each of hir.exports) {
+    if (each.name !== "*" || each.from === undefined) continue;
+    const found = typeExported(state, module.file, each.from, name, depth - 1);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,391 @@
+// Operators of the language on symbolic values.
+import type {
+  ArithmeticOperator,
+  ComparisonOperator,
+  Expression,
+} from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import { compare, joined } from "../../../sql/terms";
+import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
+import type { State } from "../state";
+import { isExactly } from "./absence";
+import {
+  conditional,
+  conditionOf,
+  expressionOf,
+  isTooLarge,
+  leavesOf,
+  negated,
+  presenceOf,
+  readsOf,
+  sameExpression,
+  TOO_LARGE,
+} from "./convert";
+import { assuming, concatenated, isTextual } from "./texts";
+
+const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
+  "+": "+",
+  "-": "-",
+  "*": "*",
+  "/": "/",
+  // Java's division of whole numbers.
+  div: "/",
+  "%": "%",
+};
+
+const COMPARISON: Readonly<Record<string, ComparisonOperator | undefined>> = {
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};
+
+/** What a strict binary operator gives; the lazy ones are the evaluator's. */
+export function binary(state: State, operator: string, left: Value, right: Value): Value {
+  if (operator === "+" && (isText(left) || isText(right))) return concatenated(left, right);
+  if (left.kind === "choice")
+    return overChoice(left, (part) => binary(state, operator, part, right));
+  if (right.kind === "choice")
+    return overChoice(right, (part) => binary(state, operator, left, part));
+  const arithmetic = ARITHMETIC[operator];
+  if (arithmetic !== undefined) {
+    return calculated(state, arithmetic, left, right, operator === "div");
+  }
+  const comparison = COMPARISON[operator];
+  if (comparison !== undefined) {
+    const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+    if (left.kind === "undefined" || right.kind === "undefined") return constant(false);
+    const holds = folded(comparison, a, b) ?? compare(comparison, a, b);
+    // What is not there is neither less nor more.
+    return condition(joined("and", [...whereGiven(left), ...whereGiven(right), holds]));
+  }
+  switch (operator) {
+    case "==":
+      return condition(equal(state, left, right));
+    case "===":
+      return condition(identical(state, left, right));
+    case "!=":
+      return condition(negated(equal(state, left, right)));
+    case "!==":
+      return condition(negated(identical(state, left, right)));
+    default:
+      return (
+        ofBits(state, operator, left, right) ??
+        unknown(`the operator ${operator} is not understood`, [...readsOf(left), ...readsOf(right)])
+      );
+  }
+}
+
+function whereGiven(value: Value): readonly Expression[] {
+  return value.kind === "scalar" && value.where ? [value.where] : [];
+}
+
+/** The same value where it is known not to be `undefined`. */
+function surely(value: Value): Value {
+  return value.kind === "scalar" && value.where ? scalar(value.expression, value.type) : value;
+}
+
+/** `===`, which tells `undefined` from `null`. */
+function identical(state: State, left: Value, right: Value): Expression {
+  if (areTold(left, right)) return literal(false);
+  const [nothing, other] = isAbsent(right) ? [right, left] : [left, right];
+  if (!isAbsent(nothing)) return equal(state, left, right);
+  const what = nothing.kind === "undefined" ? "undefined" : "null";
+  return isExactly(other, what) ?? equal(state, left, right);
+}
+
+/** Whether one is `undefined` and the other `null`, which only `==` takes for the same. */
+function areTold(left: Value, right: Value): boolean {
+  if (!isAbsent(left) || !isAbsent(right)) return false;
+  return (left.kind === "undefined") !== (right.kind === "undefined");
+}
+
+/** Operators on bits: of truth values they are AND and OR, of numbers functions of these. */
+function ofBits(state: State, operator: string, left: Value, right: Value): Value | undefined {
+  if (!Object.hasOwn(BITS, operator)) return undefined;
+  const of = BITS[operator];
+  if (isCondition(left) && isCondition(right)) {
+    const [a, b] = [conditionOf(state, left), conditionOf(state, right)];
+    if (operator === "^") return condition({ kind: "not", operand: { kind: "sameValue", left: a, right: b } }); // prettier-ignore
+    if (operator === "&" || operator === "|") return condition(joined(operator === "&" ? "and" : "or", [a, b])); // prettier-ignore
+  }
+  const [a, b] = [constantScalar(left), constantScalar(right)];
+  // Beyond 32 bits languages differ.
+  if (of && isSmall(a) && isSmall(b)) return constant(of(a, b));
+  const operands = [expressionOf(state, left), expressionOf(state, right)];
+  return scalar({ kind: "call", name: `code:${operator}`, arguments: operands, deterministic: true }, "int"); // prettier-ignore
+}
+
+const BITS: Readonly<Record<string, ((a: number, b: number) => number) | undefined>> = {
+  "|": (a, b) => a | b,
+  "&": (a, b) => a & b,
+  "^": (a, b) => a ^ b,
+  "<<": undefined,
+  ">>": (a, b) => a >> b,
+  ">>>": undefined,
+};
+
+function isSmall(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+}
+
+/** What an operator with one operand gives. */
+export function unary(state: State, operator: string, operand: Value): Value {
+  switch (operator) {
+    case "!":
+      return condition(negated(conditionOf(state, operand)));
+    case "-": {
+      const value = constantScalar(operand);
+      if (typeof value === "number") return constant(-value);
+      return scalar({ kind: "negate", operand: expressionOf(state, operand) });
+    }
+    case "+":
+      return operand;
+    case "void":
+    case "delete":
+      return { kind: "undefined" };
+    default:
+      return unknown(`the operator ${operator} is not understood`, readsOf(operand));
+  }
+}
+
+/** A value of each branch of a choice. */
+export function overChoice(
+  choice: Extract<Value, { kind: "choice" }>,
+  map: (part: Value) => Value,
+): Value {
+  return choose(choice.condition, map(choice.then), map(choice.otherwise));
+}
+
+/** One of two values; scalars become one expression. */
+export function choose(when: Expression, first: Value, second: Value): Value {
+  if (first === second) return first;
+  if (when.kind === "literal") return when.value === true ? first : second;
+  // Where the same was asked before, it is known.
+  const [then, otherwise] = [assuming(first, when, true), assuming(second, when, false)];
+  if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
+  const client = oneClient(then, otherwise);
+  if (client) return client;
+  // A row that is not there is nothing already.
+  if (then.kind === "row" && isAbsent(otherwise) && sameExpression(when, presenceOf(then))) {
+    return then;
+  }
+  if (then.kind === "scalar" && otherwise.kind === "scalar") {
+    const parts = [when, then.expression, otherwise.expression];
+    if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
+    // Of what is false where it is zero and what is false where it is not there, either is asked for its own.
+    const isOne = then.type === otherwise.type || isNothing(then) || isNothing(otherwise);
+    if (isOne)
+      return scalar(
+        conditional(when, then.expression, otherwise.expression),
+        isNothing(then) ? otherwise.type : then.type,
+      );
+  }
+  return choiceOf(when, then, otherwise);
+}
+
+function isNothing({ expression }: Extract<Value, { kind: "scalar" }>): boolean {
+  return expression.kind === "literal" && expression.value === null;
+}
+
+/** One of two values by a condition; of too many cases only what they read is kept. */
+export function choiceOf(condition: Expression, then: Value, otherwise: Value): Value {
+  if (then.kind === "handle" && otherwise.kind === "handle" && then.library === otherwise.library) {
+    const joined = then.library.joined?.(then, otherwise, condition);
+    if (joined) return joined;
+  }
+  if (casesOf(then) + casesOf(otherwise) <= MOST_CASES) {
+    return { kind: "choice", condition, then, otherwise };
+  }
+  return unknown(TOO_LARGE, leavesOf(condition, ...readsOf(then), ...readsOf(otherwise)));
+}
+
+/** How many values a choice tells apart. */
+function casesOf(value: Value): number {
+  if (value.kind !== "choice") return 1;
+  const known = cases.get(value);
+  if (known !== undefined) return known;
+  const count = casesOf(value.then) + casesOf(value.otherwise);
+  cases.set(value, count);
+  return count;
+}
+
+const cases = new WeakMap<Value, number>();
+
+const MOST_CASES = 24;
+
+/**
+ * Two pools of one library stand for the same database, and what is kept in a global variable beside one is what was
+ * made before: `globalThis.client ?? new Client()`.
+ */
+export function oneClient(then: Value, otherwise: Value): Value | undefined {
+  if (isPool(then)) {
+    const isSame =
+      isPool(otherwise) && then.library === otherwise.library && then.path === otherwise.path;
+    return isSame || isGlobal(otherwise) ? then : undefined;
+  }
+  return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;
+}
+
+function isPool(value: Value): value is Extract<Value, { kind: "handle" }> {
+  // A query that is put together is no client, whatever it runs on.
+  const isClient = value.kind === "handle" && value.path !== "query";
+  return isClient && value.connection?.isPool === true;
+}
+
+function isGlobal(value: Value): boolean {
+  return value.kind === "builtin" && /^global(?:This)?\./u.test(value.name);
+}
+
+/** One of two conditions by a third, in the plainest form. */
+function truthOf(condition: Expression, then: Expression, otherwise: Expression): Expression {
+  const [first, second] = [then, otherwise].map((each) =>
+    each.kind === "literal" ? each.value : undefined,
+  );
+  if (first === false && second === true) return negated(condition);
+  if (first === true && second === false) return condition;
+  if (second === true) return { kind: "or", operands: [negated(condition), then] };
+  if (second === false) return { kind: "and", operands: [condition, then] };
+  return conditional(condition, then, otherwise);
+}
+
+/** That a value is null or undefined. */
+export function isNullish(state: State, value: Value): Expression {
+  switch (value.kind) {
+    case "undefined":
+      return literal(true);
+    case "scalar":
+    case "input": {
+      const operand = expressionOf(state, value);
+      if (operand.kind === "literal") return literal(operand.value === null);
+      const isNever = operand.kind === "size" || operand.kind === "affected";
+      return isNever ? literal(false) : { kind: "isNull", operand };
+    }
+    case "row":
+      return negated(presenceOf(value));
+    case "choice":
+      return truthOf(
+        value.condition,
+        isNullish(state, value.then),
+        isNullish(state, value.otherwise),
+      );
+    case "builtin":
+      if (value.self === undefined) return literal(false);
+      return { kind: "isNull", operand: expressionOf(state, value) };
+    case "unknown": {
+      const operand = expressionOf(state, value);
+      return { kind: "isNull", operand };
+    }
+    default:
+      return literal(false);
+  }
+}
+
+function equal(state: State, left: Value, right: Value): Expression {
+  if (isAbsent(right)) return isNullish(state, left);
+  if (isAbsent(left)) return isNullish(state, right);
+  const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+  if (a.kind === "literal" && b.kind === "literal") return literal(a.value === b.value);
+  // What is compared with a constant is told from NULL by the constant.
+  if (a.kind === "literal" || b.kind === "literal") {
+    const [value, other] = a.kind === "literal" ? [a, b] : [b, a];
+    if (value.kind === "literal" && typeof value.value === "boolean" && isBoolean(other)) {
+      return value.value ? other : negated(other);
+    }
+    return compare("=", other, value);
+  }
+  if (isNeverNull(a) || isNeverNull(b)) return compare("=", a, b);
+  return { kind: "sameValue", left: a, right: b };
+}
+
+function isBoolean(expression: Expression): boolean {
+  return expression.kind === "comparison" || expression.kind === "and" || expression.kind === "or";
+}
+
+function isNeverNull({ kind }: Expression): boolean {
+  return kind === "size" || kind === "affected" || kind === "fresh";
+}
+
+function isAbsent(value: Value): boolean {
+  return value.kind === "undefined" || constantScalar(value) === null;
+}
+
+function isText(value: Value): boolean {
+  return isTextual(value) || (value.kind === "scalar" && value.type === "text");
+}
+
+function calculated(
+  state: State,
+  operator: ArithmeticOperator,
+  left: Value,
+  right: Value,
+  isWhole: boolean,
+): Value {
+  const [a, b] = [expressionOf(state, left), expressionOf(state, right)];
+  if (a.kind === "literal" && b.kind === "literal") {
+    const value = calculate(operator, a.value, b.value);
+    if (value !== undefined) return constant(isWhole ? Math.trunc(value) : value);
+  }
+  // A division of the AR cuts off what is left, as SQL's does, where both are whole.
+  const isReal = operator === "/" && !isWhole;
+  const one: Expression = { kind: "literal", value: 1, type: "decimal" };
+  const dividend: Expression = isReal
+    ? { kind: "arithmetic", operator: "*", left: a, right: one }
+    : a;
+  const types = [left, right].map((each) => (each.kind === "scalar" ? each.type : undefined));
+  const type = types[0] === types[1] && operator !== "/" ? types[0] : undefined;
+  return scalar({ kind: "arithmetic", operator, left: dividend, right: b }, type);
+}
+
+function calculate(operator: ArithmeticOperator, left: unknown, right: unknown) {
+  if (typeof left !== "number" || typeof right !== "number") return undefined;
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return right === 0 ? undefined : left / right;
+    case "%":
+      return right === 0 ? undefined : left % right;
+    default:
+      return undefined;
+  }
+}
+
+function folded(
+  operator: ComparisonOperator,
+  left: Expression,
+  right: Expression,
+): Expression | undefined {
+  if (left.kind !== "literal" || right.kind !== "literal") return undefined;
+  const [a, b] = [left.value, right.value];
+  if (typeof a !== "number" || typeof b !== "number") return undefined;
+  const is = { "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "=": a === b, "<>": a !== b };
+  return literal(is[operator]);
+}
+
+/** A condition as a value. */
+export function condition(expression: Expression): Value {
+  if (isTooLarge(expression)) return unknown(TOO_LARGE, leavesOf(expression));
+  return scalar(expression, "bool");
+}
+
+/** `a && b` or `a || b` of two values that have no effect. */
+export function lazy(state: State, operator: "&&" | "||" | "??", left: Value, right: Value): Value {
+  if (operator === "??") {
+    return choose(negated(isNullish(state, left)), surely(left), right);
+  }
+  const test = conditionOf(state, left);
+  if (isCondition(left) && isCondition(right)) {
+    const other = conditionOf(state, right);
+    return condition(joined(operator === "&&" ? "and" : "or", [test, other]));
+  }
+  return operator === "&&" ? choose(test, right, left) : choose(test, surely(left), right);
+}
+
+function isCondition(value: Value): boolean {
+  return value.kind === "scalar" && value.type === "bool";
+}

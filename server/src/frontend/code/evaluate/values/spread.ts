@@ -1,0 +1,125 @@
+// `{ ...first, ...second }`: what comes later wins where it has a field.
+import { unknown, UNDEFINED, type ObjectValue, type Value } from "../../values";
+import { newCell, type State } from "../state";
+import { leftOut, maybeLeftOut } from "./absence";
+import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
+import { fieldNamesOf, hasAnyKey } from "./fieldNames";
+import { fieldOf as fieldOfRow, memberOf, optionalMember } from "./member";
+import { choose, isNullish } from "./operators";
+
+const NOWHERE = { start: 0, end: 0 };
+
+/** The record with what is spread behind its fields. Linear in the fields of both. */
+export function spread(state: State, made: ObjectValue, value: Value): ObjectValue {
+  switch (value.kind) {
+    case "undefined":
+    case "text":
+      return made;
+    case "object": {
+      const others = hasAnyKey(value) ? unknown("a computed key", readsOf(value)) : value.rest;
+      const below = others ? spread(state, made, others) : made;
+      const fields = new Map(below.fields);
+      for (const [name, { value: own = UNDEFINED }] of value.fields) {
+        fields.set(name, newCell(state, later(own, fields.get(name)?.value)));
+      }
+      return { ...below, fields };
+    }
+    case "choice":
+      return eitherSpread(state, made, value);
+    case "scalar":
+      return value.expression.kind === "call" ? withOthers(state, made, value) : made;
+    case "row": {
+      const fields = new Map(made.fields);
+      for (const name of fieldNamesOf(value) ?? []) {
+        fields.set(name, newCell(state, ofRow(state, value, name, made.fields.get(name)?.value)));
+      }
+      const named = { ...made, fields };
+      return value.columns.order.length === 0 ? withOthers(state, named, value) : named;
+    }
+    default:
+      return withOthers(state, made, value);
+  }
+}
+
+/** A row that is not there has nothing to spread, and that is no error. */
+function ofRow(
+  state: State,
+  row: Extract<Value, { kind: "row" }>,
+  name: string,
+  before: Value | undefined,
+): Value {
+  if (before === undefined || isPresent(state, row)) {
+    return optionalMember(state, row, name, NOWHERE);
+  }
+  return choose(presenceOf(row), fieldOfRow(row, name), before);
+}
+
+/** A field that comes later; where it may be left out, the one before stays. */
+function later(value: Value, before: Value | undefined): Value {
+  const isLeftOut = before && leftOut(value);
+  return isLeftOut ? choose(isLeftOut, before, value) : value;
+}
+
+/** Behind something of which not all fields are known, any field may be another. */
+function withOthers(state: State, made: ObjectValue, value: Value): ObjectValue {
+  const fields = new Map(made.fields);
+  for (const [name, { value: before = UNDEFINED }] of made.fields) {
+    const own = isCode(before) ? before : overwritten(state, value, name, before);
+    if (own !== before) fields.set(name, newCell(state, own));
+  }
+  const rest = made.rest
+    ? unknown("which of two spreads gives a field is not known", [
+        ...readsOf(made.rest),
+        ...readsOf(value),
+      ])
+    : value;
+  return { ...made, fields, rest };
+}
+
+function overwritten(state: State, value: Value, name: string, before: Value): Value {
+  if (value.kind === "row") return before;
+  const own = memberOf(state, value, name, NOWHERE);
+  if (value.kind === "input" && own.kind === "input") {
+    if (own.type !== undefined && own.mayLack !== true) return own;
+    if (own.type === undefined && isWholeType(value.standsFor ?? value.type)) return before;
+    return choose(leftOut(own) ?? maybeLeftOut(own), before, own);
+  }
+  return own.kind === "unknown" ? own : choose(isNullish(state, own), before, own);
+}
+
+/** Whether a type names all properties that there are. */
+function isWholeType(type: string | undefined): boolean {
+  const text = type?.trim() ?? "";
+  return text.startsWith("{") && text.endsWith("}") && !text.includes("[");
+}
+
+/** No record overwrites clients and functions that stand beside its spread. */
+function isCode({ kind }: Value): boolean {
+  return kind === "handle" || kind === "function" || kind === "class" || kind === "builtin";
+}
+
+function eitherSpread(
+  state: State,
+  made: ObjectValue,
+  { condition, then, otherwise }: Extract<Value, { kind: "choice" }>,
+): ObjectValue {
+  // Of `x && { name }` what is left is no record where `x` is not true.
+  const isLeft = sameExpression(conditionOf(state, otherwise), condition);
+  const [yes, no] = [spread(state, made, then), isLeft ? made : spread(state, made, otherwise)];
+  const fields = new Map(made.fields);
+  for (const name of new Set([...yes.fields.keys(), ...no.fields.keys()])) {
+    const [a, b] = [yes, no].map((each) => fieldOf(state, each, name));
+    fields.set(name, newCell(state, choose(condition, a ?? UNDEFINED, b ?? UNDEFINED)));
+  }
+  const rest =
+    yes.rest === no.rest ? yes.rest : choose(condition, yes.rest ?? NONE, no.rest ?? NONE);
+  return { ...made, fields, ...(rest && { rest }) };
+}
+
+const NONE: Value = { kind: "object", fields: new Map() };
+
+function fieldOf(state: State, { fields, rest }: ObjectValue, name: string): Value {
+  const own = fields.get(name)?.value;
+  if (own) return own;
+  return rest ? memberOf(state, rest, name, NOWHERE) : UNDEFINED;
+}
