@@ -66,5 +66,5 @@ function either(
   otherwise: Value | undefined = UNDEFINED,
 ): Value {
   if (sameValue(then, otherwise)) return then;
-  return oneClient(then, otherwise) ?? choiceOf(condition, then, otherwise);
+  return oneClient(then, otherwise, condition) ?? choiceOf(condition, then, otherwise);
 }

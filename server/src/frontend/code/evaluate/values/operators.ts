@@ -164,7 +164,7 @@ export function choose(when: Expression, first: Value, second: Value): Value {
   // Where the same was asked before, it is known.
   const [then, otherwise] = [assuming(first, when, true), assuming(second, when, false)];
   if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
-  const client = oneClient(then, otherwise);
+  const client = oneClient(then, otherwise, when);
   if (client) return client;
   // A row that is not there is nothing already.
   if (then.kind === "row" && isAbsent(otherwise) && sameExpression(when, presenceOf(then))) {
@@ -218,11 +218,16 @@ const MOST_CASES = 24;
  * Two pools of one library stand for the same database, and what is kept in a global variable beside one is what was
  * made before: `globalThis.client ?? new Client()`.
  */
-export function oneClient(then: Value, otherwise: Value): Value | undefined {
+export function oneClient(
+  then: Value,
+  otherwise: Value,
+  condition: Expression = literal(true),
+): Value | undefined {
   if (isPool(then)) {
     const isSame =
       isPool(otherwise) && then.library === otherwise.library && then.path === otherwise.path;
-    return isSame || isGlobal(otherwise) ? then : undefined;
+    if (isSame) return then.library.joined?.(then, otherwise, condition) ?? then;
+    return isGlobal(otherwise) ? then : undefined;
   }
   return isPool(otherwise) && isGlobal(then) ? otherwise : undefined;
 }

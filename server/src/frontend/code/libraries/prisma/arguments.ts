@@ -60,5 +60,6 @@ export function withArguments(work: Work, run: (work: Work) => Value): Value {
   const others = [...fields].filter(([part, value]) => !parts.includes(part) && !isAbsent(value));
   if (others.length === 0) return run(work);
   const losses = others.map(([part]) => `"${part}" is left out`);
-  return run({ ...work, operation: { ...operation, losses } });
+  const all = [...(operation.losses ?? []), ...losses];
+  return run({ ...work, operation: { ...operation, losses: all } });
 }

@@ -13,6 +13,7 @@ import {
 import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
 import { ownConnection } from "../ownConnection";
 import { given } from "./given";
+import { extendedBy, runHooked, type Hooks } from "./hooks";
 import { isOperation, operate } from "./operations";
 import { fragmentOf, spliced, sqlTextOf } from "./rawSql";
 
@@ -38,6 +39,14 @@ export const PRISMA: Library = {
   has: (handle, property) =>
     isClient(handle) && property === "$transaction" ? handle.connection?.isPool : undefined,
   call: callOf,
+  // What was kept in a global variable is declared without its extension.
+  joined: (then, otherwise) => {
+    const isWhole = [then, otherwise].every(
+      ({ path, connection }) => path === "client" && connection?.isPool === true,
+    );
+    if (!isWhole) return undefined;
+    return clientPart(then).hooks ? then : otherwise;
+  },
   tagged: (handle, template, tools) => {
     const part = fragmentOf(handle.path, template, tools);
     if (part !== undefined) return part;
@@ -52,8 +61,11 @@ export const PRISMA: Library = {
 interface ClientPart {
   /** The fields of each model that the client was told to leave out. */
   readonly omitted?: Value;
+  readonly hooks?: Hooks;
   readonly model?: PrismaModel;
   readonly method?: string;
+  /** What a hook calls to go on with an operation. */
+  readonly goOn?: (args: Value | undefined) => Value;
 }
 
 const CLIENT: ClientPart = {};
@@ -65,6 +77,12 @@ function clientPart(handle: HandleValue): ClientPart {
     : CLIENT;
 }
 
+/** What a client's parts know of the client. */
+function wholeOf(handle: HandleValue): ClientPart {
+  const { omitted, hooks } = clientPart(handle);
+  return { ...(omitted && { omitted }), ...(hooks && { hooks }) };
+}
+
 function isClient(handle: HandleValue): boolean {
   return handle.path.startsWith("client");
 }
@@ -72,9 +90,9 @@ function isClient(handle: HandleValue): boolean {
 function client(
   tools: Tools,
   connection: Connection = tools.connection(true),
-  omitted?: Value,
+  part: ClientPart = CLIENT,
 ): HandleValue {
-  return tools.handle("client", omitted ? { omitted } : CLIENT, connection);
+  return tools.handle("client", part, connection);
 }
 
 function importedValue(name: string, tools: Tools): Value | undefined {
@@ -145,26 +163,30 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   if (!isClient(handle)) {
     if (handle.path === "PrismaClient" && call.isNew) {
       const omitted = given(tools, call.arguments[0], "omit");
-      return client(tools, tools.connection(true), omitted);
+      return client(tools, tools.connection(true), omitted ? { omitted } : CLIENT);
     }
-    if (handle.path === "Prisma.validator" || handle.path === "Prisma.defineExtension") {
-      return { kind: "external", name: handle.path };
-    }
+    if (handle.path === "Prisma.validator") return { kind: "external", name: handle.path };
+    if (handle.path === "Prisma.defineExtension") return call.arguments[0];
     return fragmentOf(handle.path, call, tools);
   }
-  const { model, method, omitted } = clientPart(handle);
+  const { model, method, omitted, hooks, goOn } = clientPart(handle);
   const { source } = call;
+  if (goOn) return prepared(handle.connection, () => goOn(call.arguments[0]));
   if (method === undefined) return undefined;
   if (model !== undefined) {
     const schema = schemaOf(tools);
     if (schema === undefined || !isOperation(method)) return undefined;
-    const [args] = call.arguments;
-    return prepared(handle.connection, (connection) =>
-      operate({
-        operation: { tools, schema, connection, source, ...(omitted && { omitted }) },
-        ...{ model, name: method, args },
-      }),
-    );
+    return prepared(handle.connection, (connection) => {
+      const base = { tools, schema, connection, source, ...(omitted && { omitted }) };
+      const hooked = {
+        ...{ model, name: method, args: call.arguments[0], source },
+        run: (args: Value | undefined, losses: readonly string[]): Value =>
+          operate({ operation: { ...base, losses }, model, name: method, args }),
+        asQuery: (run: (args: Value | undefined) => Value): HandleValue =>
+          tools.handle("client.query", { goOn: run } satisfies ClientPart, connection),
+      };
+      return runHooked(hooks, hooked, tools);
+    });
   }
   if (RAW.test(method)) {
     const [text, ...values] = call.arguments;
@@ -188,7 +210,6 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     case "$on":
       return UNDEFINED;
     case "$use":
-      tools.lose("what middleware does to queries is not known", source);
       return UNDEFINED;
     default:
       return undefined;
@@ -197,11 +218,16 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
 
 function extendedClient(handle: HandleValue, call: Call, tools: Tools): Value {
   const [extension] = call.arguments;
-  const queries = extension && tools.fields(extension)?.get("query");
-  if (extension && (queries !== undefined || tools.fields(extension) === undefined)) {
-    tools.lose("what an extension of the client does to queries is not known", call.source);
+  if (extension === undefined) return handle;
+  const { hooks } = clientPart(handle);
+  const whole = wholeOf(handle);
+  const base = client(tools, handle.connection, whole);
+  if (extension.kind === "function") {
+    const made = tools.settle(tools.call(extension, [base], call.source));
+    if (made.kind === "handle" && isClient(made)) return made;
   }
-  return handle;
+  const now = extendedBy(hooks, extension, tools);
+  return client(tools, handle.connection, { ...whole, ...(now && { hooks: now }) });
 }
 
 function rawSql(
@@ -228,9 +254,7 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   const isOpen = connection === handle.connection;
   const run = (): Value =>
     body.kind === "function"
-      ? tools.settle(
-          tools.call(body, [client(tools, connection, clientPart(handle).omitted)], source),
-        )
+      ? tools.settle(tools.call(body, [client(tools, connection, wholeOf(handle))], source))
       : settledOn(connection, body, source, tools);
   const given = { ...optionsOf(options, tools), source };
   // Awaited or not, a transaction begins when it is called for.
