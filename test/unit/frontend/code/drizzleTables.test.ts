@@ -7,7 +7,7 @@ import { printed } from "./prismaPrograms";
 /** What a function with this body does over these tables. */
 async function check(tables: string, body: string, expected: readonly string[]): Promise<void> {
   const text = `import * as core from "drizzle-orm/pg-core";
-import { integer, pgEnum, pgSchema, pgTable, pgTableCreator, customType, timestamp } from "drizzle-orm/pg-core";
+import { integer, pgEnum, pgSchema, pgTable, pgTableCreator, customType, text, timestamp } from "drizzle-orm/pg-core";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { eq } from "drizzle-orm";
 ${tables}
@@ -57,4 +57,25 @@ const carts = create("carts", { id: integer("id").primaryKey(), size: integer("s
         "update app_carts set size = :y where (app_carts.id = :x)",
       ],
     ));
+
+  const FILLED = `const notes = pgTable("notes", { id: integer("id").primaryKey(), size: integer("size").$default(() => 3),
+  state: text("state").$onUpdateFn(() => "seen"), at: timestamp("at").defaultNow().$onUpdate(() => new Date()) });`;
+
+  it("have columns that every update sets", () =>
+    check(
+      FILLED,
+      `await tx.update(notes).set({ size: x }).where(eq(notes.id, y));
+       await tx.update(notes).set({ state: "new", at: y }).where(eq(notes.id, y));
+       await tx.insert(notes).values({ id: x, size: 1 }).onConflictDoUpdate({ target: notes.id, set: { size: x } });`,
+      [
+        'update notes set size = :x, state = "seen", at = fresh now where (notes.id = :y)',
+        'update notes set state = "new", at = :y where (notes.id = :y)',
+        'insert notes {id = :x, size = 1, state = "seen"} on conflict (id) update size = :x, state = "seen", at = fresh now',
+      ],
+    ));
+
+  it("have columns that every insert sets", () =>
+    check(FILLED, "await tx.insert(notes).values({ id: x });", [
+      'insert notes {id = :x, size = 3, state = "seen"}',
+    ]));
 });

@@ -31,6 +31,7 @@ import {
 } from "./draft";
 import {
   declaration,
+  filledIn,
   isColumn,
   isTable,
   keyDeclaration,
@@ -222,11 +223,11 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
       return put({ lock: `FOR ${strength}${wait}` });
     }
     case "values": {
-      const rows = first && rowsIn(first, query, tools);
+      const rows = first && rowsIn(first, query, call.source, tools);
       return rows && put(rows);
     }
     case "set": {
-      const set = first && setIn(first, query, tools);
+      const set = first && setIn(first, query, "update", call.source, tools);
       return set && put({ set });
     }
     case "returning":
@@ -238,7 +239,7 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     case "onConflictDoUpdate": {
       const options = first && tools.fields(first);
       const set = options?.get("set");
-      const values = set && setIn(set, query, tools);
+      const values = set && setIn(set, query, "update", call.source, tools);
       if (!values) return undefined;
       const list = values.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
       const where = options?.get("where") ?? options?.get("setWhere");
@@ -255,7 +256,7 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
       return { ...query, returns: "ids" };
     case "onDuplicateKeyUpdate": {
       const set = first && tools.fields(first)?.get("set");
-      const values = set && setIn(set, query, tools);
+      const values = set && setIn(set, query, "update", call.source, tools);
       if (!values) return undefined;
       const list = values.map(([name, value]) => sequence(`${quoted(name, dialect)} = `, value));
       return put({ conflict: sequence(" ON DUPLICATE KEY UPDATE ", separated(list, ", ")) });
@@ -278,17 +279,34 @@ function conflictTarget(options: Value | undefined, tools: Tools): string {
   return ` (${columns.map((each) => quoted(each, tools.dialect)).join(", ")})`;
 }
 
-function setIn(value: Value, { table }: Query, tools: Tools): Draft["set"] | undefined {
+/** What a record sets, and what the table's columns set by themselves. */
+function setIn(
+  value: Value,
+  { table }: Query,
+  verb: "insert" | "update",
+  source: Call["source"],
+  tools: Tools,
+): Draft["set"] | undefined {
   const fields = tools.fields(value);
   if (!fields || !table) return undefined;
-  return [...fields]
-    .filter(([, each]) => each.kind !== "undefined")
-    .map(([key, each]) => [table.columns.get(key)?.name ?? key, fragment(each, tools)] as const);
+  const named = new Map([...fields].filter(([, each]) => each.kind !== "undefined"));
+  for (const [key, column] of table.columns) {
+    const filled = named.has(key) ? undefined : filledIn(column, verb, source, tools);
+    if (filled) named.set(key, filled);
+  }
+  return [...named].map(
+    ([key, each]) => [table.columns.get(key)?.name ?? key, fragment(each, tools)] as const,
+  );
 }
 
-function rowsIn(value: Value, query: Query, tools: Tools): ReturnType<typeof rowsGiven> {
+function rowsIn(
+  value: Value,
+  query: Query,
+  source: Call["source"],
+  tools: Tools,
+): ReturnType<typeof rowsGiven> {
   const row = (item: Value): ReadonlyMap<string, Fragment> | undefined => {
-    const set = setIn(item, query, tools);
+    const set = setIn(item, query, "insert", source, tools);
     return set && new Map(set);
   };
   return rowsGiven(value, row, tools);

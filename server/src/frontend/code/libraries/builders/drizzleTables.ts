@@ -2,7 +2,7 @@
 import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
-import { constantScalar, constantText, type HandleValue, type Value } from "../../values";
+import { constantScalar, constantText, scalar, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 
 export interface DrizzleColumn {
@@ -16,6 +16,9 @@ export interface DrizzleColumn {
   readonly isKey: boolean;
   readonly unique?: string | true;
   readonly default?: Expression;
+  /** What the code puts into rows that do not say it: into new ones, into those that are changed. */
+  readonly onInsert?: Value;
+  readonly onUpdate?: Value;
   readonly references?: Value;
   readonly onDelete?: string;
 }
@@ -196,7 +199,10 @@ function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tool
       return { ...column, default: fresh("now", "time") };
     case "$defaultFn":
     case "$default":
-      return { ...column, default: fresh("uuid", column.type) };
+      return { ...column, ...(first && { onInsert: first }) };
+    case "$onUpdateFn":
+    case "$onUpdate":
+      return { ...column, ...(first && { onUpdate: first }) };
     case "references": {
       const onDelete = call.arguments[1]
         ? constantText(tools.fields(call.arguments[1])?.get("onDelete"))
@@ -206,6 +212,22 @@ function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tool
     default:
       return column;
   }
+}
+
+/** What the code gives a column in a statement that does not set it; undefined: nothing. */
+export function filledIn(
+  column: DrizzleColumn,
+  verb: "insert" | "update",
+  source: Call["source"],
+  tools: Tools,
+): Value | undefined {
+  const onUpdate = verb === "update" || column.default === undefined ? column.onUpdate : undefined;
+  const make = (verb === "insert" ? column.onInsert : undefined) ?? onUpdate;
+  if (!make) return undefined;
+  const made = tools.settle(tools.call(make, [], source));
+  // What is made for a key is another one each time, whoever makes it.
+  const isNew = made.kind === "unknown" && (column.isKey || column.unique !== undefined);
+  return isNew ? scalar(fresh("uuid", column.type), column.type) : made;
 }
 
 function fresh(why: "uuid" | "now", type: ValueType): Expression {
