@@ -23,7 +23,7 @@ import { isOfChain, nameOf } from "./values/chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
 import { isHeld, noteHeld } from "./errors/heldPromises";
 import { hasAnyKey } from "./values/fieldNames";
-import { callConstructor, javaMethod, outerSelf } from "./calls/javaCalls";
+import { callConstructor, calledMember, outerSelf } from "./calls/javaCalls";
 import { joinPaths, tried } from "./join";
 import { operationsIn } from "./lists/operationLists";
 import {
@@ -344,8 +344,7 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       const method =
         callee.object.kind === "super"
           ? superMethod(state, scope, callee.property)
-          : (javaMethod(state, self, callee.property) ??
-            memberOf(state, self, callee.property, callee.span));
+          : calledMember(state, self, callee.property, callee.span);
       const args = argumentsOf(state, scope, hir.arguments);
       const result = callNowOrLater(state, hir, method, args);
       if (IN_PLACE.has(callee.property) && callee.object.kind === "name") {

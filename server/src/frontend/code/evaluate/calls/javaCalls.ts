@@ -3,7 +3,9 @@
 import type { HirClass, HirFunction, HirMethod } from "../../hir";
 import type { Library } from "../../libraries/library";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../../values";
-import { methodValue, superclassOf } from "../values/member";
+import type { Span } from "../../../sql/split";
+import { askedOfChoice, memberOf, methodValue, optionalMember, superclassOf } from "../values/member"; // prettier-ignore
+import { choose } from "../values/operators";
 import { newCell, type CallSite, type State } from "../state";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
@@ -84,7 +86,27 @@ export function implementing(state: State, declared: HirClass): Owner | undefine
 }
 
 /** What a call of a method reaches: in Java, fields of the same name are something else. */
-export function javaMethod(state: State, self: Value, name: string): Value | undefined {
+export function calledMember(state: State, self: Value, name: string, site: Span): Value {
+  if (self.kind === "choice" && state.frame.file.endsWith(".java")) {
+    return askedOfChoice(state, self, name, site, (of, isSure) =>
+      isSure ? calledMember(state, of, name, site) : calledIfThere(state, of, name, site),
+    );
+  }
+  return javaMethod(state, self, name) ?? memberOf(state, self, name, site);
+}
+
+function calledIfThere(state: State, self: Value, name: string, site: Span): Value {
+  if (self.kind !== "choice") {
+    return javaMethod(state, self, name) ?? optionalMember(state, self, name, site);
+  }
+  return choose(
+    self.condition,
+    calledIfThere(state, self.then, name, site),
+    calledIfThere(state, self.otherwise, name, site),
+  );
+}
+
+function javaMethod(state: State, self: Value, name: string): Value | undefined {
   const isJava = self.kind === "object" && self.class?.scope.module.file.endsWith(".java");
   return isJava === true ? methodValue(state, self, name) : undefined;
 }

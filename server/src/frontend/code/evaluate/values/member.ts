@@ -458,21 +458,29 @@ function choiceMember(
   property: string,
   site: Span,
 ): Value {
-  const { condition, then, otherwise } = value;
+  return askedOfChoice(state, value, property, site, (of, isSure) =>
+    isSure ? memberOf(state, of, property, site) : optionalMember(state, of, property, site),
+  );
+}
+
+/** What is asked of one value or another; `isSure`: of that one alone, since there is nothing in the other. */
+export function askedOfChoice(
+  state: State,
+  { condition, then, otherwise }: Extract<Value, { kind: "choice" }>,
+  property: string,
+  site: Span,
+  ask: (of: Value, isSure: boolean) => Value,
+): Value {
   // A branch without anything to ask is an error there, and the other one goes on.
   if (isNothing(then)) {
     requireThat(state, negated(condition), property, site);
-    return memberOf(state, otherwise, property, site);
+    return ask(otherwise, true);
   }
   if (isNothing(otherwise)) {
     requireThat(state, condition, property, site);
-    return memberOf(state, then, property, site);
+    return ask(then, true);
   }
-  return choose(
-    condition,
-    optionalMember(state, then, property, site),
-    optionalMember(state, otherwise, property, site),
-  );
+  return choose(condition, ask(then, false), ask(otherwise, false));
 }
 
 function isNothing(value: Value): boolean {

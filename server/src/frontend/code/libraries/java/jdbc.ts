@@ -12,6 +12,7 @@ import {
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
 import { emptyRecord, held, type Method } from "./held";
+import { newSavepoint, toSavepoint } from "./savepoints";
 import { preparedStatement, STATEMENT, statementData } from "./preparedStatement";
 import { each, RESULT_SET, RESULT_SET_META, resultSetCursor, resultSetData } from "./resultSet";
 
@@ -67,7 +68,9 @@ function partsOf(value: Value): readonly TextPart[] {
 const end =
   (how: "commit" | "rollback"): Method<ConnectionData> =>
   ({ handle, data, call, tools }) => {
-    if (how === "rollback" && call.arguments.length > 0) return undefined;
+    if (how === "rollback" && call.arguments.length > 0) {
+      return toSavepoint("ROLLBACK TO SAVEPOINT", handle, call, tools);
+    }
     tools[how](handle.connection, call.source);
     // The next statement begins the next transaction.
     tools.assign(data.state, WAITING, textOf(""));
@@ -129,6 +132,9 @@ const CONNECTION: Readonly<Record<string, Method<ConnectionData>>> = {
   setAutoCommit,
   commit: end("commit"),
   rollback: end("rollback"),
+  setSavepoint: ({ handle, call, tools }) => newSavepoint(handle, call, tools),
+  releaseSavepoint: ({ handle, call, tools }) =>
+    toSavepoint("RELEASE SAVEPOINT", handle, call, tools),
   setTransactionIsolation: setLevel,
   ...each(
     nothing,
@@ -192,7 +198,10 @@ const OBJECTS: readonly ObjectCall[] = [
   (handle, name, call, tools) => {
     const data = connectionData(handle);
     if (!data) return undefined;
-    if (held(data.state, WAITING)?.kind === "text" && /^(?:prepare|create)/u.test(name)) {
+    if (
+      held(data.state, WAITING)?.kind === "text" &&
+      /^(?:prepare|create|setSavepoint)/u.test(name)
+    ) {
       tools.begin(handle.connection, { source: call.source });
       tools.assign(data.state, WAITING, UNDEFINED);
     }
