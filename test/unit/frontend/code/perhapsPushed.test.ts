@@ -72,6 +72,16 @@ if (filters.length > 1) ${DELETE}`;
     );
   });
 
+  it("is not told apart where branches in a branch leave too many lists", async () => {
+    const adding = Array.from(
+      { length: 30 },
+      (_, n) => `if (a > ${String(n)}) filters.push({ place: ${String(n)} });`,
+    );
+    const branches = `if (b > 0) { ${adding.join("\n")} }`;
+    const found = await read("a: number, b: number", `${FILTERS}\n${branches}\n${DELETE}`);
+    assert.deepEqual(found.flatMap(losses).slice(0, 1), ["a list under OR that is not known"]);
+  });
+
   it("is gone over where it is there", async () => {
     const body = `${FILTERS}
 if (all) filters.push({ place: 2 });

@@ -79,36 +79,43 @@ function isSame(left: Value, right: Value): boolean {
   return left.items.length === right.items.length && isEach;
 }
 
-/** A list that branches added to, as one of several lists of known items; other values as they are. */
+/** A list that branches added to, as one of several lists of known items; other values, and one of too many, as they are. */
 export function spelledOut(state: State, value: Value): Value {
   const growth = value.kind === "list" ? growthOf(value.grown.value) : undefined;
-  if (!growth || growth.parts.filter(({ kind }) => kind === "choice").length > MOST_BRANCHES) {
-    return value;
-  }
-  return appended(state, [], growth.parts) ?? value;
+  if (!growth) return value;
+  return appended({ state, left: MOST_LISTS }, [], growth.parts) ?? value;
 }
 
-/** Each branch may double what is to be told apart. */
-const MOST_BRANCHES = 4;
+/** Each branch may double them. */
+const MOST_LISTS = 16;
+
+interface Spelling {
+  readonly state: State;
+  /** How many lists may still be told apart. */
+  left: number;
+}
 
 function appended(
-  state: State,
+  spelling: Spelling,
   items: readonly Value[],
   parts: readonly Value[],
 ): Value | undefined {
   const [part, ...others] = parts;
-  if (!part) return listOf(state, items);
+  if (!part) {
+    spelling.left -= 1;
+    return spelling.left < 0 ? undefined : listOf(spelling.state, items);
+  }
   switch (part.kind) {
     case "list": {
       if (part.grown.value !== undefined) return undefined;
       const own = part.items.flatMap(({ value }) => value ?? []);
-      return appended(state, [...items, ...own], others);
+      return appended(spelling, [...items, ...own], others);
     }
     case "joined":
-      return appended(state, items, [...part.parts, ...others]);
+      return appended(spelling, items, [...part.parts, ...others]);
     case "choice": {
-      const then = appended(state, items, [part.then, ...others]);
-      const otherwise = then && appended(state, items, [part.otherwise, ...others]);
+      const then = appended(spelling, items, [part.then, ...others]);
+      const otherwise = then && appended(spelling, items, [part.otherwise, ...others]);
       return otherwise && choiceOf(part.condition, then, otherwise);
     }
     default:
