@@ -54,6 +54,8 @@ export interface Model {
   readonly columnFor?: (property: string) => string;
   /** What rows have beside columns and relations. */
   readonly others?: ReadonlySet<string>;
+  /** The names of functions that run around what is done with its rows (`beforeUpdate`). */
+  readonly hooks?: readonly string[];
 }
 
 export const isModel = (data: unknown): data is Model =>

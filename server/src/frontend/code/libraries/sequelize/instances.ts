@@ -17,6 +17,7 @@ import {
 } from "../orm/statements";
 import { associationCall } from "./associated";
 import { onConnection } from "./find";
+import { tellHooks } from "./hooks";
 import { changes, columnsSet, deletion } from "./operations";
 
 type Row = Extract<Value, { kind: "row" }>;
@@ -40,6 +41,7 @@ export function instanceCall(
   // A row does not remember the transaction that it was read in.
   const pool = connection && !connection.isPool ? { id: "sequelize", isPool: true } : connection;
   const base: Place = { model, connection: pool, source, tools };
+  tellHooks(base, method, call.arguments, "row");
   switch (method) {
     case "save": {
       const place = onConnection(base, options(first));

@@ -78,9 +78,16 @@ export function modelOf(
     relations: relationsOf(given, columns, tools),
     uniqueKeys: uniqueKeysOf(own.get("indexes"), columns, given, tools),
     columnFor,
+    hooks: [own, defaults].flatMap((each) => [
+      ...(fieldsOf(each.get("hooks"), tools)?.keys() ?? []),
+    ]),
     others: new Set([...given].filter((each) => !isStored(each)).map(([property]) => property)),
     ...(of && { class: of }),
   };
+}
+
+function fieldsOf(value: Value | undefined, tools: Tools): Fields | undefined {
+  return value && tools.fields(value);
 }
 
 /** Columns that Sequelize writes by itself. */

@@ -15,6 +15,7 @@ import { camelCase, isModel, snakeCase, tableOf, type Model } from "../orm/model
 import { withParameters } from "../orm/parameters";
 import { rowsOf } from "../rawSql";
 import { allModels, completed, modelCalled } from "./associations";
+import { tellHooks } from "./hooks";
 import { instanceCall } from "./instances";
 import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfValue, pluralOf } from "./models"; // prettier-ignore
 import { connectionIn } from "./find";
@@ -82,6 +83,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     if (DECLARING.test(method)) return UNDEFINED;
     const model = completed(data, tools);
     const place = { model, connection: connection ?? POOL, source, tools };
+    tellHooks(place, method, call.arguments, "model");
     return modelCall(place, method, call.arguments);
   }
   switch (path) {
