@@ -59,3 +59,22 @@ export async function f(io: Io, id: number) {
     "io.runTask() may skip its function and give what it kept of it",
   ]);
 });
+
+it("a document that is spread brings fields that nobody knows", async () => {
+  const schema = `datasource db { provider = "postgresql" }
+model Request { id Int @id
+  title String?
+  body Json }`;
+  const found = await withPrisma(schema, {
+    "a.ts": `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function f(id: number) {
+  const { body, title } = await prisma.request.findUniqueOrThrow({ where: { id } });
+  await prisma.request.update({ where: { id }, data: { body: { ...body, id } } });
+  await prisma.request.update({ where: { id }, data: { body: { ...title, id } } });
+}`,
+  });
+  const [first, second] = printed(found).filter((line) => line.includes("update"));
+  assert.match(first ?? "", /set body = unknown/u);
+  assert.match(second ?? "", /set body = code:document\("id", :id\)/u);
+});

@@ -27,7 +27,7 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
     case "choice":
       return eitherSpread(state, made, value);
     case "scalar":
-      return value.expression.kind === "call" ? withOthers(state, made, value) : made;
+      return mayHaveFields(value) ? withOthers(state, made, value) : made;
     case "row": {
       const fields = new Map(made.fields);
       for (const name of fieldNamesOf(value) ?? []) {
@@ -39,6 +39,12 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
     default:
       return withOthers(state, made, value);
   }
+}
+
+/** Documents of the database, and what functions calculate, may be records. */
+function mayHaveFields({ expression, type }: Extract<Value, { kind: "scalar" }>): boolean {
+  if (expression.kind === "literal") return false;
+  return expression.kind === "call" || type === "json" || type === "other";
 }
 
 /** A row that is not there has nothing to spread, and that is no error. */
