@@ -471,13 +471,4 @@ export async function f(n) { const [error] = await to(open(n)); if (error) retur
         ADDED,
       ],
     ));
-
-  it("that each item of a list makes is awaited with all of them", () =>
-    check(`${MAKE}export async function f(ids) { await Promise.all(ids.map((id) => make(id))); }`, [
-      "f unit",
-      "  loop count",
-      "    if (:ids[@i1] < 0)",
-      "      rollback",
-      "    insert log {id = fresh sequence, account = null, amount = :ids[@i1]}",
-    ]));
 });

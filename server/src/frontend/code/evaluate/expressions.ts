@@ -21,7 +21,7 @@ import { lookup } from "./bindings";
 import { givenOr } from "./transactions/leftOut";
 import { isOfChain, nameOf } from "./values/chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
-import { isHeld, noteHeld } from "./errors/heldPromises";
+import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { callConstructor, calledMember, outerSelf } from "./calls/javaCalls";
 import { joinPaths, tried } from "./join";
@@ -36,7 +36,7 @@ import {
   methodValue,
   superclassOf,
 } from "./values/member";
-import { isLaterCall, isLaterChain, noteHandedOn, withLater } from "./errors/laterCalls";
+import { isLater, isLaterCall, isLaterChain, noteHandedOn, withLater } from "./errors/laterCalls";
 import { knowing } from "./values/presence";
 import { binary, choose, lazy, unary, isNullish } from "./values/operators";
 import { madeHere } from "./lists/perhapsPushed";
@@ -388,7 +388,9 @@ function callNowOrLater(
 ): Value {
   const run = (): Value =>
     state.evaluator.call(state, callee, withLater(hir, args), siteOf(hir, false));
-  return isLaterCall(hir, callee) ? { kind: "deferred", run } : run();
+  if (isLaterCall(hir, callee)) return { kind: "deferred", run };
+  const isLeft = callee.kind === "handle" && isLeaving(hir);
+  return isLeft ? held(state, sourceOf(state, hir.span), run, true) : run();
 }
 
 function superMethod(state: State, scope: Scope, name: string): Value {
@@ -408,7 +410,7 @@ function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: bo
     isNew,
     typeArguments: hir.typeArguments ?? [],
     name: nameOf(hir.callee),
-    ...(isHeld(hir) && { isHeld: true }),
+    ...(isHeld(hir) && !isLater(hir) && { isHeld: true, isLeaving: isLeaving(hir) }),
   };
 }
 

@@ -67,6 +67,8 @@ export interface Frame {
   readonly isLazy?: boolean;
   /** Its caller does not await it. */
   readonly isHeld?: boolean;
+  /** Its caller returns it without awaiting it, past handlers of its own. */
+  readonly isLeaving?: boolean;
   /** Takes the number of the return that was reached, and its value where it is a scalar. */
   readonly which: string;
   readonly value: string;
@@ -138,6 +140,8 @@ export interface CallSite {
   readonly name: string;
   /** What it gives is not awaited where it stands: a promise holds its errors. */
   readonly isHeld?: boolean;
+  /** It leaves the handlers of the function that returns it. */
+  readonly isLeaving?: boolean;
 }
 
 export interface State {

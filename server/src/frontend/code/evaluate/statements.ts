@@ -11,7 +11,14 @@ import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls/returns";
 import { conditionOf, expressionOf, negated } from "./values/convert";
 import { evaluateExpression } from "./expressions";
-import { noteAwaited, noteHeld, swallowed } from "./errors/heldPromises";
+import {
+  leavesHandler,
+  noteAwaited,
+  noteHeld,
+  noteLeaving,
+  returnedPast,
+  swallowed,
+} from "./errors/heldPromises";
 import { settle } from "./calls/settle";
 import { addLoop, eachItem, inLoop } from "./lists/iteration";
 import { addIf, carriedOver, hasLeft, joinPaths, loopBody, tried, type Path } from "./join";
@@ -100,11 +107,17 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     case "while":
       return evaluateWhile(state, scope, hir, label);
     case "return": {
-      if (hir.value) (state.frame.isHeld === true ? noteHeld : noteAwaited)(hir.value);
+      const isPast = leavesHandler(state);
+      const note = isPast ? noteLeaving : state.frame.isHeld === true ? noteHeld : noteAwaited;
+      if (hir.value) note(hir.value);
       const given = hir.value ? evaluateExpression(state, scope, hir.value) : UNDEFINED;
       const isBuilder =
         (given.kind === "handle" || given.kind === "deferred") && state.frame.isLazy === true;
-      const value = isBuilder ? given : settle(state, given);
+      const value = isPast
+        ? returnedPast(state, given, sourceOf(state, hir.span))
+        : isBuilder
+          ? given
+          : settle(state, given);
       addReturn(state, value, hir.span);
       return true;
     }

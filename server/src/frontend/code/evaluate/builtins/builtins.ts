@@ -22,6 +22,8 @@ import { searchedItem } from "../lists/searched";
 import { settle } from "../calls/settle";
 import { caughtBy, thenOr } from "../errors/rejections";
 import { filledAt } from "../lists/filledLists";
+import { isUndoneWhole } from "../errors/heldPromises";
+import { awaitAll, roundsOf } from "../errors/promiseAll";
 import { eachItem, rowsAsLoop } from "../lists/iteration";
 import { newArray } from "../lists/arrays";
 import { binary, condition, overChoice } from "../values/operators";
@@ -431,11 +433,7 @@ function isArray(state: State, value: Value): Value {
 /** Awaits all items: what is made when it is asked for, as operations that wait to be awaited, runs now. */
 function all(state: State, value: Value, site: CallSite, each: typeof settle = settle): Value {
   const items = itemsOf(value);
-  if (items)
-    return listOf(
-      state,
-      items.map((item) => settle(state, item)),
-    );
+  if (items) return listOf(state, awaitAll(state, items, sourceOf(state, site.span)));
   const isJoined = value.kind === "list" && value.grown.value?.kind === "joined";
   if (value.kind !== "derived" && value.kind !== "joined" && !isJoined) return settle(state, value);
   const isQuiet = rowsAsLoop(state, value, site.span, (item) => {
@@ -512,16 +510,21 @@ function entriesAs(
 function mapped(state: State, self: Value, by: Value | undefined, site: CallSite): Value {
   if (!by) return self;
   const items = fewItemsOf(self);
+  const { isHeld, ...awaited } = site;
+  const own: CallSite = isHeld === true && !isUndoneWhole(state) ? site : awaited;
   if (items) {
-    const made = items.map((item, at) => callWithItem(state, by, item, constant(at), site));
+    const made = items.map((item, at) => callWithItem(state, by, item, constant(at), own));
     return listOf(state, made);
   }
+  const rounds = own.isHeld === true ? roundsOf(state, sourceOf(state, site.span)) : undefined;
+  const start = state.commands.length;
   const isQuiet = rowsAsLoop(state, self, site.span, (item, index) => {
-    callWithItem(state, by, item, index, site);
+    const made = callWithItem(state, by, item, index, own);
+    rounds?.add(made);
   });
-  return isQuiet
-    ? { kind: "derived", from: self, how: "map", by: putAside(state, by) }
-    : unknown("what a loop gives is not kept", readsOf(self));
+  if (isQuiet) return { kind: "derived", from: self, how: "map", by: putAside(state, by) };
+  const value = unknown("what a loop gives is not kept", readsOf(self));
+  return rounds?.end(start, value) ?? value;
 }
 
 /** `items.entries()`: pairs of index and item; of what may be a map the first of a pair is not known. */

@@ -27,7 +27,7 @@ import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State 
 import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/unknownTransactions";
 import { returned } from "./returns";
 import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
-import { settle } from "./settle";
+import { isPending, settle } from "./settle";
 import { givenBack } from "./givenBack";
 import { giveAway } from "./givenAway";
 import { bringsWork, CACHES, HANDLES, isAtTop, isStep, perhaps, RUNS_ONCE } from "./callbacks";
@@ -55,7 +55,8 @@ export function callValue(
       const isHeld = site.isHeld === true && callee.function.isAsync === true && !isAtTop(state);
       if (isHeld) {
         const source = sourceOf(state, site.span);
-        return held(state, source, () => callFunction(state, now, args, directly(site)));
+        const run = (): Value => callFunction(state, now, args, directly(site));
+        return held(state, source, run, site.isLeaving);
       }
       if (isLater !== true) return callFunction(state, callee, args, site);
       return { kind: "deferred", run: () => callFunction(state, now, args, site) };
@@ -116,14 +117,14 @@ export function callValue(
   }
 }
 
-/** What the language's functions are given runs for what they give; forEach alone gives nothing. */
+/** What the language's functions are given runs for what they give; forEach gives nothing, and map a list of it. */
 function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite): CallSite {
-  if (site.isHeld !== true || name.endsWith(".forEach")) return site;
+  if (site.isHeld !== true || /\.(?:forEach|map)$/u.test(name)) return site;
   return directly(site);
 }
 
 /** The same call as one that is awaited. */
-function directly({ isHeld: _, ...site }: CallSite): CallSite {
+function directly({ isHeld: _held, isLeaving: _left, ...site }: CallSite): CallSite {
   return site;
 }
 
@@ -335,6 +336,7 @@ function callFunction(
     isRoot: false,
     isLazy: hir.isAsync !== true,
     isHeld: hir.isAsync !== true && site.isHeld === true,
+    isLeaving: hir.isAsync !== true && site.isLeaving === true,
     which: state.ids.fresh("return"),
     value: state.ids.fresh("returned"),
     returns: [],
@@ -373,7 +375,8 @@ function callFunction(
   state.loops = outer.loops;
   for (const command of [...added, ...behind]) emit(state, command);
   if (isLog && state.emitted === before) state.quietLogs.add(hir);
-  const result = returned(frame, left);
+  const given = returned(frame, left);
+  const result = hir.isAsync === true && isPending(given) ? settle(state, given) : given;
   const isCalculated = added.every(({ kind }) => kind === "assign");
   const called = callee.name ?? hir.name ?? site.name;
   return isCalculated ? resultFromOutside(state, result, called) : result;

@@ -1,15 +1,17 @@
 // Promise.allSettled: what fails is told among the results, and all others run nevertheless.
 import { literal } from "../../../sql/expressions";
-import { AN_ERROR, constant, scalar, UNDEFINED, type Value } from "../../values";
+import { AN_ERROR, constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import { itemsOf, listOf, recordOf } from "../lists/collections";
 import { conditional } from "../values/convert";
 import { isPending, settle } from "../calls/settle";
 import { sourceOf, type CallSite, type State } from "../state";
+import { isRunning } from "./heldPromises";
 import { caught } from "./tries";
 
 /** The outcomes of a list of which all items are known; undefined of others. */
 export function allSettled(state: State, list: Value, { span }: CallSite): Value | undefined {
   const items = itemsOf(list);
+  if (!items && isRunning(list)) return unknown("what becomes of each promise is not known");
   return (
     items &&
     listOf(

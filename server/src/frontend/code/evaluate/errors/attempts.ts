@@ -10,6 +10,8 @@ type Held = ReadonlyMap<Cell, Value | undefined>;
 
 /** A `try` whose body is evaluated. */
 export interface Attempt {
+  /** The function that it stands in. */
+  readonly frame: State["frame"];
   /** Length of the trail and count of births where the body begins. */
   readonly mark: number;
   readonly birth: number;
@@ -28,6 +30,7 @@ export interface Attempt {
 /** A body that begins here. */
 export function beginAttempt(state: State, isKept: boolean): Attempt {
   return {
+    frame: state.frame,
     mark: state.trail.length,
     birth: state.workspace.counts.births,
     variable: state.ids.fresh("reached"),

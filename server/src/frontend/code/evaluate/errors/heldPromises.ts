@@ -6,46 +6,95 @@ import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { HirExpression } from "../../hir";
 import type { Cell, Value } from "../../values";
+import { walkCommand } from "../../../sql/walk";
 import { joinPaths, tried, type Path } from "../join";
 import { THROWN } from "../values/member";
 import { collected, emit, lose, undone, write, type State } from "../state";
+import { isPending, settle } from "../calls/settle";
 import { enterHandler } from "./failures";
 import { attempting, beginAttempt, isChanged, notePoint } from "./attempts";
 import { addTry, mayFailItself, throwsItself } from "./tries";
 
 const HELD = new WeakSet<HirExpression>();
+const LEAVING = new WeakSet<HirExpression>();
 
 /** Notes that an expression's value is not awaited where it stands. Linear in the calls whose value it is. */
 export function noteHeld(hir: HirExpression): void {
+  eachCall(hir, (call) => {
+    HELD.add(call);
+    LEAVING.delete(call);
+  });
+}
+
+/** Notes that a function returns an expression's value without awaiting it: none of its handlers is for what fails in it. */
+export function noteLeaving(hir: HirExpression): void {
+  eachCall(hir, (call) => {
+    HELD.add(call);
+    LEAVING.add(call);
+  });
+}
+
+/** Whether what a call gives leaves the handlers around it before it is awaited. */
+export function isLeaving(hir: HirExpression): boolean {
+  return LEAVING.has(hir);
+}
+
+/** Whether something that is returned here leaves a handler of this function. */
+export function leavesHandler({ attempts, frame }: State): boolean {
+  if (frame.file.endsWith(".java")) return false;
+  return frame.isLeaving === true || attempts.some((each) => each.isKept && each.frame === frame);
+}
+
+/** What a function gives that returns a value past its handlers: what is pending runs here, and fails behind it. */
+export function returnedPast(state: State, value: Value, source: SourceRange): Value {
+  const isStarted = isRunning(value) || !isPending(value);
+  const promise = isStarted ? value : held(state, source, () => settle(state, value), true);
+  // Nobody awaits what the outermost function gives.
+  return state.frame.isRoot ? (OUTCOMES.get(promise)?.value ?? promise) : promise;
+}
+
+/** The opposite: of a function that is awaited, what it returns is. */
+export function noteAwaited(hir: HirExpression): void {
+  eachCall(hir, (call) => {
+    HELD.delete(call);
+    LEAVING.delete(call);
+  });
+}
+
+/** The calls whose value an expression gives. */
+function eachCall(hir: HirExpression, note: (call: HirExpression) => void): void {
   switch (hir.kind) {
     case "call":
-      HELD.add(hir);
+      note(hir);
       return;
     case "unary":
-      if (hir.operator === "void") noteHeld(hir.operand);
+      if (hir.operator === "void") eachCall(hir.operand, note);
       return;
     case "typed":
-      noteHeld(hir.operand);
+      eachCall(hir.operand, note);
       return;
     case "conditional":
-      noteHeld(hir.then);
-      noteHeld(hir.otherwise);
+      eachCall(hir.then, note);
+      eachCall(hir.otherwise, note);
       return;
     case "array":
-      for (const { value } of hir.items) noteHeld(value);
+      for (const { value } of hir.items) eachCall(value, note);
       return;
     default:
   }
 }
 
-/** The opposite: of a function that is awaited, what it returns is. */
-export function noteAwaited(hir: HirExpression): void {
-  HELD.delete(hir);
-}
-
 /** Whether the promise of a call is not awaited where it stands. */
 export function isHeld(hir: HirExpression): boolean {
   return HELD.has(hir);
+}
+
+/**
+ * Whether it makes no difference what else runs behind an error before it is thrown: all of it is undone, and nobody here
+ * catches the error.
+ */
+export function isUndoneWhole(state: State): boolean {
+  return state.open.length > 0 && !state.attempts.some(({ isKept }) => isKept);
 }
 
 /** What ran, and may have failed. */
@@ -61,13 +110,17 @@ interface Outcome {
   readonly around: Pick<State, "frame" | "attempts">;
   /** What is known where it did not fail. */
   readonly present: State["present"];
+  readonly value: Value;
   isCaught: boolean;
 }
 
 const OUTCOMES = new WeakMap<Value, Outcome>();
 
-/** Runs a call; gives its promise, or its value where nothing in it can fail. */
-export function held(state: State, source: SourceRange, run: () => Value): Value {
+/**
+ * Runs a call; gives its promise, or its value where nothing in it can fail. `isLeft`: handlers stand around it that are
+ * not for what the database refuses in it.
+ */
+export function held(state: State, source: SourceRange, run: () => Value, isLeft = false): Value {
   const { commands: into, frame, attempts, present, open } = state;
   const flag = state.ids.fresh("rejected");
   const attempt = beginAttempt(state, false);
@@ -89,7 +142,8 @@ export function held(state: State, source: SourceRange, run: () => Value): Value
     into,
     around: { frame, attempts },
     present: state.present,
-    isCaught: throwsItself(raw),
+    value,
+    isCaught: throwsItself(raw) || (isLeft && mayFailItself(raw)),
   };
   if (outcome.isCaught) {
     state.present = present;
@@ -128,11 +182,69 @@ export function held(state: State, source: SourceRange, run: () => Value): Value
 
 /** Whether a promise is one of what runs already. */
 export function isRunning(promise: Value): boolean {
-  return OUTCOMES.has(promise);
+  return OUTCOMES.has(promise) || isHeldList(promise);
+}
+
+const LISTS = new WeakSet<Value>();
+
+/** Whether a value stands for the promises that a loop made. */
+function isHeldList(promise: Value): boolean {
+  return LISTS.has(promise);
+}
+
+/** The promises of the rounds of a loop, of which `flag` says whether one was rejected; awaited they are `value`. */
+export function heldList(state: State, flag: string, value: Value, source: SourceRange): Value {
+  const run = (): Value => {
+    rethrownIf(state, { kind: "variable", name: flag }, source);
+    return value;
+  };
+  const promises: Value = { kind: "deferred", run };
+  LISTS.add(promises);
+  return promises;
+}
+
+/** Whether commands caught what a promise threw, and which variable says so; undefined: nothing was. */
+export function rejectionOf(promise: Value): Expression | undefined {
+  const outcome = OUTCOMES.get(promise);
+  return outcome?.isCaught === true ? flagOf(outcome) : undefined;
+}
+
+/** What waits for a promise beside others: they go on where it fails, if the database may refuse what it does. */
+export function failsAlone(state: State, promise: Value, isInLoop = false): void {
+  const outcome = OUTCOMES.get(promise);
+  if (!outcome || (!isInLoop && isLast(state, outcome))) return;
+  if (mayBeRefused(outcome.raw)) catchLate(state, outcome);
+}
+
+/** Whether nothing ran behind it. */
+function isLast(state: State, { into, commands }: Outcome): boolean {
+  const last = into.at(-1);
+  return state.commands === into && last?.kind === "sequence" && last.commands === commands;
+}
+
+function mayBeRefused(commands: readonly Command[]): boolean {
+  let may = false;
+  walkCommand(
+    { kind: "sequence", commands },
+    {
+      command: (each) => {
+        may ||= each.kind === "statement" && each.statement.kind !== "select";
+      },
+    },
+  );
+  return may;
+}
+
+/** Throws here what a flag says that was thrown before. */
+export function rethrownIf(state: State, condition: Expression, source: SourceRange): void {
+  notePoint(state, source);
+  const then: Command = { kind: "rollback", why: "a promise was rejected", code: THROWN, source };
+  emit(state, { kind: "if", condition, then, source });
 }
 
 /** Nobody awaits the promise: what fails in it goes no further. Says whether it is one. */
 export function swallowed(state: State, promise: Value): boolean {
+  if (isHeldList(promise)) return true;
   const outcome = OUTCOMES.get(promise);
   if (!outcome) return false;
   catchLate(state, outcome);
@@ -179,11 +291,9 @@ function flagOf({ flag }: Outcome): Expression {
 
 /** What it threw is thrown here. */
 function awaited(state: State, outcome: Outcome): void {
-  const { around, commands, raw, written, into, source } = outcome;
+  const { around, commands, raw, written, source } = outcome;
   const isSame = state.attempts === around.attempts && state.frame === around.frame;
-  const last = into.at(-1);
-  const isLast = last?.kind === "sequence" && last.commands === commands;
-  if (isSame && state.commands === into && isLast) {
+  if (isSame && isLast(state, outcome)) {
     // Nothing ran meanwhile.
     if (!outcome.isCaught) return;
     commands.splice(0, commands.length, ...raw);
@@ -197,9 +307,8 @@ function awaited(state: State, outcome: Outcome): void {
   );
   if (isCaughtHere) catchLate(state, outcome);
   if (!outcome.isCaught) return;
-  notePoint(state, source);
-  const then: Command = { kind: "rollback", why: "a promise was rejected", code: THROWN, source };
-  emit(state, { kind: "if", condition: flagOf(outcome), then, source });
+  rethrownIf(state, flagOf(outcome), source);
+  state.present = new Set([...state.present, ...outcome.present]);
 }
 
 /** Whether a function still runs: its commands are as they were emitted. */

@@ -6,6 +6,7 @@ import type { Scope, Value } from "../../values";
 import { isAtTop } from "../calls/callbacks";
 import { PROMISED } from "../values/member";
 import type { State } from "../state";
+import { isUndoneWhole, noteAwaited, noteHeld } from "./heldPromises";
 
 type Call = Extract<HirExpression, { kind: "call" }>;
 
@@ -22,9 +23,16 @@ export function noteHandedOn(state: State, scope: Scope, hir: Call): void {
     const [handler] = args;
     if (handler && runsStatements(state, scope, handler.value)) MAY_FAIL.add(object);
   }
-  const isSettled =
-    property === "allSettled" && object.kind === "name" && object.name === "Promise";
-  if (isSettled) for (const { value } of args) noteLater(value);
+  if (object.kind !== "name" || object.name !== "Promise") return;
+  if (property === "allSettled") for (const { value } of args) noteLater(value);
+  if (property !== "all") return;
+  const note = isUndoneWhole(state) ? noteAwaited : noteHeld;
+  for (const { value } of args) note(value);
+}
+
+/** Whether a call runs where its promise is settled, which goes before all else that is known of it. */
+export function isLater(hir: HirExpression): boolean {
+  return LATER.has(hir);
 }
 
 /** Whether it matters to a handler that something unknown fails. */

@@ -38,7 +38,7 @@ export function throwsItself(commands: readonly Command[]): boolean {
       case "atomic":
         return throwsItself([command.body]);
       case "try":
-        return throwsItself([command.body, command.handler]);
+        return throwsItself(command.catches ? [command.body, command.handler] : [command.handler]);
       default:
         return false;
     }
@@ -320,14 +320,23 @@ export function addTry(state: State, { types, source }: Parts, body: Path, path:
 
 /** Whether the database may refuse something in the commands, or a transaction ends in them. */
 export function mayFailItself(commands: readonly Command[]): boolean {
-  let may = false;
-  walkCommand(
-    { kind: "sequence", commands },
-    {
-      command: ({ kind }) => (may ||= kind === "statement" || kind === "atomic" || kind === "try"),
-    },
-  );
-  return may;
+  return commands.some((command) => {
+    switch (command.kind) {
+      case "statement":
+      case "atomic":
+        return true;
+      case "sequence":
+        return mayFailItself(command.commands);
+      case "if":
+        return mayFailItself([command.then, ...(command.otherwise ? [command.otherwise] : [])]);
+      case "loop":
+        return mayFailItself([command.body]);
+      case "try":
+        return mayFailItself(command.catches ? [command.body, command.handler] : [command.handler]);
+      default:
+        return false;
+    }
+  });
 }
 
 /** Whether something runs no statement and throws: whoever runs it for an error might leave the error alone. */

@@ -1,0 +1,59 @@
+// Promise.all: an error of one ends the wait, but all others were called, and run.
+import { literal } from "../../../sql/expressions";
+import type { Command } from "../../../../program/statement";
+import type { SourceRange } from "../../../../protocol/source";
+import type { Value } from "../../values";
+import { isPending, settle } from "../calls/settle";
+import { emit, type State } from "../state";
+import { failsAlone, held, heldList, isRunning, isUndoneWhole, rejectionOf } from "./heldPromises";
+
+/** What the items of a list are once all of them are awaited; errors are thrown when all have run. */
+export function awaitAll(
+  state: State,
+  items: readonly Value[],
+  source: SourceRange,
+): readonly Value[] {
+  if (items.length < 2 || isUndoneWhole(state)) return items.map((item) => settle(state, item));
+  const started = items.map((item) =>
+    isPending(item) && !isRunning(item) ? held(state, source, () => settle(state, item)) : item,
+  );
+  if (state.attempts.some(({ isKept }) => isKept)) {
+    for (const item of started) failsAlone(state, item);
+  }
+  // The last one may fail where it stands: nothing runs behind it.
+  return started
+    .toReversed()
+    .map((item) => settle(state, item))
+    .toReversed();
+}
+
+/** The promises that the rounds of a loop make. */
+export interface Rounds {
+  /** To be told what each round gives. */
+  readonly add: (promise: Value) => void;
+  /** What the loop gave, which would be `value`; `start` is how many commands there were before it. */
+  readonly end: (start: number, value: Value) => Value;
+}
+
+/** Rounds that all run, whichever of them fails. */
+export function roundsOf(state: State, source: SourceRange): Rounds {
+  const flag = state.ids.fresh("rejections");
+  let isUsed = false;
+  const set = (to: boolean): Command => {
+    return { kind: "assign", variable: flag, value: literal(to), source };
+  };
+  return {
+    add: (promise) => {
+      if (state.attempts.some(({ isKept }) => isKept)) failsAlone(state, promise, true);
+      const condition = rejectionOf(promise);
+      if (!condition) return;
+      isUsed = true;
+      emit(state, { kind: "if", condition, then: set(true), source });
+    },
+    end: (start, value) => {
+      if (!isUsed) return value;
+      state.commands.splice(start, 0, set(false));
+      return heldList(state, flag, value, source);
+    },
+  };
+}
