@@ -10,6 +10,7 @@ import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../origins";
+import { errorsAsValues } from "./builtins/errorsAsValues";
 import { neverReturns } from "./errors/neverReturns";
 import { bind } from "./bindings";
 import { declaredInput, typedValue } from "./transactions/instances";
@@ -186,6 +187,7 @@ function importedValue(
     moduleBuiltin(from, name) ??
     zodExport(from, name) ??
     contractExport(from, name) ??
+    errorsAsValues(from, name) ??
     patternExport(from, name);
   if (builtin) return builtin;
   if (neverReturns(from, name)) return { kind: "builtin", name: "process.exit" };

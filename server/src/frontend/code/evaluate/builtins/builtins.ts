@@ -37,6 +37,7 @@ import { newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { emitThrow } from "../errors/thrown";
 import { flattened, REORDERED } from "../lists/reordered";
 import { concatenated } from "../values/texts";
+import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
@@ -278,6 +279,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ),
   ...CONTAINERS,
   ...TAGGED_BUILTINS,
+  ...ERRORS_AS_VALUES,
   ...ASYNC_STORAGE,
   ...named("function.bind", ({ state, self, args: [on, ...args] }) => {
     const bound = boundTo(self, on);

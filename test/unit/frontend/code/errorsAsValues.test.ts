@@ -1,0 +1,84 @@
+// Libraries that make a value of what a promise fails with: await-to-js and neverthrow.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+const DDL = "CREATE TABLE log (id serial PRIMARY KEY, amount int NOT NULL);";
+
+const START = `import { Pool } from "pg";
+import to from "await-to-js";
+import { errAsync, ok, okAsync, ResultAsync } from "neverthrow";
+const pool = new Pool();
+const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
+async function make(n) { if (n < 0) throw new Error("no"); await note(n); }
+`;
+
+/** What the function `f(n)` with that body is. */
+async function check(body: string, expected: readonly string[]): Promise<void> {
+  const text = `${START}export async function f(n) { ${body} }`;
+  const found = await transactionsOf(DDL, { "a.ts": text });
+  assert.deepEqual(printed(found.filter(({ name }) => name === "f")), expected);
+}
+
+const noted = (amount: string): string => `  insert log {id = fresh sequence, amount = ${amount}}`;
+const MADE = [
+  "f unit",
+  "  @rejected1 := false",
+  "  try",
+  "    if (:n < 0)",
+  "      rollback",
+  `  ${noted(":n")}`,
+  "  handler",
+  "    @rejected1 := true",
+  "  @caught1 := false",
+  "  if @rejected1",
+  "    @caught1 := true",
+];
+
+describe("errors as values", () => {
+  it("are the first of two that await-to-js gives", () =>
+    check("const [error] = await to(make(n)); if (error) return; await note(2);", [
+      ...MADE,
+      "  if @caught1",
+      "    return",
+      noted("2"),
+    ]));
+
+  it("are asked of a result of neverthrow", () =>
+    check(
+      `const r = await ResultAsync.fromPromise(make(n), (e) => e);
+       if (r.isErr()) { await note(8); return; }
+       await note(2);`,
+      [
+        ...MADE,
+        "  if (not (@caught1 is null) and @caught1)",
+        `  ${noted("8")}`,
+        "    return",
+        noted("2"),
+      ],
+    ));
+
+  it("end a chain, and choose what is matched", () =>
+    check(
+      `await ok(n).asyncAndThen((x) => ResultAsync.fromPromise(make(x), String))
+         .match(() => note(1), () => note(2));`,
+      [...MADE, "  if @caught1", `  ${noted("2")}`, "  else", `  ${noted("1")}`],
+    ));
+
+  it("are there without an error that is thrown", () =>
+    check(
+      `const g = (n) => { if (n < 1) return errAsync("no"); return okAsync(n); };
+       await g(n).andTee((x) => note(x)).orElse(() => okAsync(0));`,
+      [
+        "f autocommit",
+        "  if (:n < 1)",
+        "    @return1 := 1",
+        "  else",
+        "    @return1 := 2",
+        "  if (@return1 = 1)",
+        "  else",
+        `  ${noted(":n")}`,
+      ],
+    ));
+});
