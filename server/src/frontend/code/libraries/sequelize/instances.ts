@@ -3,6 +3,7 @@ import { constantText, type Value } from "../../values";
 import type { Fragment } from "../builders/draft";
 import type { Call, Tools } from "../library";
 import { columnOf, roleOf, type ModelColumn } from "../orm/model";
+import { ownMethod } from "../orm/ownMethods";
 import {
   byKey,
   columnText,
@@ -94,9 +95,31 @@ export function instanceCall(
     case "toJSON":
       return row;
     default:
-      return associationCall(base, row, method, call.arguments);
+      return (
+        associationCall(base, row, method, call.arguments) ?? unreadMethod(row, call, method, base)
+      );
   }
 }
+
+/** A method of the model's own; of others (of its prototype, of a plugin) nothing is known. */
+function unreadMethod(
+  row: Row,
+  call: Call,
+  method: string,
+  { model, source, tools }: Place,
+): Value | undefined {
+  const own = ownMethod(row, method, call, tools);
+  if (own || IDLE.has(method)) return own;
+  tools.lose(`what ${model.name}'s ${method}() does is not known`, source, "opaque");
+  return undefined;
+}
+
+/** Methods of every row that change nothing. */
+const IDLE: ReadonlySet<string> = new Set(
+  "changed previous validate equals equalsOneOf isSoftDeleted hasOwnProperty toString valueOf where then catch finally".split(
+    " ",
+  ),
+);
 
 /** The fields that were assigned since the row was read. */
 function changedFields(row: Row): ReadonlyMap<string, Value> {

@@ -12,6 +12,7 @@ import { levelOf } from "../levels";
 import type { Call, ClassValue, Library, Tools, TransactionOptions } from "../library";
 import { transactionalOptions } from "../decoratorOptions";
 import { isModel, tableOf, type Model } from "../orm/model";
+import { ownMethod } from "../orm/ownMethods";
 import { isRowData, type Place } from "../orm/statements";
 import { parametersIn, rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
@@ -41,7 +42,8 @@ export const TYPEORM: Library = {
     const model = isActive(of) ? entityOf(of, tools) : undefined;
     return model && tools.handle(`repository.${property}`, model, POOL);
   },
-  rowCall: (row, method, call, tools) => rowCall(row, method, call, tools),
+  rowCall: (row, method, call, tools) =>
+    rowCall(row, method, call, tools) ?? ownMethod(row, method, call, tools),
   boundary: ({ function: hir, file, named }) =>
     file.endsWith(".java") ? undefined : transactionalOptions(hir, named, NAME),
   call: callOf,
