@@ -21,13 +21,13 @@ const require = createRequire(import.meta.url);
 const bundles = [
   { name: "extension", entry: "client/src/extension.ts", budget: 500 },
   { name: "server", entry: "server/src/server.ts", budget: 700 },
-  { name: "check", entry: "server/src/checkWorker.ts", budget: 1850 },
+  { name: "check", entry: "server/src/checkWorker.ts", budget: 1900 },
   { name: "worker", entry: "server/src/worker.ts", budget: 430 },
   { name: "history", entry: "server/src/historyWorker.ts", budget: 200 },
   { name: "explore", entry: "server/src/exploreWorker.ts", budget: 2250 },
   { name: "database", entry: "server/src/database.ts", budget: 3400 },
   { name: "store", entry: "server/src/library.ts", budget: 700 },
-  { name: "cli", entry: "server/src/cli.ts", budget: 1850 },
+  { name: "cli", entry: "server/src/cli.ts", budget: 1900 },
   { name: "webview", entry: "webview/src/main.ts", budget: 220, styles: 30 },
 ];
 

@@ -78,3 +78,23 @@ export async function f(id: number) {
   assert.match(first ?? "", /set body = unknown/u);
   assert.match(second ?? "", /set body = code:document\("id", :id\)/u);
 });
+
+it("a nested deletion leaves the parent's key to the foreign key", async () => {
+  const schema = `datasource db { provider = "postgresql" }
+model User { id Int @id
+  name String
+  secretId Int?
+  secret Secret? @relation(fields: [secretId], references: [id]) }
+model Secret { id Int @id
+  user User[] }`;
+  const found = await withPrisma(schema, {
+    "a.ts": `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function f(id: number) {
+  await prisma.user.update({ where: { id }, data: { name: "x", secret: { delete: true } } });
+}`,
+  });
+  const lines = printed(found);
+  assert.match(lines.find((line) => line.includes("update")) ?? "", /set name = "x" where/u);
+  assert.ok(lines.some((line) => line.includes("delete Secret")));
+});

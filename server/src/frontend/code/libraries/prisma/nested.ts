@@ -69,11 +69,11 @@ function linkHere(
     }
     case "disconnect":
       return set(() => literal(null));
-    // Done behind the row itself.
+    // Done behind the row itself; what a deletion leaves of the key is for the foreign key to say.
     case "update":
     case "upsert":
     case "delete":
-      return action === "delete" ? set(() => literal(null)) : [];
+      return [];
     default:
       scope.losses.push(`"${action}" of ${relation.name}`);
       return [];
