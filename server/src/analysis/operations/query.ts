@@ -34,7 +34,10 @@ import {
  */
 export function flattenQuery(builder: Builder, query: Query, outer: Scope, rows = 1): ResultTerms {
   const asked = inlined(withoutOthers(query));
-  if (asked.lock?.wait === "skip-locked") builder.losses.add("SKIP LOCKED is searched as a lock that waits, so that what it skips is not");
+  if (asked.lock?.wait === "skip-locked")
+    builder.losses.add(
+      "SKIP LOCKED is searched as a lock that waits, so that what it skips is not",
+    );
   if (asked.setOperations.length > 0) return unionOf(builder, asked, outer);
   if (isAggregate(asked)) {
     const result = aggregated(builder, asked, outer);
