@@ -40,6 +40,7 @@ import { concatenated } from "../values/texts";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
+import { JAVA_MAPS } from "../lists/javaMaps";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { ASYNC_STORAGE, stored } from "./asyncStorage";
 
@@ -316,7 +317,9 @@ export function callBuiltin(
     return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
   }
   const isJava = state.frame.file.endsWith(".java");
-  const builtin = (isJava ? JAVA_BUILTINS[callee.name] : undefined) ?? BUILTINS[callee.name];
+  const builtin =
+    (isJava ? (JAVA_MAPS[callee.name] ?? JAVA_BUILTINS[callee.name]) : undefined) ??
+    BUILTINS[callee.name];
   const self = callee.self ?? UNDEFINED;
   return builtin ? builtin({ state, self, args, site }) : stored(callee.name, { state, self });
 }

@@ -7,7 +7,6 @@ import {
   textOf,
   UNDEFINED,
   unknown,
-  type ObjectValue,
   type TextPart,
   type Value,
 } from "../../values";
@@ -62,8 +61,6 @@ export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
   "object.toString": ({ self }) => fieldOf(self, BUILT) ?? unknown("an object as a text"),
 
   // Maps.
-  ...named("HashMap LinkedHashMap TreeMap ConcurrentHashMap", ({ state }) => recordOf(state, {})),
-  ...named("Map.of", ({ state, args }) => mapOf(state, args)),
   "object.put": ({ state, self, args: [key, value] }) => put(state, self, key, value),
   "object.get": (call) =>
     call.args.length === 0 ? present(call) : mapValue(call.self, call.args[0], UNDEFINED),
@@ -186,12 +183,6 @@ function appended({ state, self, args: [more = UNDEFINED] }: BuiltinCall): Value
   const text = fieldOf(self, BUILT);
   if (text) setMember(state, self, BUILT, concatenated(text, more));
   return text ? self : unknown("what is appended to is not known", readsOf(self));
-}
-
-function mapOf(state: State, args: readonly Value[]): Value {
-  const made: ObjectValue = { kind: "object", fields: new Map() };
-  for (let at = 0; at + 1 < args.length; at += 2) put(state, made, args[at], args[at + 1]);
-  return made;
 }
 
 /** Sets the value of a map under a key. */

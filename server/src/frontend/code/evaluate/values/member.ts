@@ -368,7 +368,9 @@ function objectMember(
   }
   const isOfAny = property === "getClass" && isInJava(state);
   if (value.rest && !isOfAny) return memberOf(state, value.rest, property, site);
-  const other = value.fields.get(ANY_KEY)?.value;
+  // The keys of Java's maps are no members of them.
+  const isJavaMap = value.class === undefined && isInJava(state);
+  const other = isJavaMap ? undefined : value.fields.get(ANY_KEY)?.value;
   if (other !== undefined && !OF_ANY_OBJECT.has(property)) return other;
   const isKnown = value.class === undefined && !isInJava(state);
   if (isKnown && !OF_ANY_OBJECT.has(property)) return UNDEFINED;
