@@ -37,10 +37,10 @@ import { newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { emitThrow } from "../errors/thrown";
 import { flattened, REORDERED } from "../lists/reordered";
 import { concatenated } from "../values/texts";
+import { JAVA_MAPS } from "../lists/javaMaps";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
-import { JAVA_MAPS } from "../lists/javaMaps";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 import { ASYNC_STORAGE, stored } from "./asyncStorage";
 

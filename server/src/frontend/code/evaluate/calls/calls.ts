@@ -226,7 +226,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
   if (forItems) return forItems;
   for (const arg of args) {
     escape(state, arg);
-    giveAway(state, arg);
+    giveAway(state, arg, name);
     if (arg.kind === "handle" ? arg.connection : holdsTransaction(arg)) {
       const message = `${name}() is given a connection, and what it does is not known`;
       lose(state, message, source, "opaque");

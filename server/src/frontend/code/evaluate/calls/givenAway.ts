@@ -2,7 +2,7 @@
 // given to be called.
 import type { HirClass } from "../../hir";
 import { isNode, visit } from "../../nodes";
-import { unknown, type ObjectValue, type Value } from "../../values";
+import { constantScalar, unknown, type ObjectValue, type Value } from "../../values";
 import { itemsOf } from "../lists/collections";
 import { readsOf } from "../values/convert";
 import { changed } from "../lists/iteration";
@@ -14,8 +14,11 @@ const UNKNOWN_ITEM = unknown("what an unknown function does to it");
 /** Records that hold what is given away, one in the other, up to which these are found. */
 const DEEPEST = 3;
 
-/** Forgets what an unknown function may change of an argument. Linear in it and, once, in the text of its classes. */
-export function giveAway(state: State, value: Value, depth = DEEPEST): void {
+/**
+ * Forgets what an unknown function of that name may change of an argument. Linear in it and, once, in the text of its
+ * classes.
+ */
+export function giveAway(state: State, value: Value, name: string, depth = DEEPEST): void {
   const isEmptyList = value.kind === "list" && itemsOf(value)?.length === 0;
   if (isEmptyList && depth === DEEPEST) changed(state, value, UNKNOWN_ITEM);
   if (value.kind !== "object") return;
@@ -26,8 +29,32 @@ export function giveAway(state: State, value: Value, depth = DEEPEST): void {
   if (value.fields.size === 0 && !value.rest && depth === DEEPEST) {
     setAnyMember(state, value, UNKNOWN_ITEM);
   }
+  if (depth === DEEPEST && !ONLY_READS.test(name)) fillIn(state, value);
   if (depth === 0) return;
-  for (const { value: part } of value.fields.values()) if (part) giveAway(state, part, depth - 1);
+  for (const { value: part } of value.fields.values())
+    if (part) giveAway(state, part, name, depth - 1);
+}
+
+/** Functions that look at what they are given: logs, checks, texts, messages. */
+const ONLY_READS =
+  /(?:^|\.)_?(?:log|debug|info|warn|error|trace|track|capture|print|report|parse|safeParse|validate|check|assert|ensure|verify|is|has|stringify|serialize|format|render|hash|sign|encode|send|emit|publish|notify|dispatch|trigger|enqueue|json|redirect|freeze|[tT])(?:[A-Z_]\w*)?$/u;
+
+/** What stands in a record at first, for a function to put something else there: `{ digest: null }`. */
+function fillIn(state: State, value: ObjectValue): void {
+  if (state.frame.file.endsWith(".java") || value.isMap === true) return;
+  for (const [name, { value: before }] of value.fields) {
+    if (!before || (before.kind !== "undefined" && !isInitial(constantScalar(before)))) continue;
+    setMember(
+      state,
+      value,
+      name,
+      unknown(`${name} of a record that an unknown function was given`),
+    );
+  }
+}
+
+function isInitial(constant: unknown): boolean {
+  return constant === null || constant === false || constant === 0 || constant === "";
 }
 
 /** Fields of an instance that its methods write are not known once somebody unknown may call these. */

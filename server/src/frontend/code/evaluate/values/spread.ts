@@ -83,7 +83,10 @@ function withOthers(state: State, made: ObjectValue, value: Value): ObjectValue 
 }
 
 function overwritten(state: State, value: Value, name: string, before: Value): Value {
-  if (value.kind === "row") return before;
+  if (value.kind === "row") {
+    const why = `a row whose columns are not known may have another ${name}`;
+    return value.overlay.has(name) ? before : unknown(why, [...readsOf(before), ...readsOf(value)]);
+  }
   const own = memberOf(state, value, name, NOWHERE);
   if (value.kind === "input" && own.kind === "input") {
     if (own.type !== undefined && own.mayLack !== true) return own;

@@ -1,0 +1,55 @@
+// What may become of records: unknown functions fill them, rows of unknown columns are spread over them.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
+
+/** What a function with this body does. */
+async function read(body: string): Promise<string> {
+  const text = `import { Pool } from "pg";
+import { fill, logger } from "elsewhere";
+const pool = new Pool();
+export async function f(id) {
+  const c = await pool.connect();
+  await c.query("BEGIN");
+  ${body}
+  await c.query("COMMIT");
+}`;
+  const ddl = "CREATE TABLE t (id bigint PRIMARY KEY, n bigint);";
+  return printed(await transactionsOf(ddl, { "a.ts": text })).join("\n");
+}
+
+const UPDATE = 'await c.query("UPDATE t SET n = $1 WHERE id = $2", [o.n, id]);';
+
+describe("a record that an unknown function is given", () => {
+  it("may be filled in by it", async () => {
+    const lines = await read(`const o = { n: null }; await fill(o); ${UPDATE}`);
+    assert.match(lines, /! n of a record that an unknown function was given/u);
+  });
+
+  it("is as it was where it is only logged, or something else is given", async () => {
+    for (const given of ["logger.info(o)", "await fill({ ...o })", "await fill(o.n)"]) {
+      const lines = await read(`const o = { n: 0 }; ${given}; ${UPDATE}`);
+      assert.match(lines, /update t set n = 0/u, given);
+    }
+  });
+});
+
+describe("a row of unknown columns that is spread", () => {
+  it("may overwrite what stands before it", async () => {
+    const lines = await read(
+      `const r = await c.query("SELECT * FROM elsewhere WHERE id = $1", [id]);
+  const o = { n: 5, ...r.rows[0] }; ${UPDATE}`,
+    );
+    assert.doesNotMatch(lines, /set n = 5/u);
+    assert.match(lines, /! a row whose columns are not known may have another n/u);
+  });
+
+  it("overwrites nothing that stands behind it", async () => {
+    const lines = await read(
+      `const r = await c.query("SELECT * FROM elsewhere WHERE id = $1", [id]);
+  const o = { ...r.rows[0], n: 5 }; ${UPDATE}`,
+    );
+    assert.match(lines, /set n = 5/u);
+  });
+});
