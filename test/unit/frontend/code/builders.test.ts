@@ -177,3 +177,16 @@ export async function grow(id: number) {
       ],
     ));
 });
+
+it("values that Kysely writes into its text are values", () =>
+  check(
+    `import { Kysely, sql } from "kysely";
+const db = new Kysely<any>({ dialect: new PostgresDialect({}) });
+export async function f(owner: string) {
+  await db.deleteFrom("accounts").where("owner", "=", sql.lit("bank")).where("note", "=", sql.val(owner)).execute();
+}`,
+    [
+      "f autocommit",
+      '  delete accounts where ((accounts.owner = "bank") and (accounts.note = :owner))',
+    ],
+  ));

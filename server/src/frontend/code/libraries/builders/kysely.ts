@@ -562,6 +562,10 @@ export const KYSELY: Library = {
         const text = raw(quoted(constantText(call.arguments[0]) ?? "?", tools.dialect));
         return tools.handle("part", { kind: "part", text } satisfies Part);
       }
+      // Written into the text or sent beside it, a value is the same.
+      case "sql.lit":
+      case "sql.val":
+        return call.arguments[0] ?? UNDEFINED;
       case "db.destroy":
         return UNDEFINED;
       default:
