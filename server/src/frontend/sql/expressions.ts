@@ -22,3 +22,28 @@ export const COMPARISONS: Readonly<Record<string, ComparisonOperator | undefined
   ">": ">",
   ">=": ">=",
 };
+
+/** Whether an expression can only be true, false or NULL. */
+export function isCondition(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "comparison":
+    case "and":
+    case "or":
+    case "not":
+    case "isNull":
+    case "sameValue":
+    case "in":
+    case "like":
+    case "exists":
+    case "inQuery":
+      return true;
+    case "literal":
+      return typeof expression.value === "boolean";
+    case "unknown":
+      return expression.type === "bool";
+    case "among":
+      return expression.function === "any";
+    default:
+      return false;
+  }
+}

@@ -17,6 +17,12 @@ import type { Note, Transaction } from "../../../../server/src/program/program";
 import type { Table } from "../../../../server/src/program/schema";
 import type { FileId } from "../../../../server/src/protocol/source";
 
+/** Tables of several tests. */
+export const ACCOUNTS_AND_LOG = `
+CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
+CREATE TABLE log (id serial PRIMARY KEY, amount int NOT NULL);
+`;
+
 let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
 
 /** The transactions of files of code by name, over the tables of a DDL script. */

@@ -2,24 +2,13 @@
 // condition nor a change.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { printed, transactionsOf } from "./prismaPrograms";
-
-const SCHEMA = `
-datasource db {
-  provider = "postgresql"
-}
-model Item {
-  id    Int     @id
-  place Int
-  kind  String?
-}
-`;
+import { ITEMS, printed, transactionsOf } from "./prismaPrograms";
 
 async function program(parameters: string, body: string): Promise<readonly string[]> {
   const head =
     'import { PrismaClient } from "@prisma/client";\nconst prisma = new PrismaClient();\n';
   const text = `${head}export async function f(${parameters}) {\n${body}\n}\n`;
-  const lines = printed(await transactionsOf(SCHEMA, { "f.ts": text }));
+  const lines = printed(await transactionsOf(ITEMS, { "f.ts": text }));
   return lines
     .slice(1)
     .map((line) =>

@@ -1,16 +1,7 @@
 // Operations of the Prisma client whose argument the code does not say: what is not known of it is never taken for nothing.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { losses, printed, transactionsOf } from "./prismaPrograms";
-
-const SCHEMA = `datasource db { provider = "postgresql" }
-model Project { id Int @id
-  plan Int
-  mails Mail[] }
-model Mail { id Int @id
-  kind Int
-  projectId Int
-  project Project @relation(fields: [projectId], references: [id]) }`;
+import { PROJECTS, losses, printed, transactionsOf } from "./prismaPrograms";
 
 /** What the function `f(args, c, k)` with that body is, and what is lost. */
 async function check(
@@ -21,7 +12,7 @@ async function check(
   const text = `import { PrismaClient } from "@prisma/client";
 const prisma = new PrismaClient();
 export async function f(args: any, c: boolean, k: number) { ${body} }`;
-  const transactions = await transactionsOf(SCHEMA, { "a.ts": text });
+  const transactions = await transactionsOf(PROJECTS, { "a.ts": text });
   const lines = printed(transactions).filter((line) => !line.startsWith("  ! "));
   assert.deepEqual(lines, expected);
   assert.deepEqual(transactions.flatMap(losses), lost);

@@ -1,13 +1,8 @@
 // Choices between functions: by ts-pattern's patterns and by tables of functions.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { transactionsOf } from "./codePrograms";
+import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
-
-const DDL = `
-CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
-CREATE TABLE log (id serial PRIMARY KEY, amount int NOT NULL);
-`;
 
 const START = `import { Pool } from "pg";
 import { match, P } from "ts-pattern";
@@ -22,7 +17,7 @@ const NOTED = "insert log {id = fresh sequence, amount = :n}";
 /** What the function `f(x, n)` with that body is. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START} export async function f(x, n) { ${body} }`;
-  const found = await transactionsOf(DDL, { "a.ts": text });
+  const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });
   assert.deepEqual(printed(found.filter(({ name }) => name === "f")).slice(1), expected);
 }
 

@@ -1,23 +1,14 @@
 // What a program does only perhaps: nested writes and operations behind a condition, operations whose errors go no further.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { printed, transactionsOf } from "./prismaPrograms";
-
-const SCHEMA = `datasource db { provider = "postgresql" }
-model Project { id Int @id
-  plan Int
-  mails Mail[] }
-model Mail { id Int @id
-  kind Int
-  projectId Int
-  project Project @relation(fields: [projectId], references: [id]) }`;
+import { PROJECTS, printed, transactionsOf } from "./prismaPrograms";
 
 /** What the function `f(id, plan, soon)` with that body is. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `import { PrismaClient } from "@prisma/client";
 const prisma = new PrismaClient();
 export async function f(id, plan, soon) { ${body} }`;
-  assert.deepEqual(printed(await transactionsOf(SCHEMA, { "a.ts": text })), expected);
+  assert.deepEqual(printed(await transactionsOf(PROJECTS, { "a.ts": text })), expected);
 }
 
 const UPDATED = "returning r1: Project.id as id, Project.plan as plan";

@@ -1,18 +1,7 @@
 // Lists to which branches add items, and objects that are given away.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { losses, printed, transactionsOf } from "./prismaPrograms";
-
-const SCHEMA = `
-datasource db {
-  provider = "postgresql"
-}
-model Item {
-  id    Int     @id
-  place Int
-  kind  String?
-}
-`;
+import { ITEMS, losses, printed, transactionsOf } from "./prismaPrograms";
 
 async function read(parameters: string, body: string): ReturnType<typeof transactionsOf> {
   const text = `import { PrismaClient } from "@prisma/client";
@@ -27,7 +16,7 @@ export async function f(${parameters}) {
 ${body}
 }
 `;
-  return transactionsOf(SCHEMA, { "f.ts": text });
+  return transactionsOf(ITEMS, { "f.ts": text });
 }
 
 /** The statements and commands of a function. */

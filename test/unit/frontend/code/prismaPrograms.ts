@@ -61,6 +61,27 @@ export async function programOf(
   return { schema: { tables: schema.tables }, transactions, notes: [], files };
 }
 
+/** Schemas of several tests. */
+export const PROJECTS = `datasource db { provider = "postgresql" }
+model Project { id Int @id
+  plan Int
+  mails Mail[] }
+model Mail { id Int @id
+  kind Int
+  projectId Int
+  project Project @relation(fields: [projectId], references: [id]) }`;
+
+export const ITEMS = `
+datasource db {
+  provider = "postgresql"
+}
+model Item {
+  id    Int     @id
+  place Int
+  kind  String?
+}
+`;
+
 /** Transactions as text: a line with name, boundary and level, the body, and what was lost. */
 export function printed(transactions: readonly Transaction[]): readonly string[] {
   return transactions.flatMap((each) => {

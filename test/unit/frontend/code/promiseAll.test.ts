@@ -1,13 +1,8 @@
 // Promise.all: one that fails ends the wait, and the others run all the same.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { transactionsOf } from "./codePrograms";
+import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
-
-const DDL = `
-CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
-CREATE TABLE log (id serial PRIMARY KEY, amount int NOT NULL);
-`;
 
 const START = `import { Pool } from "pg";
 const pool = new Pool();
@@ -20,7 +15,7 @@ async function open(id) { await pool.query("INSERT INTO accounts (id, balance) V
 /** What the function `f` with that body is. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START}export async function f(n, ids) { ${body} }`;
-  const found = await transactionsOf(DDL, { "a.ts": text });
+  const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });
   assert.deepEqual(printed(found.filter(({ name }) => name === "f")), ["f unit", ...expected]);
 }
 
@@ -100,7 +95,7 @@ describe("Promise.all", () => {
   await Promise.all([done(), client.query("UPDATE accounts SET balance = 1")]);
   await client.query("COMMIT");
 }`;
-    const found = await transactionsOf(DDL, { "a.ts": text });
+    const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });
     assert.deepEqual(printed(found.filter(({ name }) => name === "f")), [
       "f explicit",
       "  if (:n < 0)",

@@ -1,13 +1,8 @@
 // What a function returns without awaiting it fails behind its handlers.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { transactionsOf } from "./codePrograms";
+import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
-
-const DDL = `
-CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
-CREATE TABLE log (id serial PRIMARY KEY, amount int NOT NULL);
-`;
 
 const START = `import { Pool } from "pg";
 const pool = new Pool();
@@ -19,7 +14,7 @@ async function make(n) { if (n < 0) throw new Error("no"); await note(n); }
 /** What a call of the function `g(n)` with that body is, behind which 5 is noted. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
   const text = `${START}${body} export async function f(n) { await g(n); await note(5); }`;
-  const found = await transactionsOf(DDL, { "a.ts": text });
+  const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });
   const lines = printed(found.filter(({ name }) => name === "f"));
   assert.deepEqual(lines, ["f unit", ...expected, noted("5")]);
 }

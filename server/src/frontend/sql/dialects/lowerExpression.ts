@@ -1,7 +1,7 @@
 // Expressions of MySQL, MariaDB, SQL Server and SQLite in the AR. Truth values are numbers in these dialects: a
 // condition where a value is wanted becomes 1, 0 or NULL, and a number where a condition is wanted is compared with 0.
 import type { ArithmeticOperator, Expression } from "../../../program/expression";
-import { COMPARISONS, literal } from "../expressions";
+import { COMPARISONS, isCondition, literal } from "../expressions";
 import { lose, typeIn } from "../nsp/scope";
 import { compare, joined, negatedIf } from "../terms";
 import { lowerCall } from "./lowerCall";
@@ -24,28 +24,6 @@ export function lowerValues(
   of: Expressions,
 ): readonly Expression[] {
   return nodes.map((node) => lowerValue(node, of));
-}
-
-function isCondition(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "comparison":
-    case "and":
-    case "or":
-    case "not":
-    case "isNull":
-    case "sameValue":
-    case "in":
-    case "inQuery":
-    case "exists":
-    case "like":
-      return true;
-    case "literal":
-      return typeof expression.value === "boolean";
-    case "unknown":
-      return expression.type === "bool";
-    default:
-      return false;
-  }
 }
 
 /** Conditions that are never NULL. */

@@ -1,7 +1,7 @@
 // Values as expressions of the AR: as scalars, and as conditions the way the language tells true from false.
 import type { Expression, ValueType } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
-import { literal, TRUE } from "../../../sql/expressions";
+import { isCondition, literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../../values";
 import { noteAsked } from "../lists/asked";
@@ -412,31 +412,6 @@ function typeOfDefault(expression: Expression): ValueType | undefined {
       return "text";
     default:
       return undefined;
-  }
-}
-
-/** Whether an expression can only be true, false or NULL. */
-export function isCondition(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "comparison":
-    case "and":
-    case "or":
-    case "not":
-    case "isNull":
-    case "sameValue":
-    case "in":
-    case "like":
-    case "exists":
-    case "inQuery":
-      return true;
-    case "literal":
-      return typeof expression.value === "boolean";
-    case "unknown":
-      return expression.type === "bool";
-    case "among":
-      return expression.function === "any";
-    default:
-      return false;
   }
 }
 
