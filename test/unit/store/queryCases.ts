@@ -70,6 +70,15 @@ export const QUANTIFIED: readonly QueryCase[] = [
     "SELECT (1, NULL) IN (SELECT t, max(w) FROM u GROUP BY t) AS a, (8, NULL) IN (SELECT t, max(w) FROM u GROUP BY t) AS b",
     "null, false",
   ],
+  ["SELECT id FROM u WHERE (t, w) NOT IN (SELECT id, v FROM t) ORDER BY id", "1; 2; 3"],
+  ["SELECT id FROM u WHERE (t, w) NOT IN (SELECT t.id - 2, v FROM t) ORDER BY id", "3"],
+  ["SELECT id FROM t WHERE NOT (id > 9 OR (id, v) IN (SELECT t, w FROM u)) ORDER BY id", "1; 2; 3"],
+  ["SELECT id FROM t WHERE (3, v) NOT IN (SELECT t + 2, w FROM u) ORDER BY id", "1; 2"],
+  [
+    "SELECT id, (t, w) IN (SELECT id - 2, v FROM t) AS a FROM u ORDER BY id",
+    "1, null; 2, null; 3, false",
+  ],
+  ["SELECT id FROM t WHERE (id, v) IN (SELECT id, v FROM t) ORDER BY id", "1; 2"],
 ];
 
 /** DISTINCT ON and window functions. */

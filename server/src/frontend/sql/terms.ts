@@ -31,6 +31,25 @@ export function joined(kind: "and" | "or", operands: readonly Expression[]): Exp
   return flat.length === 1 ? first : { kind, operands: flat };
 }
 
+/**
+ * A condition that is true where the given one is, and may be false where that is NULL: what a WHERE asks for. Linear in
+ * its AND, OR and CASE.
+ */
+export function whereTrue(condition: Expression): Expression {
+  if (condition.kind === "and" || condition.kind === "or")
+    return joined(condition.kind, condition.operands.map(whereTrue));
+  if (condition.kind !== "conditional") return condition;
+  const { then, otherwise } = condition;
+  const isYes = then.kind === "literal" && then.value === true;
+  return isYes && isNever(otherwise) ? condition.condition : condition;
+}
+
+function isNever(condition: Expression): boolean {
+  if (condition.kind === "conditional")
+    return isNever(condition.then) && isNever(condition.otherwise);
+  return condition.kind === "literal" && (condition.value === null || condition.value === false);
+}
+
 export function compare(
   operator: ComparisonOperator,
   left: Expression,

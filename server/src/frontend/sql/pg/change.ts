@@ -22,7 +22,7 @@ import type {
 } from "../../../program/statement";
 import { literal, TRUE } from "../expressions";
 import { completeRow, defaultOf } from "../insertRow";
-import { distinctlyNamed } from "../terms";
+import { distinctlyNamed, whereTrue } from "../terms";
 import { itemsOf, kindOf, rowOf, tableName } from "./ast";
 import { lowerFrom } from "./from";
 import { outputsOf } from "./query";
@@ -203,7 +203,9 @@ function conflictOf(
     target: columns,
     action: "update",
     set,
-    ...(whereClause === undefined ? {} : { where: lowerExpression(whereClause, scope, work) }),
+    ...(whereClause === undefined
+      ? {}
+      : { where: whereTrue(lowerExpression(whereClause, scope, work)) }),
   };
 }
 
@@ -336,7 +338,7 @@ function whereOf(node: Node | undefined, scope: Scope, work: Work): Expression {
     const row = own === undefined ? undefined : currentRow(cursor, own, work);
     return row ?? lose(work, `WHERE CURRENT OF ${cursor}`, [], "bool");
   }
-  return lowerExpression(node, scope, work);
+  return whereTrue(lowerExpression(node, scope, work));
 }
 
 /** The row that a cursor stands on, by its primary key. */

@@ -10,7 +10,7 @@ import type {
 import type { Expression } from "../../../program/expression";
 import type { Output, Relation } from "../../../program/statement";
 import type { CallResult } from "../lowering";
-import { distinctlyNamed, emptyQuery, joined, withColumnNames } from "../terms";
+import { distinctlyNamed, emptyQuery, joined, whereTrue, withColumnNames } from "../terms";
 import { kindOf, lastName, stringsOf } from "./ast";
 import { callArguments } from "./call";
 import { isSystemName, systemRows } from "./outside";
@@ -352,7 +352,8 @@ function joinCondition(
   before: number,
   middle: number,
 ): Expression | undefined {
-  if (node.quals !== undefined) return lowerExpression(node.quals, scopeOf(state), state.work);
+  if (node.quals !== undefined)
+    return whereTrue(lowerExpression(node.quals, scopeOf(state), state.work));
   const left = state.sources.slice(before, middle);
   const right = state.sources.slice(middle);
   const columns =

@@ -4,7 +4,7 @@ import type { Expression } from "../../../program/expression";
 import { setCallsIn } from "../../../program/operands";
 import type { LockClause, Output, Query, Relation } from "../../../program/statement";
 import { TRUE } from "../expressions";
-import { emptyQuery } from "../terms";
+import { emptyQuery, whereTrue } from "../terms";
 import { constantOf, itemsOf, lastName, stringsOf, typeText } from "./ast";
 import { lowerFrom } from "./from";
 import { hasAggregate } from "./functions";
@@ -26,7 +26,9 @@ function simpleQuery(select: SelectStmt, outer: Scope | undefined, work: Work): 
   const from = lowerFrom(select.fromClause, outer, work);
   const { relations } = from;
   const where =
-    select.whereClause === undefined ? TRUE : lowerExpression(select.whereClause, from.scope, work);
+    select.whereClause === undefined
+      ? TRUE
+      : whereTrue(lowerExpression(select.whereClause, from.scope, work));
   const grouped =
     (select.groupClause ?? select.havingClause) !== undefined ||
     (select.targetList ?? []).some(hasAggregate);

@@ -109,8 +109,8 @@ function quantified(link: SubLink, query: Query, scope: Scope, work: Work): Expr
 }
 
 interface Compared {
-  /** The rows of the query. */
-  readonly relation: Relation;
+  /** The rows of the query where something more holds. */
+  readonly where: (condition: Expression) => Query;
   /** The comparison with the row at hand. */
   readonly condition: Expression;
 }
@@ -134,18 +134,19 @@ function comparedRows(
   if (conditions.length < values.length || (values.length > 1 && operator !== "="))
     return undefined;
   const relation: Relation = { alias, table: alias, kind: "derived", query: named, join: "inner" };
-  return { relation, condition: joined("and", conditions) };
+  const all: Query = {
+    ...emptyQuery([{ name: "value", value: literal(1) }]),
+    relations: [relation],
+  };
+  return { where: (where) => ({ ...all, where }), condition: joined("and", conditions) };
 }
 
 /**
  * ANY: true where the comparison is true for a row, else NULL where it may be. ALL is ANY of the comparison's opposite,
  * turned around.
  */
-function ofAll({ relation, condition }: Compared, isAny: boolean): Expression {
-  const some = (where: Expression): Expression => ({
-    kind: "exists",
-    query: { ...emptyQuery([{ name: "value", value: literal(1) }]), relations: [relation], where },
-  });
+function ofAll({ where, condition }: Compared, isAny: boolean): Expression {
+  const some = (sought: Expression): Expression => ({ kind: "exists", query: where(sought) });
   const sought: Expression = isAny ? condition : { kind: "not", operand: condition };
   const otherwise: Expression = {
     kind: "conditional",
@@ -171,7 +172,7 @@ function valueOfOperator(
   return negatedIf(like[1] === "!", { kind: "like", operand: left, pattern: right, insensitive });
 }
 
-/** `(a, b) IN (SELECT x, y ...)` as EXISTS with two more conditions, where no name is hidden by that. */
+/** `(a, b) IN (SELECT x, y ...)` with two more conditions on the rows of the query, where no name is hidden by that. */
 function rowIn(
   values: readonly Expression[],
   query: Query,
@@ -203,5 +204,9 @@ function rowIn(
     left,
     right: query.outputs[at]?.value ?? literal(null),
   }));
-  return { kind: "exists", query: { ...query, where: joined("and", [query.where, ...equal]) } };
+  const where = (more: Expression): Query => ({
+    ...query,
+    where: joined("and", [query.where, more]),
+  });
+  return ofAll({ where, condition: joined("and", equal) }, true);
 }
