@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
-import { printed } from "./prismaPrograms";
+import { losses, printed } from "./prismaPrograms";
 
 const DDL = "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);";
 const POOL = `import { Pool } from "pg";\nconst pool = new Pool();\n`;
@@ -100,5 +100,182 @@ export async function f(text) {
       "    update t set n = 1 where (t.id = @v1)",
       "    @v1 := :rows.id[@i1]",
     ]);
+  });
+});
+
+describe("what a path wrote that ends early", () => {
+  const delivered = async (parameters: string, body: string): Promise<readonly string[]> => {
+    const text = `export async function f(${parameters}) {
+${body}
+  await pool.query("UPDATE t SET n = $1 WHERE id = 1", [x]);
+}`;
+    return printed(await read(text))
+      .slice(1)
+      .map((line) => line.trim());
+  };
+
+  it("holds behind a function that it returned from", async () => {
+    const body = `let x = 0;
+  const g = () => {
+    if (a > 3) { x = 1; return; }
+    if (a > 2) return;
+    x = 2;
+  };
+  g();`;
+    assert.deepEqual(await delivered("a: number", body), [
+      "if (:a > 3)",
+      "@return1 := 1",
+      "else",
+      "if (:a > 2)",
+      "@return1 := 2",
+      "if (@return1 = 1)",
+      "@v1 := 1",
+      "else",
+      "@v1 := 2",
+      "if (@return1 = 2)",
+      "@v2 := 0",
+      "else",
+      "@v2 := @v1",
+      "update t set n = @v2 where (t.id = 1)",
+    ]);
+  });
+
+  it("is the round's own in a function that each round calls", async () => {
+    const body = `let x = 0;
+  ns.forEach((n) => {
+    if (n > 3) { x += n; return; }
+    console.log(n);
+  });`;
+    assert.deepEqual(await delivered("ns: number[]", body), [
+      "@v1 := 0",
+      "loop count",
+      "@return1 := 0",
+      "if (:ns[@i1] > 3)",
+      "@return1 := 1",
+      "if (@return1 = 1)",
+      "@v2 := (@v1 + :ns[@i1])",
+      "else",
+      "@v2 := @v1",
+      "@v1 := @v2",
+      "update t set n = @v1 where (t.id = 1)",
+    ]);
+  });
+
+  it("holds behind loops that it leaves, and in their next rounds", async () => {
+    for (const [jump, name] of [
+      ["break", "exit"],
+      ["continue", "continue"],
+    ]) {
+      const body = `let x = 0;
+  for (const n of ns) {
+    if (n > 3) { x = n; ${String(jump)}; }
+  }`;
+      assert.deepEqual(await delivered("ns: number[]", body), [
+        "@v1 := 0",
+        "loop count",
+        "if (:ns[@i1] > 3)",
+        "@v1 := :ns[@i1]",
+        String(name),
+        "update t set n = @v1 where (t.id = 1)",
+      ]);
+    }
+  });
+
+  it("holds behind a function that it returned from within a loop", async () => {
+    const body = `let x = 0;
+  const g = () => {
+    for (const n of ns) if (n > 3) { x = n; return; }
+  };
+  g();`;
+    assert.deepEqual(await delivered("ns: number[]", body), [
+      "loop count",
+      "if (:ns[@i1] > 3)",
+      "@return1 := 1",
+      "@v1 := :ns[@i1]",
+      "exit",
+      "if (@return1 = 1)",
+      "@v2 := @v1",
+      "else",
+      "@v2 := 0",
+      "update t set n = @v2 where (t.id = 1)",
+    ]);
+  });
+
+  it("holds behind items that are taken one after the other", async () => {
+    const body = `let x = 0;
+  for (const n of [1, 2]) {
+    if (a > n) { x = n; continue; }
+    console.log(n);
+  }`;
+    assert.deepEqual(await delivered("a: number", body), [
+      "if (:a > 1)",
+      "@jump2 := 1",
+      "if (@jump2 = 1)",
+      "@v1 := 1",
+      "else",
+      "@v1 := 0",
+      "if (:a > 2)",
+      "@jump3 := 1",
+      "if (@jump3 = 1)",
+      "@v2 := 2",
+      "else",
+      "@v2 := @v1",
+      "update t set n = @v2 where (t.id = 1)",
+    ]);
+  });
+
+  it("holds behind a switch", async () => {
+    const body = `let x = 0;
+  switch (a) {
+    case 1: if (b > 2) { x = 4; break; } x = 3; break;
+    default: x = 9;
+  }`;
+    assert.deepEqual(await delivered("a: number, b: number", body), [
+      "if (:a = 1)",
+      "if (:b > 2)",
+      "@jump1 := 1",
+      "else",
+      "@v1 := 3",
+      "else",
+      "@v1 := 9",
+      "if (@jump1 = 1)",
+      "@v2 := 4",
+      "else",
+      "@v2 := @v1",
+      "update t set n = @v2 where (t.id = 1)",
+    ]);
+  });
+
+  it("is what a finally wrote behind it", async () => {
+    const body = `let x = 0;
+  const g = () => {
+    try { if (a > 3) { x = 1; return; } } finally { x = 5; }
+  };
+  g();`;
+    assert.deepEqual(await delivered("a: number", body), ["update t set n = 5 where (t.id = 1)"]);
+  });
+
+  it("is an item of a list, or may be one", async () => {
+    const rounds = `const up: number[] = [];
+  for (const n of [1, 2]) { if (a > n) continue; up.push(n); }
+  const x = up.length;`;
+    const [last] = (await delivered("a: number", rounds)).slice(-1);
+    assert.equal(
+      last,
+      "update t set n = ((@jump2 = 1) ? ((@jump3 = 1) ? 0 : 1) : ((@jump3 = 1) ? 1 : 2)) where (t.id = 1)",
+    );
+    for (const called of [
+      "ns.forEach((n) => { if (n > 3) { up.push(n); return; } console.log(n); });",
+      "for (const n of ns) { if (n > 3) { up.push(n); continue; } console.log(n); }",
+      "const add = (n: number) => { if (n < 3) return; up.push(n); }; add(ns[0]);",
+    ]) {
+      const text = `export async function f(ns: number[]) {
+  const up: number[] = [];
+  ${called}
+  await pool.query("UPDATE t SET n = 1 WHERE id = ANY($1)", [up]);
+}`;
+      const [only] = await read(text);
+      assert.ok(only && losses(only).length > 0, called);
+    }
   });
 });

@@ -139,6 +139,7 @@ export function createState(
     lacks: { isWithout },
     thrown: new WeakMap(),
     attempts: [],
+    jumps: [],
     probes: 0,
     caught: undefined,
   };

@@ -6,6 +6,7 @@ import { literal } from "../../sql/expressions";
 import { UNDEFINED, unknown, type Cell, type Value } from "../values";
 import { askedSoFar, wasAskedSince } from "./lists/asked";
 import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./values/convert";
+import { takeJumps, type Jump } from "./targets";
 import { isReplay } from "./lists/filledLists";
 import { choiceOf, oneClient } from "./values/operators";
 import { grownOnPaths } from "./lists/perhapsPushed";
@@ -204,12 +205,13 @@ export interface LoopBody {
 export function loopBody(
   state: State,
   source: SourceRange,
+  id: string,
   body: (carried: ReadonlyMap<Cell, string>) => boolean,
 ): LoopBody {
   const before = state.workspace.counts.births;
   // A trial asks for what is written alone: what is inside of it needs none of its own.
   const moment = askedSoFar();
-  const first = state.isTrial ? undefined : firstRound(state, () => body(new Map()), before);
+  const first = state.isTrial ? undefined : firstRound(state, id, () => body(new Map()), before);
   const carried = new Map<Cell, string>();
   for (const cell of first?.stands ? [] : (first?.changed ?? [])) {
     const { value } = cell;
@@ -233,6 +235,11 @@ export function loopBody(
   if (!path.left) path.commands.push(...carriedOver(state, carried, source, path.written));
   for (const [cell, value] of path.written) {
     if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(value));
+  }
+  for (const { values } of first?.stands ? first.jumps : takeJumps(state, id)) {
+    for (const [cell, value] of values) {
+      if (cell.birth <= before && !carried.has(cell)) write(state, cell, inSomeRounds(cell, value));
+    }
   }
   return { commands: path.commands, isOnce: path.left && !path.commands.some(mayGoOn) };
 }
@@ -269,25 +276,37 @@ function afterRounds(value: Value | undefined): Value | undefined {
   return unknown("it changes from round to round of a loop", readsOf(value));
 }
 
+/** Some rounds end with one value, and others with another one. */
+function inSomeRounds(cell: Cell, value: Value | undefined): Value | undefined {
+  if (value === cell.value) return value;
+  const reads = [cell.value, value].flatMap((each) => (each ? readsOf(each) : []));
+  return unknown("it changes in some rounds of a loop", reads);
+}
+
 interface FirstRound {
   readonly path: Path;
+  readonly jumps: readonly Jump[];
   /** The older cells that it writes. */
   readonly changed: readonly Cell[];
   /** Every round is as this one; else all but its writes is undone. */
   readonly stands: boolean;
 }
 
-function firstRound(state: State, run: () => boolean, before: number): FirstRound {
+function firstRound(state: State, id: string, run: () => boolean, before: number): FirstRound {
   const { taint, frame, notes, tentative, ids } = state;
   const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
   const giveBack = ids.mark();
+  const jumped = state.jumps.length;
   const moment = askedSoFar();
   state.tentative = before;
   const path = tried(state, run);
   state.tentative = tentative;
   const isWhole = !state.isTrial;
   state.isTrial = false;
-  const changed = [...path.written.keys()].filter((cell) => cell.birth <= before);
+  const jumps = takeJumps(state, id);
+  const written = [path.written, ...jumps.map(({ values }) => values)];
+  const cells = new Set(written.flatMap((each) => [...each.keys()]));
+  const changed = [...cells].filter((cell) => cell.birth <= before);
   const stands =
     isWhole &&
     changed.every((cell) => {
@@ -299,8 +318,9 @@ function firstRound(state: State, run: () => boolean, before: number): FirstRoun
     taint.length = losses;
     frame.returns.length = returns;
     notes.length = noted;
+    state.jumps.length = jumped;
   }
-  return { path, changed, stands };
+  return { path, jumps, changed, stands };
 }
 
 /** Assigns the variables of a loop what its cells hold at the end of a round, all at once. */

@@ -26,6 +26,7 @@ import {
   type Value,
 } from "../values";
 import type { Attempt } from "./errors/attempts";
+import type { Jump, Target } from "./targets";
 import type { Thrown } from "./errors/thrown";
 
 /** What all roots of a workspace share. */
@@ -73,6 +74,8 @@ export interface Frame {
   readonly which: string;
   readonly value: string;
   readonly returns: Value[];
+  /** What its returns end. */
+  readonly target?: Target;
   /** What it spans in its file. */
   readonly span: Span;
   /** The calls that lead to it from the root; none for what is written within the root. */
@@ -100,6 +103,9 @@ export interface OpenLoop {
   readonly isSwitch?: boolean;
   /** Items that are taken one after the other: what `continue` leaves. */
   readonly round?: string;
+  /** What `break` and `continue` end. */
+  readonly target?: Target;
+  readonly roundTarget?: Target;
   /** What `continue` does before the next round: `i++` of a `for`, the test of a `do`. */
   readonly next?: () => void;
 }
@@ -212,6 +218,8 @@ export interface State {
   readonly thrown: WeakMap<Command, Thrown>;
   /** The bodies of `try` that are open, innermost last. */
   attempts: readonly Attempt[];
+  /** The paths that ended what is still open. */
+  readonly jumps: Jump[];
   /** How many handlers are tried around what is evaluated, only to see what they do. */
   probes: number;
   /** The error of the handler at hand, by its name. */

@@ -3,7 +3,6 @@ import type { Expression } from "../../../program/expression";
 import type { Command, LoopRange } from "../../../program/statement";
 import type { Span } from "../../sql/split";
 import { literal } from "../../sql/expressions";
-import { withoutExits } from "../../sql/routine/withoutReturns";
 import type { HirExpression, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../values";
@@ -20,7 +19,9 @@ import {
   swallowed,
 } from "./errors/heldPromises";
 import { settle } from "./calls/settle";
-import { addLoop, eachItem, inLoop } from "./lists/iteration";
+import { jumpTo } from "./jumps";
+import { beginTarget } from "./targets";
+import { addLoop, addWithoutExits, eachItem, inLoop } from "./lists/iteration";
 import { addIf, carriedOver, hasLeft, joinPaths, loopBody, tried, type Path } from "./join";
 import { optionalMember } from "./values/member";
 import { fillsWithOperations } from "./lists/operationLists";
@@ -185,7 +186,7 @@ function evaluateFor(state: State, scope: Scope, hir: Of<"for">, label?: string)
     const { over, name } = counted;
     const source = sourceOf(state, hir.span);
     const id = state.ids.fresh("loop");
-    const { commands, isOnce } = loopBody(state, source, (carried) => {
+    const { commands, isOnce } = loopBody(state, source, id, (carried) => {
       let left = false;
       inLoop(state, openLoop(state, id, carried, label, roundOf(over)), () => {
         const round = innerScope(inner);
@@ -360,7 +361,7 @@ function whileLoop(state: State, scope: Scope, loop: WhileLoop): boolean {
   const source = sourceOf(state, loop.span);
   const id = state.ids.fresh("loop");
   let over: LoopRange = loop.over ?? { kind: "unknown" };
-  const { commands, isOnce } = loopBody(state, source, (carried) => {
+  const { commands, isOnce } = loopBody(state, source, id, (carried) => {
     let left = false;
     const next = (): void => {
       loop.update();
@@ -421,7 +422,9 @@ function jump(state: State, hir: Of<"break" | "continue">): boolean {
   if (hir.kind === "continue") target.next?.();
   for (const command of carriedOver(state, target.carried, source)) emit(state, command);
   const { round } = target;
-  if (hir.kind === "continue" && round !== undefined) {
+  const isRound = hir.kind === "continue" && round !== undefined;
+  jumpTo(state, isRound ? target.roundTarget : target.target, source);
+  if (isRound) {
     emit(state, { kind: "exit", loop: round, source });
   } else emit(state, { kind: hir.kind === "break" ? "exit" : "continue", loop: target.id, source });
   return true;
@@ -435,16 +438,14 @@ function evaluateSwitch(state: State, scope: Scope, hir: Of<"switch">): boolean 
   const source = sourceOf(state, hir.span);
   const otherwise = hir.cases.findIndex(({ tests }) => tests.length === 0);
   let left = false;
+  const target = beginTarget(state, id, state.ids.fresh("jump"));
   const commands = collected(state, () => {
-    const loop: OpenLoop = { id, frame: state.frame, carried: new Map(), isSwitch: true };
+    const loop: OpenLoop = { id, frame: state.frame, carried: new Map(), isSwitch: true, target };
     inLoop(state, loop, () => {
       left = switchFrom(state, inner, { hir, subject, otherwise, source }, 0);
     });
   });
-  const options = { done: state.ids.fresh("done"), source };
-  const body = withoutExits({ kind: "sequence", commands }, id, options);
-  for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
-  return left;
+  return addWithoutExits(state, commands, { id, target, left, source });
 }
 
 interface Switch {
@@ -472,21 +473,10 @@ function switchFrom(state: State, scope: Scope, of: Switch, at: number): boolean
   const rest = tried(state, () => switchFrom(state, scope, of, at + 1));
   const left = joinPaths(state, condition, then, rest, source);
   addIf(state, { condition, then, otherwise: rest, source });
-  return left && !breaks(then.commands) && !breaks(rest.commands);
+  return left;
 }
 
 const MOST_CASES = 200;
-
-/** Whether a path ends by leaving the switch: what stands behind it goes on. */
-function breaks(commands: readonly Command[]): boolean {
-  return commands.some(
-    (command) =>
-      (command.kind === "exit" && command.loop.startsWith("switch")) ||
-      (command.kind === "sequence" && breaks(command.commands)) ||
-      (command.kind === "if" &&
-        breaks([command.then, ...(command.otherwise ? [command.otherwise] : [])])),
-  );
-}
 
 /** A case and those that it falls through to. A `break` at its end is the end of it. */
 function caseBody(state: State, scope: Scope, hir: Of<"switch">, at: number): boolean {

@@ -22,6 +22,8 @@ import { handedOn, runForItems } from "../lists/itemwise";
 import { mayFail } from "../errors/failures";
 import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAccess";
 import { tried } from "../join";
+import { beginJumps, endTarget } from "../jumps";
+import { beginTarget } from "../targets";
 import { ofWhatWasRead, resultFromOutside, tellStored } from "../values/outside";
 import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "../state";
 import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/unknownTransactions";
@@ -329,6 +331,8 @@ function callFunction(
   if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key).add(ofText);
   if (state.open.length + state.stores.size > 0) state.ranInside.add(key);
   state.files.add(file);
+  const which = state.ids.fresh("return");
+  const target = beginTarget(state, which, which);
   const frame: Frame = {
     file,
     key,
@@ -337,9 +341,10 @@ function callFunction(
     isLazy: hir.isAsync !== true,
     isHeld: hir.isAsync !== true && site.isHeld === true,
     isLeaving: hir.isAsync !== true && site.isLeaving === true,
-    which: state.ids.fresh("return"),
+    which,
     value: state.ids.fresh("returned"),
     returns: [],
+    target,
     span: hir.span,
     through: throughCall(state, file, hir.span, callee.name ?? hir.name ?? site.name, site),
     caller: state.frame,
@@ -373,7 +378,9 @@ function callFunction(
   state.frame = outer.frame;
   state.calls = outer.calls;
   state.loops = outer.loops;
+  if (!left) beginJumps(state, target, source);
   for (const command of [...added, ...behind]) emit(state, command);
+  endTarget(state, target, left, source);
   if (isLog && state.emitted === before) state.quietLogs.add(hir);
   const given = returned(frame, left);
   const result = hir.isAsync === true && isPending(given) ? settle(state, given) : given;

@@ -5,6 +5,7 @@ import { UNDEFINED, type Value } from "../../values";
 import { expressionOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isScalar } from "../join";
+import { noteJump } from "../jumps";
 import { choose } from "../values/operators";
 import { isCall } from "../values/outside";
 import { emit, sourceOf, type CallSite, type Frame, type State } from "../state";
@@ -52,5 +53,6 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
     const expression = expressionOf(state, value);
     emit(state, { kind: "assign", variable: frame.value, value: expression, source });
   }
+  if (frame.target) noteJump(state, frame.target, frame.returns.length, source);
   emit(state, { kind: "return", source });
 }

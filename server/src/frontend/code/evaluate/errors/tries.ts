@@ -9,6 +9,7 @@ import type { HirStatement } from "../../hir";
 import { AN_ERROR, type Scope } from "../../values";
 import { bind, innerScope } from "../bindings";
 import { joinPaths, mayGoOn, tried, type Path } from "../join";
+import { finishJumps, writtenFrom } from "../jumps";
 import { THROWN } from "../values/member";
 import { emit, lose, sourceOf, write, type State } from "../state";
 import { enterHandler } from "./failures";
@@ -144,6 +145,7 @@ function probed<Result>(state: State, run: () => Result): Result {
   const { taint, frame, notes, ids, emitted } = state;
   const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
   const giveBack = ids.mark();
+  const jumped = state.jumps.length;
   state.probes += 1;
   const result = run();
   state.probes -= 1;
@@ -151,6 +153,7 @@ function probed<Result>(state: State, run: () => Result): Result {
   taint.length = losses;
   frame.returns.length = returns;
   notes.length = noted;
+  state.jumps.length = jumped;
   state.emitted = emitted;
   return result;
 }
@@ -178,15 +181,21 @@ export function evaluateTry(state: State, scope: Scope, hir: Of<"try">): boolean
   if (state.evaluator.block(state, inner, hir.resources)) return true;
   const start = state.commands.length;
   const returned = state.frame.returns.length;
+  const jumped = state.jumps.length;
   const left = evaluateBody(state, inner, hir);
   if (hir.last.length === 0) return left;
   const body = state.commands.slice(start);
   const mayLeave = left || state.frame.returns.length > returned || body.some(ends);
-  const before = state.emitted;
+  const emitted = state.emitted;
   const run = (): boolean => state.evaluator.block(state, innerScope(inner), hir.last);
-  const leftAfter = left ? left : run();
-  if (left) tried(state, run);
-  if (mayLeave && state.emitted > before) {
+  const before = { from: jumped, to: state.jumps.length, mark: state.trail.length };
+  let leftAfter = left;
+  if (left) finishJumps(state, before, tried(state, run).written);
+  else {
+    leftAfter = run();
+    finishJumps(state, before, writtenFrom(state, before.mark));
+  }
+  if (mayLeave && state.emitted > emitted) {
     lose(state, "statements of a finally are not followed", sourceOf(state, hir.span));
   }
   return leftAfter;

@@ -17,6 +17,8 @@ import {
 import { isLiteral, readsOf } from "../values/convert";
 import { emitStatement } from "../sql/emitStatement";
 import { loopBody } from "../join";
+import { beginJumps, endTarget } from "../jumps";
+import { beginTarget, type Target } from "../targets";
 import { elementOf } from "../values/member";
 import { listFromCall } from "../values/outside";
 import { isRunning } from "../errors/heldPromises";
@@ -169,30 +171,44 @@ function oneByOne(
   const source = sourceOf(state, span);
   const id = state.ids.fresh("items");
   const named = label !== undefined && { label };
+  const target = beginTarget(state, id, state.ids.fresh("jump"));
   const commands = collected(state, () => {
     for (const [at, item] of items.entries()) {
       const round = state.ids.fresh("item");
-      const loop: OpenLoop = { id, round, frame: state.frame, carried: new Map(), ...named };
+      const roundTarget = beginTarget(state, round, state.ids.fresh("jump"));
+      const frame = { frame: state.frame, carried: new Map(), ...named };
+      const loop: OpenLoop = { id, round, target, roundTarget, ...frame };
+      let left = false;
       const own = collected(state, () => {
         inLoop(state, loop, () => {
-          run(item, constant(at));
+          left = run(item, constant(at)) === true;
         });
       });
-      addWithoutExits(state, own, round, source);
+      addWithoutExits(state, own, { id: round, target: roundTarget, left, source });
     }
   });
-  addWithoutExits(state, commands, id, source);
+  addWithoutExits(state, commands, { id, target, left: false, source });
 }
 
-function addWithoutExits(
+interface Exited {
+  readonly id: string;
+  readonly target: Target;
+  /** No path came to its last line. */
+  readonly left: boolean;
+  readonly source: SourceRange;
+}
+
+/** Adds commands that jumps to `id` end; gives whether no path comes behind them. */
+export function addWithoutExits(
   state: State,
   commands: readonly Command[],
-  id: string,
-  source: SourceRange,
-): void {
+  { id, target, left, source }: Exited,
+): boolean {
   const options = { done: state.ids.fresh("done"), source };
   const body = withoutExits({ kind: "sequence", commands }, id, options);
+  beginJumps(state, target, source);
   for (const command of body.kind === "sequence" ? body.commands : [body]) emit(state, command);
+  return endTarget(state, target, left, source);
 }
 
 /** Adds a loop of the AR. */
@@ -208,7 +224,7 @@ export function loopOver(
   const id = state.ids.fresh("loop");
   const first = item(id);
   const filled: Cell[] = [];
-  const { commands } = loopBody(state, source, (carried) => {
+  const { commands } = loopBody(state, source, id, (carried) => {
     let left = false;
     inLoop(
       state,
@@ -256,7 +272,8 @@ function runs(over: LoopRange): boolean {
 /** Runs something inside an open loop. */
 export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
   const outer = state.loops;
-  state.loops = [...outer, { ...loop, start: state.workspace.counts.births }];
+  const target = loop.target ?? beginTarget(state, loop.id);
+  state.loops = [...outer, { ...loop, target, start: state.workspace.counts.births }];
   run();
   state.loops = outer;
 }
@@ -287,7 +304,7 @@ function withoutQuiet(
   isUndone: boolean,
 ): boolean {
   const { emitted, taint, notes, ids, isTrial } = state;
-  const [losses, noted] = [taint.length, notes.length];
+  const [losses, noted, jumped] = [taint.length, notes.length, state.jumps.length];
   const giveBack = ids.mark();
   const { births } = state.workspace.counts;
   let commands: readonly Command[] = [];
@@ -304,6 +321,7 @@ function withoutQuiet(
     giveBack();
     taint.length = losses;
     notes.length = noted;
+    state.jumps.length = jumped;
     state.isTrial = isTrial;
   } else {
     for (const [cell, value] of written) write(state, cell, value);
@@ -320,7 +338,11 @@ export function pushed(state: State, list: Value, item: Value): void {
   // Inside a branch or loop that is younger than the list, the item is one of none or many. So it is in a function that
   // runs more than once, where the list is the module's.
   const isShared = list.grown.birth < 0 && state.workspace.counts.births >= 0;
-  const isCertain = !isShared && state.branches.every((start) => start < list.grown.birth);
+  const { birth } = list.grown;
+  const isCertain =
+    !isShared &&
+    state.branches.every((start) => start < birth) &&
+    state.jumps.every(({ target }) => target.birth < birth);
   if (isCertain && list.grown.value?.kind === "joined") {
     appended(state, list, listOf(state, [item]));
     return;
