@@ -95,13 +95,43 @@ export async function f(id: number, req) {
     );
   });
 
-  it("leave a column of a model alone, and are no condition", async () => {
-    const schema = `datasource db { provider = "postgresql" }
+  const schema = `datasource db { provider = "postgresql" }
 model Mark {
   id Int @id
   name String
   note String?
 }`;
+
+  it("are nothing around what a validator's function makes, and may be around its defaults", async () => {
+    const program = `import { PrismaClient } from "@prisma/client";
+import { z } from "zod";
+const prisma = new PrismaClient();
+const Body = z.object({ name: z.string().transform((name) => name + "!"), note: z.string().default("a") }).partial();
+export async function f(id: number, req) {
+  const { name, note } = Body.parse(req.body);
+  await prisma.mark.updateMany({ where: { id }, data: { name, note } });
+}
+export async function g(id: number, req) {
+  const { kind } = z.object({ kind: z.enum(["a", "b"]).transform((kind) => kind + "!").nullish() }).parse(req.body);
+  if (kind !== undefined) await prisma.mark.deleteMany();
+}
+export async function h(id: number, req) {
+  const { kind } = z.object({ kind: z.enum(["a", "b"]).nullish() }).parse(req.body);
+  if (kind !== undefined) await prisma.mark.deleteMany();
+}`;
+    const lines = printed(await withPrisma(schema, { "a.ts": program }));
+    assert.deepEqual(
+      lines.filter((line) => /set|kind/u.test(line)).map((line) => line.trim()),
+      [
+        'update Mark set name = ((:req.body.name is null) ? Mark.name : code:transform(:req.body.name)), note = ((:req.body.note is null) ? (unknown() ? "a" : Mark.note) : :req.body.note) where (Mark.id = :id)',
+        "if (((:req.body.kind is null) and not (:req.body.kind.isNull == true)) ? false : (((:req.body.kind is null) and (:req.body.kind.isNull == true)) ? true : not (code:transform(:req.body.kind) is null)))",
+        'if not ((:req.body.kind is null) or (:req.body.kind == "a") or (:req.body.kind == "b"))',
+        "if not ((:req.body.kind is null) and not (:req.body.kind.isNull == true))",
+      ],
+    );
+  });
+
+  it("leave a column of a model alone, and are no condition", async () => {
     const program = `import { PrismaClient } from "@prisma/client";
 const prisma = new PrismaClient();
 export async function f(id: number, input: { name?: string; note?: string | null }) {

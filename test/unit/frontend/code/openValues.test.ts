@@ -98,3 +98,23 @@ export async function f(id: number) {
   assert.match(lines.find((line) => line.includes("update")) ?? "", /set name = "x" where/u);
   assert.ok(lines.some((line) => line.includes("delete Secret")));
 });
+
+it("a text that ends in values is trimmed when it runs, what stands at its ends at once", async () => {
+  const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function f(a: string, b: string) {
+  const set = \` note = '\${a.length}' \`.trim();
+  await pool.query(\`  UPDATE accounts SET \${set} WHERE id = $1 \`.trim(), [1]);
+  await pool.query("DELETE FROM accounts WHERE note = $1", [\`\${a} \${b}\`.trim()]);
+  await pool.query("DELETE FROM accounts WHERE note = $1", [\` [\${a}] \`.trim()]);
+  await pool.query("DELETE FROM accounts WHERE note = $1", [" x ".trim()]);
+}`;
+  const found = await transactionsOf("CREATE TABLE accounts (id int PRIMARY KEY, note text);", {
+    "a.ts": text,
+  });
+  assert.deepEqual(printed(found).slice(2), [
+    '  delete accounts where (accounts.note = trim(((:a || " ") || :b)))',
+    '  delete accounts where (accounts.note = (("[" || :a) || "]"))',
+    '  delete accounts where (accounts.note = "x")',
+  ]);
+});

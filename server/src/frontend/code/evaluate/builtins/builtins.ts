@@ -39,6 +39,7 @@ import { flattened, REORDERED } from "../lists/reordered";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
+import { trimmed } from "./trimmed";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
@@ -148,7 +149,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ),
 
   // Texts.
-  ...named("text.toString text.trim text.valueOf text.intern", itself),
+  "text.trim": trimmed,
+  ...named("text.toString text.valueOf text.intern", itself),
   ...named("scalar.toString scalar.valueOf scalar.toNumber scalar.getTime", itself),
   ...named(
     "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",

@@ -18,6 +18,7 @@ import { binary, choose, condition, isNullish } from "../values/operators";
 import { sourceOf, type State } from "../state";
 import { thrownByMaker } from "../errors/thrown";
 import { concatenated, partsOf } from "../values/texts";
+import { trimmed } from "./trimmed";
 import { anywhere, lists, methods, named, type Builtin, type BuiltinCall } from "./builtin";
 
 /** The text that a StringBuilder has come to. */
@@ -34,7 +35,8 @@ export const JAVA_BUILTINS: Readonly<Record<string, Builtin>> = {
     parts.reduce((made, part, at) =>
       at === 0 ? part : concatenated(concatenated(made, separator ?? textOf("")), part),
     ),
-  ...named("text.strip text.stripIndent text.stripLeading text.stripTrailing", ({ self }) => self),
+  "text.strip": trimmed,
+  ...named("text.stripIndent text.stripLeading text.stripTrailing", ({ self }) => self),
   ...named("text.isEmpty text.isBlank", ({ self }) => {
     const text = constantText(self);
     return text === undefined ? unknown("whether a text is empty") : constant(text.trim() === "");

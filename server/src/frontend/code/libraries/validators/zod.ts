@@ -3,6 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
+import { isExactly, leftOut } from "../../evaluate/values/absence";
 import { isInput, readsOf } from "../../evaluate/values/convert";
 import { REFUSED } from "../../evaluate/errors/refusals";
 import {
@@ -28,6 +29,8 @@ interface Schema {
   readonly mayLack?: boolean;
   readonly mayBeNull?: boolean;
   readonly instead?: number | string | boolean;
+  /** The same behind `.optional()`, which newer versions look through. */
+  readonly perhapsInstead?: number | string | boolean;
   /** What an enumeration's names stand for. */
   readonly members?: ReadonlyMap<string, number | string | boolean>;
   /** It gives something else than it is given. */
@@ -43,7 +46,7 @@ interface Checked {
 }
 
 function checked(schema: Schema, value: Value, tools: Tools): Checked {
-  if (schema.isChanged) return { value: changed(value, tools), conditions: [] };
+  if (schema.isChanged) return { value: changed(schema, value, tools), conditions: [] };
   const known = value.kind === "input" || value.kind === "scalar" || value.kind === "object";
   if (!known) return { value, conditions: [] };
   if (schema.fields) {
@@ -63,16 +66,25 @@ function checked(schema: Schema, value: Value, tools: Tools): Checked {
     ? joined("or", [isNothing, joined("and", checks)])
     : joined("and", [{ kind: "not", operand: isNothing }, ...checks]);
   const conditions = checks.length === 0 ? [] : [condition];
-  if (schema.instead === undefined) return { value: typed(schema, value), conditions };
+  if (schema.instead === undefined) return { value: besides(schema, value, tools), conditions };
   const given: Expression = { kind: "coalesce", operands: [expression, literal(schema.instead)] };
   return { value: scalar(given), conditions };
+}
+
+/** What is not changed: what stands for it where it is left out differs by version where a default is taken out of force. */
+function besides(schema: Schema, value: Value, tools: Tools): Value {
+  const argument = typed(schema, value);
+  if (schema.perhapsInstead === undefined) return argument;
+  const isInForce = unknown("what stands for what is left out differs by zod's version");
+  const standing = either(tools.condition(isInForce), constant(schema.perhapsInstead), UNDEFINED);
+  return orLeftOut(argument, argument, standing);
 }
 
 /** An argument with what its schema says of it. */
 function typed(schema: Schema, value: Value): Value {
   if (value.kind !== "input") return value;
-  const of = TYPES[schema.kind];
-  const type = of === undefined ? undefined : schema.mayBeNull ? `${of} | null` : of;
+  const own = ownType(schema);
+  const type = schema.mayBeNull === true ? `${own ?? "unknown"} | null` : own;
   const { type: _type, mayLack: _lacks, standsFor: _name, ...plain } = value;
   return {
     ...plain,
@@ -102,14 +114,20 @@ export function schemaType(value: Value): string | undefined {
   return typeText(schemaOf(value));
 }
 
-function typeText({ kind, fields, members, isChanged, mayBeNull }: Schema): string | undefined {
+function typeText(schema: Schema): string | undefined {
+  const { fields, isChanged, mayBeNull } = schema;
   const orNull = mayBeNull === true ? " | null" : "";
   if (isChanged === true) return undefined;
   if (fields) return `{ ${[...fields].flatMap(memberText).join("; ")} }${orNull}`;
+  const own = ownType(schema);
+  return own && `${own}${orNull}`;
+}
+
+/** What is taken beside null; undefined where it is of several types, or not known. */
+function ownType({ kind, members }: Schema): string | undefined {
   const kinds = new Set([...(members?.values() ?? [])].map((each) => typeof each));
   const [only] = kinds;
-  const own = TYPES[kind] ?? (kinds.size === 1 ? only : undefined);
-  return own && `${own}${orNull}`;
+  return TYPES[kind] ?? (kinds.size === 1 ? only : undefined);
 }
 
 function memberText([name, schema]: readonly [string, Schema]): readonly string[] {
@@ -121,8 +139,27 @@ function memberText([name, schema]: readonly [string, Schema]): readonly string[
     : [`${name}?: unknown${schema.mayBeNull === true ? " | null" : ""}`];
 }
 
-/** What a function of the code's own makes of a value. */
-function changed(value: Value, tools: Tools): Value {
+/** What a function of the code's own makes of a value: nothing of nothing, where nothing is taken around the function. */
+function changed(schema: Schema, value: Value, tools: Tools): Value {
+  const around = typed(schema, value);
+  const whole = made(value, tools);
+  const isNull = schema.mayBeNull === true ? isExactly(around, "null") : undefined;
+  return orLeftOut(around, isNull ? either(isNull, constant(null), whole) : whole, UNDEFINED);
+}
+
+/** What is made of an argument, or what stands for it where it is left out. */
+function orLeftOut(argument: Value, given: Value, standing: Value): Value {
+  const isLeftOut = leftOut(argument);
+  const surely =
+    given === argument && given.kind === "input" ? { ...given, mayLack: false } : given;
+  return isLeftOut ? either(isLeftOut, standing, surely) : given;
+}
+
+function either(condition: Expression, then: Value, otherwise: Value): Value {
+  return { kind: "choice", condition, then, otherwise };
+}
+
+function made(value: Value, tools: Tools): Value {
   const reads = readsOf(value);
   if (!reads.every(isInput)) return unknown("what a validator makes of it is not known", reads);
   const args = value.kind === "object" ? reads : [tools.expression(value)];
@@ -170,13 +207,24 @@ function isMade({ isChanged, fields }: Schema): boolean {
   return isChanged === true || [...(fields?.values() ?? [])].some(isMade);
 }
 
-/** With fields that may be left out; what stands for one then differs by version. */
-function partial(each: Schema): Schema {
-  const { instead, ...plain } = optional(each, "optional");
-  return instead === undefined ? plain : { ...plain, isChanged: true };
+/** What may be left out, or null; a default inside may stand for it then or not. */
+function orNothing(each: Schema, how: string): Schema {
+  const { instead, ...plain } = optional(each, how);
+  if (instead === undefined) return plain;
+  return how === "nullable" ? remade(plain) : { ...plain, perhapsInstead: instead };
 }
 
-function required({ mayLack: _lacks, isOptional, ...plain }: Schema): Schema {
+/** It gives something else than it is given, whatever that is. */
+function remade({ kind, fields, checks }: Schema): Schema {
+  return { kind, checks, isChanged: true, ...(fields && { fields }) };
+}
+
+function required({
+  mayLack: _lacks,
+  perhapsInstead: _other,
+  isOptional,
+  ...plain
+}: Schema): Schema {
   const mayBeNothing = isOptional === true && plain.mayBeNull === true;
   return { ...plain, ...(mayBeNothing && { isOptional: true }) };
 }
@@ -200,15 +248,13 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   const [first = UNDEFINED] = args;
   const bound = constantScalar(first);
   const withCheck = (check: Check): Schema => ({ ...schema, checks: [...schema.checks, check] });
-  if (CHANGES.test(method)) return { ...schema, isChanged: true };
+  if (CHANGES.test(method)) return remade(schema);
   if (method === "array") return listOfSchema(schema);
   if (WIDENS.test(method)) return ANY;
-  if (OPTIONAL.test(method)) return optional(schema, method);
+  if (OPTIONAL.test(method)) return orNothing(schema, method);
   if (method === "default" || method === "prefault") {
-    const isPlain = bound !== undefined && bound !== null && !schema.fields;
-    return isPlain
-      ? { ...optional(schema, "optional"), instead: bound }
-      : { ...schema, isChanged: true };
+    const isPlain = bound !== undefined && bound !== null && !schema.fields && !schema.isChanged;
+    return isPlain ? { ...optional(schema, "optional"), instead: bound } : remade(schema);
   }
   const compared = Object.hasOwn(COMPARED, method) ? COMPARED[method] : undefined;
   const signed = Object.hasOwn(SIGNED, method) ? SIGNED[method] : undefined;
@@ -246,7 +292,7 @@ function reshaped(
     case "omit":
       return { ...schema, fields: new Map([...own].filter(([name]) => !names.includes(name))) };
     case "partial":
-      return withEach(schema, own, names, partial);
+      return withEach(schema, own, names, (each) => orNothing(each, "optional"));
     case "required":
       return withEach(schema, own, names, required);
     default:
@@ -275,7 +321,7 @@ function schemaOf(value: Value): Schema {
 }
 
 /** `z.number()`, `z.object({ ... })`: the schema that a maker gives. */
-function made(name: string, args: readonly Value[], tools: Tools): Schema {
+function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema {
   const [first = UNDEFINED] = args;
   switch (name) {
     case "object":
@@ -311,7 +357,7 @@ function made(name: string, args: readonly Value[], tools: Tools): Schema {
     case "optional":
     case "nullable":
     case "nullish":
-      return optional(schemaOf(first), name);
+      return orNothing(schemaOf(first), name);
     case "preprocess":
       return { ...ANY, isChanged: true };
     default:
@@ -358,7 +404,7 @@ const ZOD: Library = {
     const [first = UNDEFINED] = args;
     const schema = schemaOf(handle);
     const method = handle.path.slice(handle.path.indexOf(".") + 1);
-    if (handle.path.startsWith("z.")) return handleOf(made(method, args, tools), tools);
+    if (handle.path.startsWith("z.")) return handleOf(schemaMade(method, args, tools), tools);
     switch (method) {
       case "parse":
       case "parseAsync":
