@@ -103,12 +103,19 @@ export interface LoweringContext {
   /** A column of the row that a cursor stands on. */
   readonly cursor?: (name: string, column: string) => Expression | undefined;
   /** Runs the workspace's routine of that name before the statement; what it returns, undefined when it is not known. */
-  readonly call?: (name: string, args: readonly CallArgument[]) => CallResult | undefined;
+  readonly call?: (
+    name: string,
+    args: readonly CallArgument[],
+    schema?: string,
+  ) => CallResult | undefined;
   /** What the workspace's function of that name gives, if it touches no table; undefined when it is not known. */
   readonly gives?: (
     name: string,
     count: number,
+    schema?: string,
   ) => { readonly deterministic: boolean; readonly mayFail: boolean } | undefined;
+  /** Whether that schema of the workspace has such a function, so that PostgreSQL's own of that name is not meant. */
+  readonly owns?: (name: string, count: number, schema: string) => boolean;
   /** Somebody asks for the number that an INSERT made: it is returned even where the text does not say so. */
   readonly wantsInsertId?: boolean | "if known";
 }

@@ -3,6 +3,7 @@
 import type { Note, Transaction } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { Query } from "../../program/statement";
+import { migrationOf } from "../schema/migrations";
 import { applyAnnotations } from "./annotated";
 import { rangeOf, type LineIndex } from "./lines";
 import type { PgParser } from "./pg/pgParser";
@@ -69,7 +70,10 @@ export function routineContext(
   return { parser: pg, table, view, note, routine };
 }
 
-/** The routine that a call of that name with so many arguments means; undefined where several may be meant. */
+/**
+ * The routine that a call of that name with so many arguments means; undefined where several may be meant. Linear in the
+ * routines of that name, the first time.
+ */
 export function byCall(definitions: readonly RoutineDefinition[]): RoutineContext["routine"] {
   const byName = new Map<string, RoutineDefinition[]>();
   for (const definition of definitions) {
@@ -77,13 +81,35 @@ export function byCall(definitions: readonly RoutineDefinition[]): RoutineContex
     if (known === undefined) byName.set(definition.name, [definition]);
     else known.push(definition);
   }
-  return (name, count) => {
-    const [only, ...others] = (byName.get(name) ?? []).filter(
-      (each, _at, all) => all.length === 1 || takes(each, count),
-    );
+  const inForce = new Map<string, readonly RoutineDefinition[]>();
+  return (name, count, schema) => {
+    const all = inForce.get(name) ?? withoutReplaced(byName.get(name) ?? []);
+    inForce.set(name, all);
+    const ofSchema = schema === undefined ? [] : all.filter((each) => each.schema === schema);
+    const meant = ofSchema.length > 0 ? ofSchema : all;
+    const [only, ...others] =
+      meant.length === 1 ? meant : meant.filter((each) => takes(each, count));
     // Overloads that take as many arguments are told apart by types, which nobody knows here.
     return others.length === 0 ? only : undefined;
   };
+}
+
+/** Without definitions that a later one of the same signature takes the place of, where it is known which is later. */
+function withoutReplaced(all: readonly RoutineDefinition[]): readonly RoutineDefinition[] {
+  return all.filter((each, at) => !all.slice(at + 1).some((later) => isReplaced(each, later)));
+}
+
+function isReplaced(each: RoutineDefinition, later: RoutineDefinition): boolean {
+  if (each.schema !== later.schema || signature(each) !== signature(later)) return false;
+  if (writtenText(each) === writtenText(later)) return true;
+  const [first, second] = [each, later].map(({ lines }) => migrationOf(lines.file));
+  return first?.isCertain === true && second?.isCertain === true && first.set === second.set;
+}
+
+/** The definition's text without what makes no difference. */
+function writtenText({ lines, span }: RoutineDefinition): string {
+  const text = lines.text.slice(span.start, span.end).replaceAll(/\s+/g, " ");
+  return text.replace(/^create or replace /i, "create ").replace(/^create /i, "create ");
 }
 
 /** Whether a call with that many arguments may mean it: those with a default may be left out. */

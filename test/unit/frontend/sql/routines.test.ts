@@ -5,6 +5,7 @@ import { before, test } from "node:test";
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import type { SqlParsers } from "../../../../server/src/frontend/sql/parsers";
 import type { Program } from "../../../../server/src/program/program";
+import { statementsOf } from "../../../../server/src/service/statements";
 import { describeNotes, describeTransactions, programOf } from "./program";
 import { render } from "./render";
 
@@ -71,6 +72,47 @@ test("one name twice", () => {
     "f (k int)",
     "  update t set v = (t.v + 2) where (t.id = :k)",
   ]);
+});
+
+const losses = ({ transactions }: Program): readonly string[] =>
+  transactions.flatMap(({ body }) =>
+    statementsOf(body).flatMap(({ taint }) => taint.map(({ reason }) => reason)),
+  );
+
+const lastLines = (files: Readonly<Record<string, string>>): readonly string[] =>
+  describeTransactions(read(files)).slice(-2);
+
+test("a call means the routine of its schema", () => {
+  const one = (schema: string, value: number): string =>
+    `CREATE FUNCTION ${schema}.step() RETURNS int LANGUAGE sql AS 'SELECT ${String(value)} FROM t WHERE id = ${String(value)}';\n`;
+  const files = { "a.sql": T + one("a", 1) + one("b", 2) };
+  const script = "BEGIN; UPDATE t SET v = 0 WHERE id = 9; SELECT b.step(); COMMIT;";
+  const program = read({ ...files, "z.sql": script });
+  const last = program.transactions.find(({ name }) => name === "z");
+  assert.match(
+    describeTransactions({ ...program, transactions: last ? [last] : [] }).join("\n"),
+    /t\.id = 2/,
+  );
+  const shadowed =
+    "CREATE FUNCTION own.length(x text) RETURNS int LANGUAGE sql AS 'SELECT count(*) FROM t';\n";
+  const reading = "BEGIN; UPDATE t SET v = own.length('a') WHERE id = 1; COMMIT;";
+  const lost = losses(read({ "a.sql": T + shadowed, "z.sql": reading }));
+  assert.deepEqual(lost, ["the function length()"]);
+});
+
+test("of definitions in migrations the last one counts, elsewhere only equal ones are one", () => {
+  const f = routine("f", ADD);
+  const again = f.replace("CREATE", "CREATE OR REPLACE").replace("+ 1", "+ 2");
+  const caller = "BEGIN; SELECT f(3); COMMIT;";
+  const changed = (first: string, second: string, definition: string): readonly string[] =>
+    lastLines({ "s.sql": T, [first]: f, [second]: definition, "z.sql": caller });
+  assert.match(changed("migrations/2_b.sql", "migrations/10_a.sql", again).join(), /t\.v \+ 2/);
+  assert.match(changed("migrations/10_b.sql", "migrations/2_a.sql", again).join(), /t\.v \+ 1/);
+  assert.match(
+    changed("x.sql", "y.sql", f.replace("CREATE", "create or  replace")).join(),
+    /t\.v \+ 1/,
+  );
+  assert.doesNotMatch(changed("x.sql", "y.sql", again).join(), /update t/);
 });
 
 test("a broken routine costs only itself", () => {

@@ -21,6 +21,11 @@ export function lastName(nodes: readonly Node[] | undefined): string {
   return stringsOf(nodes).at(-1) ?? "";
 }
 
+/** The schema that a list of names begins with; undefined for a bare name. */
+export function schemaOf(nodes: readonly Node[] | undefined): string | undefined {
+  return stringsOf(nodes).at(-2);
+}
+
 /** The items of a List node. */
 export function itemsOf(node: Node | undefined): readonly Node[] {
   return node !== undefined && "List" in node ? (node.List.items ?? []) : [];

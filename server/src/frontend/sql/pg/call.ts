@@ -4,7 +4,8 @@ import type { Expression } from "../../../program/expression";
 import { literal } from "../expressions";
 import type { CallArgument } from "../lowering";
 import { functionFacts, isPure } from "../../../program/functions";
-import { constantOf, lastName, stringsOf } from "./ast";
+import { constantOf, lastName, schemaOf, stringsOf } from "./ast";
+import { lowerCast } from "./cast";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import { ofSession, outsideValue } from "./outside";
 import { lowerAll, lowerExpression } from "./recursion";
@@ -15,6 +16,11 @@ import { windowValue } from "./windows";
 /** A call of a function or aggregate. */
 export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression {
   const name = lastName(call.funcname);
+  const inSchema = schemaOf(call.funcname);
+  if (inSchema !== undefined && work.context.owns?.(name, call.args?.length ?? 0, inSchema)) {
+    const own = ownFunction(call, scope, work);
+    return own ?? lose(work, `the function ${name}()`, lowerAll(call.args, scope, work));
+  }
   const aggregate = aggregateOf(name);
   if (call.over !== undefined) {
     const { over: _, ...plain } = call;
@@ -42,18 +48,40 @@ export function lowerCall(call: FuncCall, scope: Scope, work: Work): Expression 
   }
   const outside = outsideValue(name, args, work);
   if (outside !== undefined) return outside;
-  const ownCall = scope.sources.length === 0 && scope.outer === undefined;
-  const called = ownCall ? work.context.call?.(name, callArguments(call, scope, work)) : undefined;
-  if (called?.isSet === true) taint(work, `the rows of ${name}()`);
-  if (called !== undefined) return called.value;
-  const gives = work.context.gives?.(name, args.length);
-  const isConstant = args.every((each) => each.kind === "literal");
-  if (gives !== undefined && (isConstant || !gives.mayFail))
-    return { kind: "call", name, arguments: args, deterministic: gives.deterministic };
+  const own = ownFunction(call, scope, work);
+  if (own !== undefined) return own;
+  const [arg, ...more] = call.args ?? [];
+  if (arg !== undefined && more.length === 0 && CASTS.has(name))
+    return lowerCast({ arg, typeName: { names: [{ String: { sval: name } }] } }, scope, work);
   if (SUPABASE.has(stringsOf(call.funcname).join(".")) && args.length === 0)
     return ofSession(`the session's ${name}`, work);
   return lose(work, `the function ${name}()`, args, functionFacts(name).type);
 }
+
+/** What a function of the workspace gives: it runs here, or is known to touch no table. Undefined for others. */
+function ownFunction(call: FuncCall, scope: Scope, work: Work): Expression | undefined {
+  const name = lastName(call.funcname);
+  const schema = schemaOf(call.funcname);
+  const { context } = work;
+  const isAlone = scope.sources.length === 0 && scope.outer === undefined;
+  const called = isAlone
+    ? context.call?.(name, callArguments(call, scope, work), schema)
+    : undefined;
+  if (called?.isSet === true) taint(work, `the rows of ${name}()`);
+  if (called !== undefined) return called.value;
+  const gives = context.gives?.(name, call.args?.length ?? 0, schema);
+  if (gives === undefined) return undefined;
+  const args = lowerAll(call.args, scope, work);
+  if (gives.mayFail && !args.every((each) => each.kind === "literal")) return undefined;
+  return { kind: "call", name, arguments: args, deterministic: gives.deterministic };
+}
+
+/** Types whose names work as functions of one value: `uuid(x)` is `x::uuid`. */
+const CASTS: ReadonlySet<string> = new Set(
+  "uuid text varchar int2 int4 int8 float4 float8 numeric bool json jsonb bytea timestamptz".split(
+    " ",
+  ),
+);
 
 /** What Supabase defines in every database: they read settings of the session. */
 const SUPABASE: ReadonlySet<string> = new Set(["auth.uid", "auth.role", "auth.email", "auth.jwt"]);

@@ -97,7 +97,7 @@ export function triggerNotes(
     if (reasons.size === 0) return [];
     const message = `The trigger ${trigger.name} on ${trigger.table} is not analysed as a whole: ${[...reasons].join("; ")}.`;
     const note = { severity: "information", code: "trigger-losses" } as const;
-    const run = shared.routine(trigger.runs, 0);
+    const run = shared.routine(trigger.runs, 0, trigger.runsIn);
     const own = `${trigger.runs} is run by the trigger ${trigger.name}, which is not analysed as a whole.`;
     return [
       { ...note, message, source: trigger.source },

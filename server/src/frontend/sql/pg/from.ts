@@ -11,7 +11,7 @@ import type { Expression } from "../../../program/expression";
 import type { Output, Relation } from "../../../program/statement";
 import type { CallResult } from "../lowering";
 import { distinctlyNamed, emptyQuery, joined, whereTrue, withColumnNames } from "../terms";
-import { kindOf, lastName, stringsOf } from "./ast";
+import { kindOf, lastName, schemaOf, stringsOf } from "./ast";
 import { callArguments } from "./call";
 import { isSystemName, systemRows } from "./outside";
 import { lowerExpression, lowerQueryNode } from "./recursion";
@@ -216,7 +216,9 @@ function addFunction(state: State, node: RangeFunction, join: Relation["join"]):
   if (first?.call !== undefined) {
     const isFirst = scope.sources.length === 0 && scope.outer === undefined;
     const args = callArguments(first.call, scope, work);
-    const called = isFirst ? work.context.call?.(name, args) : undefined;
+    const called = isFirst
+      ? work.context.call?.(name, args, schemaOf(first.call.funcname))
+      : undefined;
     if (called !== undefined) {
       addCalled(state, called, own, names, join);
       return;

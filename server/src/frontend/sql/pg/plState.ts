@@ -8,7 +8,7 @@ import type { Span } from "../split";
 import { find, valueOf } from "../routine/names";
 import { unknownAt, type RoutineState } from "../routine/state";
 import type { PgParser } from "./pgParser";
-import { valueFunction } from "./valueFunctions";
+import { functionsOf } from "./valueFunctions";
 import type { RoutineDefinition } from "./routineDefinition";
 
 /** What all routines of a reading share. */
@@ -16,9 +16,15 @@ export interface RoutineContext {
   readonly parser: PgParser;
   readonly table: (name: string) => Table | undefined;
   readonly view: (name: string) => Query | undefined;
-  /** The routine of that name; undefined when there is none, or several. */
-  readonly routine: (name: string, count: number) => RoutineDefinition | undefined;
+  /** The routine that a call of that name means; undefined when there is none, or several. */
+  readonly routine: (name: string, count: number, schema?: string) => RoutineDefinition | undefined;
   readonly note: (note: Note) => void;
+}
+
+/** The name of a routine as a call says it. */
+export interface Called {
+  readonly name: string;
+  readonly schema: string | undefined;
 }
 
 export interface LoopFrame {
@@ -43,7 +49,11 @@ export interface State extends RoutineState {
   /** Complete transactions of a procedure that commits. */
   readonly finished: Command[][];
   /** Runs another routine here; undefined when it is not known. */
-  readonly call: (name: string, args: readonly CallArgument[], at: Span) => CallResult | undefined;
+  readonly call: (
+    called: Called,
+    args: readonly CallArgument[],
+    at: Span,
+  ) => CallResult | undefined;
 }
 
 /** What a piece of SQL inside the routine is lowered in. */
@@ -70,8 +80,8 @@ export function contextFor(
       const { name: result } = found.opened;
       return { kind: "field", result, field: column, at: { loop: found.loop } };
     },
-    call: (name, args) => state.call(name, args, span),
-    gives: (name, count) => valueFunction(shared.routine, name, count),
+    call: (name, args, schema) => state.call({ name, schema }, args, span),
+    ...functionsOf(shared.routine),
   };
 }
 

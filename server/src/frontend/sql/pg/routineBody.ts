@@ -24,7 +24,7 @@ import { expressionAt } from "./plExpression";
 import { lowerBlock, returnedValue } from "./plLower";
 import { parsePlBody } from "./plParser";
 import { FOUND, ROW_COUNT, runSql, tellCount } from "./plSql";
-import { contextFor, type RoutineContext, type State } from "./plState";
+import { contextFor, type Called, type RoutineContext, type State } from "./plState";
 import { assignedNames } from "./plTree";
 import { lowerExpression } from "./recursion";
 import { declaredType, type Argument, type RoutineDefinition } from "./routineDefinition";
@@ -62,7 +62,7 @@ export function createState(
     returned: [],
     nested: 0,
     finished: [],
-    call: (name, args, at) => inlineCall(state, name, args, at),
+    call: (called, args, at) => inlineCall(state, called, args, at),
   };
   openLevel(names, definition.name);
   if (definition.language === "plpgsql") {
@@ -196,11 +196,11 @@ const DEEPEST_CALL = 3;
 /** Runs a routine of the workspace inside another one. */
 export function inlineCall(
   caller: State,
-  name: string,
+  { name, schema }: Called,
   args: readonly CallArgument[],
   at: Span,
 ): CallResult | undefined {
-  const definition = caller.shared.routine(name, args.length);
+  const definition = caller.shared.routine(name, args.length, schema);
   if (definition === undefined || definition.isTrigger) return undefined;
   return inlineDefinition(caller, definition, args, at);
 }

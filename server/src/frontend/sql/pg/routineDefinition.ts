@@ -7,7 +7,7 @@ import { rangeOf, type LineIndex } from "../lines";
 import type { Span } from "../split";
 import { tokensOf, type Token } from "../tokens";
 import { plainBody, type Body } from "../routine/body";
-import { itemsOf, lastName, stringOf, stringsOf, typeText } from "./ast";
+import { itemsOf, lastName, schemaOf, stringOf, stringsOf, typeText } from "./ast";
 import { bodyOf } from "./plBody";
 import type { PgParser } from "./pgParser";
 import { valueTypeOf } from "./valueType";
@@ -28,6 +28,8 @@ export interface Argument {
 
 export interface RoutineDefinition {
   readonly name: string;
+  /** Undefined: the schema at hand, which nobody knows. */
+  readonly schema: string | undefined;
   readonly isProcedure: boolean;
   readonly arguments: readonly Argument[];
   /** In lower case: `sql`, `plpgsql`, ... */
@@ -73,6 +75,7 @@ function functionOf(node: CreateFunctionStmt, routine: RoutineText): DefinitionR
   if (found === undefined) return undefined;
   const definition: RoutineDefinition = {
     name: lastName(node.funcname),
+    schema: schemaOf(node.funcname),
     isProcedure: node.is_procedure === true,
     arguments: argumentsOf(node.parameters),
     language: language.toLowerCase(),
@@ -94,6 +97,7 @@ function blockOf(args: readonly Node[], routine: RoutineText): DefinitionResult 
   if (body === undefined) return undefined;
   const definition: RoutineDefinition = {
     name: "do",
+    schema: undefined,
     isProcedure: true,
     arguments: [],
     language: (optionText(args, "language") ?? "plpgsql").toLowerCase(),

@@ -14,7 +14,7 @@ import type { Policy } from "./policies";
 import { lowerExpression } from "./recursion";
 import { sourceOfRelation } from "./scope";
 import { startWork } from "./statement";
-import { valueFunction } from "./valueFunctions";
+import { functionsOf } from "./valueFunctions";
 
 export interface RowSecurity {
   readonly notes: readonly Note[];
@@ -56,7 +56,7 @@ function doubtsAbout(policy: Policy, table: Table, shared: RoutineContext): read
   if (read.length > 0) return [`it reads ${[...new Set(read)].join(", ")}`];
   const work = startWork({
     ...declarationContext(policy.piece, table.name, shared.table),
-    gives: (name, count) => valueFunction(shared.routine, name, count),
+    ...functionsOf(shared.routine),
   });
   const relation = { alias: table.name, table: table.name, kind: "base", join: "inner" } as const;
   const scope = { sources: [sourceOfRelation(relation, work)] };

@@ -9,7 +9,7 @@ import { withLosses } from "../routine/losses";
 import type { RoutineContext, State } from "./plState";
 import { createState, inlineCall, inlineDefinition } from "./routineBody";
 import { readDefinition, type RoutineDefinition } from "./routineDefinition";
-import { valueFunction } from "./valueFunctions";
+import { functionsOf } from "./valueFunctions";
 
 /** What the names of a routine's variables begin with inside a script. */
 const PREFIX = "call.";
@@ -34,8 +34,8 @@ export function createCallingLower(lower: Lower, shared: RoutineContext): Lower 
       block === undefined
         ? lower({
             ...context,
-            call: (name, args) => inlineCall(caller, name, args, whole),
-            gives: (name, count) => valueFunction(shared.routine, name, count),
+            call: (name, args, schema) => inlineCall(caller, { name, schema }, args, whole),
+            ...functionsOf(shared.routine),
           })
         : { statements: [] };
     if (block !== undefined) inlineDefinition(caller, block, [], whole);
@@ -67,6 +67,7 @@ function callerOf(context: LoweringContext, shared: RoutineContext, names: Names
   const source = { file: piece.lines.file, range: EMPTY };
   const definition: RoutineDefinition = {
     name: "",
+    schema: undefined,
     isProcedure: true,
     arguments: [],
     language: "script",

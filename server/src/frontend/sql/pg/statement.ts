@@ -6,7 +6,7 @@ import { literal, TRUE } from "../expressions";
 import { sourceOf, textOf, type Lowered, type LoweringContext } from "../lowering";
 import { referringFirst } from "../references";
 import { distinctlyNamed } from "../terms";
-import { kindOf, lastName, rangeVarsOf, tableName } from "./ast";
+import { kindOf, lastName, rangeVarsOf, schemaOf, tableName } from "./ast";
 import { lowerDelete, lowerInsert, lowerUpdate, type StatementBase } from "./change";
 import { callArguments } from "./call";
 import { lowerWithChanges } from "./changesInWith";
@@ -106,7 +106,8 @@ function lowerSingle(node: Node, before: Work): Lowered {
     const name = lastName(funccall?.funcname);
     const args = funccall === undefined ? [] : callArguments(funccall, NO_SOURCES, work);
     // A routine of the workspace has run by then.
-    if (work.context.call?.(name, args) !== undefined) return { statements: [] };
+    if (work.context.call?.(name, args, schemaOf(funccall?.funcname)) !== undefined)
+      return { statements: [] };
     return opaque(node, `the procedure ${name} is not known here`, work);
   }
   if ("ConstraintsSetStmt" in node)

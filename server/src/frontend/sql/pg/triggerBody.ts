@@ -55,7 +55,7 @@ export function lowerTrigger(
   table: Table,
   { shared, ids, names, site, fires }: Firing,
 ): TriggerBody | string {
-  const definition = shared.routine(trigger.runs, 0);
+  const definition = shared.routine(trigger.runs, 0, trigger.runsIn);
   if (definition === undefined) return `its function ${trigger.runs} is not known`;
   if (!definition.isTrigger || definition.language !== "plpgsql")
     return `its function ${trigger.runs} is not written in PL/pgSQL`;

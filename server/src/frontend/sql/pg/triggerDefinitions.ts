@@ -2,7 +2,7 @@
 import type { CreateTrigStmt, Node, RuleStmt } from "libpg-query";
 import type { SourceRange } from "../../../protocol/source";
 import { sourceOf, type SqlPiece } from "../lowering";
-import { lastName, stringsOf, tableName } from "./ast";
+import { lastName, schemaOf, stringsOf, tableName } from "./ast";
 
 export type TriggerEvent = "insert" | "update" | "delete" | "truncate";
 
@@ -19,6 +19,7 @@ export interface Trigger {
   readonly when: Node | undefined;
   /** The name of its function, and what its arguments are. */
   readonly runs: string;
+  readonly runsIn: string | undefined;
   readonly arguments: readonly string[];
   /** It runs when the transaction commits. */
   readonly isDeferred: boolean;
@@ -53,6 +54,7 @@ export function defineTrigger(
     columns: stringsOf(statement.columns),
     when: statement.whenClause,
     runs: lastName(statement.funcname),
+    runsIn: schemaOf(statement.funcname),
     arguments: stringsOf(statement.args),
     isDeferred: statement.initdeferred === true,
     hasTransitions: (statement.transitionRels ?? []).length > 0,
@@ -87,6 +89,7 @@ export function defineRule(statement: RuleStmt, piece: SqlPiece, triggers: Trigg
     columns: [],
     when: undefined,
     runs: "",
+    runsIn: undefined,
     arguments: [],
     isDeferred: false,
     hasTransitions: false,

@@ -1,6 +1,7 @@
 // Functions of the workspace that touch no table: what they give is a function of their arguments, or a new value each
 // time. Told by the words of their bodies; whatever is not known there makes it no such function.
 import { isPure } from "../../../program/functions";
+import type { LoweringContext } from "../lowering";
 import { nameOf, tokensOf, type Token } from "../tokens";
 import { aggregateOf, EVALUATED, FRESH, LENGTHS } from "./functions";
 import type { RoutineContext } from "./plState";
@@ -22,12 +23,13 @@ const known = new WeakMap<RoutineContext["routine"], Map<RoutineDefinition, Verd
  * What the function of the workspace of that name gives, where it reads and changes nothing. Linear in the bodies of all
  * functions that it calls, once each.
  */
-export function valueFunction(
+function valueFunction(
   routine: RoutineContext["routine"],
   name: string,
   count: number,
+  schema?: string,
 ): ValueFunction | undefined {
-  const definition = routine(name, count);
+  const definition = routine(name, count, schema);
   if (definition === undefined) return undefined;
   const verdicts = known.get(routine) ?? new Map<RoutineDefinition, Verdict>();
   known.set(routine, verdicts);
@@ -37,6 +39,16 @@ export function valueFunction(
   const verdict = read(definition, routine);
   verdicts.set(definition, verdict);
   return verdict;
+}
+
+/** What is asked about the workspace's functions where they are called. */
+export function functionsOf(
+  routine: RoutineContext["routine"],
+): Pick<LoweringContext, "gives" | "owns"> {
+  return {
+    gives: (name, count, schema) => valueFunction(routine, name, count, schema),
+    owns: (name, count, schema) => routine(name, count, schema)?.schema === schema,
+  };
 }
 
 const CALCULATES: ValueFunction = { deterministic: true, mayFail: false };
@@ -61,7 +73,7 @@ function read(definition: RoutineDefinition, routine: RoutineContext["routine"])
     if (next !== "(" || NO_CALLS.has(token.word) || previous === "as") continue;
     const name = nameOf(body.text, token);
     if (queries.has(name)) continue;
-    const called = calledVerdict(name, tokens, at + 1, routine);
+    const called = calledVerdict(name, tokens, at, body.text, routine);
     if (called === undefined) return undefined;
     deterministic &&= called.deterministic;
     mayFail ||= called.mayFail && !isConstant(tokens, at + 1);
@@ -111,13 +123,20 @@ const NO_CALLS: ReadonlySet<string> = new Set(
 function calledVerdict(
   name: string,
   tokens: readonly Token[],
-  open: number,
+  at: number,
+  text: string,
   routine: RoutineContext["routine"],
 ): Verdict {
+  const before = tokens[at - 1]?.word === "." ? tokens[at - 2] : undefined;
+  const schema = before === undefined ? undefined : nameOf(text, before);
+  const count = argumentsIn(tokens, at + 1);
+  // A schema of the workspace's own may have a function of a name that PostgreSQL has as well.
+  if (schema !== undefined && routine(name, count, schema)?.schema === schema)
+    return valueFunction(routine, name, count, schema);
   if (FRESH[name] !== undefined || name === "current_setting") return DRAWS;
   if (isPure(name) || EVALUATED.has(name) || LENGTHS.has(name)) return CALCULATES;
   if (aggregateOf(name) !== undefined || givesRows(name)) return CALCULATES;
-  return valueFunction(routine, name, argumentsIn(tokens, open));
+  return valueFunction(routine, name, count, schema);
 }
 
 /** How many arguments stand between the parentheses. */
