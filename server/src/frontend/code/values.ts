@@ -66,7 +66,8 @@ export type Value =
     }
   /** A string as far as it can be recovered. */
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
-  | { readonly kind: "undefined" }
+  /** Absent: a record has no such field at all, not even one that holds `undefined`. */
+  | { readonly kind: "undefined"; readonly isAbsent?: true }
   /**
    * What comes from outside: an argument of the function or a part of one, by its path (`req.body.amount`). As a
    * scalar it is a parameter of the transaction.
@@ -223,6 +224,8 @@ export interface Connection {
 }
 
 export const UNDEFINED: Value = { kind: "undefined" };
+/** What a record holds under a name that it does not have. */
+export const ABSENT: Value = { kind: "undefined", isAbsent: true };
 
 /** A scalar of an expression. */
 export function scalar(expression: Expression, type?: ValueType): Value {

@@ -106,3 +106,62 @@ await prisma.item.updateMany({ where: { place: signer.level }, data: { kind: sig
     ]);
   });
 });
+
+describe("a field that a branch writes", () => {
+  const KIND = 'const data: any = {};\nif (all) data.kind = "x";';
+
+  it("is a key where the branch was taken", async () => {
+    const asked = `${KIND}
+if (Object.keys(data).length === 0) return;
+for (const key of Object.keys(data)) await prisma.item.deleteMany({ where: { kind: key } });`;
+    assert.deepEqual(await program("all: boolean", asked), [
+      "if (((:all = true) ? 1 : 0) = 0)",
+      "return",
+      "if (:all = true)",
+      'delete Item where (Item.kind = "kind")',
+    ]);
+    const [condition] = await program(
+      "all: boolean",
+      `const seen = new Map<string, number>();
+if (all) seen.set("x", 1);
+if (seen.has("x")) await prisma.item.deleteMany({ where: { place: 1 } });`,
+    );
+    assert.equal(condition, "if (:all = true)");
+  });
+
+  it("replaces what it is spread over where the branch was taken", async () => {
+    const update = (data: string): string =>
+      `${KIND}\nawait prisma.item.updateMany({ where: { place: 1 }, data: ${data} });`;
+    for (const data of ['{ kind: "y", ...data }', 'Object.assign({ kind: "y" }, data)']) {
+      assert.deepEqual(await program("all: boolean", update(data)), [
+        'update Item set kind = ((:all = true) ? "x" : "y") where (Item.place = 1)',
+      ]);
+    }
+  });
+
+  it("may be deleted", async () => {
+    const body = `const data: any = { place: 2, kind: "x" };
+if (all) delete data.kind;
+await prisma.item.updateMany({ where: { place: 1 }, data });`;
+    assert.deepEqual(await program("all: boolean", body), [
+      'update Item set place = 2, kind = ((:all = true) ? Item.kind : "x") where (Item.place = 1)',
+    ]);
+  });
+
+  it("may be one of a row to which a record is assigned", async () => {
+    const body = `const item = await prisma.item.findUniqueOrThrow({ where: { id: 1 } });
+Object.assign(item, { place: n });
+await prisma.item.deleteMany({ where: { place: item.place } });
+Object.assign(item, input);
+await prisma.item.deleteMany({ where: { place: item.place } });`;
+    const found = await program("n: number, input: any", body);
+    assert.deepEqual(
+      found.filter((line) => /^(?:delete|!)/u.test(line)),
+      [
+        "delete Item where (Item.place = :n)",
+        "delete Item where (Item.place = unknown(:n, :input))",
+        "! what is assigned to a row is not known",
+      ],
+    );
+  });
+});

@@ -4,6 +4,7 @@ import type { Span } from "../../sql/split";
 import type { HirArgument, HirEntry, HirExpression } from "../hir";
 import { databaseCall } from "../sites";
 import {
+  ABSENT,
   constant,
   constantScalar,
   constantText,
@@ -105,10 +106,15 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     }
     case "binary":
       return binaryOf(state, scope, hir);
-    case "unary":
-      return hir.operator === "typeof"
-        ? typeOf(state, of(hir.operand))
-        : unary(state, hir.operator, of(hir.operand));
+    case "unary": {
+      const operand = of(hir.operand);
+      if (hir.operator === "typeof") return typeOf(state, operand);
+      if (hir.operator === "delete") {
+        place(state, scope, { kind: "place", place: hir.operand, span: hir.span }, ABSENT);
+        return constant(true);
+      }
+      return unary(state, hir.operator, operand);
+    }
     case "conditional":
       return branches(
         state,

@@ -17,7 +17,7 @@ import { itemsOf, listOf, recordOf, spreadArguments } from "../lists/collections
 import { boundTo } from "../calls/callbacks";
 import { chosenOnce, contains, found, quantified, runForEach } from "../lists/listQuestions";
 import { arrayFrom, CONTAINERS } from "../lists/containers";
-import { fieldNamesOf } from "../values/fieldNames";
+import { fieldsAs } from "../values/absentFields";
 import { searchedItem } from "../lists/searched";
 import { settle } from "../calls/settle";
 import { caughtBy, thenOr } from "../errors/rejections";
@@ -36,6 +36,7 @@ import { valueFromOutside } from "../values/outside";
 import { newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { emitThrow } from "../errors/thrown";
 import { flattened, REORDERED } from "../lists/reordered";
+import { assignAll } from "../values/spread";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
@@ -123,9 +124,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   // The entries of a form or of parameters; what is not known of a list is not known of its record.
   "Object.fromEntries": ({ args: [from = UNDEFINED] }) =>
     from.kind === "input" ? from : unknown("a record of entries is not known", readsOf(from)),
-  "Object.keys": ({ state, args }) => keys(state, args[0]),
-  "Object.values": ({ state, args }) => values(state, args[0]),
-  "Object.entries": ({ state, args }) => entries(state, args[0]),
+  "Object.keys": ({ state, args }) => fieldsAs(state, args[0], "keys"),
+  "Object.values": ({ state, args }) => fieldsAs(state, args[0], "values"),
+  "Object.entries": ({ state, args }) => fieldsAs(state, args[0], "entries"),
   "Array.isArray": ({ state, args }) => isArray(state, args[0] ?? UNDEFINED),
   "Array.from": ({ state, args: [from = UNDEFINED, by], site }) => mapped(state, from, by, site),
   ...named("Arrays.asList List.of", ({ state, args }) => listOf(state, args)),
@@ -468,49 +469,6 @@ function runsLater(state: State, args: readonly Value[], site: CallSite): Value 
 function thrown(state: State, site: CallSite): Value {
   emitThrow(state, undefined, { why: "an error", source: sourceOf(state, site.span) });
   return UNDEFINED;
-}
-
-function assignAll(state: State, [target, ...others]: readonly Value[]): Value {
-  if (target?.kind !== "object") return unknown("what is assigned to here is not known");
-  for (const other of others) {
-    if (other.kind !== "object") continue;
-    for (const [name, cell] of other.fields) {
-      const known = target.fields.get(name);
-      const own = known ?? newCell(state, undefined);
-      if (!known) target.fields.set(name, own);
-      write(state, own, cell.value);
-    }
-  }
-  return target;
-}
-
-function keys(state: State, value: Value | undefined): Value {
-  return entriesAs(state, value, "keys", (name) => textOf(name));
-}
-
-function values(state: State, value: Value | undefined): Value {
-  return entriesAs(state, value, "values", (_, field) => field);
-}
-
-function entries(state: State, value: Value | undefined): Value {
-  return entriesAs(state, value, "entries", (name, field) => listOf(state, [textOf(name), field]));
-}
-
-/** What is made of each field of a record, where all of them are known. */
-function entriesAs(
-  state: State,
-  value: Value | undefined,
-  what: string,
-  made: (name: string, field: Value) => Value,
-): Value {
-  const names = value?.kind === "object" ? fieldNamesOf(value) : undefined;
-  if (value?.kind !== "object" || !names) {
-    return unknown(`the ${what} of this are not known`, value ? readsOf(value) : []);
-  }
-  return listOf(
-    state,
-    names.map((name) => made(name, value.fields.get(name)?.value ?? UNDEFINED)),
-  );
 }
 
 /** Runs the function for every item; where it runs no statement, only when its items are asked for. */

@@ -1,6 +1,8 @@
 // What calls of Java's own library give: texts that are put together, maps, optional values.
+import { isThere, whereAbsent } from "../values/absentFields";
 import type { Expression } from "../../../../program/expression";
 import {
+  ABSENT,
   constant,
   constantScalar,
   constantText,
@@ -203,7 +205,7 @@ export function hasKey(map: Value, key: Value | undefined): Value {
   const name = keyName(key);
   return map.kind !== "object" || name === undefined || map.rest || hasAnyKey(map)
     ? unknown("whether a map has a key is not known", readsOf(map))
-    : constant(map.fields.get(name)?.value !== undefined);
+    : isThere(map.fields.get(name)?.value ?? ABSENT);
 }
 
 function keyName(key: Value | undefined): string | undefined {
@@ -217,7 +219,8 @@ export function mapValue(map: Value, key: Value | undefined, otherwise: Value = 
   if (map.kind !== "object" || name === undefined || name === null || map.rest) {
     return unknown("a map is asked for a key that is only known when it runs", readsOf(map));
   }
-  return fieldOf(map, String(name)) ?? fieldOf(map, ANY_KEY) ?? otherwise;
+  const other = fieldOf(map, ANY_KEY) ?? otherwise;
+  return whereAbsent(fieldOf(map, String(name)) ?? other, other);
 }
 
 function optional(state: State, value: Value = UNDEFINED): Value {

@@ -11,6 +11,7 @@ import {
   type Value,
 } from "../../values";
 import { lists, named, type Builtin } from "../builtins/builtin";
+import { listOfFields } from "../values/absentFields";
 import { expressionOf, readsOf } from "../values/convert";
 import { indexed } from "../expressions";
 import { fieldNamesOf } from "../values/fieldNames";
@@ -182,11 +183,8 @@ function isKeyOf(state: State, key: Expression, pair: Value): Expression {
 
 /** What is made of each pair of a map's key and value. */
 function pairsOf(state: State, map: Value, made: (pair: Value) => Value): Value {
-  const names = fieldNamesOf(map);
-  if (!names) return unknown("an item of a map is not told from the others", readsOf(map));
-  const pairs = names.map((name) => {
-    const value = map.kind === "object" ? map.fields.get(name)?.value : undefined;
-    return made(listOf(state, [constant(name), value ?? UNDEFINED]));
-  });
-  return listOf(state, pairs);
+  const pairs = listOfFields(state, map, (name, value) =>
+    made(listOf(state, [constant(name), value])),
+  );
+  return pairs ?? unknown("an item of a map is not told from the others", readsOf(map));
 }

@@ -1,5 +1,6 @@
 // What Java's maps hold, one after the other: `Map.of(k, v).entrySet()`, `keySet()`, `values()`, `forEach`.
-import { constant, UNDEFINED, unknown, type ObjectValue, type Value } from "../../values";
+import { mayBeAbsent } from "../values/absentFields";
+import { ABSENT, constant, UNDEFINED, unknown, type ObjectValue, type Value } from "../../values";
 import { named, type Builtin, type BuiltinCall } from "../builtins/builtin";
 import { put } from "../builtins/javaBuiltins";
 import type { State } from "../state";
@@ -89,5 +90,7 @@ function entriesIn(map: ObjectValue): readonly Entry[] | undefined {
   if (own) return own;
   const names = map.class ? undefined : fieldNamesOf(map);
   if (!names || names.some((name) => /^-?[\d.]+$/u.test(name))) return undefined;
-  return names.map((name) => [constant(name), map.fields.get(name)?.value ?? UNDEFINED]);
+  const entries = names.map((name) => [name, map.fields.get(name)?.value ?? ABSENT] as const);
+  if (entries.some(([, value]) => mayBeAbsent(value))) return undefined;
+  return entries.map(([name, value]) => [constant(name), value]);
 }

@@ -3,7 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { Cell, ListValue, Value } from "../../values";
 import { choiceOf } from "../values/operators";
-import { write, type Frame, type State } from "../state";
+import { newCell, write, type Frame, type State } from "../state";
 import { listOf } from "./collections";
 
 type Joined = Extract<Value, { kind: "joined" }>;
@@ -26,6 +26,16 @@ export function pushedPerhaps(state: State, list: ListValue, item: Value): boole
   const parts = [...before, listOf(state, [item])];
   write(state, grown, { kind: "joined", parts, isGrowth: true });
   return true;
+}
+
+/** A list of what several lists hold, of which some are one of two by a condition. */
+export function grownList(state: State, lists: readonly Value[]): ListValue {
+  const parts = [listOf(state, []), ...lists];
+  return {
+    kind: "list",
+    items: [],
+    grown: newCell(state, { kind: "joined", parts, isGrowth: true }),
+  };
 }
 
 /** Whether a loop is open that began when something was there already. */

@@ -25,6 +25,7 @@ import { isPending } from "../calls/settle";
 import { emit, newCell, sourceOf, write, type State } from "../state";
 import type { Thrown } from "../errors/thrown";
 import { knowing, presentIn } from "./presence";
+import { asRead, mayBeAbsent } from "./absentFields";
 import { listFromCall } from "./outside";
 import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
@@ -349,7 +350,7 @@ function objectMember(
   site: Span,
 ): Value {
   const own = value.fields.get(property)?.value;
-  if (own !== undefined) return own;
+  if (own !== undefined) return asRead(own);
   const method = value.class && methodOf(state, value.class, property);
   if (method !== undefined) {
     const callee = boundMethod(state, method, value);
@@ -363,7 +364,8 @@ function objectMember(
   }
   if (value.isMap === true) {
     if (property !== "size") return { kind: "builtin", name: `map.${property}`, self: value };
-    const names = fieldNamesOf(value);
+    const isSure = [...value.fields.values()].every(({ value: own }) => !own || !mayBeAbsent(own));
+    const names = isSure ? fieldNamesOf(value) : undefined;
     return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
   }
   const isOfAny = property === "getClass" && isInJava(state);

@@ -142,7 +142,6 @@ export function unary(state: State, operator: string, operand: Value): Value {
     case "+":
       return operand;
     case "void":
-    case "delete":
       return { kind: "undefined" };
     default:
       return unknown(`the operator ${operator} is not understood`, readsOf(operand));

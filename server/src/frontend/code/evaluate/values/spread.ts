@@ -1,10 +1,11 @@
 // `{ ...first, ...second }`: what comes later wins where it has a field.
-import { unknown, UNDEFINED, type ObjectValue, type Value } from "../../values";
+import { ABSENT, unknown, UNDEFINED, type ObjectValue, type Value } from "../../values";
 import { newCell, type State } from "../state";
 import { leftOut, maybeLeftOut } from "./absence";
 import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
+import { whereAbsent } from "./absentFields";
 import { fieldNamesOf, hasAnyKey } from "./fieldNames";
-import { fieldOf as fieldOfRow, memberOf, optionalMember } from "./member";
+import { fieldOf as fieldOfRow, memberOf, optionalMember, setAnyMember, setMember } from "./member";
 import { choose, isNullish } from "./operators";
 
 const NOWHERE = { start: 0, end: 0 };
@@ -62,8 +63,9 @@ function ofRow(
 
 /** A field that comes later; where it may be left out, the one before stays. */
 function later(value: Value, before: Value | undefined): Value {
-  const isLeftOut = before && leftOut(value);
-  return isLeftOut ? choose(isLeftOut, before, value) : value;
+  if (!before) return value;
+  const isLeftOut = leftOut(value);
+  return isLeftOut ? choose(isLeftOut, before, value) : whereAbsent(value, before);
 }
 
 /** Behind something of which not all fields are known, any field may be another. */
@@ -118,7 +120,7 @@ function eitherSpread(
   const fields = new Map(made.fields);
   for (const name of new Set([...yes.fields.keys(), ...no.fields.keys()])) {
     const [a, b] = [yes, no].map((each) => fieldOf(state, each, name));
-    fields.set(name, newCell(state, choose(condition, a ?? UNDEFINED, b ?? UNDEFINED)));
+    fields.set(name, newCell(state, choose(condition, a ?? ABSENT, b ?? ABSENT)));
   }
   const rest =
     yes.rest === no.rest ? yes.rest : choose(condition, yes.rest ?? NONE, no.rest ?? NONE);
@@ -130,5 +132,41 @@ const NONE: Value = { kind: "object", fields: new Map() };
 function fieldOf(state: State, { fields, rest }: ObjectValue, name: string): Value {
   const own = fields.get(name)?.value;
   if (own) return own;
-  return rest ? memberOf(state, rest, name, NOWHERE) : UNDEFINED;
+  return rest ? memberOf(state, rest, name, NOWHERE) : ABSENT;
+}
+
+/** `Object.assign`. Linear in the fields. */
+export function assignAll(state: State, [target, ...others]: readonly Value[]): Value {
+  if (target?.kind === "row") {
+    for (const other of others) assignToRow(state, target, other);
+    return target;
+  }
+  if (target?.kind !== "object") return unknown("what is assigned to here is not known");
+  return others.reduce((made: ObjectValue, other) => assigned(state, target, made, other), target);
+}
+
+/** Gives what a record is behind `Object.assign`, which the record itself is, too, as far as its fields can say it. */
+function assigned(state: State, target: ObjectValue, made: ObjectValue, other: Value): ObjectValue {
+  const whole = spread(state, made, other);
+  for (const [name, { value }] of whole.fields) {
+    if (value && value !== target.fields.get(name)?.value) setMember(state, target, name, value);
+  }
+  if (whole.rest === made.rest) return made;
+  const fields = [...whole.fields].map(
+    ([name, { value }]) => [name, newCell(state, value)] as const,
+  );
+  setAnyMember(state, target, whole.rest ?? UNDEFINED);
+  return { ...whole, fields: new Map(fields) };
+}
+
+function assignToRow(state: State, row: Extract<Value, { kind: "row" }>, other: Value): void {
+  const names = fieldNamesOf(other);
+  const why = "what is assigned to a row is not known";
+  for (const name of names ?? fieldNamesOf(row) ?? []) {
+    const own = other.kind === "object" ? other.fields.get(name)?.value : undefined;
+    const value = names
+      ? whereAbsent(own ?? memberOf(state, other, name, NOWHERE), fieldOfRow(row, name))
+      : unknown(why, [...readsOf(fieldOfRow(row, name)), ...readsOf(other)]);
+    setMember(state, row, name, value);
+  }
 }
