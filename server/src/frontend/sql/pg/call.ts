@@ -70,7 +70,9 @@ function ownFunction(call: FuncCall, scope: Scope, work: Work): Expression | und
   if (called?.isSet === true) taint(work, `the rows of ${name}()`);
   if (called !== undefined) return called.value;
   const gives = context.gives?.(name, call.args?.length ?? 0, schema);
-  if (gives === undefined) return undefined;
+  // Values by the names of arguments stand in any order.
+  const isNamed = (call.args ?? []).some((node) => "NamedArgExpr" in node);
+  if (gives === undefined || isNamed) return undefined;
   const args = lowerAll(call.args, scope, work);
   if (gives.mayFail && !args.every((each) => each.kind === "literal")) return undefined;
   return { kind: "call", name, arguments: args, deterministic: gives.deterministic };

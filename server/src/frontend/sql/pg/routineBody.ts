@@ -30,6 +30,7 @@ import { lowerExpression } from "./recursion";
 import { declaredType, type Argument, type RoutineDefinition } from "./routineDefinition";
 import { NO_SOURCES } from "./scope";
 import { startWork } from "./statement";
+import { valueFunction } from "./valueFunctions";
 
 /** What a routine is lowered in, with FOUND and ROW_COUNT declared; `callers` are the routines around it. */
 export function createState(
@@ -222,6 +223,8 @@ export function inlineDefinition(
   const key = overloadOf(definition);
   const chain = [overloadOf(caller.definition), ...caller.callers];
   if (chain.includes(key) || caller.callers.length >= DEEPEST_CALL) {
+    const gives = calledAgain(caller, definition, args);
+    if (gives !== undefined) return resultOf(caller, definition, gives);
     const why = chain.includes(key) ? `${name} calls itself` : `${name} is called from too deep`;
     return resultOf(
       caller,
@@ -251,6 +254,19 @@ export function inlineDefinition(
   const result = resultOf(caller, definition, { kind: "variable", name: value });
   const outputs = outputsOf(callee);
   return outputs === undefined || result.isSet ? result : { ...result, values: outputs };
+}
+
+/** What a function that is not followed any deeper gives, where it touches no table: a function of its arguments. */
+function calledAgain(
+  { shared }: State,
+  { name, schema }: RoutineDefinition,
+  args: readonly CallArgument[],
+): Expression | undefined {
+  const gives = valueFunction(shared.routine, name, args.length, schema);
+  if (gives === undefined || gives.mayFail || args.some((each) => each.name !== undefined))
+    return undefined;
+  const values = args.map(({ value }) => value);
+  return { kind: "call", name, arguments: values, deterministic: gives.deterministic };
 }
 
 /** Every routine has its own FOUND and ROW_COUNT: those of the caller are kept until `restore`. */

@@ -23,7 +23,7 @@ const known = new WeakMap<RoutineContext["routine"], Map<RoutineDefinition, Verd
  * What the function of the workspace of that name gives, where it reads and changes nothing. Linear in the bodies of all
  * functions that it calls, once each.
  */
-function valueFunction(
+export function valueFunction(
   routine: RoutineContext["routine"],
   name: string,
   count: number,
@@ -71,6 +71,8 @@ function read(definition: RoutineDefinition, routine: RoutineContext["routine"])
     if (reads && !readsNoTable(tokens, at + 1, queries, body.text)) return undefined;
     if (NOW.has(token.word)) deterministic = false;
     if (next !== "(" || NO_CALLS.has(token.word) || previous === "as") continue;
+    // Behind what stands in FROM: another name with its columns.
+    if (previous === ")") continue;
     const name = nameOf(body.text, token);
     if (queries.has(name)) continue;
     const called = calledVerdict(name, tokens, at, body.text, routine);
