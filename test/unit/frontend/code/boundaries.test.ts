@@ -61,6 +61,18 @@ export async function take(id: number) {
 }`,
       ["take autocommit", TAKEN],
     ));
+
+  it("may run what they are given more often, which is said of all but tracers and locks", () =>
+    check(
+      `import pRetry from "p-retry";
+import { mutex } from "@acme/locks";
+export async function take(id: number) {
+  await mutex.runExclusive(async () => {
+    await pRetry(async () => { await pool.query("${SUBTRACT}", [id]); });
+  });
+}`,
+      ["take autocommit", TAKEN, "  ! pRetry() is taken to run the function that it is given once"],
+    ));
 });
 
 const STORED = `import { AsyncLocalStorage } from "node:async_hooks";

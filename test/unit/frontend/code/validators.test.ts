@@ -87,4 +87,31 @@ describe("schemas of zod", () => {
       "  return",
       UPDATE,
     ));
+  it("ask functions of the code's own, which may read", () =>
+    check(
+      `z.object({ id: z.number(), n: z.number() })
+  .refine((one) => one.id !== one.n, "the same")
+  .refine((one) => /x/.test(one.n))
+  .refine(async (one) => (await pool.query("SELECT 1 FROM accounts WHERE id = $1", [one.n])).rowCount === 0)`,
+      `const data = await Schema.parseAsync(body); ${SET}`,
+      "r1 = select 1 as ?column? from accounts where (accounts.id = :body.n)",
+      "if (:body.id == :body.n)",
+      "  rollback",
+      "if (size(r1) <> 0)",
+      "  rollback",
+      UPDATE,
+    ));
+  it("may refuse more than is looked at, where a handler does something then", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().positive() })",
+      `try { ${PARSE} } catch { await pool.query("DELETE FROM accounts"); }`,
+      "try",
+      "  if (:parse() fails = true)",
+      "    rollback",
+      "  if not (not (:body.n is null) and (:body.n > 0))",
+      "    rollback",
+      `  ${UPDATE}`,
+      "handler",
+      "  delete accounts",
+    ));
 });

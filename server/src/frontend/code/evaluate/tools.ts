@@ -21,6 +21,7 @@ import {
   setMember,
 } from "./values/member";
 import { knowing } from "./values/presence";
+import { mayFail } from "./errors/failures";
 import { firstWhere, isItem, rowsWhere } from "./lists/searched";
 import { runSql } from "./sql/sqlText";
 import { collected, emit, lose, newConnection, type State } from "./state";
@@ -72,6 +73,7 @@ function makeTools(state: State, library: Library): Tools {
       requireHolds(state, condition, why, source);
       knowing(state, condition, true);
     },
+    mayFail: (name, source) => mayFail(state, name, source),
     evaluate: (expression, scope) => {
       const { frame } = state;
       state.frame = { ...frame, file: scope.module.file };

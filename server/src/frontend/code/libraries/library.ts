@@ -217,6 +217,8 @@ export interface Tools {
   ) => Value;
   /** Ends the function with an error unless the condition holds. */
   readonly require: (condition: Expression, why: string, source: SourceRange) => void;
+  /** A call may throw for reasons that are not known, which matters where a handler does something about it. */
+  readonly mayFail: (name: string, source: SourceRange) => void;
 
   /** The value of an expression of the code that stands outside of functions: an argument of a decorator. */
   readonly evaluate: (expression: HirExpression, scope: Scope) => Value;

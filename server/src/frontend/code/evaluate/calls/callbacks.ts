@@ -67,7 +67,11 @@ export const HANDLES =
 /** Names of functions that give the function that they are given, with its results kept. */
 export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
 
-/** Names of functions that run what they are given, and run it once if it does not fail. */
+/** Names of functions of tracing, locks and queues: they run what they are given, once, and what it throws is thrown. */
+export const KNOWN_ONCE =
+  /(?:^|\.)(?:(?:tracer|[Ss]entry|apm)\.\w+|start(?:Active|New)?Span|(?:with|in)(?:Active)?Span|trace|traced|withScope|withIsolationScope|continueTrace|context\.with|runExclusive|withLock|(?:red)?lock\.using|limit|enqueue)$/u;
+
+/** Names of functions that seem to run what they are given: that they do so once is said. */
 export const RUNS_ONCE =
   /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|lock|using|handle|catch|async|once|exec/iu;
 

@@ -32,7 +32,16 @@ import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./settle";
 import { givenBack } from "./givenBack";
 import { giveAway } from "./givenAway";
-import { bringsWork, CACHES, HANDLES, isAtTop, isStep, perhaps, RUNS_ONCE } from "./callbacks";
+import {
+  bringsWork,
+  CACHES,
+  HANDLES,
+  isAtTop,
+  isStep,
+  KNOWN_ONCE,
+  perhaps,
+  RUNS_ONCE,
+} from "./callbacks";
 import { throughCall } from "./callChains";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
@@ -263,7 +272,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
       return false;
     });
     const hasStatements = state.emitted > before;
-    if (hasStatements && !isOnce) {
+    if (hasStatements && !KNOWN_ONCE.test(name) && !opensByName(name)) {
       lose(state, `${name}() is taken to run the function that it is given once`, source);
     }
     if (hasStatements && isStep(name, args)) {

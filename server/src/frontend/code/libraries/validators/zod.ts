@@ -3,6 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
+import { walkExpression } from "../../../sql/walk";
 import { isExactly, leftOut } from "../../evaluate/values/absence";
 import { isInput, readsOf } from "../../evaluate/values/convert";
 import { REFUSED } from "../../evaluate/errors/refusals";
@@ -33,6 +34,8 @@ interface Schema {
   readonly perhapsInstead?: number | string | boolean;
   /** What an enumeration's names stand for. */
   readonly members?: ReadonlyMap<string, number | string | boolean>;
+  /** Functions of the code's own that say whether what was checked is taken. */
+  readonly refinements?: readonly Value[];
   /** It gives something else than it is given. */
   readonly isChanged?: boolean;
 }
@@ -45,13 +48,34 @@ interface Checked {
   readonly conditions: readonly Expression[];
 }
 
-function checked(schema: Schema, value: Value, tools: Tools): Checked {
+function checked(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
+  const plain = unrefined(schema, value, call, tools);
+  const { refinements } = schema;
+  if (!refinements || schema.isOptional === true) return plain;
+  const told = refinements.flatMap((test) => {
+    const answer = tools.settle(tools.call(test, [plain.value], call.source));
+    const condition = tools.condition(answer);
+    return isTold(condition) ? [condition] : [];
+  });
+  return { ...plain, conditions: [...plain.conditions, ...told] };
+}
+
+/** Whether it compares what is known and nothing else. */
+function isTold(condition: Expression): boolean {
+  let isAll = condition.kind !== "literal";
+  walkExpression(condition, [], {
+    expression: ({ kind }) => (isAll &&= kind !== "unknown" && kind !== "call"),
+  });
+  return isAll;
+}
+
+function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
   if (schema.isChanged) return { value: changed(schema, value, tools), conditions: [] };
   const known = value.kind === "input" || value.kind === "scalar" || value.kind === "object";
   if (!known) return { value, conditions: [] };
   if (schema.fields) {
     const parts = [...schema.fields].map(
-      ([name, each]) => [name, checked(each, tools.field(value, name), tools)] as const,
+      ([name, each]) => [name, checked(each, tools.field(value, name), call, tools)] as const,
     );
     const conditions = schema.isOptional ? [] : parts.flatMap(([, part]) => part.conditions);
     if (schema.isOptional) return { value: ofFields(schema, value, new Map(parts)), conditions };
@@ -187,6 +211,9 @@ const CHANGES = /^(?:transform|pipe|preprocess|catch|toLowerCase|toUpperCase|ove
 /** Methods behind which it takes other things, too, or with other fields. */
 const WIDENS = /^(?:or|and|passthrough|loose|catchall|promise|deepPartial|keyof|unwrap|shape)$/u;
 
+/** Methods behind which an object's schema has other fields, and asks no functions about the whole. */
+const RESHAPES = /^(?:extend|augment|merge|pick|omit|partial|required)$/u;
+
 const OPTIONAL = /^(?:optional|nullable|nullish)$/u;
 
 function optional(schema: Schema, how: string): Schema {
@@ -252,6 +279,9 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   if (method === "array") return listOfSchema(schema);
   if (WIDENS.test(method)) return ANY;
   if (OPTIONAL.test(method)) return orNothing(schema, method);
+  if (method === "refine" && first.kind === "function" && schema.isChanged !== true) {
+    return { ...schema, refinements: [...(schema.refinements ?? []), first] };
+  }
   if (method === "default" || method === "prefault") {
     const isPlain = bound !== undefined && bound !== null && !schema.fields && !schema.isChanged;
     return isPlain ? { ...optional(schema, "optional"), instead: bound } : remade(schema);
@@ -266,7 +296,10 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   if (schema.kind === "text" && isFilled) {
     return withCheck((value) => compare("<>", value, literal("")));
   }
-  return schema.fields ? reshaped(schema, schema.fields, method, first, tools) : schema;
+  if (!schema.fields) return schema;
+  const { refinements: _tests, ...untested } = schema;
+  const kept = RESHAPES.test(method) ? untested : schema;
+  return reshaped(kept, schema.fields, method, first, tools);
 }
 
 /** An object's schema with other fields. */
@@ -366,14 +399,15 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
 }
 
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
-  const { value: given, conditions } = checked(schema, value, tools);
+  tools.mayFail("parse", call.source);
+  const { value: given, conditions } = checked(schema, value, call, tools);
   for (const condition of conditions) tools.require(condition, REFUSED, call.source);
   return given;
 }
 
 /** `{ success, data }`: it may refuse for more than is looked at. */
-function tried(schema: Schema, value: Value, tools: Tools): Value {
-  const { value: data, conditions } = checked(schema, value, tools);
+function tried(schema: Schema, value: Value, call: Call, tools: Tools): Value {
+  const { value: data, conditions } = checked(schema, value, call, tools);
   const path = value.kind === "input" ? `${value.path}.valid` : "valid";
   const isValid = compare("=", { kind: "parameter", name: path }, literal(true));
   const success = scalar(joined("and", [...conditions, isValid]), "bool");
@@ -412,7 +446,7 @@ const ZOD: Library = {
       case "safeParse":
       case "safeParseAsync":
       case "spa":
-        return tried(schema, first, tools);
+        return tried(schema, first, call, tools);
       default:
         return handleOf(refined(schema, method, args, tools), tools);
     }
