@@ -3,7 +3,8 @@ import type { SourceRange } from "../../../../protocol/source";
 import type { Scope, Value } from "../../values";
 import { unknownExpression } from "../values/convert";
 import { addIf, joinPaths, type Path } from "../join";
-import { emit, write, type State } from "../state";
+import { opensByName } from "../transactions/unknownTransactions";
+import { emit, lose, write, type State } from "../state";
 
 /** Whether a value is a function that may run statements, or that calls one that it was written beside. */
 export function bringsWork(state: State, value: Value, depth = 3): boolean {
@@ -68,7 +69,7 @@ export const HANDLES =
 export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;
 
 /** Names of functions of tracing, locks and queues: they run what they are given, once, and what it throws is thrown. */
-export const KNOWN_ONCE =
+const KNOWN_ONCE =
   /(?:^|\.)(?:(?:tracer|[Ss]entry|apm)\.\w+|start(?:Active|New)?Span|(?:with|in)(?:Active)?Span|trace|traced|withScope|withIsolationScope|continueTrace|context\.with|runExclusive|withLock|(?:red)?lock\.using|limit|enqueue)$/u;
 
 /** Names of functions that seem to run what they are given: that they do so once is said. */
@@ -76,9 +77,25 @@ export const RUNS_ONCE =
   /retry|with\w|wrap|run|transaction|trace|span|timed|measure|guard|lock|using|handle|catch|async|once|exec/iu;
 
 /** Whether a call is one of a step that has a name, by which whoever repeats the function knows that it was run. */
-export function isStep(name: string, [key, work]: readonly Value[]): boolean {
+function isStep(name: string, [key, work]: readonly Value[]): boolean {
   const isNamed = key?.kind === "text" || (key?.kind === "object" && key.fields.has("id"));
   return isNamed && work?.kind === "function" && STEPS.test(name);
+}
+
+/** Says what is not known of how an unknown function runs one that it is given, and that has statements. */
+export function tellRun(
+  state: State,
+  name: string,
+  args: readonly Value[],
+  source: SourceRange,
+): void {
+  if (!isStep(name, args)) {
+    if (KNOWN_ONCE.test(name) || opensByName(name)) return;
+    lose(state, `${name}() is taken to run the function that it is given once`, source);
+    return;
+  }
+  const why = `${name}() may skip its function and give what it kept of it`;
+  if (!state.taint.some(({ reason }) => reason === why)) lose(state, why, source);
 }
 
 const STEPS = /\.(?:run|runTask|runStep|step|do|sideEffect)$/u;

@@ -32,16 +32,7 @@ import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./settle";
 import { givenBack } from "./givenBack";
 import { giveAway } from "./givenAway";
-import {
-  bringsWork,
-  CACHES,
-  HANDLES,
-  isAtTop,
-  isStep,
-  KNOWN_ONCE,
-  perhaps,
-  RUNS_ONCE,
-} from "./callbacks";
+import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
 import { throughCall } from "./callChains";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
@@ -272,13 +263,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
       return false;
     });
     const hasStatements = state.emitted > before;
-    if (hasStatements && !KNOWN_ONCE.test(name) && !opensByName(name)) {
-      lose(state, `${name}() is taken to run the function that it is given once`, source);
-    }
-    if (hasStatements && isStep(name, args)) {
-      const why = `${name}() may skip its function and give what it kept of it`;
-      if (!state.taint.some(({ reason }) => reason === why)) lose(state, why, source);
-    }
+    if (hasStatements) tellRun(state, name, args, source);
     perhaps(state, path, { isSure: hasStatements || isOnce, name, source });
   }
   // What a method of something unknown gives may be all that this came from.
