@@ -78,4 +78,27 @@ const carts = create("carts", { id: integer("id").primaryKey(), size: integer("s
     check(FILLED, "await tx.insert(notes).values({ id: x });", [
       'insert notes {id = :x, size = 3, state = "seen"}',
     ]));
+
+  it("have columns that a function makes of the types it is given", () =>
+    check(
+      `const carts = pgTable("carts", (t) => ({ id: t.uuid("id").primaryKey(), size: t.integer().notNull() }));`,
+      "await tx.update(carts).set({ size: x }).where(eq(carts.id, y));",
+      ["update carts set size = :x where (carts.id = :y)"],
+    ));
+
+  it("have columns without names, which the client spells", async () => {
+    const texts = {
+      "client.ts": `import { drizzle } from "drizzle-orm/postgres-js";
+export const db = drizzle({ client: null, casing: "snake_case" });`,
+      "sql.ts": `export * from "drizzle-orm/sql";`,
+      "a.ts": `import { pgTable, integer } from "drizzle-orm/pg-core";
+import { db } from "./client";
+import { eq } from "./sql";
+const seats = pgTable("seat", { seatID: integer().primaryKey(), isTaken2: integer(), Given: integer("Given") });
+export async function f(x) { await db.update(seats).set({ isTaken2: x, Given: 1 }).where(eq(seats.seatID, x)); }`,
+    };
+    assert.deepEqual(printed(await transactionsOf("", texts)).slice(1), [
+      "  update seat set is_taken2 = :x, Given = 1 where (seat.seat_id = :x)",
+    ]);
+  });
 });

@@ -30,6 +30,7 @@ import {
   type Fragment,
 } from "./draft";
 import {
+  COLUMN_TYPES,
   declaration,
   filledIn,
   isColumn,
@@ -491,7 +492,7 @@ export const DRIZZLE: Library = {
   name: "drizzle-orm",
   modules: [
     "drizzle-orm",
-    ..."pg-core mysql-core sqlite-core node-postgres postgres-js mysql2 neon-http neon-serverless vercel-postgres planetscale-serverless better-sqlite3 libsql pglite"
+    ..."sql sql/expressions expressions pg-core mysql-core sqlite-core node-postgres postgres-js mysql2 neon-http neon-serverless vercel-postgres planetscale-serverless better-sqlite3 libsql libsql/http libsql/web pglite d1 bun-sql bun-sqlite xata-http aws-data-api/pg tidb-serverless pg-proxy mysql-proxy sqlite-proxy expo-sqlite op-sqlite durable-sqlite sql-js"
       .split(" ")
       .map((name) => `drizzle-orm/${name}`),
   ],
@@ -505,7 +506,8 @@ export const DRIZZLE: Library = {
       : undefined;
   },
   member: (handle, property, tools) => {
-    const { data } = handle;
+    const { data, path } = handle;
+    if (path === COLUMN_TYPES) return tools.handle(property);
     if (!isTable(data)) return undefined;
     const column = data.columns.get(property);
     return column && tools.handle("column", column);

@@ -4,6 +4,7 @@ import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import { constantScalar, constantText, scalar, type HandleValue, type Value } from "../../values";
 import type { Call, Tools } from "../library";
+import { columnCalled } from "./drizzleCasing";
 
 export interface DrizzleColumn {
   readonly kind: "column";
@@ -42,6 +43,9 @@ const DIALECTS: Readonly<Record<string, Dialect | undefined>> = {
 /** What `pgEnum("mood", [...])` gives, and what `customType({...})` gives: functions that make columns. */
 const ENUM_COLUMN = "enumColumn";
 const CUSTOM_COLUMN = "customColumn";
+
+/** What `pgTable("t", (types) => ({ id: types.integer() }))` is given. */
+export const COLUMN_TYPES = "columnTypes";
 
 const TYPES: Readonly<Record<string, ValueType | undefined>> = {
   ...typed(
@@ -237,13 +241,17 @@ function fresh(why: "uuid" | "now", type: ValueType): Expression {
 function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
   const [first, second, third] = call.arguments;
   const name = constantText(first);
-  const fields = second && tools.fields(second);
+  const declared =
+    second?.kind === "function"
+      ? tools.call(second, [tools.handle(COLUMN_TYPES)], call.source)
+      : second;
+  const fields = declared && tools.fields(declared);
   if (name === undefined || !fields) return undefined;
   const columns = new Map<string, DrizzleColumn>();
   for (const [key, value] of fields) {
     const isDeclared = value.kind === "handle" && isColumn(value.data);
     const column = isDeclared ? value.data : UNKNOWN_COLUMN;
-    columns.set(key, { ...column, name: column.name ?? key, table: name });
+    columns.set(key, { ...column, name: column.name ?? columnCalled(key, tools), table: name });
   }
   const made: DrizzleTable = {
     kind: "table",

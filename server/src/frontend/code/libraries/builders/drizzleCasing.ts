@@ -1,0 +1,31 @@
+// What columns are called that Drizzle's tables give no name: as their keys, or as `drizzle({ casing })` spells these.
+import { constantText } from "../../values";
+import type { Tools } from "../library";
+
+/** What makes clients. */
+export const DRIZZLE_CLIENTS: ReadonlySet<string> = new Set(["drizzle()"]);
+
+const WORDS = /[\da-z]+|[A-Z]+(?![a-z])|[A-Z][\da-z]+/gu;
+
+/** The column's name in the database; of several clients, as the first spells it that says anything. Linear in the clients. */
+export function columnCalled(key: string, tools: Tools): string {
+  const casing = casingOf(tools);
+  const words = key.replaceAll(/['\u2019]/gu, "").match(WORDS) ?? [];
+  if (casing === "snake_case") return words.map((each) => each.toLowerCase()).join("_");
+  if (casing !== "camelCase") return key;
+  const [first = "", ...others] = words;
+  return [first.toLowerCase(), ...others.map((each) => `${each.charAt(0).toUpperCase()}${each.slice(1)}`)].join(""); // prettier-ignore
+}
+
+function casingOf(tools: Tools): string | undefined {
+  for (const { file, arguments: given } of tools.declaring(DRIZZLE_CLIENTS, () => undefined)) {
+    const top = tools.top(file);
+    const entries = given.flatMap((each) => (each.kind === "object" ? each.entries : []));
+    for (const entry of entries) {
+      if (entry.kind !== "property" || entry.key !== "casing" || !top) continue;
+      const casing = constantText(tools.evaluate(entry.value, top));
+      if (casing !== undefined) return casing;
+    }
+  }
+  return undefined;
+}
