@@ -9,3 +9,12 @@ export function outsideAdvice({ outside = [], preventedBy }: Anomaly): string | 
     names.length === 1 ? [names.join(""), "it"] : [names.join(" and "), "each of them"];
   return `No isolation level prevents it: ${whose} commits on the way. Run ${them} in one transaction first.`;
 }
+
+/** The transactions of an anomaly that commit on the way in what was executed, in their order. */
+export function committingOnTheWay({ steps, witness }: Anomaly): readonly string[] {
+  const names = witness.instances.flatMap(({ instance, transaction }) => {
+    const commits = steps.filter((step) => step.instance === instance && step.commits);
+    return commits.length > 1 ? transaction : [];
+  });
+  return [...new Set(names)];
+}

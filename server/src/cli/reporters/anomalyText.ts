@@ -1,6 +1,6 @@
 // One anomaly as a paragraph: where, what, the schedule in columns, what serial runs give, what prevents it.
 import { KINDS } from "../../analysis/explain/kinds/kinds";
-import { outsideAdvice } from "../../protocol/outside";
+import { committingOnTheWay, outsideAdvice } from "../../protocol/outside";
 import { mainEnd, shownEdges } from "../../protocol/report";
 import type { Anomaly, CycleEnd, Severity, Step, StepCall } from "../../protocol/report";
 import type { WitnessInstance } from "../../protocol/witness";
@@ -180,9 +180,12 @@ function preventedLine(anomaly: Anomaly): string {
   if (preventedBy.length > 0) return `prevented at ${preventedBy.join(", ")}`;
   const advice = outsideAdvice(anomaly);
   if (advice !== undefined) return advice;
+  const units = committingOnTheWay(anomaly);
+  const commit = units.length === 1 ? "commits" : "commit";
+  const why = units.length === 0 ? "" : `; ${listWords(units)} ${commit} on the way`;
   // Its own level is the first that allows it.
   return allowedAt.length > 1
-    ? "not prevented at any level that was compared"
+    ? `not prevented at any level that was compared${why}`
     : "at which levels it is prevented was not decided";
 }
 

@@ -8,6 +8,7 @@ import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { inheritedMethods } from "./inherited";
 import { functionKey, madeKey } from "./origins";
+import { isRoute, namesByPlace, routeName } from "./routes";
 import { declarations, type Trace, type Used } from "./trace";
 import { constantText, type ModuleScope, type Value } from "./values";
 
@@ -41,10 +42,12 @@ export function rootsOf(
 ): readonly ModuleRoot[] {
   const roots: ModuleRoot[] = [];
   const known = new Set<unknown>();
+  const placed = namesByPlace(file, hir);
   const within = (run: (add: Add) => void): void => {
     const used: Used = new Set();
-    const add: Add = (name, callee, on = {}) => {
+    const add: Add = (given, callee, on = {}) => {
       if (callee?.kind !== "function") return;
+      const name = placed.get(given) ?? given;
       const { heir, madeOf, argument } = on;
       const typed = argument === undefined ? {} : { argument };
       const [shown = callee] = madeOf ?? [];
@@ -91,7 +94,7 @@ export function rootsOf(
       if (value?.kind !== "function" || known.has(value.made ?? value.function)) return;
       // What was given to the call that made it stands for it, unless that opens a transaction around it.
       if (value.made !== undefined && isWrapped(hir, local)) return;
-      add(name === "default" ? baseName(file) : name, value);
+      add(placed.get(local) ?? (name === "default" ? baseName(file) : name), value);
     });
   }
   return roots;
@@ -212,7 +215,9 @@ function addHeld(hir: HirExpression, name: string, looking: Looking, around: Aro
       if (hir.kind === "call" && hir.callee.kind === "member") {
         addHeld(hir.callee.object, name, looking);
       }
-      const label = name === "" || isRoute(hir) ? routeName(hir, state, scope) : name;
+      const constantOf = (value: HirExpression): string | undefined =>
+        constantText(state.evaluator.expression(state, scope.scope, value));
+      const label = name === "" || isRoute(hir) ? routeName(hir, constantOf) : name;
       const made = hir.kind === "call" ? wrapper(hir, name, scope, state) : undefined;
       if (made) add(label, made.callee, { madeOf: made.of });
       const inner = hir.kind === "call" ? aroundArguments(hir, looking.hir, scope, state) : {};
@@ -269,32 +274,4 @@ function isWrapped(module: HirModule, name: string): boolean {
   const statement = declarations(module).get(name);
   if (statement?.kind !== "let" || statement.value?.kind !== "call") return false;
   return statement.value.arguments.some(({ value }) => value.kind === "function");
-}
-
-/** One of a chain of routes, whatever holds the chain: `const app = new Hono().get("/a", f).post("/b", g)`. */
-function isRoute({
-  callee,
-  arguments: [first],
-}: Extract<HirExpression, { kind: "call" | "new" }>): boolean {
-  if (callee.kind !== "member" || first?.value.kind !== "text") return false;
-  return VERBS.test(callee.property) && first.value.runs[0]?.text.startsWith("/") === true;
-}
-
-const VERBS = /^(?:get|post|put|patch|delete|all|options|head|on)$/u;
-
-/** `app.post("/transfer", ...)` is known as `POST /transfer`. */
-function routeName(
-  hir: Extract<HirExpression, { kind: "call" | "new" }>,
-  state: State,
-  scope: ModuleScope,
-): string {
-  const { callee } = hir;
-  const verb =
-    callee.kind === "member" ? callee.property : callee.kind === "name" ? callee.name : "";
-  const [first] = hir.arguments;
-  const path =
-    first?.value.kind === "text"
-      ? constantText(state.evaluator.expression(state, scope.scope, first.value))
-      : undefined;
-  return path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
 }

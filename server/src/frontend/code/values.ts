@@ -297,3 +297,8 @@ export function constantScalar(
     return value.expression.value;
   return constantText(value);
 }
+
+/** What a part of an input is called; parts of what has no name (a parameter that is taken apart) go by their own. */
+export function partPath(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}

@@ -225,7 +225,7 @@ export async function take({ id }, { id: other }) {
     });
     assert.deepEqual(printed(read), [
       "take autocommit",
-      "  update accounts set balance = :.id where (accounts.id = :argument2.id)",
+      "  update accounts set balance = :id where (accounts.id = :argument2.id)",
     ]);
   });
 });

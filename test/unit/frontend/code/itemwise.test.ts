@@ -145,7 +145,7 @@ export async function two() {
         "    return",
         '  if (not (:body.kind is null) and (:body.kind <> ""))',
         "    delete Field where ((Field.id = :body.id) and (Field.kind = :body.kind))",
-        "  if (not (:.other is null) and :.other)",
+        "  if (not (:other is null) and :other)",
         "    delete Field",
       ],
     ));

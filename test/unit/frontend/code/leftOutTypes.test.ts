@@ -108,7 +108,7 @@ export const router = t.router({
     await prisma.user.update({ where: { id: opts.input.id }, data: { name: "x", note: opts.input.note } });
   }),
 });`,
-      ["name = :.input.name", `name = "x", ${orNull(":opts.input.note", "note")}`],
+      ["name = :input.name", `name = "x", ${orNull(":opts.input.note", "note")}`],
     ));
 
   it("says by the contract of a router what a body lacks", () =>
@@ -123,7 +123,7 @@ export const routes = createNextRoute(contract, {
     }),
   },
 });`,
-      [`${kept(":.body.name")}, note = "x"`],
+      [`${kept(":body.name")}, note = "x"`],
       {
         "contract.ts": `import { initContract } from "@ts-rest/core";
 import { z } from "zod";

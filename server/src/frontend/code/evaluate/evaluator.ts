@@ -161,7 +161,8 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     const parameter = isTyped ? { ...own, type: root.argument } : own;
     // Fields of two records that are taken apart at once are not the same.
     const isSecond = hir.parameters.slice(0, at).some(isTakenApart);
-    const prefix = isTakenApart(parameter) && isSecond ? `argument${String(at + 1)}` : "";
+    const isNamed = isTakenApart(parameter) && (isSecond || mayShareNames(hir.parameters, at));
+    const prefix = isNamed ? `argument${String(at + 1)}` : "";
     return inputOf(state, parameter, prefix);
   });
   const boundary = boundaryOf(state, callee);
@@ -206,6 +207,19 @@ export function rootWithout(root: Root, connection: string): Root {
 
 function isTakenApart({ pattern }: HirParameter): boolean {
   return (pattern.kind === "default" ? pattern.pattern : pattern).kind !== "bind";
+}
+
+/** Whether a part of a parameter that is taken apart may go by the name of another parameter. */
+function mayShareNames(parameters: readonly HirParameter[], at: number): boolean {
+  const names = parameters.flatMap((each) => {
+    const inner = each.pattern.kind === "default" ? each.pattern.pattern : each.pattern;
+    return inner.kind === "bind" ? inner.name : [];
+  });
+  const { pattern } = parameters[at] ?? {};
+  const inner = pattern?.kind === "default" ? pattern.pattern : pattern;
+  if (names.length === 0) return false;
+  if (inner?.kind !== "object" || inner.rest) return true;
+  return inner.entries.some(({ key }) => typeof key !== "string" || names.includes(key));
 }
 
 /** A method that a class inherits, as a root of its own. */

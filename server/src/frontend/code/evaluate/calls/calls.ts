@@ -24,6 +24,7 @@ import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAc
 import { tried } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget } from "../targets";
+import { routesIn } from "../../routes";
 import { ofWhatWasRead, resultFromOutside, tellStored } from "../values/outside";
 import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "../state";
 import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/unknownTransactions";
@@ -250,6 +251,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
     for (const callee of callbacks) state.handlers.push({ name: label, callee });
     return unknown(`${name} is not known`);
   }
+  state.handlers.push(...routesIn(name, args));
   if (callbacks.length === 0 && !isTop) mayFail(state, name, source);
   const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
   let result: Value | undefined;

@@ -1,6 +1,7 @@
 // What is there before anything ran: what parameters hold by their types, objects of classes that somebody else made.
 import type { HirClass, HirFunction, HirParameter } from "../../hir";
 import {
+  partPath,
   UNDEFINED,
   unknown,
   type ModuleScope,
@@ -54,7 +55,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   const interfaces = interfacesOf(text);
   const ofInterface = (property: string): Value | undefined => {
     const isReached = interfaces.some((each) => state.workspace.reach.isReachedBy(each, property));
-    return isReached ? { kind: "external", name: `${path}.${property}`, isDataAccess: true } : undefined; // prettier-ignore
+    return isReached ? { kind: "external", name: partPath(path, property), isDataAccess: true } : undefined; // prettier-ignore
   };
   if (module.file.endsWith(".java")) return { ...input, members: ofInterface };
   const name = /^[\w$]+$/u.exec(text.trim())?.[0];
@@ -66,11 +67,11 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     if (reached) return reached;
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
-    const value = inputOfType(state, member, `${path}.${property}`);
+    const value = inputOfType(state, member, partPath(path, property));
     if (value.kind === "undefined" || value.kind === "input") return value;
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
-    return { ...value, connection: { ...value.connection, id: `given:${path}.${property}` } };
+    return { ...value, connection: { ...value.connection, id: `given:${partPath(path, property)}` } };
   };
   return { ...input, ...(standsFor !== undefined && { standsFor }), members };
 }

@@ -3,7 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
-import type { Value } from "../../values";
+import { partPath, type Value } from "../../values";
 import { inputExpression } from "./convert";
 
 type Input = Extract<Value, { kind: "input" }>;
@@ -47,7 +47,7 @@ function mayBeNull({ type, standsFor }: Input): boolean {
 }
 
 function partOf({ path, origin, element }: Input, name: string): Input {
-  const part = { kind: "input", path: `${path}.${name}`, origin } as const;
+  const part = { kind: "input", path: partPath(path, name), origin } as const;
   if (!element) return part;
   const field = element.field === "" ? name : `${element.field}.${name}`;
   return { ...part, element: { ...element, field } };

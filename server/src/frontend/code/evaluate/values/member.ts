@@ -9,6 +9,7 @@ import {
   constantText,
   fieldExpression,
   isArray,
+  partPath,
   scalar,
   UNDEFINED,
   unknown,
@@ -293,9 +294,9 @@ function inputMember(value: Extract<Value, { kind: "input" }>, property: string)
   const isKept = type !== undefined && (isArray(value) || OF_LIBRARY.test(type));
   const rest = isKept ? { ...own, type } : own;
   const { element, path } = own;
-  if (element === undefined) return { ...rest, path: `${path}.${property}` };
+  if (element === undefined) return { ...rest, path: partPath(path, property) };
   const field = element.field === "" ? property : `${element.field}.${property}`;
-  return { ...rest, path: `${path}.${property}`, element: { ...element, field } };
+  return { ...rest, path: partPath(path, property), element: { ...element, field } };
 }
 
 /** Types of Prisma's for what may be a value or an instruction, whose parts are such, too. */

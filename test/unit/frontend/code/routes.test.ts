@@ -1,0 +1,60 @@
+// What handlers are called that a framework finds by a record or by the file that they stand in.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { transactionsOf } from "./codePrograms";
+
+/** The names of what runs in a file at that path, whose functions use `pool`. */
+async function check(file: string, text: string, expected: readonly string[]): Promise<void> {
+  const whole = `import { Pool } from "pg";\nconst pool = new Pool();\nconst run = (id) => pool.query("DELETE FROM jobs WHERE id = $1", [id]);\n${text}`;
+  const read = await transactionsOf("CREATE TABLE jobs (id int PRIMARY KEY);", { [file]: whole });
+  assert.deepEqual(
+    read.map(({ name }) => name),
+    expected,
+  );
+}
+
+describe("handlers", () => {
+  it("are called by the verb and the folder of Next's route files", () =>
+    check(
+      "apps/web/src/app/(admin)/api/jobs/[id]/route.ts",
+      `export async function DELETE(req, { params }) { await run((await params).id); }
+export const PUT = guarded(async (req) => { await run(req.id); });
+async function handler(req) { await run(req.id); }
+export { handler as GET, handler as POST };
+export async function helper(id) { await run(id); }`,
+      ["DELETE /api/jobs/[id]", "PUT /api/jobs/[id]", "GET|POST /api/jobs/[id]", "helper"],
+    ));
+
+  it("are called by the path of files that hold one", async () => {
+    const handler = "export default async function handler(req) { await run(req.id); }";
+    await check("src/pages/api/jobs/index.ts", handler, ["/api/jobs"]);
+    await check("src/pages/api/jobs/[id].ts", handler, ["/api/jobs/[id]"]);
+    await check("src/pages/jobs.ts", handler, ["handler"]);
+    const wrapped = "export default defineEventHandler(async (event) => { await run(event.id); });";
+    await check("server/api/jobs/[id].delete.ts", wrapped, ["DELETE /api/jobs/[id]"]);
+    const svelte = "export async function POST({ params }) { await run(params.id); }";
+    await check("src/routes/jobs/[id]/+server.ts", svelte, ["POST /jobs/[id]"]);
+  });
+
+  it("stand in a record that a route is made of", () =>
+    check(
+      "a.ts",
+      `export default async (app) => {
+  app.route({ method: "PUT", url: "/jobs/:id", preHandler: check, handler: async (req) => { await run(req.id); } });
+  app.route({ path: "/jobs", handler: (req) => run(req.id) });
+};`,
+      ["PUT /jobs/:id", "/jobs"],
+    ));
+
+  it("keep apart what two parameters hold, of which one is taken apart", async () => {
+    const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function f({ id, req }, req2) { await pool.query("DELETE FROM jobs WHERE id = $1", [id]); }
+export async function g({ id: first }, id) {
+  await pool.query("DELETE FROM jobs WHERE id = $1 AND n = $2", [first, id]);
+}`;
+    const read = await transactionsOf("CREATE TABLE jobs (id int PRIMARY KEY, n int);", { "a.ts": text }); // prettier-ignore
+    const names = read.map(({ parameters }) => parameters.map(({ name }) => name));
+    assert.deepEqual(names, [["id"], ["argument1.id", "id"]]);
+  });
+});
