@@ -213,3 +213,41 @@ END $$;`,
     "snapshot-isolation": ["take+take state"],
   },
 );
+
+check(
+  "a limit is passed that takes many rows, of which all but a few are alike",
+  `CREATE TABLE team (id integer PRIMARY KEY);
+CREATE TABLE member (team integer NOT NULL REFERENCES team (id), person text NOT NULL UNIQUE, PRIMARY KEY (team, person));
+CREATE FUNCTION join_team(t integer, p text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT count(*) FROM member WHERE team = t) >= 50 THEN RAISE EXCEPTION 'full'; END IF;
+  INSERT INTO member VALUES (t, p);
+END $$;
+CREATE FUNCTION join_locked(t integer, p text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM team WHERE id = t FOR UPDATE;
+  IF (SELECT count(*) FROM member WHERE team = t) >= 50 THEN RAISE EXCEPTION 'full'; END IF;
+  INSERT INTO member VALUES (t, p);
+END $$;
+CREATE FUNCTION leave(t integer, p text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN DELETE FROM member WHERE team = t AND person = p; END $$;`,
+  {
+    [RC]: [
+      "join_locked+join_team state",
+      "join_locked+leave unused",
+      "join_team+join_team state",
+      "join_team+leave unused",
+    ],
+    "postgres:serializable": [],
+  },
+);
+
+check(
+  "rows that statements tell apart are not taken to be alike",
+  `CREATE TABLE seat (id integer PRIMARY KEY, taken integer NOT NULL);
+CREATE FUNCTION take(k integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT count(*) FROM seat WHERE id < 1000000) < 40 THEN INSERT INTO seat VALUES (k, 1); END IF;
+END $$;`,
+  { [RC]: ["take+take unused"] },
+);

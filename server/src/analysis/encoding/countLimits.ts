@@ -13,19 +13,19 @@ export function limitsOfCounts(transaction: FlatTransaction, table: string): rea
       counted?.aggregate?.function === "count";
     return isCount && counted?.table === table;
   };
-  const roots = [
-    transaction.aborts,
-    ...(transaction.exceeds ? [transaction.exceeds] : []),
-    ...transaction.operations.flatMap((each) => [
-      each.guard,
-      each.where,
-      ...Object.values(each.set),
-    ]),
-  ];
-  return [...subterms(...roots)].flatMap((term) => {
+  return [...subterms(...termsOf(transaction))].flatMap((term) => {
     if (term.kind !== "compare") return [];
     const sides = [...subterms(term)];
     if (!sides.some(counts)) return [];
     return sides.flatMap((side) => (side.kind === "int" && side.value > 0 ? [side.value] : []));
   });
+}
+
+/** What a transaction's rollback, its statements' conditions and what they write hang on. */
+export function termsOf({ aborts, exceeds, operations }: FlatTransaction): readonly Term[] {
+  return [
+    aborts,
+    ...(exceeds ? [exceeds] : []),
+    ...operations.flatMap((each) => [each.guard, each.where, ...Object.values(each.set)]),
+  ];
 }

@@ -9,6 +9,7 @@ import { checkName, createAssumptions, invariantAsserter } from "./assumptions";
 import type { Assumptions } from "./assumptions";
 import { READABLE, SPARSE } from "./productNames";
 import type { ProductTuple, TupleTable } from "./productTuple";
+import { alikeRows, type AlikeRows } from "./alikeRows";
 import { limitsOfCounts } from "./countLimits";
 import { applyFree } from "./freeFunction";
 import { FALSE, TRUE, add, and, apply, eq, imp, int, le, lt, not, or, sameAll } from "./smt";
@@ -27,6 +28,8 @@ export interface Database {
   column(table: TupleTable, column: string, row: RowKey): SqlValue;
   /** Rows of a closed table that may exist at the start; the same row may be listed twice. */
   rows(table: TupleTable): readonly RowKey[];
+  /** The row of a closed table that may stand for several, and how many it stands for at the start. */
+  alike(table: TupleTable): Alike | undefined;
   /** A parameter of an instance. */
   parameter(instance: number, name: string): SqlValue;
   /** Values at the start that runs look at, as constants. */
@@ -45,6 +48,13 @@ const FURTHER_ROWS = { least: 2, most: 10 };
 /** More rows cost too much where a table is accessed more often than this. */
 const FEW_ACCESSES = 6;
 
+/** A row that stands for `times` rows, which differ in nothing that is looked at. */
+export interface Alike {
+  readonly row: RowKey;
+  readonly times: Smt;
+  readonly differing: readonly string[];
+}
+
 export interface DatabaseOptions {
   /** Others take part, whose rows and made-up values are not known: nothing is said of rows that may not exist. */
   readonly open?: boolean;
@@ -62,11 +72,13 @@ export function makeDatabase(
   const inputs: { readonly name: Smt; readonly sort: Sort }[] = [];
   const unknowns = new Map<string, string>();
   const asked = new Map<string, RowKey[]>();
+  const alike = new Map<string, Alike>();
   const assumptions = createAssumptions(script);
   const database: Database = {
     inputs,
     assumptions,
     asked: (table) => asked.get(table.table.name) ?? [],
+    alike: (table) => alike.get(table.table.name),
     parameter: (member, name) => {
       const instance = tuple.leads[member] ?? member;
       const transaction = tuple.transactions[instance];
@@ -117,6 +129,9 @@ export function makeDatabase(
       const rows = known.get(table.table.name);
       if (rows) return rows;
       const made = table.closed ? listRows(script, tuple, database, table) : [];
+      const last = made.at(-1);
+      const many = table.closed && !isOpen && fewAccesses(tuple, table) ? alikeRows(tuple, table, FURTHER_ROWS.most) : undefined; // prettier-ignore
+      if (last && many) alike.set(table.table.name, standingFor(script, table, last, many));
       known.set(table.table.name, made);
       for (const row of made) {
         checkRow(script, tuple, database, table, row);
@@ -241,13 +256,23 @@ function listRows(
 
 /** As many rows as a count of them is compared with: only then both sides of the comparison are met. */
 function furtherRows(tuple: ProductTuple, table: TupleTable): number {
-  const own = tuple.accesses.flat().filter((access) => access.table === table);
-  if (own.length > FEW_ACCESSES) return FURTHER_ROWS.least;
+  if (!fewAccesses(tuple, table)) return FURTHER_ROWS.least;
   const limits = tuple.transactions.flatMap((transaction) =>
     limitsOfCounts(transaction, table.table.name),
   );
   const wanted = limits.filter((limit) => limit <= FURTHER_ROWS.most);
   return Math.max(FURTHER_ROWS.least, ...wanted);
+}
+
+function fewAccesses(tuple: ProductTuple, table: TupleTable): boolean {
+  const own = tuple.accesses.flat().filter((access) => access.table === table);
+  return own.length <= FEW_ACCESSES;
+}
+
+function standingFor(script: Script, { id }: TupleTable, row: RowKey, many: AlikeRows): Alike {
+  const times = script.constant(`w${String(id)}`, "Int");
+  script.assert(and(le("1", times), le(times, String(many.most))));
+  return { row, times, differing: many.differing };
 }
 
 /** A key that is known before anything is read. */

@@ -6,7 +6,7 @@ import type { RowKey } from "./productDatabase";
 import { insertedKey, openRead, sampleColumn, settleRead } from "./productDirty";
 import { loosened } from "./productOpen";
 import { EXISTS, catchesDuplicate, isWrite, readView } from "./productTuple";
-import type { Access, View } from "./productTuple";
+import type { Access, TupleTable, View } from "./productTuple";
 import type { Done, Ledger, Views } from "./productViews";
 import { FALSE, TRUE, add, and, eq, ite, lt, not, or, sameAll } from "./smt";
 import type { Smt } from "./smt";
@@ -183,7 +183,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       if (is !== FALSE) candidates.push({ row, is });
     }
     const found = script.name(or(...candidates.map((each) => each.is)), "Bool");
-    const counted = add(...candidates.map((each) => ite(each.is, "1", "0")));
+    const counted = countOf(table, candidates);
     const wanted = operation.pick === "some" || operation.pick === "first";
     const chosen =
       wanted && Object.keys(operation.outputs).length > 0
@@ -249,6 +249,15 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
       }),
     );
 
+  /** How many rows those are. */
+  const countOf = (
+    table: TupleTable,
+    found: readonly { readonly row: RowKey; readonly is: Smt }[],
+  ): Smt => {
+    const alike = ledger.database.alike(table);
+    return add(...found.map(({ row, is }) => ite(is, row === alike?.row ? alike.times : "1", "0")));
+  };
+
   const aggregateOf = (
     access: Access,
     candidates: readonly { readonly row: RowKey; readonly is: Smt }[],
@@ -259,7 +268,7 @@ export function makeSteps(ledger: Ledger, views: Views): (access: Access) => rea
     const view = readView(access);
     const some = or(...candidates.map((each) => each.is));
     if (aggregate.function !== "sum" || !aggregate.operand) {
-      const count = add(...candidates.map((each) => ite(each.is, "1", "0")));
+      const count = countOf(access.table, candidates);
       return { [aggregate.output]: nameValue(script, sqlInt(count, not(exec))) };
     }
     const { operand } = aggregate;

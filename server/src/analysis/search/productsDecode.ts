@@ -94,9 +94,40 @@ function initialRows(
     if (rows.size === 0) continue;
     result[name] = [...rows.values()]
       .sort(compareKeys)
-      .map((key) => rowOf(program, encoding, model, table, key));
+      .flatMap((key) => alikeOf(encoding, model, table, rowOf(program, encoding, model, table, key), key)); // prettier-ignore
   }
   return result;
+}
+
+/** Keys of rows that are alike begin behind all that models give. */
+const FIRST_ALIKE = 1001;
+
+/** The row, and those that it stands for. */
+function alikeOf(
+  encoding: Start,
+  model: Model,
+  table: TupleTable,
+  row: Row,
+  key: readonly number[],
+): readonly Row[] {
+  const alike = encoding.database.alike(table);
+  const isOne = alike?.row.map((each) => readInt(model, each)).join(" ") === key.join(" ");
+  if (!alike || !isOne) return [row];
+  const others = Math.max(0, readInt(model, alike.times) - 1);
+  return [
+    row,
+    ...Array.from({ length: others }, (_, nth) => ({
+      ...row,
+      ...Object.fromEntries(
+        alike.differing
+          .filter((column) => !column.startsWith(HIDDEN))
+          .map((column) => [
+            column,
+            valueOf(encoding, columnType(table.table, column), FIRST_ALIKE + nth),
+          ]),
+      ),
+    })),
+  ];
 }
 
 /** The rows that insertions make, as far as their values are simple. */

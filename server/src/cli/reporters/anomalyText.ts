@@ -203,13 +203,19 @@ function footing(anomaly: Anomaly, style: TextStyle): readonly string[] {
   return lines;
 }
 
+/** Rows of a table that are spelled out. */
+const MOST_ROWS = 12;
+
 function startLines(anomaly: Anomaly, { columns }: TextStyle): readonly string[] {
-  const rows = Object.entries(anomaly.witness.initial).flatMap(([table, all]) =>
-    all.map((row) => {
+  const rows = Object.entries(anomaly.witness.initial).flatMap(([table, all]) => {
+    const shown = all.length > MOST_ROWS ? all.slice(0, MOST_ROWS - 1) : all;
+    const texts = shown.map((row) => {
       const fields = Object.entries(row).map(([name, value]) => `${name} ${valueText(value)}`);
       return `${table}: ${fields.join(", ")}`;
-    }),
-  );
+    });
+    const left = all.length - shown.length;
+    return left === 0 ? texts : [...texts, `${table}: and ${String(left)} more rows`];
+  });
   const instances = anomaly.witness.instances.map(instanceText);
   return [...instances, ...(rows.length > 0 ? rows : ["all tables are empty"])].flatMap((line) =>
     hangingText("  ", line, columns),
