@@ -3,6 +3,9 @@
 // program that still shows it, and the exit code is then 1.
 //
 //   npm run agree:products -- [--programs N] [--seed N] [--shard I/N] [--levels NAME,NAME|all]
+//                             [--key deferred|immediate]
+//
+// With --key the values of the table's other column are a key that is DEFERRABLE, at PostgreSQL's levels.
 import { parseArgs } from "node:util";
 import { PRODUCT_LEVELS, type ProductLevel } from "../../server/src/isolation/levels";
 import {
@@ -22,10 +25,13 @@ const { values: options } = parseArgs({
     seed: { type: "string", default: "1" },
     shard: { type: "string", default: "1/1" },
     levels: { type: "string", default: "" },
+    key: { type: "string", default: "" },
   },
 });
 
 const KINDS = ["same", "missed", "weaker", "false", "unconfirmed", "unknown"] as const;
+
+const key = options.key === "deferred" || options.key === "immediate" ? options.key : undefined;
 
 type Sums = Record<(typeof KINDS)[number] | "anomalous" | "verdicts", number>;
 
@@ -41,7 +47,7 @@ async function main(): Promise<number> {
   for (const number of programsOf(options.shard, Number(options.programs), seconds)) {
     const transactions = randomTransactions(chooser(randomSeed(Number(options.seed), number)));
     for (const level of levels)
-      for (const result of await compareProgram(transactions, level)) {
+      for (const result of await compareProgram(transactions, level, key)) {
         count(sums.get(level.name), result);
         if (result.kind !== "same")
           for (const reason of new Set(result.reasons)) {
@@ -64,7 +70,10 @@ async function main(): Promise<number> {
 function chosenLevels(): readonly ProductLevel[] {
   if (options.levels === "all") return PRODUCT_LEVELS;
   if (options.levels !== "") return options.levels.split(",").map(levelNamed);
-  return PRODUCT_LEVELS.filter((each) => each.evidence === "measured");
+  return PRODUCT_LEVELS.filter(
+    ({ evidence, product }) =>
+      evidence === "measured" && (key === undefined || product === "postgres"),
+  );
 }
 
 async function report(
@@ -72,11 +81,11 @@ async function report(
   level: ProductLevel,
   result: ProgramAgreement,
 ): Promise<void> {
-  const shrunk = await smallest(result.transactions, level, result.kind);
+  const shrunk = await smallest(result.transactions, level, result.kind, key);
   console.log(
     `program ${number} at ${level.name}: ${result.kind}, ${result.shown} by enumeration, ${result.claimed} by the search`,
   );
-  console.log(routinesText(shrunk));
+  console.log(routinesText(shrunk, key));
 }
 
 function noSums(): Sums {

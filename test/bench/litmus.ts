@@ -12,7 +12,7 @@ import { readLitmus } from "../unit/store/litmus";
 
 const [file] = process.argv.slice(2);
 const started = performance.now();
-const programs = readLitmus(file === undefined ? undefined : resolve(file));
+const programs = readLitmus(...(file === undefined ? [] : [resolve(file)]));
 const products = productComparisons(programs);
 const papers = paperComparisons(programs);
 const unread = unreadLitmus(programs);

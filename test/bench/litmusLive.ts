@@ -2,7 +2,9 @@
 // (or a sample), beside what the store allows. Prints a line per program and level, every outcome that was observed and
 // is not allowed, and the sums; exits with 1 when there is one.
 //
-//   npm run litmus:live -- [--only REGEX] [--levels NAME,NAME] [--runs N] [--random N] [--seed N]
+//   npm run litmus:live -- [--only REGEX] [--levels NAME,NAME] [--runs N] [--random N [--keys]] [--seed N]
+//
+// With --keys the values of random programs are a key that is DEFERRABLE.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { MODELLED_LEVELS, type ProductLevel } from "../../server/src/isolation/levels";
@@ -22,6 +24,7 @@ const { values: options } = parseArgs({
     runs: { type: "string", default: "100" },
     random: { type: "string", default: "0" },
     seed: { type: "string", default: "1" },
+    keys: { type: "boolean", default: false },
   },
 });
 
@@ -91,6 +94,13 @@ async function runCell(
   if (live.complete) for (const outcome of extra) console.log(`    extra: ${outcome}`);
 }
 
+const DISTINCT: readonly [Litmus["initial"], ...Litmus["initial"][]] = [
+  { 1: 1, 2: 2 },
+  { 1: 5, 2: 6 },
+  { 1: 7, 2: 1, 3: 2 },
+  { 1: 1, 2: 2, 3: 3 },
+];
+
 const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const;
 
 /** The levels at which a program is run: all that were measured, or those that are asked for. */
@@ -100,6 +110,7 @@ function levelsFor({ server }: LiveStage, litmus: Litmus): readonly (readonly Pr
       .split(",")
       .map((names) => names.split("+").map((name) => productOf(name.trim())))
       .filter((levels) => levels.every(({ product }) => product === server.product));
+  if (litmus.key !== undefined && server.product !== "postgres") return [];
   const single = MODELLED_LEVELS.filter(
     ({ product, evidence }) => product === server.product && evidence === "measured",
   ).map((level) => [level]);
@@ -117,6 +128,12 @@ function randomPrograms(): readonly Litmus[] | undefined {
     const transactions = randomTransactions(choose);
     const pair = transactions.length === 1 ? [...transactions, ...transactions] : transactions;
     const initial = choose([{ 1: 1, 2: 2 }, { 1: 5, 2: 5 }, { 1: 7, 2: 1, 3: 3 }, { 1: 6 }]);
-    return litmusOf(`r${String(number)}`, pair, initial);
+    const program = litmusOf(`r${String(number)}`, pair, initial);
+    if (!options.keys) return program;
+    return {
+      ...program,
+      initial: choose(DISTINCT),
+      key: choose(["deferred", "deferred", "immediate"]),
+    };
   });
 }

@@ -117,6 +117,13 @@ async function runOnce(
   turn: (ready: number) => number,
 ): Promise<{ readonly outcome: string | undefined; readonly waits: number }> {
   await must(admin, "DELETE FROM t");
+  if (server.product === "postgres")
+    await must(admin, "ALTER TABLE t DROP CONSTRAINT IF EXISTS t_v_key");
+  if (litmus.key !== undefined)
+    await must(
+      admin,
+      `ALTER TABLE t ADD CONSTRAINT t_v_key UNIQUE (v) DEFERRABLE INITIALLY ${litmus.key}`,
+    );
   const rows = Object.entries(litmus.initial).map(([id, v]) => `(${id}, ${v})`);
   if (rows.length > 0) await must(admin, `INSERT INTO t (id, v) VALUES ${rows.join(", ")}`);
   const players = litmus.transactions.flatMap((statements, at): Player[] => {

@@ -35,6 +35,8 @@ export interface UniqueKey {
   readonly name?: string;
   /** A partial unique index holds only for rows that satisfy this. */
   readonly where?: Expression;
+  /** DEFERRABLE: whether it is checked at the end of each statement, or (DEFERRED) at the commit. */
+  readonly deferrable?: "immediate" | "deferred";
 }
 
 export interface Table {
@@ -68,4 +70,9 @@ export function emptyTable(name: string, source?: SourceRange): Table {
 
 export interface Schema {
   readonly tables: readonly Table[];
+}
+
+/** Whether the key holds when a transaction commits, and not before. */
+export function isDeferred({ deferrable }: UniqueKey): boolean {
+  return deferrable === "deferred";
 }

@@ -109,8 +109,13 @@ function defaultText(
 }
 
 function indexTexts(table: Table, writer: SqlWriter): readonly WrittenSql[] {
-  return table.uniqueKeys.map(({ columns, where }): WrittenSql => {
+  return table.uniqueKeys.map(({ columns, where, deferrable }): WrittenSql => {
     const name = nameSql(writer, table.name);
+    if (deferrable !== undefined && writer.product === "postgres")
+      return {
+        ok: true,
+        sql: `ALTER TABLE ${name} ADD UNIQUE (${names(columns, writer)}) DEFERRABLE INITIALLY ${deferrable.toUpperCase()}`,
+      };
     const on =
       writer.product === "postgres"
         ? `CREATE UNIQUE INDEX ON ${name} (${names(columns, writer)})`

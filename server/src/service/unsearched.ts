@@ -6,7 +6,7 @@ import { amongIn } from "../program/among";
 import { ERRORS, isCaught } from "../program/errors";
 import type { Expression } from "../program/expression";
 import type { Program, Transaction } from "../program/program";
-import type { Table } from "../program/schema";
+import { isDeferred, type Table, type UniqueKey } from "../program/schema";
 import type { Command, Statement } from "../program/statement";
 import type { SourceRange } from "../protocol/source";
 import { statementsOf } from "./statements";
@@ -29,27 +29,33 @@ export function unsearchedParts(
   transaction: Transaction,
   as: SearchedAs,
 ): readonly Unsearched[] {
-  const visit = (command: Command): readonly Unsearched[] => {
+  // Of what a reader of code has found to be one transaction it is not known which handlers are behind its end.
+  const isRoutine = transaction.boundary === "routine" || transaction.boundary === "script";
+  const visit = (command: Command, isOpen = isRoutine): readonly Unsearched[] => {
+    const inside = (each: Command): readonly Unsearched[] => visit(each, isOpen);
     switch (command.kind) {
       case "sequence":
-        return command.commands.flatMap(visit);
+        return command.commands.flatMap(inside);
       case "if":
         return [
           ...furtherRows(command.condition, command.source, as),
-          ...[command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(visit),
+          ...[command.then, ...(command.otherwise ? [command.otherwise] : [])].flatMap(inside),
         ];
       case "atomic":
-        return visit(command.body);
+        return visit(command.body, true);
       case "loop":
-        return [...furtherRounds(command, as), ...visit(command.body)];
+        return [...furtherRounds(command, as), ...inside(command.body)];
       case "try":
         return [
-          ...unseenErrors(program, command, as),
-          ...visit(command.body),
-          ...visit(command.handler),
+          ...unseenErrors(program, command, as, isOpen),
+          ...inside(command.body),
+          ...inside(command.handler),
         ];
       case "statement":
-        return furtherRows(command.statement, command.statement.source, as);
+        return [
+          ...furtherRows(command.statement, command.statement.source, as),
+          ...lateKeys(program, command.statement, as),
+        ];
       case "assign":
         return furtherRows(command.value, command.source, as);
       case "exit":
@@ -106,11 +112,25 @@ function furtherRows(
   return [{ reason, source }];
 }
 
-/** Errors of the body that its handler is for and that no run of the search meets. */
+/** Keys that are checked at the commit, at levels of others than PostgreSQL. */
+function lateKeys(
+  program: Program,
+  statement: Statement,
+  { level }: SearchedAs,
+): readonly Unsearched[] {
+  const key = lateKeyOf(program, statement);
+  if (key === undefined || level === undefined) return [];
+  if (level.family === "product" && level.product === "postgres") return [];
+  const reason = `that the key (${key.columns.join(", ")}) is checked at the commit is not searched at ${level.name}`;
+  return [{ reason, source: statement.source }];
+}
+
+/** Errors of the body that its handler is for and that no run of the search meets: `isOpen`, inside of a transaction. */
 function unseenErrors(
   program: Program,
   block: Extract<Command, { kind: "try" }>,
   { level }: SearchedAs,
+  isOpen: boolean,
 ): readonly Unsearched[] {
   const catches = (code: string): boolean => isCaught(code, block.catches);
   const statements = statementsOf(block.body);
@@ -124,6 +144,11 @@ function unseenErrors(
     ...(catches(ERRORS.divisionByZero) && divides(block.body) ? ["a division by zero"] : []),
     ...(catches(ERRORS.duplicate) && statements.some((each) => changesKey(program, each))
       ? ["a key that an UPDATE makes twice"]
+      : []),
+    ...(!isOpen &&
+    catches(ERRORS.duplicate) &&
+    statements.some((each) => givesLateKey(program, each))
+      ? ["a commit that is refused for a key"]
       : []),
     ...(catches(ERRORS.missingParent) && statements.some((each) => concernsParents(program, each))
       ? ["a broken foreign key"]
@@ -155,8 +180,28 @@ function refusesToWait(statement: Statement): boolean {
 function changesKey(program: Program, statement: Statement): boolean {
   if (statement.kind !== "update") return false;
   const table = tableOf(program, statement.relation.table);
-  const keys = [table?.primaryKey ?? [], ...(table?.uniqueKeys ?? []).map((each) => each.columns)];
+  const unique = (table?.uniqueKeys ?? []).filter((key) => !isDeferred(key));
+  const keys = [table?.primaryKey ?? [], ...unique.map((each) => each.columns)];
   return statement.set.some(({ column }) => keys.some((key) => key.includes(column)));
+}
+
+function givesLateKey(program: Program, statement: Statement): boolean {
+  return lateKeyOf(program, statement) !== undefined;
+}
+
+/** A key that the statement may give to a row, and that is checked at the commit. */
+function lateKeyOf(program: Program, statement: Statement): UniqueKey | undefined {
+  switch (statement.kind) {
+    case "insert":
+      return tableOf(program, statement.table)?.uniqueKeys.find(isDeferred);
+    case "update":
+      return tableOf(program, statement.relation.table)?.uniqueKeys.find(
+        (key) =>
+          isDeferred(key) && statement.set.some(({ column }) => key.columns.includes(column)),
+      );
+    default:
+      return undefined;
+  }
 }
 
 /** A row that refers to another, or one that others refer to. */

@@ -1,5 +1,5 @@
 // NOT NULL, CHECK, unique and foreign keys of rows that a statement is about to write.
-import type { Table, UniqueKey } from "../program/schema";
+import { isDeferred, type Table, type UniqueKey } from "../program/schema";
 import { evaluate, truth } from "./evaluateExpression";
 import type { StatementFrame } from "./statementFrame";
 import { SqlFailure } from "./failure";
@@ -25,6 +25,11 @@ export interface Conflict {
 export function uniqueKeysOf(table: Table): readonly UniqueKey[] {
   const primary = table.primaryKey.length === 0 ? [] : [{ columns: table.primaryKey }];
   return [...primary, ...table.uniqueKeys];
+}
+
+/** Of these, the ones that hold behind every statement. */
+export function keysInForce(table: Table): readonly UniqueKey[] {
+  return uniqueKeysOf(table).filter((key) => !isDeferred(key));
 }
 
 /** Columns whose change needs the strongest row lock: those of keys that foreign keys may refer to. */
@@ -140,7 +145,7 @@ function checkChangedKeys(table: Table, writes: readonly Write[], frame: Stateme
   const changed = new Set(
     writes.filter((write) => write.before !== undefined).map((write) => write.key),
   );
-  for (const key of uniqueKeysOf(table)) {
+  for (const key of keysInForce(table)) {
     const made = writes
       .filter((write) => write.alive !== false)
       .map((write) => ({ ...write.before?.values, ...write.values }));

@@ -147,6 +147,7 @@ function stateText(server: Server): string {
       session.waiting?.since,
       session.passed.map((rows) => rows.map(({ key, version }) => [key, version])),
       session.locks,
+      session.openKeys.map(({ table, row, values }) => [table, row, renderRow(values)]),
       [...session.kept, ...session.log].map((write) => renderRow(write.values)),
       given,
     ];

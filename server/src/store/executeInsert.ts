@@ -1,8 +1,9 @@
 // INSERT with its defaults, key conflicts and ON CONFLICT.
 import type { InsertStatement, OnConflict } from "../program/statement";
 import type { Table, UniqueKey } from "../program/schema";
-import { checkRow, conflictingRow, lockParents, uniqueKeysOf, type Conflict } from "./constraints";
+import { checkRow, conflictingRow, keysInForce, lockParents, type Conflict } from "./constraints";
 import { evaluate, isTrue } from "./evaluateExpression";
+import { deferKeys } from "./deferredKeys";
 import { assigned, returned, updateWrites } from "./changes";
 import type { StatementFrame, StatementResult } from "./statementFrame";
 import { NotExecutable, SqlFailure } from "./failure";
@@ -26,6 +27,7 @@ export function executeInsert(statement: InsertStatement, frame: StatementFrame)
     affected += 1;
     rows.push(...returned(statement.returning, { [table.name]: made.row }, frame));
   }
+  deferKeys(table, writes, frame.acting);
   return { into: statement.returning?.into, rows, affected, writes };
 }
 
@@ -78,11 +80,14 @@ function insertRow(
   pending: readonly Write[],
   frame: StatementFrame,
 ): Inserted | undefined {
+  const arbiters = table.uniqueKeys.filter(({ deferrable }) => deferrable !== undefined);
+  const { target = [] } = onConflict ?? {};
+  if (arbiters.some(({ columns }) => sameColumns(target, columns))) throw noArbiter(table);
   checkRow(table, values, Object.keys(values), frame);
   const applies = (key: UniqueKey): boolean =>
     onConflict !== undefined &&
     (onConflict.target.length === 0 || sameColumns(onConflict.target, key.columns));
-  const keys = uniqueKeysOf(table);
+  const keys = keysInForce(table);
   // The keys of ON CONFLICT are looked at first: where one is taken, the others do not matter.
   for (const key of [...keys.filter(applies), ...keys.filter((each) => !applies(each))]) {
     const conflict = conflictingRow(table, key, values, pending, frame);
@@ -93,6 +98,9 @@ function insertRow(
     }
     return resolveConflict(onConflict, table, values, conflict, frame);
   }
+  // Those that may decide it are looked at first.
+  if (onConflict !== undefined && target.length === 0 && arbiters.length > 0)
+    throw noArbiter(table);
   lockParents(table, values, Object.keys(values), frame);
   frame.acting.announce(table.name, values);
   return freshRow(table, values, pending, frame);
@@ -150,6 +158,13 @@ function resolveConflict(
   const writes = updateWrites(table, outcome.row, changed, frame);
   const last = writes.at(-1);
   return { row: last === undefined ? outcome.row : writtenRow(outcome.row, last), writes };
+}
+
+function noArbiter(table: Table): SqlFailure {
+  return new SqlFailure(
+    "55000",
+    `ON CONFLICT cannot be decided by a key of ${table.name} that is DEFERRABLE`,
+  );
 }
 
 function sameColumns(left: readonly string[], right: readonly string[]): boolean {

@@ -5,6 +5,7 @@ import type { Table } from "../program/schema";
 import { checkReferences, checkRow, lockParents, uniqueColumns } from "./constraints";
 import { evaluate } from "./evaluateExpression";
 import { joinRelations, qualifies, runQuery } from "./evaluateQuery";
+import { deferKeys } from "./deferredKeys";
 import { assigned, returned, updateWrites } from "./changes";
 import { executeInsert } from "./executeInsert";
 import type { StatementFrame, StatementResult } from "./statementFrame";
@@ -110,6 +111,7 @@ function change(
     rows.push(...returned(returning, { ...binding, [relation.alias]: after }, frame));
   }
   checkReferences(table, writes, frame);
+  deferKeys(table, writes, frame.acting);
   return { into: returning?.into, rows, affected, writes };
 }
 

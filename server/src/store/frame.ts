@@ -1,10 +1,10 @@
 // What the evaluation of an expression depends on: the instance's variables and results, rows in scope, tables.
 import type { Expression, ValueType } from "../program/expression";
-import type { Schema } from "../program/schema";
+import type { Schema, UniqueKey } from "../program/schema";
 import type { Query } from "../program/statement";
 import type { HeldLock } from "./locks";
 import type { Recorder } from "./recorder";
-import type { BoundRow, StoredRow, TableRows } from "./row";
+import type { BoundRow, StoredRow, TableRows, Write } from "./row";
 import type { SqlValue } from "./value";
 
 /** Rows that a statement returned. */
@@ -95,6 +95,8 @@ export interface Acting {
   readonly announce: (table: string, values: Readonly<Record<string, SqlValue>>) => void;
   /** Locks the row that an INSERT found in its place, where the product does. */
   readonly lockDuplicate: (row: StoredRow) => void;
+  /** Notes that the write gives its row a key that is checked at the commit; absent where nothing checks it then. */
+  readonly defer?: (write: Write, key: UniqueKey) => void;
   /** The number of the step at hand. */
   readonly step: number;
 }

@@ -184,6 +184,13 @@ export function handleFailure(machine: Machine, failure: SqlFailure, undo: Undo)
   return enterHandler(machine, failure.code, undo);
 }
 
+/** As `handleFailure`, where a transaction of a unit could not be committed: handlers inside of it are behind it. */
+export function handleRefusedCommit(machine: Machine, failure: SqlFailure, undo: Undo): boolean {
+  for (let at = machine.rest; at !== undefined; at = at.rest)
+    if (at.kind === "commit") machine.rest = at.rest;
+  return enterHandler(machine, failure.code, undo);
+}
+
 /** Whether the statement at hand is a transaction of its own: one of a unit, outside of `atomic` commands. */
 export function commitsAtOnce(machine: Machine): boolean {
   return isUnit(machine) && !isInTransaction(machine);

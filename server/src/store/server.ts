@@ -6,6 +6,7 @@ import type { ProductLevel } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { Schema } from "../program/schema";
 import type { Statement } from "../program/statement";
+import { checkOpenKeys, openKeysOf, type OpenKey } from "./deferredKeys";
 import type { Setup } from "./execution";
 import { runQuery } from "./evaluateQuery";
 import { executeStatement } from "./executeStatement";
@@ -23,6 +24,7 @@ import {
   endsPart,
   environmentOf,
   handleFailure,
+  handleRefusedCommit,
   isUnit,
   nextOf,
   partOf,
@@ -60,6 +62,8 @@ export interface Session {
   /** Of a unit's transactions that have committed. */
   kept: readonly Write[];
   locks: readonly HeldLock[];
+  /** Keys that are to be checked when it commits. */
+  openKeys: readonly OpenKey[];
   /** Set while a statement waits. `step` is the number of the step at which it began. */
   waiting:
     | {
@@ -117,6 +121,7 @@ export function startServer(
       log: [],
       kept: [],
       locks: [],
+      openKeys: [],
       waiting: undefined,
       passed: [],
       searches: 0,
@@ -161,14 +166,43 @@ export function advance(server: Server, name: string, begun?: Committed): readon
       session.passed = [];
       return attempt(server, session, next.statement, undefined);
     case "commit":
-      if (next.goesOn) return endPart(server, session);
-      return end(server, session, { status: COMMITTED });
+      return commit(server, session, next, undefined);
     case "rollback":
       if (next.goesOn) return endPart(server, session, next.why);
       return end(server, session, { status: `rolled back: ${next.why}`, why: next.why });
     case "failure":
       return abort(server, session, next.failure);
   }
+}
+
+/** Commits what is open, once the keys that it left open are known to hold. */
+function commit(
+  server: Server,
+  session: Session,
+  next: Extract<Next, { kind: "commit" }>,
+  waitedFor: string | undefined,
+): readonly Event[] {
+  try {
+    checkOpenKeys(server, session);
+  } catch (failure) {
+    if (failure instanceof WaitFor) return wait(server, session, failure);
+    if (failure instanceof SqlFailure) return refuseCommit(server, session, failure);
+    throw failure;
+  }
+  if (next.goesOn) return endPart(server, session, undefined, waitedFor);
+  return end(server, session, { status: COMMITTED, waitedFor });
+}
+
+/** The commit failed: all of the transaction is undone, and in a unit a handler around it goes on. */
+function refuseCommit(server: Server, session: Session, failure: SqlFailure): readonly Event[] {
+  const { machine } = session;
+  const why = failureText(session.level.product, failure);
+  const record = endRecord(machine, why);
+  if (!isUnit(machine) || !handleRefusedCommit(machine, failure, undoOf(session)))
+    return abort(server, session, failure);
+  server.steps = [...server.steps, record];
+  const event: Event = { kind: "executed", instance: machine.instance };
+  return [event, ...closePart(server, session, false)];
 }
 
 /** The finished run; the final rows are those of all commits. */
@@ -239,6 +273,7 @@ function attempt(
   const { machine } = session;
   const drawn = { ...machine.drawn };
   const recorder = openRecorder();
+  const given: Parameters<typeof openKeysOf>[2][number][] = [];
   session.searches = 0;
   const tables = readTables(server, session, statement);
   const recordOf = (did: Pick<StepRecord, "writes" | "rows" | "affected" | "why">): StepRecord => ({
@@ -257,6 +292,7 @@ function attempt(
     ...did,
     ...(waitedFor === undefined ? {} : { waitedFor }),
   });
+  let withoutStatement: Partial<Session> = {};
   try {
     const result = executeStatement(statement, {
       environment: environmentOf(machine, drawn),
@@ -264,20 +300,30 @@ function attempt(
       tables,
       runQuery,
       scope: undefined,
-      acting: actingOf(server, session),
+      acting: {
+        ...actingOf(server, session),
+        ...(session.level.product === "postgres" && {
+          defer: (write, key) => given.push({ write, key }),
+        }),
+      },
       recorder,
       once: new Map(),
     });
     const { writes, rows, affected } = result;
+    const isWhole = commitsAtOnce(machine);
+    withoutStatement = { log: session.log, openKeys: session.openKeys };
+    session.log = [...session.log, ...writes];
+    session.openKeys = [...session.openKeys, ...openKeysOf(server, session, given)];
+    if (isWhole) checkOpenKeys(server, session);
     server.steps = [...server.steps, recordOf({ writes, rows, affected })];
-    session.log = [...session.log, ...result.writes];
     session.waiting = undefined;
     session.passed = [];
-    const isWhole = commitsAtOnce(machine);
     deliver(machine, statement, { ...result, drawn });
     const event: Event = { kind: "executed", instance: machine.instance };
     return isWhole ? [event, ...closePart(server, session, true)] : [event];
   } catch (failure) {
+    // The check of its commit failed: it will be executed again, or it is undone.
+    Object.assign(session, withoutStatement);
     if (failure instanceof WaitFor) return wait(server, session, failure);
     if (failure instanceof StartAgain) {
       session.snapshot = server.newest;
@@ -388,7 +434,11 @@ function abort(server: Server, session: Session, failure: SqlFailure): readonly 
 function end(
   server: Server,
   session: Session,
-  how: { readonly status: string; readonly why?: string },
+  how: {
+    readonly status: string;
+    readonly why?: string;
+    readonly waitedFor?: string | undefined;
+  },
 ): readonly Event[] {
   const { machine } = session;
   const { instance } = machine;
@@ -396,7 +446,7 @@ function end(
   // What a unit has written before it fails has happened.
   session.ended = session.kept.length > 0 ? COMMITTED : how.status;
   const isBehind = isUnit(machine) && commits && !isOpen(server, session);
-  if (!isBehind) server.steps = [...server.steps, endRecord(machine, how.why)];
+  if (!isBehind) server.steps = [...server.steps, endRecord(machine, how.why, how.waitedFor)];
   return [{ kind: "ended", instance }, ...closePart(server, session, commits && !isBehind)];
 }
 
@@ -407,8 +457,13 @@ function isOpen({ steps }: Server, { machine }: Session): boolean {
 }
 
 /** Ends a transaction inside of a unit, which goes on. */
-function endPart(server: Server, session: Session, why?: string): readonly Event[] {
-  server.steps = [...server.steps, endRecord(session.machine, why)];
+function endPart(
+  server: Server,
+  session: Session,
+  why?: string,
+  waitedFor?: string,
+): readonly Event[] {
+  server.steps = [...server.steps, endRecord(session.machine, why, waitedFor)];
   const event: Event = { kind: "executed", instance: session.machine.instance };
   return [event, ...closePart(server, session, why === undefined)];
 }
@@ -417,6 +472,7 @@ function endPart(server: Server, session: Session, why?: string): readonly Event
 function closePart(server: Server, session: Session, commits: boolean): readonly Event[] {
   session.waiting = undefined;
   session.locks = [];
+  session.openKeys = [];
   if (commits) {
     server.newest = committedWith(server, session);
     server.past = [...server.past, server.newest];
@@ -430,7 +486,7 @@ function closePart(server: Server, session: Session, commits: boolean): readonly
   return wake(server, session.machine.instance);
 }
 
-function endRecord(machine: Machine, why: string | undefined): StepRecord {
+function endRecord(machine: Machine, why: string | undefined, waitedFor?: string): StepRecord {
   return {
     instance: machine.instance,
     statement: why === undefined ? "commit" : "rollback",
@@ -444,6 +500,7 @@ function endRecord(machine: Machine, why: string | undefined): StepRecord {
     rows: [],
     affected: 0,
     ...(why === undefined ? {} : { why }),
+    ...(waitedFor === undefined ? {} : { waitedFor }),
   };
 }
 
@@ -466,6 +523,7 @@ function wake(server: Server, instance: string): readonly Event[] {
     if (begins && session.level.snapshot === "statement") session.snapshot = server.newest;
     if (next.kind === "statement")
       events.push(...attempt(server, session, next.statement, instance));
+    if (next.kind === "commit") events.push(...commit(server, session, next, instance));
   }
   return events;
 }

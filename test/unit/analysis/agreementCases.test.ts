@@ -5,11 +5,12 @@ import { compareVerdicts, type Worst } from "./agreement";
 import { readRandom } from "./productsHarness";
 import { levelNamed } from "./randomSql";
 
-/** Routines a, b, ... with these statements, over `t (id, v)`; `x` is a variable that each returns. */
+/** Routines a, b, ... with these statements, over `t (id, v)`; `x` is a variable that each returns, `key` what v is. */
 function check(
   name: string,
   bodies: readonly string[],
   expected: Readonly<Record<string, Worst>>,
+  key = "",
 ): void {
   test(name, async () => {
     const routines = bodies.map(
@@ -17,7 +18,7 @@ function check(
 DECLARE x integer := 0; BEGIN ${body} RETURN x; END $$;`,
     );
     const program = await readRandom(
-      `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL);\n${routines.join("\n")}`,
+      `CREATE TABLE t (id integer PRIMARY KEY, v integer NOT NULL ${key});\n${routines.join("\n")}`,
     );
     for (const [level, worst] of Object.entries(expected)) {
       const members = bodies.length === 1 ? [0, 0] : bodies.map((_, at) => at);
@@ -90,4 +91,36 @@ check(
     "UPDATE t SET v = v - 5 WHERE id = 1;",
   ],
   { "postgres:read-committed": "state", "postgres:repeatable-read": "none" },
+);
+
+const DEFERRED = "UNIQUE DEFERRABLE INITIALLY DEFERRED";
+
+check(
+  "of two that take the next number one is refused at its commit",
+  [
+    "SELECT count(*) + 10 INTO x FROM t; INSERT INTO t (id, v) VALUES (8, x);",
+    "SELECT count(*) + 10 INTO x FROM t; INSERT INTO t (id, v) VALUES (9, x);",
+  ],
+  { "postgres:read-committed": "none", "postgres:repeatable-read": "none" },
+  DEFERRED,
+);
+
+check(
+  "keys may be shared until the commit",
+  [
+    "UPDATE t SET v = 12 WHERE id = 1; UPDATE t SET v = 11 WHERE id = 2;",
+    "SELECT v INTO x FROM t WHERE id = 1; SELECT x + v INTO x FROM t WHERE id = 2;",
+  ],
+  { "postgres:read-committed": "value", "postgres:repeatable-read": "none" },
+  DEFERRED,
+);
+
+check(
+  "a shift of all keys is read whole",
+  [
+    "UPDATE t SET v = v + 1 WHERE v >= 1;",
+    "SELECT v INTO x FROM t WHERE id = 1; UPDATE t SET v = x + 5 WHERE id = 1;",
+  ],
+  { "postgres:read-committed": "state", "postgres:repeatable-read": "none" },
+  DEFERRED,
 );

@@ -2,7 +2,12 @@
 import type { Levels } from "../../../server/src/isolation/mixedLevels";
 import { compareVerdicts, type Agreement } from "./agreement";
 import { readRandom } from "./productsHarness";
-import { routinesText, smallerThan, type RandomTransactions } from "./randomTransactions";
+import {
+  routinesText,
+  smallerThan,
+  type RandomTransactions,
+  type ValueKey,
+} from "./randomTransactions";
 
 export interface ProgramAgreement extends Agreement {
   /** Of the program, those that were compared. */
@@ -21,8 +26,9 @@ export function randomSeed(seed: number, number: number): number {
 export async function compareProgram(
   transactions: RandomTransactions,
   levels: Levels,
+  key?: ValueKey,
 ): Promise<readonly ProgramAgreement[]> {
-  const program = await readRandom(routinesText(transactions));
+  const program = await readRandom(routinesText(transactions, key));
   const compare = async (members: readonly number[]): Promise<ProgramAgreement> => ({
     ...(await compareVerdicts(program, levels, members)),
     transactions: [...new Set(members)].flatMap((each) => {
@@ -48,10 +54,11 @@ export async function smallest(
   transactions: RandomTransactions,
   levels: Levels,
   kind: Agreement["kind"],
+  key?: ValueKey,
 ): Promise<RandomTransactions> {
   for (const smaller of smallerThan(transactions)) {
-    const results = await compareProgram(smaller, levels);
-    if (results.some((each) => each.kind === kind)) return smallest(smaller, levels, kind);
+    const results = await compareProgram(smaller, levels, key);
+    if (results.some((each) => each.kind === kind)) return smallest(smaller, levels, kind, key);
   }
   return transactions;
 }

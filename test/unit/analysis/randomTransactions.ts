@@ -32,10 +32,17 @@ export function randomTransactions(choose: Choose): RandomTransactions {
   });
 }
 
-/** The transactions as routines a, b, c that return the last register they read. */
-export function routinesText(transactions: RandomTransactions): string {
-  return TABLE + transactions.map(routineText).join("");
+/** The transactions as routines a, b, c that return the last register they read; `key`: what the values of v are. */
+export function routinesText(transactions: RandomTransactions, key?: ValueKey): string {
+  const unique =
+    key === undefined
+      ? ""
+      : `ALTER TABLE t ADD UNIQUE (v) DEFERRABLE INITIALLY ${key.toUpperCase()};\n`;
+  return TABLE + unique + transactions.map(routineText).join("");
 }
+
+/** The values of v are a key that is DEFERRABLE, and INITIALLY that. */
+export type ValueKey = "immediate" | "deferred";
 
 /** Programs with one statement, guard or constant less, the most radical first. */
 export function smallerThan(transactions: RandomTransactions): readonly RandomTransactions[] {

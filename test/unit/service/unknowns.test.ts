@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
+import { readProgram } from "../../../server/src/frontend/sql/readProgram";
+import { findLevel } from "../../../server/src/isolation/levels";
+import { emptyTable } from "../../../server/src/program/schema";
 import type { Taint } from "../../../server/src/program/precision";
 import type { Note, Program, Transaction } from "../../../server/src/program/program";
 import type { Command, Statement } from "../../../server/src/program/statement";
@@ -46,6 +50,14 @@ function transaction(...commands: readonly Command[]): Transaction {
 
 function program(transactions: readonly Transaction[], notes: readonly Note[] = []): Program {
   return { schema: { tables: [] }, transactions, notes, files: [] };
+}
+
+function programIn(text: string): Program {
+  // Test data, as above.
+  return readProgram(
+    [{ file: "a.sql" as FileId, text: `-- @transaction t\nBEGIN; ${text} COMMIT;` }],
+    {},
+  );
 }
 
 /** What was not read, as "line: reason". */
@@ -116,6 +128,37 @@ describe("what a check could not decide", () => {
     assert.deepEqual(unread(program([transaction(handled("40P01"))])), [
       "5: runs in which its exception handler acts on a deadlock are not searched",
     ]);
+  });
+
+  it("says where keys that are checked at the commit are not followed", () => {
+    const body = "INSERT INTO t (id, k) VALUES (1, 1)";
+    const insert = programIn(`${body};`).transactions[0]?.body;
+    assert.ok(insert);
+    const keyed = emptyTable("t", at(0));
+    const tables = [
+      { ...keyed, uniqueKeys: [{ columns: ["k"], deferrable: "deferred" as const }] },
+    ];
+    const block: Command = {
+      kind: "try",
+      body: insert,
+      handler: { kind: "sequence", commands: [] },
+      source: at(7),
+    };
+    const of = {
+      ...program([{ ...transaction(block), boundary: "autocommit" }]),
+      schema: { tables },
+    };
+    const reasons = (name: string): readonly string[] => {
+      const level = findLevel(name);
+      assert.ok(level);
+      const flat = flattenProgram(of, { unroll: 1 });
+      return unreadParts(of, [], { flat, levelOf: () => level }).map(({ reason }) => reason);
+    };
+    const handled =
+      "runs in which its exception handler acts on a commit that is refused for a key are not searched";
+    const late = "that the key (k) is checked at the commit is not searched at snapshot-isolation";
+    assert.deepEqual(reasons("snapshot-isolation"), [handled, late]);
+    assert.match(reasons("postgres:read-committed").join(), /a commit that is refused for a key/);
   });
 
   it("lists tuples that were not reached, up to a limit", () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Expression } from "../../../server/src/program/expression";
 import type { Program, Transaction } from "../../../server/src/program/program";
+import type { UniqueKey } from "../../../server/src/program/schema";
 import type { Command } from "../../../server/src/program/statement";
 import type { Setup } from "../../../server/src/store/execution";
 import type { Run } from "../../../server/src/store/runRecord";
@@ -30,15 +31,23 @@ export interface Litmus {
   readonly id: string;
   readonly name: string;
   readonly initial: Readonly<Record<string, number>>;
+  /** The values of v are a key that is DEFERRABLE, and INITIALLY that. Only at PostgreSQL. */
+  readonly key?: "immediate" | "deferred";
   readonly transactions: readonly (readonly LitmusStatement[])[];
   readonly observed: Readonly<Record<string, LitmusCell | undefined>>;
   readonly observedMixed?: Readonly<Record<string, LitmusCell | undefined>>;
 }
 
-const MEASURED = new URL("../../data/litmus.json", import.meta.url);
+const MEASURED = ["litmus.json", "litmus-keys.json"].map(
+  (name) => new URL(`../../data/${name}`, import.meta.url),
+);
 
-/** The programs of a file in the format of `test/data/litmus.json`. Throws for a file that is none. */
-export function readLitmus(file: string | URL = MEASURED): readonly Litmus[] {
+/** The programs of files in the format of `test/data/litmus.json`. Throws for a file that is none. */
+export function readLitmus(...files: readonly (string | URL)[]): readonly Litmus[] {
+  return (files.length > 0 ? files : MEASURED).flatMap(readFile);
+}
+
+function readFile(file: string | URL): readonly Litmus[] {
   const found: unknown = JSON.parse(readFileSync(file, "utf8"));
   const isLitmus = (each: unknown): boolean =>
     typeof each === "object" && each !== null && "transactions" in each && "observed" in each;
@@ -59,7 +68,7 @@ export function litmusProgram(litmus: Litmus): { program: Program; setup: Setup 
   );
   const program = programOf(
     Object.fromEntries(names.map((name, index) => [name, scripts[index] ?? ""])),
-    [table("t", { id: "int", v: "int" })],
+    [table("t", { id: "int", v: "int" }, { uniqueKeys: keysOf(litmus) })],
   );
   const transactions = program.transactions.map((transaction, index) =>
     withRegisters(transaction, litmus.transactions[index] ?? []),
@@ -70,6 +79,10 @@ export function litmusProgram(litmus: Litmus): { program: Program; setup: Setup 
     program: { ...program, transactions: transactions.filter((each) => each !== undefined) },
     setup: { instances: instances(...names), initial: { t: rowsOf(litmus.initial) } },
   };
+}
+
+function keysOf({ key }: Litmus): readonly UniqueKey[] {
+  return key === undefined ? [] : [{ columns: ["v"], deferrable: key }];
 }
 
 /** An outcome as text: registers in order, then the final rows. */

@@ -53,6 +53,22 @@ function unit(body: Command): Transaction {
   };
 }
 
+/** Rows of n give v a key that is checked at the commit. */
+const KEYED = table(
+  "n",
+  { id: "int", v: "int" },
+  {
+    uniqueKeys: [{ columns: ["v"], deferrable: "deferred" }],
+  },
+);
+const give = (id: number): Command => {
+  const [transaction] = programOf({ P: `INSERT INTO n (id, v) VALUES (${String(id)}, 0);` }, [
+    KEYED,
+  ]).transactions;
+  if (transaction === undefined) throw new Error("no transaction");
+  return transaction.body;
+};
+
 interface Expected {
   readonly rows: Readonly<Record<string, number>>;
   readonly status?: string;
@@ -63,7 +79,7 @@ interface Expected {
 function check(name: string, body: Command, expected: Expected): void {
   test(name, () => {
     const program: Program = {
-      schema: { tables: TABLES },
+      schema: { tables: [...TABLES, KEYED] },
       transactions: [unit(body)],
       notes: [],
       files: [source.file],
@@ -122,6 +138,24 @@ check(
   caught(sequence(set(1, 1), insert(2)), set(2, 2)),
   {
     rows: { 1: 1, 2: 2 },
+  },
+);
+check(
+  "a commit that is refused is undone, and the handler around it goes on",
+  sequence(
+    give(1),
+    caught(atomic(set(1, 1), caught(give(2), set(2, 3))), set(2, 2)),
+    atomic(set(1, 5), give(3)),
+  ),
+  {
+    rows: { 1: 10, 2: 2 },
+  },
+);
+check(
+  "a statement that is a transaction fails with its commit",
+  caught(sequence(give(1), give(2)), set(2, 2)),
+  {
+    rows: { 1: 10, 2: 2 },
   },
 );
 check("ROLLBACK goes on behind the transaction", sequence(atomic(set(1, 1), leaves), set(2, 2)), {

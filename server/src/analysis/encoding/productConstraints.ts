@@ -1,5 +1,6 @@
 // Constraints that end a transaction: NOT NULL and CHECK of the rows that it makes, and unique keys.
 import type { Term } from "../operations/operation";
+import { deferredKeysGiven } from "../operations/tables";
 import { columnsIn } from "../operations/terms";
 import type { RowKey } from "./productDatabase";
 import { EXISTS } from "./productTuple";
@@ -74,6 +75,31 @@ export function takesTaken(views: Views, write: Done): Smt {
   const keys = table.table.uniqueKeys.filter((key) => key.some((column) => column in set));
   const taken = or(...keys.flatMap((key) => holders(views, access, row, key, own)));
   return taken === FALSE ? FALSE : and(views.touches(access, row), taken);
+}
+
+/**
+ * Why the transaction of these operations cannot commit: a row that it has given a deferred key shares it with another
+ * one, as both are when it ends.
+ */
+export function refusesCommit(views: Views, own: readonly Done[]): readonly Smt[] {
+  return own.flatMap((write) => {
+    const { access, row, chosen } = write;
+    const { table, operation } = access;
+    // What stands at the end of its transaction.
+    const end: Access = { ...access, operation: { ...operation, step: Infinity } };
+    const at =
+      (each: RowKey) =>
+      (column: string): SqlValue =>
+        views.state(end, "current", column, each);
+    return deferredKeysGiven(operation, table.table).flatMap((key) =>
+      (row ? [row] : chosen.map((each) => each.row)).map((each) => {
+        const touched = views.touches(access, each);
+        if (touched === FALSE) return FALSE;
+        const shared = or(...holders(views, end, each, key, at(each)));
+        return and(touched, at(each)(EXISTS).value, shared);
+      }),
+    );
+  });
 }
 
 /** Of each other row: whether it has these values of a unique key. */

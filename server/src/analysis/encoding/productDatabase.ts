@@ -342,7 +342,8 @@ function uniqueRows(
   table: TupleTable,
   rows: readonly RowKey[],
 ): void {
-  for (const key of table.table.uniqueKeys)
+  const { uniqueKeys, deferredKeys = [] } = table.table;
+  for (const key of [...uniqueKeys, ...deferredKeys])
     for (const [at, row] of rows.entries())
       for (const other of rows.slice(0, at)) {
         const same = key.map((column) => {

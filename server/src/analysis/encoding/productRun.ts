@@ -1,6 +1,7 @@
 // One run of a tuple, concurrent or serial, as straight-line definitions: instances in commit order, operations in
 // program order, every value in terms of earlier ones. No times: what an operation sees is a question of snapshots.
 import { NO_ROLLBACKS } from "./assumptions";
+import { refusesCommit } from "./productConstraints";
 import type { Database, RowKey } from "./productDatabase";
 import { insertedKey } from "./productDirty";
 import { makeSteps } from "./productSteps";
@@ -53,6 +54,9 @@ export function makeRun(
     const transaction = tuple.transactions[instance];
     if (transaction === undefined) continue;
     const reasons = (tuple.accesses[instance] ?? []).flatMap(runAccess);
+    const own = (done[instance] ?? []).filter(({ access }) => access.instance === instance);
+    // What others do before it commits is open where they are.
+    if (options.open !== true) reasons.push(...refusesCommit(views, own));
     const aborts = isTrue(views.value(instance, transaction.aborts));
     // One that rolls itself back has happened as well where others may have read what it wrote.
     failures[instance] = or(...reasons, options.times ? FALSE : aborts);

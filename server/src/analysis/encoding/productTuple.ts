@@ -232,7 +232,8 @@ function describeTable(
   for (const column of table.primaryKey) mutable.delete(column);
   if (resized) mutable.add(EXISTS);
   const checksOther =
-    inserted && table.uniqueKeys.some((key) => own.some((each) => bindsVisibly(each, key)));
+    (inserted && table.uniqueKeys.some((key) => own.some((each) => bindsVisibly(each, key)))) ||
+    (table.deferredKeys ?? []).some((key) => own.some((each) => mayTake(each, key)));
   return {
     table,
     id,
@@ -251,6 +252,14 @@ function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
     const value = operation.set[column];
     return value !== undefined && value.kind !== "null" && !isMadeUp(value);
   });
+}
+
+/** An operation that may give a row a key that another one has. */
+function mayTake(operation: Operation, key: readonly string[]): boolean {
+  if (operation.kind === "insert" && bindsVisibly(operation, key)) return true;
+  const { kind, set, update = {} } = operation;
+  const changed = kind === "update" ? set : update;
+  return key.some((column) => column in changed);
 }
 
 function isMadeUp(term: Term): boolean {

@@ -247,7 +247,7 @@ function distinctKeys(database: Database, table: string, row: RowTerm, other: Ro
   const described = tableOf(database.flat, table);
   const same = and(...row.map((term, index) => eq(term, other[index] ?? term)));
   if (same === TRUE) return;
-  for (const unique of described.uniqueKeys) {
+  for (const unique of [...described.uniqueKeys, ...(described.deferredKeys ?? [])]) {
     const equal = unique.map((column) => {
       const a = cellAt(database, described, row, column);
       const b = cellAt(database, described, other, column);

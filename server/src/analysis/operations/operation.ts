@@ -218,6 +218,8 @@ export interface FlatTable {
     readonly nullable: boolean;
   }[];
   readonly uniqueKeys: readonly (readonly string[])[];
+  /** Those that hold when a transaction commits, and not before; absent means none. */
+  readonly deferredKeys?: readonly (readonly string[])[];
   /** Its rows refer to rows of other tables; absent means that none do. */
   readonly foreignKeys?: readonly {
     readonly columns: readonly string[];

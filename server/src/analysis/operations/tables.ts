@@ -1,8 +1,8 @@
 // Tables of the flat form: keys by which rows are told apart, and texts as integers.
 import type { Program } from "../../program/program";
-import type { Table } from "../../program/schema";
+import { isDeferred, type Table, type UniqueKey } from "../../program/schema";
 import type { Command, Statement } from "../../program/statement";
-import type { FlatTable, Term } from "./operation";
+import type { FlatTable, Operation, Term } from "./operation";
 import { HIDDEN, INTERNED_BASE } from "./operation";
 
 /** The column that tells rows apart where a table has no key. */
@@ -31,6 +31,16 @@ export function createTables(program: Program): FlatTables {
     declared: new Map(program.schema.tables.map((table) => [table.name, table])),
     accessed: new Set(statements.flatMap(accessedBy)),
   };
+}
+
+/** The keys that are checked at the commit of which the operation may give columns to a row. */
+export function deferredKeysGiven(
+  { kind, set, update = {} }: Operation,
+  table: FlatTable | undefined,
+): readonly (readonly string[])[] {
+  if (kind === "read" || kind === "delete") return [];
+  const given = { ...set, ...update };
+  return (table?.deferredKeys ?? []).filter((key) => key.some((column) => column in given));
 }
 
 /** The table of that name; one that nobody declared has no columns but its rows' identity. */
@@ -105,11 +115,13 @@ function flatTable(table: Table, statements: readonly Statement[]): FlatTable {
     table.primaryKey,
     ...table.uniqueKeys.filter(isWhole).map((each) => each.columns),
   ];
+  const deferred = table.uniqueKeys.filter(isDeferred).map((each) => each.columns);
   return {
     name: table.name,
     primaryKey: hidden ? [ROW_KEY] : key,
     columns: hidden ? [{ name: ROW_KEY, type: "int", nullable: false }, ...columns] : columns,
     uniqueKeys: others.filter((other) => other.length > 0 && other.join() !== key.join()),
+    ...(deferred.length > 0 && { deferredKeys: deferred }),
     ...(table.foreignKeys.length > 0 && {
       foreignKeys: table.foreignKeys.map(({ columns, table, referenced }) => ({
         columns,
@@ -136,8 +148,9 @@ function keyOf(table: Table, statements: readonly Statement[]): readonly string[
   return named ?? unique.find((key) => key.length > 0) ?? [];
 }
 
-function isWhole(key: Table["uniqueKeys"][number]): boolean {
-  return key.where === undefined;
+/** It tells all rows apart, at every moment. */
+function isWhole(key: UniqueKey): boolean {
+  return key.where === undefined && !isDeferred(key);
 }
 
 function sameColumns(a: readonly string[], b: readonly string[]): boolean {

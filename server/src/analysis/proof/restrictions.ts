@@ -4,6 +4,7 @@ import { distinctLevels } from "../../isolation/mixedLevels";
 import { EXISTENCE, isPoint, tableOf } from "../encoding/relationalInstances";
 import { columnName, writtenColumns } from "../encoding/relationalMeeting";
 import type { FlatProgram, Operation } from "../operations/operation";
+import { deferredKeysGiven } from "../operations/tables";
 import type { Restriction } from "./answer";
 
 /** All restrictions of a program at these levels; empty means that its flat form can carry a proof. */
@@ -21,6 +22,7 @@ export function restrictionsOf(flat: FlatProgram, levels: Levels): readonly Rest
       ),
       ...transaction.operations.flatMap((operation) => [
         ...unprecise(operation),
+        ...lateKeys(flat, operation),
         ...conditionalErrors(flat, operation),
         ...childrenInTheWay(flat, operation, changes),
         ...(isProduct && operation.mustFind && comesAndGoes(operation.table)
@@ -65,6 +67,14 @@ function childrenInTheWay(
           ]
         : [];
     }),
+  );
+}
+
+/** What refuses a commit depends on rows that a proof does not name. */
+function lateKeys(flat: FlatProgram, operation: Operation): readonly string[] {
+  return deferredKeysGiven(operation, tableOf(flat, operation.table)).map(
+    (key) =>
+      `whether it commits depends on the key (${key.join(", ")}) of ${operation.table}, which is checked then`,
   );
 }
 

@@ -210,7 +210,8 @@ function usedColumns(encoding: Start, table: TupleTable): ReadonlySet<string> {
     if (orderBy) used.add(orderBy.column);
   }
   for (const column of assumedColumns(encoding.tuple.flat, table.table.name)) used.add(column);
-  for (const each of table.table.uniqueKeys.flat()) used.add(each);
+  const { uniqueKeys, deferredKeys = [] } = table.table;
+  for (const each of [...uniqueKeys, ...deferredKeys].flat()) used.add(each);
   return used;
 }
 

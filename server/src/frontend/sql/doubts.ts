@@ -2,8 +2,8 @@
 // understood, rows that belong to two tables, constraints that are left out or checked later.
 import type { Expression } from "../../program/expression";
 import type { Taint } from "../../program/precision";
-import type { Doubt, Table } from "../../program/schema";
-import type { Statement } from "../../program/statement";
+import type { Doubt, Table, UniqueKey } from "../../program/schema";
+import type { OnConflict, Statement } from "../../program/statement";
 import type { Replace } from "./replaceStatements";
 import { walkStatement, type Scope } from "./walk";
 
@@ -17,7 +17,10 @@ export interface Doubts {
 export function doubtsOf(tables: readonly Table[]): Doubts {
   const doubtful = new Map(
     tables
-      .filter(({ doubts = [], columns }) => doubts.length > 0 || columns.some(isGenerated))
+      .filter(
+        ({ doubts = [], columns, uniqueKeys }) =>
+          doubts.length > 0 || columns.some(isGenerated) || uniqueKeys.some(isDeferrable),
+      )
       .map((each) => [each.name, each] as const),
   );
   const replace: Replace = (statement) => {
@@ -30,6 +33,8 @@ export function doubtsOf(tables: readonly Table[]): Doubts {
   };
   return { tables: new Set(doubtful.keys()), replace };
 }
+
+const isDeferrable = ({ deferrable }: UniqueKey): boolean => deferrable !== undefined;
 
 const isGenerated = ({ generated }: Table["columns"][number]): boolean => generated !== undefined;
 
@@ -48,6 +53,12 @@ function reasonsFor(
   if (statement.kind === "insert") {
     named(statement.table);
     add(statement.table, ({ touching }) => touching !== "all" && touching.columns.length > 0);
+    const { table, onConflict } = statement;
+    const asked = (doubtful.get(table)?.uniqueKeys ?? []).filter(isDeferrable);
+    if (onConflict && asked.some(({ columns }) => decides(onConflict, columns)))
+      reasons.add(
+        `ON CONFLICT on ${table}, which the server refuses: a key that is DEFERRABLE cannot decide it`,
+      );
   }
   if (statement.kind === "lock" && statement.table !== undefined) named(statement.table);
   if (statement.kind === "delete")
@@ -69,6 +80,14 @@ function reasonsFor(
     },
   });
   return reasons;
+}
+
+/** Whether ON CONFLICT asks for the key: by its columns, or for any key. */
+function decides({ target }: OnConflict, columns: readonly string[]): boolean {
+  return (
+    target.length === 0 ||
+    (target.length === columns.length && columns.every((each) => target.includes(each)))
+  );
 }
 
 function tableOf(expression: Expression, scope: Scope, statement: Statement): string | undefined {

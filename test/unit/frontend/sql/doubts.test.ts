@@ -46,18 +46,43 @@ test("exclusion constraints may refuse what they compare", async () => {
   assert.deepEqual(await losses(table, "UPDATE b SET note = 'x'"), []);
 });
 
-test("keys that are checked at the end of the transaction", async () => {
+test("foreign and primary keys that are checked at the end of the transaction", async () => {
   const tables =
-    "CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE r (id int PRIMARY KEY, pos int UNIQUE DEFERRABLE INITIALLY DEFERRED, a int, note text, FOREIGN KEY (a) REFERENCES a (id) DEFERRABLE INITIALLY DEFERRED)";
+    "CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE r (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, pos int UNIQUE DEFERRABLE INITIALLY DEFERRED, a int, note text, FOREIGN KEY (a) REFERENCES a (id) DEFERRABLE INITIALLY DEFERRED)";
   const end = "which is checked at the end of the transaction";
-  const key = `the key (pos) of r, ${end}`;
+  const key = `the key (id) of r, ${end}`;
   const reference = `the foreign key (a) of r, ${end}`;
-  assert.deepEqual(await losses(tables, "UPDATE r SET pos = 1"), [key]);
+  assert.deepEqual(await losses(tables, "UPDATE r SET pos = 1"), []);
   assert.deepEqual(await losses(tables, "UPDATE r SET note = ''"), []);
   assert.deepEqual(await losses(tables, "INSERT INTO r (id) VALUES (1)"), [key, reference]);
   assert.deepEqual(await losses(tables, "DELETE FROM a"), [reference]);
-  assert.deepEqual(await losses(tables, "SET CONSTRAINTS ALL DEFERRED"), [
-    "SET CONSTRAINTS DEFERRED is not followed",
-  ]);
-  assert.deepEqual(await losses(tables, "SET CONSTRAINTS ALL IMMEDIATE"), []);
+  for (const moment of ["DEFERRED", "IMMEDIATE"])
+    assert.deepEqual(await losses(tables, `SET CONSTRAINTS ALL ${moment}`), [
+      `SET CONSTRAINTS ${moment} is not followed`,
+    ]);
+});
+
+test("when unique keys are checked, however they are declared", async () => {
+  const sql = `CREATE TABLE t (id int PRIMARY KEY, a int UNIQUE DEFERRABLE, b int UNIQUE DEFERRABLE INITIALLY DEFERRED, c int, d int, UNIQUE (c) DEFERRABLE INITIALLY IMMEDIATE);
+    CREATE UNIQUE INDEX by_d ON t (d); ALTER TABLE t ADD CONSTRAINT one_d UNIQUE USING INDEX by_d DEFERRABLE INITIALLY DEFERRED`;
+  const { schema } = programOf({ "a.sql": sql }, { pg: await loadPgParser() });
+  assert.deepEqual(
+    schema.tables.flatMap(({ uniqueKeys }) => uniqueKeys),
+    [
+      { columns: ["a"], deferrable: "immediate" },
+      { columns: ["b"], deferrable: "deferred" },
+      { columns: ["c"], deferrable: "immediate" },
+      { columns: ["d"], name: "one_d", deferrable: "deferred" },
+    ],
+  );
+});
+
+test("no key that may be checked later decides an ON CONFLICT", async () => {
+  const table = "CREATE TABLE t (id int PRIMARY KEY, pos int UNIQUE DEFERRABLE)";
+  const reason =
+    "ON CONFLICT on t, which the server refuses: a key that is DEFERRABLE cannot decide it";
+  const insert = "INSERT INTO t (id, pos) VALUES (1, 1) ON CONFLICT";
+  assert.deepEqual(await losses(table, `${insert} (pos) DO NOTHING`), [reason]);
+  assert.deepEqual(await losses(table, `${insert} DO NOTHING`), [reason]);
+  assert.deepEqual(await losses(table, `${insert} (id) DO NOTHING`), []);
 });

@@ -1,7 +1,7 @@
 // What the triggers of one statement share: their rows in variables, and the rows that the statement returns for them.
 import type { Expression } from "../../../program/expression";
 import { mapParts } from "../../../program/operands";
-import type { Table } from "../../../program/schema";
+import { isDeferred, type Table } from "../../../program/schema";
 import type {
   Command,
   DeleteStatement,
@@ -148,7 +148,9 @@ export function isKeyed(where: Expression, alias: string, table: Table): boolean
   visit(where);
   const keys = [
     table.primaryKey,
-    ...table.uniqueKeys.filter((key) => key.where === undefined).map(({ columns }) => columns),
+    ...table.uniqueKeys
+      .filter((key) => key.where === undefined && !isDeferred(key))
+      .map(({ columns }) => columns),
   ];
   return keys.some((key) => key.length > 0 && key.every((column) => fixed.has(column)));
 }

@@ -110,10 +110,10 @@ function lowerSingle(node: Node, before: Work): Lowered {
       return { statements: [] };
     return opaque(node, `the procedure ${name} is not known here`, work);
   }
-  if ("ConstraintsSetStmt" in node)
-    return node.ConstraintsSetStmt.deferred === true
-      ? opaque(node, "SET CONSTRAINTS DEFERRED is not followed", work)
-      : { statements: [] };
+  if ("ConstraintsSetStmt" in node) {
+    const moment = node.ConstraintsSetStmt.deferred === true ? "DEFERRED" : "IMMEDIATE";
+    return opaque(node, `SET CONSTRAINTS ${moment} is not followed`, work);
+  }
   return opaque(node, `${STATEMENTS[kindOf(node)] ?? kindOf(node)} is not followed`, work);
 }
 

@@ -7,6 +7,7 @@ import {
   type Doubt,
   type ForeignKey,
   type Table,
+  type UniqueKey,
 } from "../../../program/schema";
 import { sourceOf } from "../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
@@ -108,10 +109,12 @@ function constraintsOf(definition: ColumnDef): readonly Constraint[] {
   for (const node of definition.constraints ?? []) {
     if (!("Constraint" in node)) continue;
     const before = all.at(-1);
-    if (node.Constraint.contype === "CONSTR_ATTR_DEFERRED" && before !== undefined)
-      all[all.length - 1] = { ...before, initdeferred: true };
-    else if (node.Constraint.contype?.startsWith("CONSTR_ATTR_") !== true)
-      all.push(node.Constraint);
+    const { contype } = node.Constraint;
+    if (contype === "CONSTR_ATTR_DEFERRED" && before !== undefined)
+      all[all.length - 1] = { ...before, deferrable: true, initdeferred: true };
+    else if (contype === "CONSTR_ATTR_DEFERRABLE" && before !== undefined)
+      all[all.length - 1] = { ...before, deferrable: true };
+    else if (contype?.startsWith("CONSTR_ATTR_") !== true) all.push(node.Constraint);
   }
   return all;
 }
@@ -158,7 +161,8 @@ export function withConstraint(
   state: State,
 ): Table {
   const constrained = withChecked(table, constraint, own, state);
-  if (constraint.initdeferred !== true) return constrained;
+  if (constraint.initdeferred !== true || constraint.contype === "CONSTR_UNIQUE")
+    return constrained;
   const columns = [...stringsOf(constraint.keys), ...stringsOf(constraint.fk_attrs)];
   const what = constraint.contype === "CONSTR_FOREIGN" ? "foreign key" : "key";
   const touched = columns.length > 0 ? columns : own;
@@ -191,9 +195,19 @@ function withChecked(
       if (constraint.conname !== undefined) state.names.set(columns, constraint.conname);
       return withPrimaryKey(table, columns);
     }
-    case "CONSTR_UNIQUE":
-      if (columns.length === 0) return table;
-      return { ...table, uniqueKeys: [...table.uniqueKeys, { columns, ...named }] };
+    case "CONSTR_UNIQUE": {
+      const deferrable = deferrableOf(constraint);
+      if (columns.length > 0)
+        return {
+          ...table,
+          uniqueKeys: [...table.uniqueKeys, { columns, ...named, ...deferrable }],
+        };
+      // ADD CONSTRAINT ... UNIQUE USING INDEX
+      const uniqueKeys = table.uniqueKeys.map((key) =>
+        key.name === constraint.indexname ? { ...key, ...named, ...deferrable } : key,
+      );
+      return { ...table, uniqueKeys };
+    }
     case "CONSTR_FOREIGN": {
       const attributes = stringsOf(constraint.fk_attrs);
       const target = tableName(constraint.pktable);
@@ -231,6 +245,11 @@ function withChecked(
     default:
       return table;
   }
+}
+
+function deferrableOf({ deferrable, initdeferred }: Constraint): Pick<UniqueKey, "deferrable"> {
+  if (initdeferred === true) return { deferrable: "deferred" };
+  return deferrable === true ? { deferrable: "immediate" } : {};
 }
 
 /** The column with what it is always. */

@@ -1,0 +1,101 @@
+// Keys that are checked when the transaction commits: until then rows may share them. The server looks again at those
+// rows alone that met another one with their key, so that of two transactions the second one to write it waits.
+import { isDeferred, type Table, type UniqueKey } from "../program/schema";
+import { NotExecutable, SqlFailure } from "./failure";
+import { WaitFor, type Acting } from "./frame";
+import type { Write } from "./row";
+import { othersOf } from "./searching";
+import type { Server, Session } from "./server";
+import { sameValue, type SqlValue } from "./value";
+import { visibleTables } from "./views";
+
+type Values = Readonly<Record<string, SqlValue>>;
+
+/** A key that a row was given, and that has to be looked at when the transaction commits. */
+export interface OpenKey {
+  readonly table: string;
+  readonly row: string;
+  readonly key: UniqueKey;
+  readonly values: Values;
+}
+
+/** Hands the deferred keys that these writes give to rows to the driver. Throws NotExecutable where it takes none. */
+export function deferKeys(table: Table, writes: readonly Write[], { defer }: Acting): void {
+  for (const key of table.uniqueKeys.filter(isDeferred))
+    for (const write of writes) {
+      if (write.alive === false || !givesKey(write, key)) continue;
+      if (defer === undefined)
+        throw new NotExecutable(
+          `the key (${key.columns.join(", ")}) of ${table.name} is checked at the commit`,
+        );
+      defer(write, key);
+    }
+}
+
+/** Of the keys that a statement has given, those that another row has by then, or may come to have. */
+export function openKeysOf(
+  server: Server,
+  session: Session,
+  given: readonly { readonly write: Write; readonly key: UniqueKey }[],
+): readonly OpenKey[] {
+  if (given.length === 0) return [];
+  const tables = visibleTables(server, session, server.newest);
+  return given.flatMap(({ write, key }) => {
+    const { table, key: row } = write;
+    const values = { ...write.before?.values, ...write.values };
+    const open = { table, row, key, values };
+    const isTaken = tables
+      .rows(table)
+      .some((each) => each.key !== row && each.alive && shares(open, each.values));
+    return isTaken || holdersOf(server, session, open).length > 0 ? [open] : [];
+  });
+}
+
+/**
+ * Checks the keys that the session has left open. Throws WaitFor while others have written one of them and not
+ * ended, and SqlFailure where a row has it: the commit is refused.
+ */
+export function checkOpenKeys(server: Server, session: Session): void {
+  if (session.openKeys.length === 0) return;
+  const tables = visibleTables(server, session, server.newest);
+  for (const open of session.openKeys) {
+    const rows = tables.rows(open.table);
+    const own = rows.find((each) => each.key === open.row);
+    if (own?.alive !== true || !shares(open, own.values)) continue;
+    const holders = holdersOf(server, session, open);
+    if (holders.length > 0) throw new WaitFor(holders);
+    if (rows.some((each) => each !== own && each.alive && shares(open, each.values)))
+      throw new SqlFailure(
+        "23505",
+        `the commit is refused: duplicate key (${open.key.columns.join(", ")}) in ${open.table}`,
+      );
+  }
+}
+
+/** Sessions that have written a row with that key, whatever has become of the row since. */
+function holdersOf(server: Server, session: Session, open: OpenKey): readonly string[] {
+  const concerns = (write: Write): boolean => {
+    const before = write.before?.values;
+    if (write.table !== open.table) return false;
+    return (
+      (before !== undefined && shares(open, before)) || shares(open, { ...before, ...write.values })
+    );
+  };
+  return othersOf(server, session)
+    .filter((each) => each.log.some(concerns))
+    .map((each) => each.machine.instance);
+}
+
+function shares({ key, values }: OpenKey, other: Values): boolean {
+  return key.columns.every((column) => sameValue(values[column] ?? null, other[column] ?? null));
+}
+
+/** A row that is new, or whose key changes; of one with a NULL no other shares it. */
+function givesKey({ before, values }: Write, { columns }: UniqueKey): boolean {
+  const after = { ...before?.values, ...values };
+  if (columns.some((column) => (after[column] ?? null) === null)) return false;
+  return (
+    before?.alive !== true ||
+    columns.some((column) => !sameValue(after[column] ?? null, before.values[column] ?? null))
+  );
+}
