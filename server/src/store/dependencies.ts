@@ -2,6 +2,7 @@
 // read-write, the last also for rows that a predicate would have met.
 import type { ExecutedDependency } from "./execution";
 import { isIntermediate } from "./dirtyReads";
+import { keyDependencies } from "./keyDependencies";
 import { rowName } from "./recorder";
 import { COMMITTED, type Run, type StepRecord } from "./runRecord";
 import {
@@ -14,15 +15,23 @@ import {
 } from "./row";
 
 /**
- * All dependencies between different committed instances, ordered by their ends; with another `nameOf` between steps
- * that it names differently. Versions of a cell are ordered by the steps that wrote them. Takes time linear in accesses
+ * All dependencies between different committed instances, ordered by their ends. Versions of a cell are ordered by the steps that wrote them. Takes time linear in accesses
  * times versions per cell.
  */
-export function findDependencies(
+export function findDependencies(run: Run): readonly ExecutedDependency[] {
+  const names = run.steps.map(({ instance }) => instance);
+  const found = new Map<string, Draft>();
+  for (const { from, to, table, key, column } of keyDependencies(run, names))
+    add(found, "wr", from, to, table, key, column, true);
+  return rowDependencies(run, undefined, found);
+}
+
+/** Without those over unique keys; with another `nameOf` between steps that it names differently. Added to `found`. */
+export function rowDependencies(
   run: Run,
   nameOf: (step: StepRecord) => string = ({ instance }) => instance,
+  found = new Map<string, Draft>(),
 ): readonly ExecutedDependency[] {
-  const found = new Map<string, Draft>();
   const versions = versionsByCell(run);
   const names = run.steps.map(nameOf);
   for (const [step, record] of run.steps.entries()) {

@@ -2,7 +2,7 @@
 // notices what is read. The real server aborts more than this, never less (isolation.md 1.3).
 import type { ExecutedDependency } from "./execution";
 import { cycleThrough } from "./cycle";
-import { findDependencies } from "./dependencies";
+import { rowDependencies } from "./dependencies";
 import { transactionAt, type Run } from "./runRecord";
 
 /** Why PostgreSQL would not let this history commit; undefined when it may. Only SERIALIZABLE transactions are protected. */
@@ -10,7 +10,7 @@ export function serializationProblem(run: Run): string | undefined {
   const safe = new Set(run.steps.filter(({ level }) => level?.ssi).map(transactionAt));
   if (safe.size < 2) return undefined;
   const among = (end: number) => run.steps[end]?.level?.ssi === true;
-  const dependencies = findDependencies(run, transactionAt).filter(
+  const dependencies = rowDependencies(run, transactionAt).filter(
     (each) => among(each.from) && among(each.to) && !isOverlooked(run, each),
   );
   const nameAt = (end: number): string => {
@@ -22,7 +22,7 @@ export function serializationProblem(run: Run): string | undefined {
     : undefined;
 }
 
-/** What the server does not notice: an INSERT that did nothing because of a row which is then changed or deleted. */
+/** What the server does not notice, beside who takes a key that was given up: an INSERT that did nothing because of a row which is then changed or deleted. */
 function isOverlooked(run: Run, { dependency, from }: ExecutedDependency): boolean {
   const step = run.steps[from];
   if (dependency !== "rw" || step?.source?.kind !== "insert") return false;

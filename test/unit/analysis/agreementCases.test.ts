@@ -124,3 +124,14 @@ check(
   { "postgres:read-committed": "state", "postgres:repeatable-read": "none" },
   DEFERRED,
 );
+
+for (const key of ["UNIQUE", DEFERRED])
+  check(
+    `a key that was given up since the snapshot (${key})`,
+    [
+      "UPDATE t SET v = 16 WHERE id = 1;",
+      "SELECT v INTO x FROM t WHERE id = 1; IF x = 1 THEN UPDATE t SET v = 1 WHERE id = 2; END IF;",
+    ],
+    { "postgres:read-committed": "state", "postgres:repeatable-read": "state" },
+    key,
+  );

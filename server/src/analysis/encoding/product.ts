@@ -7,6 +7,7 @@ import { preconditionName } from "./assumptions";
 import { makeDatabase } from "./productDatabase";
 import type { Database } from "./productDatabase";
 import { dependencyOver, mayDepend } from "./productEdges";
+import { handsOn, mayHandOn } from "./productKeys";
 import { assertLocks, lockQueues } from "./productLocks";
 import type { LockQueue } from "./productLocks";
 import {
@@ -163,12 +164,14 @@ function dependenciesBetween(
   [from, to]: readonly [number, number],
 ): Dependencies {
   const tables = [...tuple.tables.values()].flatMap((table) => {
-    const possible = (tuple.accesses[from] ?? []).some(
-      (a) =>
-        a.table === table && (tuple.accesses[to] ?? []).some((b) => mayDepend(a, b, from < to)),
-    );
-    if (!possible) return [];
-    const condition = dependencyOver(tuple, run, snapshots, from, to, table);
+    const between = (may: (a: Access, b: Access) => boolean): boolean =>
+      (tuple.accesses[from] ?? []).some(
+        (a) => a.table === table && (tuple.accesses[to] ?? []).some((b) => may(a, b)),
+      );
+    const handed = from < to && between(mayHandOn) ? handsOn(tuple, run, from, to, table) : FALSE;
+    const condition = between((a, b) => mayDepend(a, b, from < to))
+      ? or(dependencyOver(tuple, run, snapshots, from, to, table), handed)
+      : handed;
     if (condition === FALSE) return [];
     const literal = script.constant(dependencyName(from, to, table.id), "Bool");
     script.assert(`(= ${literal} ${condition})`);
@@ -194,9 +197,11 @@ function assertSerializable(
     const overlooks = level && transaction && overlooksReads(level, transaction);
     for (const { name, literal } of tables) {
       const table = tuple.tables.get(name);
+      // Of a key that was given up it does not notice who takes it.
+      const hasKeys = table && (table.table.uniqueKeys.length > 0 || table.table.deferredKeys);
       const condition =
-        overlooks && table
-          ? dependencyOver(tuple, run, snapshots, from, to, table, noticed)
+        (overlooks || hasKeys) && table
+          ? dependencyOver(tuple, run, snapshots, from, to, table, overlooks ? noticed : undefined)
           : literal;
       if (condition !== FALSE) script.assert(imp(condition, lt(place(from), place(to))));
     }

@@ -231,9 +231,9 @@ function describeTable(
   const mutable = new Set(inserted ? columns : updated);
   for (const column of table.primaryKey) mutable.delete(column);
   if (resized) mutable.add(EXISTS);
-  const checksOther =
-    (inserted && table.uniqueKeys.some((key) => own.some((each) => bindsVisibly(each, key)))) ||
-    (table.deferredKeys ?? []).some((key) => own.some((each) => mayTake(each, key)));
+  const checksOther = [...table.uniqueKeys, ...(table.deferredKeys ?? [])].some((key) =>
+    own.some((each) => mayTake(each, key)),
+  );
   return {
     table,
     id,
@@ -246,7 +246,7 @@ function describeTable(
 }
 
 /** An insertion that may collide with another on this key: not one whose values are made up. */
-function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
+export function bindsVisibly(operation: Operation, key: readonly string[]): boolean {
   if (operation.kind !== "insert") return false;
   return key.every((column) => {
     const value = operation.set[column];

@@ -104,7 +104,7 @@ export function encodeMeeting(
 /** Without what holds at the start of a program, but not of every mixture of versions that its transactions write. */
 export function withoutPromises(flat: FlatProgram): FlatProgram {
   const tables = Object.entries(flat.tables).map(([name, table]) => {
-    return [name, { ...table, checks: [], uniqueKeys: [] }] as const;
+    return [name, { ...table, checks: [], uniqueKeys: [], deferredKeys: [] }] as const;
   });
   return {
     tables: Object.fromEntries(tables),

@@ -16,7 +16,10 @@ export function openInstances(flat: FlatProgram, members: readonly number[]): re
 /** The tables without unique keys: that two rows of a snapshot never share one is not relied on. */
 export function withoutUnique(flat: FlatProgram): FlatProgram["tables"] {
   return Object.fromEntries(
-    Object.entries(flat.tables).map(([name, table]) => [name, { ...table, uniqueKeys: [] }]),
+    Object.entries(flat.tables).map(([name, table]) => [
+      name,
+      { ...table, uniqueKeys: [], deferredKeys: [] },
+    ]),
   );
 }
 

@@ -3,6 +3,7 @@ import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import { mayDepend, mayMissUnheld } from "../encoding/productEdges";
+import { mayHandOn } from "../encoding/productKeys";
 import { makeTuple, overlooksReads } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
@@ -122,12 +123,17 @@ function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number
   const tuple = makeTuple(flat, levels, [first, second]);
   const [a = [], b = []] = tuple.accesses;
   const count = (from: readonly Access[], to: readonly Access[], forward: boolean): number =>
-    from.reduce((sum, x) => sum + to.filter((y) => mayDepend(x, y, forward)).length, 0);
+    from.reduce(
+      (sum, x) =>
+        sum + to.filter((y) => mayDepend(x, y, forward) || (forward && mayHandOn(x, y))).length,
+      0,
+    );
   const dirty = tuple.levels.some(readsDirty) ? count(a, b, true) + count(b, a, true) : 0;
   return {
     forward: count(a, b, true) + dirty,
     backward: count(b, a, false) + dirty,
-    missing: a.some((x) => b.some((y) => mayMissUnheld(x, y))),
+    // Keys are looked for among the newest rows, whatever the snapshot.
+    missing: a.some((x) => b.some((y) => mayMissUnheld(x, y) || mayHandOn(x, y))),
     operations: a.length + b.length,
   };
 }

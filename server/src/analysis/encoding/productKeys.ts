@@ -1,0 +1,96 @@
+// Dependencies over unique keys: who takes the values that another one's row had must come behind the one that gave them
+// up. No row tells, since they are two.
+import type { RowKey } from "./productDatabase";
+import type { Run } from "./productRun";
+import { EXISTS, bindsVisibly } from "./productTuple";
+import type { Access, ProductTuple, TupleTable } from "./productTuple";
+import type { Done } from "./productViews";
+import { FALSE, and, eq, not, or, sameAll } from "./smt";
+import type { Smt } from "./smt";
+import { SQL_NULL, asInt, choose } from "./sqlValue";
+import type { SqlValue } from "./sqlValue";
+
+type Key = readonly string[];
+
+/** Whether the text allows that the second one takes a key that the first one gives up. */
+export function mayHandOn(from: Access, to: Access): boolean {
+  return from.table === to.table && handedOn(from, to).length > 0;
+}
+
+/** The condition that an instance takes a key over the table that an earlier one has given up. */
+export function handsOn(
+  tuple: ProductTuple,
+  run: Run,
+  from: number,
+  to: number,
+  table: TupleTable,
+): Smt {
+  const own = (instance: number): readonly Access[] =>
+    (tuple.accesses[instance] ?? []).filter((each) => each.table === table);
+  return or(
+    ...own(from).flatMap((a) =>
+      own(to).flatMap((b) =>
+        handedOn(a, b).flatMap((key) =>
+          touched(run, a).flatMap((old) =>
+            touched(run, b).map((row) => passes(run, a, b, key, old, row)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function handedOn(from: Access, to: Access): readonly Key[] {
+  const { uniqueKeys, deferredKeys = [] } = from.table.table;
+  return [...uniqueKeys, ...deferredKeys].filter((key) => gives(from, key) && takes(to, key));
+}
+
+function gives({ operation }: Pick<Access, "operation">, key: Key): boolean {
+  const { kind, set, update = {} } = operation;
+  if (kind === "delete") return true;
+  if (kind === "read") return false;
+  const changed = kind === "update" ? set : update;
+  return key.some((column) => column in changed);
+}
+
+function takes({ operation }: Access, key: Key): boolean {
+  const { kind, set } = operation;
+  if (kind === "insert") return bindsVisibly(operation, key) || gives({ operation }, key);
+  return kind === "update" && key.some((column) => column in set);
+}
+
+function passes(run: Run, a: Access, b: Access, key: Key, old: RowKey, row: RowKey): Smt {
+  if (old.join() === row.join()) return FALSE;
+  const done = doneOf(run, b);
+  if (done === undefined) return FALSE;
+  const hits = and(run.hits(a, old), run.hits(b, row), not(sameAll(old, row)));
+  if (hits === FALSE) return FALSE;
+  const same = key.map((column) => {
+    const had = run.state(a, "current", column, old);
+    const has = valueAfter(run, done, column, row);
+    return and(not(had.isNull), not(has.isNull), eq(asInt(had), asInt(has)));
+  });
+  return and(hits, run.state(a, "current", EXISTS, old).value, ...same);
+}
+
+function valueAfter(run: Run, write: Done, column: string, row: RowKey): SqlValue {
+  const { operation } = write.access;
+  const before = run.state(write.access, "current", column, row);
+  const changed = operation.kind === "insert" ? (operation.update ?? {}) : operation.set;
+  const updated =
+    changed[column] === undefined ? before : run.newValue(write, changed[column], row);
+  if (operation.kind !== "insert") return updated;
+  const inserted =
+    operation.set[column] === undefined ? SQL_NULL : run.insertedValue(write, column);
+  return choose(write.inserted, inserted, updated);
+}
+
+function touched(run: Run, access: Access): readonly RowKey[] {
+  const done = doneOf(run, access);
+  if (done === undefined) return [];
+  return done.row ? [done.row] : done.chosen.map(({ row }) => row);
+}
+
+function doneOf(run: Run, { instance, operation }: Access): Done | undefined {
+  return run.done[instance]?.[operation.index];
+}
