@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { literal } from "../../../server/src/replay/literal";
 import { serverFor } from "../../support/liveServers";
+import { COMPUTED, OUT, routineText, TOLD } from "../store/routineCases";
 import { GATHERED, QUANTIFIED, QUERY_ROWS, RANKED, rowsText, SETS } from "../store/queryCases";
 
 test("queries give what PostgreSQL answers", async (context) => {
@@ -21,6 +22,17 @@ test("queries give what PostgreSQL answers", async (context) => {
         await run(`INSERT INTO ${name} VALUES (${Object.values(row).map(literal).join(", ")})`);
     for (const [sql, rows] of [...SETS, ...GATHERED, ...QUANTIFIED, ...RANKED])
       assert.equal(await run(sql), rows, sql);
+    await run("DROP TABLE t, u");
+    for (const each of [...TOLD, ...COMPUTED]) {
+      for (const sql of [OUT, ...each.tables, routineText(each)])
+        assert.equal(await run(sql), "", sql);
+      await run("INSERT INTO t (id, a) VALUES (1, 10), (2, NULL)");
+      await run("SELECT f()");
+      const rows = await run("SELECT v FROM out ORDER BY k");
+      assert.equal(rows.replaceAll(";", ","), each.gives, each.title);
+      await run("DROP SCHEMA public CASCADE");
+      await run("CREATE SCHEMA public");
+    }
   } finally {
     await session.close();
     await temporary.stop();

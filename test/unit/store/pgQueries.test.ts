@@ -4,9 +4,12 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { loadPgParser } from "../../../server/src/engine/pgParser";
 import type { PgParser } from "../../../server/src/frontend/sql/pg/pgParser";
+import { readProgram } from "../../../server/src/frontend/sql/readProgram";
+import type { FileId } from "../../../server/src/protocol/source";
 import type { Value } from "../../../server/src/protocol/witness";
 import { statementsOf } from "../../../server/src/service/statements";
 import { runSerial } from "../../../server/src/store/run";
+import { COMPUTED, OUT, routineText, TOLD, type RoutineCase } from "./routineCases";
 import { instances, programOf, table } from "./programs";
 import {
   GATHERED,
@@ -59,6 +62,39 @@ cases("aggregates", GATHERED);
 cases("comparisons with rows", QUANTIFIED);
 
 cases("ranks and windows", RANKED);
+
+/** The numbers that the routine puts into `out`. */
+function left(each: RoutineCase): string {
+  const text = [OUT, ...each.tables, routineText(each)].map((sql) => `${sql};`).join("\n");
+  const program = readProgram([{ file: "a.sql" as FileId, text }], { pg });
+  const own = program.transactions.find(({ name }) => name === "f");
+  const lost =
+    own === undefined ? ["nothing"] : statementsOf(own.body).flatMap(({ taint }) => taint);
+  assert.deepEqual(lost, []);
+  const started = [{ instance: "T1", transaction: "f", arguments: {} }];
+  const rows = [
+    { id: 1, a: 10 },
+    { id: 2, a: null },
+  ];
+  const result = runSerial(program, { instances: started, initial: { t: rows, out: [] } }, ["T1"]);
+  if (!result.ok) return result.reason;
+  const out = result.execution.outcome.final["out"] ?? [];
+  return out
+    .toSorted((a, b) => Number(a["k"]) - Number(b["k"]))
+    .map(({ v }) => String(v))
+    .join(", ");
+}
+
+for (const [title, list] of [
+  ["FOUND and ROW_COUNT", TOLD],
+  ["generated columns", COMPUTED],
+] as const)
+  describe(title, () => {
+    for (const each of list)
+      it(each.title, () => {
+        assert.equal(left(each), each.gives);
+      });
+  });
 
 it("a value that nobody looks into gives one row of it, NULL none", () => {
   const sql = "SELECT x FROM unnest($1) AS x";

@@ -53,7 +53,14 @@ function runPiece(
   for (const { node } of parsed.statements.slice(0, -1))
     take(state, lowerStatement(node, context), span, quiet);
   const node = parsed.statements.at(-1)?.node;
-  return node === undefined ? undefined : take(state, lowerStatement(node, context), span, options);
+  if (node === undefined) return undefined;
+  if (hasNoEffect(node)) tellNothing(state, span);
+  return take(state, lowerStatement(node, context), span, options);
+}
+
+/** What is no query and no change sets ROW_COUNT to zero, and leaves FOUND. */
+function tellNothing(state: State, span: Span): void {
+  if (state.asksCount) assign(state, ROW_COUNT, literal(0), span);
 }
 
 function unreadable(state: State, piece: SqlPiece, message: string, offset: number): void {
@@ -169,7 +176,10 @@ export function runDynamic(
     return runPiece(state, placed, span, { ...options, placeholder });
   }
   const known = dynamicText(state, command, values.length + 1);
-  if (known !== undefined && meansNothing(state, known.shape)) return undefined;
+  if (known !== undefined && meansNothing(state, known.shape)) {
+    tellNothing(state, span);
+    return undefined;
+  }
   if (known?.isOpen === false) {
     const all = [...values, ...known.values];
     const placeholder = (number: number): Expression | undefined => all[number - 1];

@@ -162,7 +162,8 @@ function resolveQualified(
   scope: Scope,
   work: Work,
 ): Expression {
-  if (qualifier === "excluded" && scope.excluded === true) return { kind: "excluded", column };
+  if (qualifier === "excluded" && scope.excluded === true)
+    return excludedColumn(column, scope, work);
   const known = findSource(scope, ({ relation }) => relation.alias === qualifier);
   if (known === undefined) {
     const variable = work.context.variable(path);
@@ -176,6 +177,16 @@ function resolveQualified(
     return unknownColumn(path.join("."), { sources: [known] }, work);
   }
   return columnOf(known, column);
+}
+
+/** A column of the row that was proposed; a generated one is computed from it. */
+function excludedColumn(column: string, { sources }: Scope, work: Work): Expression {
+  const inRow = (name: string): Expression => ({ kind: "excluded", column: name });
+  const target = sources[0]?.relation.table ?? "";
+  const { generated } =
+    work.context.table(target)?.columns.find(({ name }) => name === column) ?? {};
+  if (generated === undefined || generated.kind === "unknown") return inRow(column);
+  return mapColumns(generated, ({ column: name }) => inRow(name));
 }
 
 function fieldOf(source: Source, scalar: string, field: string): Expression {

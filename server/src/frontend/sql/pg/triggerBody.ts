@@ -75,6 +75,12 @@ export function lowerTrigger(
   for (const which of ["new", "old"] as const)
     if (!isThere[which])
       for (const variable of rows[which].values()) assign(state, variable, literal(null), START);
+  // Generated columns are computed behind BEFORE triggers, whatever these give them.
+  const later =
+    trigger.timing === "before" ? table.columns.filter(({ generated }) => generated) : [];
+  const computed = new Set(later.map(({ name }) => name));
+  for (const [column, variable] of isThere.new ? rows.new : [])
+    if (computed.has(column)) assign(state, variable, literal(null), START);
   const given = { tg_op: event.toUpperCase(), tg_table_name: trigger.table, tg_name: trigger.name };
   const constants: Readonly<Record<string, string | number>> = {
     ...given,
@@ -113,14 +119,15 @@ export function lowerTrigger(
   const used = variablesIn(command);
   const namedIn = (which: RowVariables, variables: ReadonlySet<string>): ReadonlySet<string> =>
     new Set([...which].flatMap(([column, name]) => (variables.has(name) ? [column] : [])));
+  const own = new Map([...rows.new].filter(([column]) => !computed.has(column)));
   return {
     trigger,
     event,
     commands: command.kind === "sequence" ? command.commands : [command],
     ...rows,
     skips: value,
-    reads: { new: namedIn(rows.new, used.read), old: namedIn(rows.old, used.read) },
-    assigns: namedIn(rows.new, used.assigned),
+    reads: { new: namedIn(own, used.read), old: namedIn(rows.old, used.read) },
+    assigns: namedIn(own, used.assigned),
     losses: state.taint,
   };
 }
