@@ -229,3 +229,66 @@ export async function take({ id }, { id: other }) {
     ]);
   });
 });
+
+describe("an error in a transaction that the caller gives", () => {
+  const tried = async (parameters: string, before = ""): Promise<readonly string[]> => {
+    const text = `${PRISMA}${before}
+export async function take(${parameters}) {
+  try {
+    await tx.account.create({ data: { id: 1, balance: 0 } });
+  } catch {
+    await tx.account.deleteMany({ where: { balance: 7 } });
+  }
+}`;
+    const read = await transactionsOf(SCHEMA, { "a.ts": text });
+    return printed(read).map((line) => line.trim());
+  };
+
+  it("ends it in PostgreSQL, whoever catches it", async () => {
+    const lines = await tried(`tx: ${TX}`);
+    assert.deepEqual(
+      lines.filter((line) => /^(?:try|handler|delete|!)/u.test(line)),
+      [],
+    );
+    const client = await tried("tx: PrismaClient");
+    assert.ok(client.includes("handler"), client.join("\n"));
+  });
+
+  it("may end it where what is given is a client or a transaction, which is said", async () => {
+    const either = `type Either = PrismaClient | ${TX};\n`;
+    const said = "! whether a transaction is open in which an error occurs is not known";
+    for (const [parameter, before] of [
+      ["tx: Either", either],
+      [`tx: ${TX} | PrismaClient`, ""],
+    ] as const) {
+      assert.ok((await tried(parameter, before)).includes(said), parameter);
+    }
+  });
+
+  it("that is answered leaves what went before to the caller", async () => {
+    const text = `${PRISMA}
+export async function take(tx: ${TX}, id: number) {
+  await tx.account.deleteMany({ where: { balance: 7 } });
+  try { await tx.account.delete({ where: { id } }); } catch (e) {
+    if (e.code === "P2025") return false;
+    throw e;
+  }
+  return true;
+}`;
+    const read = printed(await transactionsOf(SCHEMA, { "a.ts": text }));
+    assert.deepEqual(
+      read.map((line) => line.trim()).filter((line) => !/ Account /u.test(line)),
+      [
+        "take explicit",
+        "try",
+        "if not (affected(take/2) > 0)",
+        "rollback",
+        "handler P0001",
+        'if (unknown() = "P2025")',
+        "return false",
+        "rollback",
+        "return true",
+      ],
+    );
+  });
+});

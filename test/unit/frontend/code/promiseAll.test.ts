@@ -137,3 +137,15 @@ describe("Promise.allSettled", () => {
       ],
     ));
 });
+
+describe("Promise.race", () => {
+  it("leaves all others running, which is said", () =>
+    check("await Promise.race([make(n), add(n)]); await note(5);", [
+      "  if (:n < 0)",
+      "    rollback",
+      `${noted(":n")}`,
+      ADDED,
+      noted("5"),
+      "  ! which of several promises comes first is not known, and the others go on",
+    ]));
+});

@@ -136,6 +136,7 @@ export function createState(
     outside: new Set(),
     listsOfCalls: new Map(),
     ranOn: { given: false, own: false },
+    handed: { isGiven: false, isEither: false },
     lacks: { isWithout },
     thrown: new WeakMap(),
     attempts: [],
@@ -174,8 +175,10 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   if (boundary) boundary(run, (commands) => commands);
   else run();
   const whole = grouped(state, { kind: "sequence", commands: state.commands });
+  // Behind a handler the transaction of the caller goes on.
+  const goesOn = state.ranOn.given;
   const body = withEscapes(
-    withModuleInputs(withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole)))),
+    withModuleInputs(withoutIdleCommands(withoutIdleHandlers(withoutIdleRefusals(whole), goesOn))),
     state,
   );
   const made = state.frame.returns.flatMap((value) => functionsIn(value, root.name));

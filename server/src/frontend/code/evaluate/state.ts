@@ -212,6 +212,8 @@ export interface State {
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */
   readonly ranOn: { given: boolean; own: boolean };
+  /** Whether the caller gives a connection, and whether what it gives is a transaction or not, as it likes. */
+  readonly handed: { isGiven: boolean; isEither: boolean };
   /** The connection that callers may give or not, by its name, and whether this is what happens where they do not. */
   readonly lacks: { given?: string; readonly isWithout: boolean };
   /** What the commands throw that throw. */

@@ -23,7 +23,7 @@ import { settle } from "../calls/settle";
 import { caughtBy, thenOr } from "../errors/rejections";
 import { filledAt } from "../lists/filledLists";
 import { isUndoneWhole } from "../errors/heldPromises";
-import { awaitAll, roundsOf } from "../errors/promiseAll";
+import { awaitAll, firstOf, roundsOf } from "../errors/promiseAll";
 import { eachItem, rowsAsLoop } from "../lists/iteration";
 import { newArray } from "../lists/arrays";
 import { binary, condition, overChoice } from "../values/operators";
@@ -116,6 +116,9 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   // The rest of the function does not run, as behind an error.
   ...named("process.exit System.exit Runtime.exit", ({ state, site }) => thrown(state, site)),
   "Promise.all": ({ state, args, site }) => all(state, args[0] ?? UNDEFINED, site),
+  ...named("Promise.race Promise.any", ({ state, args: [list = UNDEFINED], site }) =>
+    firstOf(state, list, sourceOf(state, site.span)),
+  ),
   "Promise.allSettled": ({ state, args: [list = UNDEFINED], site }) =>
     allSettled(state, list, site) ?? all(state, list, site, swallowing),
   Promise: promise,

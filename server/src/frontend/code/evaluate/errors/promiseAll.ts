@@ -2,9 +2,11 @@
 import { literal } from "../../../sql/expressions";
 import type { Command } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
-import type { Value } from "../../values";
+import { unknown, type Value } from "../../values";
 import { isPending, settle } from "../calls/settle";
-import { emit, type State } from "../state";
+import { itemsOf } from "../lists/collections";
+import { emit, lose, type State } from "../state";
+import { readsOf } from "../values/convert";
 import { failsAlone, held, heldList, isRunning, isUndoneWhole, rejectionOf } from "./heldPromises";
 
 /** What the items of a list are once all of them are awaited; errors are thrown when all have run. */
@@ -25,6 +27,24 @@ export function awaitAll(
     .toReversed()
     .map((item) => settle(state, item))
     .toReversed();
+}
+
+/** `Promise.race` and `Promise.any`: what comes first is kept, and all others go on. */
+export function firstOf(state: State, list: Value, source: SourceRange): Value {
+  const why = "which of several promises comes first is not known, and the others go on";
+  const items = itemsOf(list);
+  if (items?.every(isForeign) !== true) lose(state, why, source);
+  const values = items?.map((item) => settle(state, item)) ?? [list];
+  return unknown(
+    why,
+    values.flatMap((each) => readsOf(each)),
+  );
+}
+
+/** Whether something is what unknown functions give: nobody knows what goes on in these. */
+function isForeign(item: Value): boolean {
+  if (item.kind === "scalar") return item.expression.kind === "call";
+  return item.kind === "unknown" || item.kind === "external" || item.kind === "input";
 }
 
 /** The promises that the rounds of a loop make. */

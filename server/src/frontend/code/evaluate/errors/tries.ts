@@ -8,6 +8,7 @@ import type { Span } from "../../../sql/split";
 import type { HirStatement } from "../../hir";
 import { AN_ERROR, type Scope } from "../../values";
 import { bind, innerScope } from "../bindings";
+import { isOnGiven } from "../sql/emitStatement";
 import { joinPaths, mayGoOn, tried, type Path } from "../join";
 import { finishJumps, writtenFrom } from "../jumps";
 import { THROWN } from "../values/member";
@@ -166,7 +167,7 @@ const MOST_PROBES = 3;
  * one that jumps, the loop around goes on, or what follows it.
  */
 function isNeeded(state: State, { path, hasStatements }: Handled): boolean {
-  const goesOn = state.open.length > 0 || !state.frame.isRoot;
+  const goesOn = state.open.length > 0 || !state.frame.isRoot || state.handed.isGiven;
   const isRound = path.commands.some(mayGoOn);
   return hasStatements || !path.left || isRound || (goesOn && returns(path.commands));
 }
@@ -304,7 +305,12 @@ export function addTry(state: State, { types, source }: Parts, body: Path, path:
   }
   // PostgreSQL undoes the whole transaction at an error of a statement: only errors of the code itself are caught,
   // and those that a savepoint is for.
-  const isOpen = state.open.length > 0;
+  const isGiven = state.open.length === 0 && runsOnGiven(body.commands);
+  const isOpen = state.open.length > 0 || isGiven;
+  const mayBeOpen = state.handed.isEither && state.lacks.given === undefined;
+  if (mayBeOpen && state.open.length === 0 && path.commands.length > 0) {
+    lose(state, "whether a transaction is open in which an error occurs is not known", source);
+  }
   const isSaved = path.commands.some(({ kind }) => kind === "rollbackTo");
   const isAborted = state.workspace.dialect === "postgres" && isOpen && !isSaved;
   if (isAborted && !throwsItself(body.commands)) {
@@ -325,6 +331,19 @@ export function addTry(state: State, { types, source }: Parts, body: Path, path:
     };
   };
   for (const command of passing(state, commands, types, around)) emit(state, command);
+}
+
+/** Whether something in the commands is a part of the caller's transaction. */
+function runsOnGiven(commands: readonly Command[]): boolean {
+  let found = false;
+  for (const each of commands) {
+    walkCommand(each, {
+      statement: (statement) => {
+        if (isOnGiven(statement)) found = true;
+      },
+    });
+  }
+  return found;
 }
 
 /** Whether the database may refuse something in the commands, or a transaction ends in them. */

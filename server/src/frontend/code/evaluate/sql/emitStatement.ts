@@ -38,7 +38,16 @@ export function addStatement(
   const through = throughTo(state, statement.source);
   notePoint(state, source);
   const called = through.length > 0 && { through };
-  emit(state, { kind: "statement", statement: { ...statement, taint, ...called } });
+  const command = { kind: "statement", statement: { ...statement, taint, ...called } } as const;
+  if (connection?.isGiven === true) onGiven.add(command.statement);
+  emit(state, command);
+}
+
+const onGiven = new WeakSet<Statement>();
+
+/** Whether a statement runs on a connection that the caller gave. */
+export function isOnGiven(statement: Statement): boolean {
+  return onGiven.has(statement);
 }
 
 function drafted(state: State, draft: StatementDraft, id: string, source: SourceRange): Statement {

@@ -47,7 +47,10 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     if (state.lacks.isWithout) return UNDEFINED;
     state.lacks.given ??= path;
   }
-  if (typed && !isRecord(typed)) return given(typed);
+  if (typed && !isRecord(typed)) {
+    noteHanded(state, text, module.scope, typed);
+    return given(typed);
+  }
   const input: Value = {
     ...{ kind: "input", path, origin: "argument", type: text },
     ...(type.isOptional === true && { mayLack: true }),
@@ -74,6 +77,14 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     return { ...value, connection: { ...value.connection, id: `given:${partPath(path, property)}` } };
   };
   return { ...input, ...(standsFor !== undefined && { standsFor }), members };
+}
+
+/** Notes that the caller gives a connection. */
+function noteHanded(state: State, type: string, scope: Scope, typed: Value): void {
+  if (!hasConnection(typed)) return;
+  const parts = typedParts(state, type, scope).filter(hasConnection);
+  state.handed.isGiven ||= isOfTransaction(typed);
+  state.handed.isEither ||= parts.some(isOfTransaction) && !parts.every(isOfTransaction);
 }
 
 /** What is known of something by its declared type alone, where classes that implement it may use a database. */
@@ -334,10 +345,17 @@ function ofItsMaker(state: State, parameter: HirParameter, scope: Scope): Value 
 function heldValue(state: State, type: string, scope: Scope): Value | undefined {
   const typed = typedValue(state, type, scope);
   if (!typed || !isOfTransaction(typed)) return typed;
+  const parts = typedParts(state, type, scope);
+  return parts.find((each) => hasConnection(each) && !isOfTransaction(each)) ?? typed;
+}
+
+/** What the parts of a type say: `A | B`, also by a name. */
+function typedParts(state: State, type: string, scope: Scope): readonly Value[] {
   const named = typeNamed(state, scope.module, type);
-  const parts = splitAt(named?.text ?? type, "|");
-  const values = parts.map((part) => typedValue(state, part.trim(), named?.module.scope ?? scope));
-  return values.find((each) => each && hasConnection(each) && !isOfTransaction(each)) ?? typed;
+  const inner = named?.module.scope ?? scope;
+  return splitAt(named?.text ?? type, "|").flatMap(
+    (part) => typedValue(state, part.trim(), inner) ?? [],
+  );
 }
 
 function isKnown({ kind }: Value): boolean {
