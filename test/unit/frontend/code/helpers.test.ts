@@ -391,3 +391,35 @@ it("files that import a library are read", () => {
     assert.ok(mayUseDatabase(text), text);
   assert.ok(!mayUseDatabase(`import x from "node:fs"; const file = "a/pg.png";`));
 });
+
+it("two services that hold each other are the same whichever is asked for first", async () => {
+  const services = `import { Pool } from "pg";
+export type Store = Stock;
+export type Sales = Orders;
+export class Orders {
+  constructor(private pool: Pool, private stock: Store) {}
+  async place(id: number) {
+    await this.pool.query("UPDATE accounts SET balance = balance - 1 WHERE id = $1", [id]);
+  }
+  async refill(id: number) {
+    await this.stock.empty(id);
+  }
+}
+export class Stock {
+  constructor(private pool: Pool, private orders: Sales) {}
+  async empty(id: number) {
+    await this.pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+  }
+  async again(id: number) {
+    await this.orders.place(id);
+  }
+}`;
+  const sell = `import type { Sales } from "./services";
+export async function sell(sales: Sales, id: number) { await sales.refill(id); }`;
+  const restock = `import type { Store } from "./services";
+export async function restock(store: Store, id: number) { await store.again(id); }`;
+  const read = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+    (await transactionsOf(DDL, { ...files, "services.ts": services })).map((each) => each.name);
+  assert.deepEqual(await read({ "a.ts": sell, "b.ts": restock }), ["sell", "restock"]);
+  assert.deepEqual(await read({ "a.ts": restock, "b.ts": sell }), ["restock", "sell"]);
+});

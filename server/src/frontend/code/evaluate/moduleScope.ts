@@ -16,6 +16,7 @@ import { bind } from "./bindings";
 import { declaredInput, typedValue } from "./transactions/instances";
 import { moduleBuiltin } from "./builtins/globals";
 import { javaName } from "./calls/javaNames";
+import { createNameValues, type NameValues } from "./nameValues";
 import { createModuleIds, type State, type Workspace } from "./state";
 
 /**
@@ -26,11 +27,12 @@ export function createModuleScopes(
   fresh: (file: FileId) => State,
 ): (file: FileId) => ModuleScope | undefined {
   const known = new Map<FileId, ModuleScope | undefined>();
+  const values = createNameValues();
   const scopeOf = (file: FileId): ModuleScope | undefined => {
     if (known.has(file)) return known.get(file);
     const state = fresh(file);
     const hir = state.workspace.untraced.moduleOf(file);
-    const scope = hir && moduleScope(file, hir, fresh, scopeOf);
+    const scope = hir && moduleScope(file, hir, fresh, scopeOf, values);
     known.set(file, scope);
     return scope;
   };
@@ -44,8 +46,8 @@ function moduleScope(
   hir: HirModule,
   fresh: (file: FileId) => State,
   scopes: Scopes,
+  values: NameValues,
 ): ModuleScope {
-  const values = new Map<string, Value | undefined>();
   const { trace } = fresh(file).workspace;
   const declared = declarations(hir);
   const module: ModuleScope = {
@@ -53,16 +55,13 @@ function moduleScope(
     lookup: (name) => {
       const entry = trace.entry({ kind: "name", file, name });
       trace.use(entry);
-      if (values.has(name)) return values.get(name);
-      // A name that needs itself is not known while it is made.
-      values.set(name, undefined);
-      const value = trace.during(entry.inner, () =>
-        atTop({ ...fresh(file), ids: createModuleIds(file, name) }, entry.notes, (state) =>
-          valueOf(state, name),
+      return values(entry, () =>
+        trace.during(entry.inner, () =>
+          atTop({ ...fresh(file), ids: createModuleIds(file, name) }, entry.notes, (state) =>
+            valueOf(state, name),
+          ),
         ),
       );
-      values.set(name, value);
-      return value;
     },
     get scope() {
       return scope;
