@@ -221,3 +221,15 @@ test("statements say by way of which triggers they run", async () => {
     ["insert", "trigger of 12", "trigger of 3", "trigger of 9"],
   ]);
 });
+
+test("the statement triggers of an upsert fire event by event", async () => {
+  const upsert = "INSERT INTO t (id, v) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET v = 2";
+  const told = "BEGIN INSERT INTO log (what) VALUES (TG_OP); RETURN NULL; END";
+  const order = async (when: string): Promise<readonly string[]> => {
+    const all = trigger(`${when} INSERT OR UPDATE ON t FOR EACH STATEMENT`, told);
+    const text = (await fired(all, upsert)).join("\n");
+    return [...text.matchAll(/"(?:UPDATE|INSERT)"/g)].map(([event]) => event);
+  };
+  assert.deepEqual(await order("BEFORE"), ['"INSERT"', '"UPDATE"']);
+  assert.deepEqual(await order("AFTER"), ['"UPDATE"', '"INSERT"']);
+});

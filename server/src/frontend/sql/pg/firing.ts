@@ -195,9 +195,13 @@ function together(
   const rows = { before: chosen("before", true), after: chosen("after", true) };
   const outcome = perRow(tainted, { table, ids, ...rows });
   if ("reason" in outcome) return alone(statement, outcome.reason);
-  const once = (timing: Trigger["timing"]): readonly Command[] =>
-    chosen(timing, false).flatMap(({ commands }) => commands);
-  return [...once("before"), ...outcome, ...once("after")];
+  // An upsert fires its statement triggers event by event: those of UPDATE inside of those of INSERT.
+  const events = targetOf(statement)?.events ?? [];
+  const once = (timing: Trigger["timing"], order: readonly TriggerEvent[]): readonly Command[] =>
+    order.flatMap((event) =>
+      chosen(timing, false).flatMap((each) => (each.event === event ? each.commands : [])),
+    );
+  return [...once("before", events), ...outcome, ...once("after", events.toReversed())];
 }
 
 /** The commands, whose statements say by way of which trigger they run. */
