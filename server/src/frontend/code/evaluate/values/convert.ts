@@ -151,17 +151,24 @@ export function conditional(
 ): Expression {
   if (isLiteral(condition, true) || sameExpression(then, otherwise)) return then;
   if (isLiteral(condition, false)) return otherwise;
+  if (isLiteral(otherwise, true) && sameExpression(condition, then)) return otherwise;
   if (isLiteral(otherwise, false) || sameExpression(condition, otherwise)) {
+    if (isLiteral(then, false)) return then;
     if (isLiteral(then, true) || sameExpression(condition, then)) return condition;
-    if (isCondition(condition) && isCondition(then)) return joined("and", [condition, then]);
+    if (isCondition(condition) && isCondition(then)) return decided("and", [condition, then]);
   }
   if (isCondition(then) && sameExpression(otherwise, negated(condition))) {
-    return joined("or", [otherwise, then]);
+    return decided("or", [otherwise, then]);
   }
   if (condition.kind === "isNull" && isLiteral(then, false) && isCondition(otherwise)) {
-    return joined("and", [negated(condition), otherwise]);
+    return decided("and", [negated(condition), otherwise]);
   }
   return { kind: "conditional", condition, then, otherwise };
+}
+
+/** AND or OR of conditions, or the one among them that decides it whatever the others are. */
+export function decided(kind: "and" | "or", operands: readonly Expression[]): Expression {
+  return operands.find((each) => isLiteral(each, kind === "or")) ?? joined(kind, operands);
 }
 
 /** An argument, or an element of one that is an array. The types of elements are told when all statements are known. */

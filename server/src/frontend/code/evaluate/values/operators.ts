@@ -12,6 +12,7 @@ import { isExactly } from "./absence";
 import {
   conditional,
   conditionOf,
+  decided,
   expressionOf,
   isTooLarge,
   leavesOf,
@@ -248,8 +249,8 @@ function truthOf(condition: Expression, then: Expression, otherwise: Expression)
   );
   if (first === false && second === true) return negated(condition);
   if (first === true && second === false) return condition;
-  if (second === true) return { kind: "or", operands: [negated(condition), then] };
-  if (second === false) return { kind: "and", operands: [condition, then] };
+  if (second === true) return decided("or", [negated(condition), then]);
+  if (second === false) return decided("and", [condition, then]);
   return conditional(condition, then, otherwise);
 }
 
@@ -385,7 +386,7 @@ export function lazy(state: State, operator: "&&" | "||" | "??", left: Value, ri
   const test = conditionOf(state, left);
   if (isCondition(left) && isCondition(right)) {
     const other = conditionOf(state, right);
-    return condition(joined(operator === "&&" ? "and" : "or", [test, other]));
+    return condition(decided(operator === "&&" ? "and" : "or", [test, other]));
   }
   return operator === "&&" ? choose(test, right, left) : choose(test, surely(left), right);
 }
