@@ -118,3 +118,27 @@ export async function f(a: string, b: string) {
     '  delete accounts where (accounts.note = "x")',
   ]);
 });
+
+it("numbers are read from texts that are known, and those that are computed lose their fractions", async () => {
+  const given = [
+    'parseInt("12px", 10)',
+    'Number("0x10")',
+    'parseFloat("1.50 EUR")',
+    "Number.parseInt(n / 2)",
+    "parseInt(n)",
+    'parseInt("ff", 16)',
+  ];
+  const queries = given.map(
+    (each) => `await pool.query("DELETE FROM accounts WHERE id = $1", [${each}]);`,
+  );
+  const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function f(n) { ${queries.join(" ")} }`;
+  const found = await transactionsOf("CREATE TABLE accounts (id int PRIMARY KEY);", {
+    "a.ts": text,
+  });
+  assert.deepEqual(
+    printed(found).flatMap((line) => /= (.*)\)$/u.exec(line)?.[1] ?? []),
+    ["12", "16", "1.5", "trunc(((:n * 1) / 2))", ":n", "255"],
+  );
+});

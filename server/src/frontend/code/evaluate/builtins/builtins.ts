@@ -40,6 +40,7 @@ import { assignAll } from "../values/spread";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
+import { NUMBERS } from "./numbers";
 import { trimmed } from "./trimmed";
 import { TAGGED_BUILTINS } from "./taggedBuiltins";
 import { JAVA_BUILTINS } from "./javaBuiltins";
@@ -61,10 +62,8 @@ const LONG_ID = 10;
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 const BUILTINS: Readonly<Record<string, Builtin>> = {
-  ...named(
-    "Number BigInt parseInt parseFloat structuredClone Object.freeze Promise.resolve",
-    first,
-  ),
+  ...named("BigInt structuredClone Object.freeze Promise.resolve", first),
+  ...NUMBERS,
   ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
   ...named("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
   // Of JavaScript's Prisma and of Java, which are given a number or the text of one.
