@@ -101,4 +101,27 @@ export async function f(x) { await db.update(seats).set({ isTaken2: x, Given: 1 
       "  update seat set is_taken2 = :x, Given = 1 where (seat.seat_id = :x)",
     ]);
   });
+
+  it("are given what a procedure's schema names, and nothing is known of what it lets through", async () => {
+    const text = `import { pgTable, integer } from "drizzle-orm/pg-core";
+import { z } from "zod";
+import { db, procedure } from "./server";
+const carts = pgTable("carts", { id: integer().primaryKey(), size: integer(), owner: integer() });
+const Cart = z.object({ id: z.number(), size: z.number() });
+export const add = procedure.input(Cart).mutation(({ input }) => db.insert(carts).values(input));
+export const own = procedure.input(Cart).mutation(({ ctx, input }) => db.insert(carts).values({ ...input, owner: ctx.user }));
+export const any = procedure.input(Cart.passthrough()).mutation(({ input }) => db.insert(carts).values(input));`;
+    assert.deepEqual(printed(await transactionsOf("", { "a.ts": text })), [
+      "add autocommit",
+      "  insert carts {id = :input.id, size = :input.size}",
+      "  return",
+      "own autocommit",
+      "  insert carts {id = :input.id, size = :input.size, owner = :ctx.user}",
+      "  return",
+      "any autocommit",
+      "  opaque writes carts",
+      "  return",
+      "  ! drizzle-orm: values() of a query is not known",
+    ]);
+  });
 });

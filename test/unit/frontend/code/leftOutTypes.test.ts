@@ -111,6 +111,24 @@ export const router = t.router({
       ["name = :input.name", `name = "x", ${orNull(":opts.input.note", "note")}`],
     ));
 
+  it("says by the schemas of a procedure all that its input holds", () =>
+    check(
+      `import { t } from "./trpc";
+const Body = z.object({ id: z.number(), name: z.string(), note: z.string().optional() });
+export const router = t.router({
+  whole: t.procedure.input(Body.omit({ id: true })).mutation(async ({ input }) => {
+    await prisma.user.update({ where: { id: 1 }, data: input });
+  }),
+  rest: t.procedure.input(Body).mutation(async ({ input: { id, ...data } }) => {
+    await prisma.user.update({ where: { id }, data: { ...data, note: "x" } });
+  }),
+});`,
+      [
+        "name = :input.name, note = ((:input.note is null) ? User.note : :input.note)",
+        'name = :input.name, note = "x"',
+      ],
+    ));
+
   it("says by the contract of a router what a body lacks", () =>
     check(
       `import { createNextRoute } from "@ts-rest/next";

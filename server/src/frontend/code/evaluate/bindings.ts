@@ -3,7 +3,7 @@ import type { HirPattern } from "../hir";
 import { UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { readsOf } from "./values/convert";
 import { globalValue } from "./builtins/globals";
-import { fieldNamesOf } from "./values/fieldNames";
+import { heldNamesOf } from "./values/exactTypes";
 import { givenOr } from "./transactions/leftOut";
 import { itemOf, memberOf, optionalMember } from "./values/member";
 import { choose, isNullish } from "./values/operators";
@@ -103,7 +103,7 @@ function bindName(
 }
 
 function restOf(state: State, value: Value, taken: readonly string[]): Value {
-  const names = fieldNamesOf(value);
+  const names = heldNamesOf(value);
   if (names === undefined)
     return value.kind === "input" ? value : unknown("the rest of it", readsOf(value));
   const fields = names

@@ -4,7 +4,7 @@ import type { Value } from "../values";
 import { literal } from "../../sql/expressions";
 import { conditionOf, expressionOf } from "./values/convert";
 import { emitStatement } from "./sql/emitStatement";
-import { fieldNamesOf } from "./values/fieldNames";
+import { heldNamesOf } from "./values/exactTypes";
 import { itemsOf, listOf, recordOf } from "./lists/collections";
 import { spelledOut } from "./lists/perhapsPushed";
 import { declaringIn } from "./calls/declaring";
@@ -149,7 +149,7 @@ function firstElements(state: State, value: Value): readonly Value[] | undefined
 }
 
 function fieldsOf(state: State, value: Value): ReadonlyMap<string, Value> | undefined {
-  const names = fieldNamesOf(value);
+  const names = heldNamesOf(value);
   if (!names) return undefined;
   return new Map(names.map((name) => [name, memberOf(state, value, name, NOWHERE)]));
 }

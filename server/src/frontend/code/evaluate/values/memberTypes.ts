@@ -54,7 +54,7 @@ export function typeOfMember(
   return named && typeOfMember(state, named, property, depth - 1);
 }
 
-const CHANGED = /^(Readonly|Required|Partial|NonNullable|Pick|Omit)<(.*)>$/su;
+const CHANGED = /^(Readonly|Required|Partial|NonNullable|Pick|Omit|Exactly)<(.*)>$/su;
 
 /** Whether `Pick` and `Omit` leave a property; where the names are not spelled out, they may. */
 function isAmong(how: string, names: string, property: string): boolean {

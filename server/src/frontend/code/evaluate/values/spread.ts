@@ -4,6 +4,7 @@ import { newCell, type State } from "../state";
 import { leftOut, maybeLeftOut } from "./absence";
 import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
 import { whereAbsent } from "./absentFields";
+import { heldNamesOf } from "./exactTypes";
 import { fieldNamesOf, hasAnyKey } from "./fieldNames";
 import { fieldOf as fieldOfRow, memberOf, optionalMember, setAnyMember, setMember } from "./member";
 import { choose, isNullish } from "./operators";
@@ -36,6 +37,16 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
       }
       const named = { ...made, fields };
       return value.columns.order.length === 0 ? withOthers(state, named, value) : named;
+    }
+    case "input": {
+      const names = heldNamesOf(value);
+      if (!names) return withOthers(state, made, value);
+      const fields = new Map(made.fields);
+      for (const name of names) {
+        const own = memberOf(state, value, name, NOWHERE);
+        fields.set(name, newCell(state, later(own, fields.get(name)?.value)));
+      }
+      return { ...made, fields };
     }
     default:
       return withOthers(state, made, value);

@@ -142,7 +142,8 @@ function typeText(schema: Schema): string | undefined {
   const { fields, isChanged, mayBeNull } = schema;
   const orNull = mayBeNull === true ? " | null" : "";
   if (isChanged === true) return undefined;
-  if (fields) return `{ ${[...fields].flatMap(memberText).join("; ")} }${orNull}`;
+  // What a schema does not name is left out of what it gives.
+  if (fields) return `Exactly<{ ${[...fields].map(memberText).join("; ")} }>${orNull}`;
   const own = ownType(schema);
   return own && `${own}${orNull}`;
 }
@@ -154,13 +155,11 @@ function ownType({ kind, members }: Schema): string | undefined {
   return TYPES[kind] ?? (kinds.size === 1 ? only : undefined);
 }
 
-function memberText([name, schema]: readonly [string, Schema]): readonly string[] {
+function memberText([name, schema]: readonly [string, Schema]): string {
   const isGiven = schema.mayLack !== true || schema.instead !== undefined;
-  const type = typeText(schema);
-  if (type !== undefined) return [`${name}${isGiven ? "" : "?"}: ${type}`];
-  return isGiven || schema.isChanged === true
-    ? []
-    : [`${name}?: unknown${schema.mayBeNull === true ? " | null" : ""}`];
+  const orNull = schema.mayBeNull === true || schema.mayLack !== true || schema.isChanged === true;
+  const type = typeText(schema) ?? `unknown${orNull ? " | null" : ""}`;
+  return `${name}${isGiven ? "" : "?"}: ${type}`;
 }
 
 /** What a function of the code's own makes of a value: nothing of nothing, where nothing is taken around the function. */
