@@ -145,3 +145,27 @@ describe("what something unknown gives that runs a function", () => {
       [SWR],
     ));
 });
+
+describe("an object of a class that extends another", () => {
+  it("holds what its constructor gives the one above", async () => {
+    const text = `import type { Pool } from "pg";
+abstract class Rows {
+  protected constructor(protected readonly pool: Pool, private readonly table: string, private readonly key = "id") {}
+  protected get from() { return \`FROM \${this.table} WHERE \${this.key} = $1\`; }
+  remove(id: number) { return this.pool.query("DELETE " + this.from, [id]); }
+}
+class Mails extends Rows { constructor(pool: Pool) { super(pool, "mails"); } }
+class Tags extends Rows { constructor(pool: Pool) { super(pool, "tags", "mail"); } }
+export class Service {
+  constructor(private readonly mails: Mails, private readonly tags: Tags) {}
+  async clear(id: number) { await this.tags.remove(id); await this.mails.remove(id); }
+}`;
+    const ddl = "CREATE TABLE mails (id int PRIMARY KEY); CREATE TABLE tags (mail int, tag text);";
+    const all = await codeTransactions(ddl, { "a.ts": text });
+    assert.deepEqual(printed(all.filter(({ name }) => name === "Service.clear")), [
+      "Service.clear unit",
+      "  delete tags where (tags.mail = :id)",
+      "  delete mails where (mails.id = :id)",
+    ]);
+  });
+});

@@ -59,10 +59,35 @@ export function callConstructor(
   const own = self?.kind === "object" ? self.class : undefined;
   const of = kind === "this" ? own : own && superclassOf(own);
   const constructor = of && constructorFor(of.class, args.length);
-  if (!self || !constructor || !takes(constructor.function, args.length)) return UNDEFINED;
+  if (!self || !constructor) return UNDEFINED;
+  const isJava = of.scope.module.file.endsWith(".java");
+  if (isJava && !takes(constructor.function, args.length)) return UNDEFINED;
   const callee: Value = { kind: "function", function: constructor.function, scope: of.scope, self };
+  if (kind === "super" && !isJava && self.kind === "object")
+    keepParameters(state, self, of, constructor.function, args);
   state.evaluator.call(state, callee, args, site);
   return UNDEFINED;
+}
+
+/** TypeScript's `constructor(private x: X)` of a class above: what it is given becomes the object's. */
+function keepParameters(
+  state: State,
+  { fields }: ObjectValue,
+  { class: above, scope }: Owner,
+  { parameters }: HirFunction,
+  args: readonly Value[],
+): void {
+  parameters.forEach(({ pattern }, at) => {
+    const inner = pattern.kind === "default" ? pattern.pattern : pattern;
+    const own = args[at] ?? UNDEFINED;
+    const given =
+      own.kind === "undefined" && pattern.kind === "default"
+        ? state.evaluator.expression(state, scope, pattern.value)
+        : own;
+    if (inner.kind !== "bind") return;
+    const isField = above.fields.some((field) => field.name === inner.name && !field.isStatic);
+    if (isField) fields.set(inner.name, newCell(state, given));
+  });
 }
 
 /** `Outer.this`: the object around that is of that class. */
