@@ -21,9 +21,22 @@ function readEffect(step: ExecutedStep): string {
   if (step.result.length === 0)
     return `${locks ? "finds no row to lock" : "finds no row"}${inTables(step)}`;
   if (cells.length > 0 && !aggregates(step)) return `${verb} ${cellsText(cells)}`;
+  const counted = countOf(step);
+  if (counted !== undefined)
+    return `counts ${String(counted)} row${counted === 1 ? "" : "s"}${inTables(step)}`;
   const rows = step.result.slice(0, 2).map(resultText);
   const more = step.result.length > 2 ? ` and ${String(step.result.length - 2)} more rows` : "";
   return `${verb} ${rows.join(", ")}${more}${inTables(step)}`;
+}
+
+/** What a count of whole rows gave that is all that the statement asks for. */
+function countOf({ source, result }: ExecutedStep): number | undefined {
+  if (source?.kind !== "select" || source.query.groupBy.length > 0) return undefined;
+  const [output, another] = source.query.outputs;
+  if (output?.value.kind !== "aggregate" || another || source.query.lock) return undefined;
+  const { function: name, operand } = output.value;
+  const [value] = Object.values(result[0] ?? {});
+  return name === "count" && !operand && typeof value === "number" ? value : undefined;
 }
 
 function writeEffect(step: ExecutedStep, kind: "insert" | "update" | "delete"): string {

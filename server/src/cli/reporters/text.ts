@@ -124,10 +124,14 @@ function restsText({ rests }: LevelReport): string {
 function lastLines({ report, again, shown }: TextReport, style: TextStyle): readonly string[] {
   const { coverage, unknown } = report;
   const first = report.anomalies.find((anomaly) => isShown(anomaly, shown));
+  const isWhole = coverage.exact === coverage.statements && unknown.length > 0;
+  const otherReasons = isWhole ? "; what is undecided has the other reasons above" : "";
   const read =
     coverage.statements === 0
       ? []
-      : [`${String(coverage.exact)} of ${count(coverage.statements, "statement")} read exactly.`];
+      : [
+          `${String(coverage.exact)} of ${count(coverage.statements, "statement")} read exactly${otherReasons}.`,
+        ];
   const details =
     first || unknown.length > 0 ? [`Details: isolens check ${again} --format json`] : [];
   const steps = first ? [`steps: isolens show ${again} --anomaly ${first.id}`] : [];
