@@ -8,6 +8,7 @@ import type { State, Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
+import { createLeads } from "./leads";
 import { reachOf } from "./reach";
 import type { CodeSurroundings } from "./readCode";
 import { pulseOf } from "./slices";
@@ -28,7 +29,8 @@ export function codeTables(
     ...around,
     untraced: around.modules,
     trace: createTrace(),
-    reach: reachOf([]),
+    reach: NO_REACH,
+    leads: createLeads(around.modules, { ...NO_REACH, isAsked: () => false }),
     table: () => undefined,
     models: () => undefined,
     // What a module runs while it is loaded is of no transaction.
@@ -88,3 +90,5 @@ function firstFile({ files }: Pick<CodeSurroundings, "files">): FileId {
   if (first === undefined) throw new Error("there is no file of code");
   return first;
 }
+
+const NO_REACH = reachOf([]);

@@ -18,7 +18,7 @@ const OF_MODELS =
   /^(?:find|create|update|delete|upsert|count|aggregate|groupBy|destroy|bulk|increment|decrement|save|sum|min|max|restore|truncate)/u;
 
 /** Packages that are not in the workspace and may lead to a database all the same. */
-const PACKAGES = /db|database|sql|prisma|knex|orm|repo|store|dao|persist|model|entit/iu;
+const PACKAGES = /db|database|sql|prisma|knex|(?<!f)orm|repo|store|dao|persist|model|entit/iu;
 
 /**
  * The files whose functions may use a database: all but those of TypeScript and JavaScript from which no import leads
@@ -82,7 +82,7 @@ function createGraph(modules: CodeModules, hasModels: boolean): Graph {
     const targets: FileId[] = [];
     for (const from of specifiers(module)) {
       const target = modules.resolve(file, from);
-      const isOne = target === undefined ? isUsed(from) : near.has(target);
+      const isOne = target === undefined ? mayLeadOutside(from) : near.has(target);
       if (isOne) {
         found(file);
         return NOTHING;
@@ -109,7 +109,7 @@ function createGraph(modules: CodeModules, hasModels: boolean): Graph {
 }
 
 /** Whether a module that is not in the workspace may lead to a database. */
-function isUsed(from: string): boolean {
+export function mayLeadOutside(from: string): boolean {
   return isOfLibrary(from) || PACKAGES.test(from);
 }
 

@@ -23,6 +23,7 @@ import { undoAll, type State, type Workspace } from "./evaluate/state";
 import { TOO_LONG } from "./evaluate/statements";
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
+import { createLeads } from "./leads";
 import { LIBRARIES } from "./libraries/libraries";
 import type {
   CodeMemory,
@@ -125,9 +126,14 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     trace.use(trace.entry({ kind, name }));
   });
   const reach = (memory?.reachOf ?? reachOf)(files.flatMap((file) => modules.moduleOf(file) ?? []));
+  const asking = { used, models: around.models };
+  const leads = createLeads(modules, {
+    isReachedBy: reach.isReachedBy,
+    isAsked: (call) => LIBRARIES.some((each) => each.asks?.(call, asking) === true),
+  });
   const workspace: Workspace = {
     ...around,
-    ...traced(trace, modules, reach),
+    ...traced(trace, modules, reach, leads),
     untraced: modules,
     trace,
     libraries: LIBRARIES,
@@ -139,7 +145,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   };
   const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  const facts = createFacts(modules, reach, { spelling: (name) => name, ...around });
+  const facts = createFacts(modules, reach, leads, { spelling: (name) => name, ...around });
   const present = presentOf(
     around,
     { snapshot, facts, resolution: modules.resolution, reaching: reach.reaching },
@@ -281,6 +287,10 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       }
       used.add(trace.entry({ kind: "reach", function: originOf(root.function) }));
       if (!reach.mayReach(root.function)) continue;
+      if (root.isPassing !== true) {
+        used.add(trace.entry({ kind: "leads", file, function: originOf(root.function) }));
+        if (!leads.mayLead(root.file, root.function)) continue;
+      }
       if (steps === 0) {
         const { key, name } = root;
         const { start, end } = root.function.header;

@@ -8,6 +8,7 @@ import { declaringText } from "./declaringCalls";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
 import type { CodeModules } from "./modules";
 import { originOf } from "./origins";
+import type { Leads } from "./leads";
 import type { Reach } from "./reach";
 
 export type Dependency =
@@ -23,6 +24,12 @@ export type Dependency =
   | { readonly kind: "reach"; readonly function: HirFunction }
   /** Whether a method may come to use a database that implements an interface's. */
   | { readonly kind: "implemented"; readonly interfaceName: string; readonly method: string }
+  /** Whether what is around a function may come to a database by what it names. */
+  | { readonly kind: "leads"; readonly file: FileId; readonly function: HirFunction }
+  /** How much there is to follow in a function. */
+  | { readonly kind: "extent"; readonly file: FileId; readonly function: HirFunction }
+  /** Whether something of a type may be or hold a client of a database. */
+  | { readonly kind: "holds"; readonly file: FileId; readonly type: string }
   /** Whether a function may open a transaction. */
   | { readonly kind: "opens"; readonly function: HirFunction }
   /** Whether anything calls something of that name. */
@@ -85,6 +92,8 @@ const REACH = Symbol("reach");
 const CALLED = Symbol("called");
 const DECLARING = Symbol("declaring");
 const OPENS = Symbol("opens");
+const LEADS = Symbol("leads");
+const EXTENT = Symbol("extent");
 const IMPLEMENTED = Symbol("implemented");
 const TABLE = Symbol("table");
 const SPELLING = Symbol("spelling");
@@ -106,6 +115,12 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [on.file, `\0import\0${on.specifier}`];
     case "reach":
       return [REACH, originOf(on.function)];
+    case "leads":
+      return [LEADS, originOf(on.function)];
+    case "extent":
+      return [EXTENT, originOf(on.function)];
+    case "holds":
+      return [on.file, `\0holds\0${on.type}`];
     case "implemented":
       return [IMPLEMENTED, `${on.interfaceName}\0${on.method}`];
     case "opens":
@@ -146,8 +161,18 @@ export type Facts = (on: Dependency) => unknown;
 export function createFacts(
   modules: CodeModules,
   reach: Reach,
+  leads: Leads,
   { table, spelling, files }: Asked,
 ): Facts {
+  // The same for all who depend on them, and long to find.
+  const callTexts = new Map<ReadonlySet<string>, string>();
+  const callText = (names: ReadonlySet<string>): string => {
+    const text =
+      callTexts.get(names) ??
+      files.map((file) => `${file}:${declaringText(modules.moduleOf(file), names)}`).join();
+    callTexts.set(names, text);
+    return text;
+  };
   const heads = new Map<FileId, string>();
   const headOf = (file: FileId): string => {
     const known = heads.get(file) ?? headText(modules, file);
@@ -173,9 +198,13 @@ export function createFacts(
       case "called":
         return reach.isCalled(on.name);
       case "declaring":
-        return files
-          .map((file) => `${file}:${declaringText(modules.moduleOf(file), on.names)}`)
-          .join();
+        return callText(on.names);
+      case "leads":
+        return leads.mayLead(on.file, on.function);
+      case "extent":
+        return JSON.stringify(leads.extentOf(on.file, on.function));
+      case "holds":
+        return leads.mayHold(on.file, on.type);
       case "table":
         return tableText(table(on.name));
       case "spelling":
@@ -248,7 +277,8 @@ export function traced(
   trace: Trace,
   modules: CodeModules,
   reach: Reach,
-): { readonly modules: CodeModules; readonly reach: Reach } {
+  leads: Leads,
+): { readonly modules: CodeModules; readonly reach: Reach; readonly leads: Leads } {
   const use = (on: Dependency): void => {
     trace.use(trace.entry(on));
   };
@@ -262,6 +292,20 @@ export function traced(
       resolve: (file, specifier) => {
         use({ kind: "import", file, specifier });
         return modules.resolve(file, specifier);
+      },
+    },
+    leads: {
+      mayLead: (file, hir) => {
+        use({ kind: "leads", file, function: originOf(hir) });
+        return leads.mayLead(file, hir);
+      },
+      mayHold: (file, type) => {
+        use({ kind: "holds", file, type });
+        return leads.mayHold(file, type);
+      },
+      extentOf: (file, hir) => {
+        use({ kind: "extent", file, function: originOf(hir) });
+        return leads.extentOf(file, hir);
       },
     },
     reach: {

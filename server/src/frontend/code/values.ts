@@ -83,6 +83,8 @@ export type Value =
       readonly mayLack?: boolean;
       /** What its type says of a member: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
+      /** The file that names its type, where members are told by that. */
+      readonly holder?: FileId;
       /** The array whose element it is (a part of), and the element's index, counted from one. */
       readonly element?: {
         readonly array: string;

@@ -13,6 +13,7 @@ import { rangeOf } from "../../sql/lines";
 import type { LowerSql } from "../../sql/scriptState";
 import type { Span } from "../../sql/split";
 import type { CodeModules } from "../modules";
+import type { Leads } from "../leads";
 import type { Reach } from "../reach";
 import type { Trace } from "../trace";
 import type { HirExpression, HirFunction, HirStatement } from "../hir";
@@ -41,6 +42,7 @@ export interface Workspace {
   readonly table: (name: string) => Table | undefined;
   readonly lowerSql: LowerSql;
   readonly reach: Reach;
+  readonly leads: Leads;
   readonly libraries: readonly Library[];
   /** Libraries that some module imports. */
   readonly used: ReadonlySet<string>;

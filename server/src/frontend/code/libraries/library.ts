@@ -7,6 +7,7 @@ import type { Command, Statement } from "../../../program/statement";
 import type { FileId, SourceRange } from "../../../protocol/source";
 import type { DeclaringCall } from "../declaringCalls";
 import type { HirClass, HirExpression, HirFunction, HirModule } from "../hir";
+import type { WrittenCall } from "../named";
 import type { UndoRule } from "../evaluate/errors/thrown";
 import type {
   Connection,
@@ -82,6 +83,8 @@ export interface Library {
    * modules the workspace imports.
    */
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
+  /** Whether `shaped` may know a call by how it is written. Errs on the side of yes. */
+  readonly asks?: (call: WrittenCall, workspace: Asking) => boolean;
   /** Tables that code declares in functions, or without a name. */
   readonly tables?: (tools: Tools) => readonly Table[];
   /** Whether a method or function with these annotations runs in a transaction of its own (Spring, Nest). */
@@ -125,6 +128,12 @@ export interface Shape {
   readonly arguments: readonly Value[];
   /** The libraries whose modules the workspace imports somewhere. */
   readonly used: ReadonlySet<string>;
+}
+
+/** What is known of a workspace before anything of it is evaluated. */
+export interface Asking {
+  readonly used: ReadonlySet<string>;
+  readonly models: (library: string) => unknown;
 }
 
 export interface TransactionOptions {

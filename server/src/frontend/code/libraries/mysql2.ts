@@ -3,7 +3,7 @@ import { constantText, isArray, UNDEFINED, unknown, type HandleValue, type Value
 import { given as hole, raw, separated, sequence, type Fragment } from "./builders/draft";
 import type { Call, Library, SqlOutcome, Tools } from "./library";
 import { calledBack, withoutCallback } from "./callback";
-import { queryOf, rowsOf, shapedConnection } from "./rawSql";
+import { queryOf, rowsOf, asksConnection, shapedConnection } from "./rawSql";
 
 const METHODS = new Set(["query", "execute"]);
 
@@ -125,6 +125,7 @@ export const MYSQL2: Library = {
     }
   },
   call: (handle, call, tools) => CALLS[handle.path]?.(handle, call, tools),
+  asks: (call) => asksConnection(call, METHODS),
   shaped: (shape, tools) => {
     if (tools.dialect !== "mysql" && tools.dialect !== "mariadb") return undefined;
     const path = (isPool: boolean): string => (isPool ? "pool" : "connection");

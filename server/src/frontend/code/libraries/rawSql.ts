@@ -1,5 +1,6 @@
 // What libraries have in common that send SQL text: arguments as parameters, outcomes as rows and counts.
 import { constantText, unknown, type Connection, type HandleValue, type Value } from "../values";
+import { beginsAsSql, type WrittenCall } from "../named";
 import type { Call, Shape, SqlOutcome, SqlParameters, Tools } from "./library";
 
 /** Whether a value is a text that starts as SQL does. */
@@ -8,11 +9,8 @@ export function startsAsSql(value: Value | undefined): boolean {
   if (value?.kind !== "text") return false;
   const [first] = value.parts;
   const text = constantText(value) ?? (first?.kind === "run" ? first.run.text : "");
-  return SQL.test(text);
+  return beginsAsSql(text);
 }
-
-const SQL =
-  /^\s*(?:(?:--[^\n]*\n|\/\*.*?\*\/)\s*)*(?:select|insert|update|delete|with|merge|replace|begin|start\s+transaction|commit|rollback|savepoint|release|lock|call|set\s+(?:session\s+)?transaction)\b/isu;
 
 /** The items of an argument that is a list of parameters; an item that is not known leaves its place unknown. */
 export function parametersIn(value: Value | undefined, tools: Tools): SqlParameters {
@@ -50,6 +48,14 @@ export function shapedConnection(
     ...(!isPool && receiver.kind === "input" && { isGiven: true }),
   };
   return tools.handle(`${options.path(isPool)}.${method}`, undefined, connection);
+}
+
+/** Whether a call may be one that `shapedConnection` knows, by how it is written. */
+export function asksConnection(
+  { method, object, first }: WrittenCall,
+  methods: ReadonlySet<string>,
+): boolean {
+  return object !== "" && methods.has(method) && (first === "sql" || first === "other");
 }
 
 /** The first argument as SQL text: itself, or the `text`/`sql` of a record, with its `values`. */

@@ -35,10 +35,11 @@ import { givenBack } from "./givenBack";
 import { giveAway } from "./givenAway";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
 import { throughCall } from "./callChains";
+import { idleCall } from "./idleCalls";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
-/** Parts of HIR of a function that runs no statement and is followed all the same. */
+/** Parts of HIR of a function of Java that runs no statement and is followed all the same. */
 const LARGEST_IDLE = 250;
 /** How often a function that is given work is followed within itself. */
 const MOST_INSIDE = 2;
@@ -313,7 +314,7 @@ function callFunction(
   const { reach } = state.workspace;
   // Long and without a statement: what it gives is a function of its inputs, which is all that is asked of it.
   const isIdle =
-    reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
+    isJava && reach.size(hir) > LARGEST_IDLE && !args.some(hasConnection) && !reach.mayReach(hir);
   // What is logged is for people: nothing that transactions do hangs on it.
   const isLog = LOGS.test(site.name) && !args.some(hasConnection);
   if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;
@@ -324,6 +325,8 @@ function callFunction(
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }
+  const idle = isWork ? undefined : idleCall(state, callee, args, site);
+  if (idle) return idle;
   if (!isEntry(state, callee, isOwnCall(site))) state.inlined.add(key).add(ofText);
   if (state.open.length + state.stores.size > 0) state.ranInside.add(key);
   state.files.add(file);

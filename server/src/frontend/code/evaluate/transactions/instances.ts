@@ -76,7 +76,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     // The same however often it is asked for.
     return { ...value, connection: { ...value.connection, id: `given:${partPath(path, property)}` } };
   };
-  return { ...input, ...(standsFor !== undefined && { standsFor }), members };
+  return { ...input, ...(standsFor !== undefined && { standsFor }), members, holder: module.file };
 }
 
 /** Notes that the caller gives a connection. */

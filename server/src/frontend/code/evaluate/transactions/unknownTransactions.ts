@@ -17,10 +17,14 @@ export function opensByName(name: string): boolean {
 /** Begins the ids of connections of such transactions. */
 const UNKNOWN = "unknown:";
 
+/** Whether what runs now is in such a transaction. */
+export function isInUnknown({ open }: State): boolean {
+  return open.at(-1)?.connection.startsWith(UNKNOWN) === true;
+}
+
 /** Says that an unknown function asks the database, where its name says so and such a transaction is open. */
 export function tellAsked(state: State, name: string, source: SourceRange): void {
-  const open = state.open.at(-1);
-  if (open?.connection.startsWith(UNKNOWN) !== true || !asksByName(name)) return;
+  if (!isInUnknown(state) || !asksByName(name)) return;
   lose(state, `what ${name}() does with the database is not known`, source, "opaque");
 }
 

@@ -40,7 +40,7 @@ import {
   type DrizzleTable,
 } from "./drizzleTables";
 import { tableCalled } from "./drizzleSchemas";
-import { drizzleShape } from "./shapes";
+import { asksBuilder, drizzleShape } from "./shapes";
 
 /** A condition or an expression. */
 interface Part {
@@ -512,6 +512,7 @@ export const DRIZZLE: Library = {
     const column = data.columns.get(property);
     return column && tools.handle("column", column);
   },
+  asks: (call, { used }) => asksBuilder(call, "drizzle-orm", used),
   shaped: drizzleShape,
   joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),

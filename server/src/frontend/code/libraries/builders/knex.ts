@@ -30,7 +30,7 @@ import {
   type Draft,
   type Fragment,
 } from "./draft";
-import { knexShape } from "./shapes";
+import { asksBuilder, knexShape } from "./shapes";
 
 interface Query {
   readonly draft: Draft;
@@ -469,6 +469,7 @@ export const KNEX: Library = {
         return undefined;
     }
   },
+  asks: (call, { used }) => asksBuilder(call, "knex", used),
   shaped: knexShape,
   awaited: (handle, tools) => {
     const query = isHeld(handle.data) ? queryIn(handle.data, tools) : undefined;

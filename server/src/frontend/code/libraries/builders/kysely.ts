@@ -29,7 +29,7 @@ import {
   type Draft,
   type Fragment,
 } from "./draft";
-import { kyselyShape } from "./shapes";
+import { asksBuilder, kyselyShape } from "./shapes";
 
 interface Query {
   readonly kind: "query";
@@ -475,6 +475,7 @@ export const KYSELY: Library = {
     if (type === "Transaction") return tools.handle("db", undefined, tools.connection(false));
     return undefined;
   },
+  asks: (call, { used }) => asksBuilder(call, "kysely", used),
   shaped: kyselyShape,
   joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),

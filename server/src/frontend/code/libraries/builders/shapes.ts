@@ -1,6 +1,7 @@
 // What a receiver is of which nothing else is known, told by how a query builder is called on it: what a framework, a
 // request or a container hands on (`app.db.selectFrom("job")`, `request.knex("job")`, `db.insert(jobs)`).
 import { constantText, type Connection, type HandleValue } from "../../values";
+import type { WrittenCall } from "../../named";
 import type { Shape, Tools } from "../library";
 import { isTable } from "./drizzleTables";
 
@@ -75,6 +76,27 @@ export function knexShape(shape: Shape, tools: Tools): HandleValue | undefined {
   const isBegun = BEGUN.test(method) && isCalledLikeClient(name);
   if (name === "" || (!isTransaction && !isBegun)) return undefined;
   return tools.handle(`knex.${method}`, undefined, connectionOf(shape));
+}
+
+/** Whether one of these may know a call by how it is written. */
+export function asksBuilder(
+  { method, object, isOfMember }: WrittenCall,
+  library: string,
+  used: ReadonlySet<string>,
+): boolean {
+  if (!used.has(library)) return false;
+  if (method === "transaction") return true;
+  switch (library) {
+    case "kysely":
+      return /^(?:selectFrom|insertInto|updateTable|deleteFrom)$/u.test(method);
+    case "drizzle-orm":
+      // What is inserted into is a table of its own, which is named somewhere or given.
+      if (/^(?:findFirst|findMany)$/u.test(method)) return isOfMember;
+      return /^(?:select|selectDistinct|execute|\$count)$/u.test(method) && CLIENT.test(object);
+    default:
+      if (CLIENT.test(method)) return true;
+      return (BEGUN.test(method) && CLIENT.test(object)) || (method === "now" && object === "fn");
+  }
 }
 
 const BEGUN = /^(?:select|from|table|insert|batchInsert|raw|transaction)$/u;

@@ -10,7 +10,8 @@ import {
   type HandleValue,
   type Value,
 } from "../../values";
-import type { Call, Library, Shape, Tools, TransactionOptions } from "../library";
+import type { Asking, Call, Library, Shape, Tools, TransactionOptions } from "../library";
+import type { WrittenCall } from "../../named";
 import { ownConnection } from "../ownConnection";
 import { given } from "./given";
 import { extendedBy, runHooked, type Hooks } from "./hooks";
@@ -54,6 +55,7 @@ export const PRISMA: Library = {
     if (method === undefined || !RAW.test(method)) return undefined;
     return rawSql(handle, method, spliced(template.text), [], template.source, tools);
   },
+  asks: isAsked,
   shaped: shapedHandle,
 };
 
@@ -127,9 +129,13 @@ function modelsOf(models: unknown): PrismaSchema | undefined {
 
 /** The model that a client has under that name: `user` for `User`. */
 function modelNamed(tools: Tools, property: string): PrismaModel | undefined {
-  const models = schemaOf(tools)?.models;
+  const schema = schemaOf(tools);
+  return schema && modelIn(schema, property);
+}
+
+function modelIn({ models }: PrismaSchema, property: string): PrismaModel | undefined {
   const name = property.charAt(0).toUpperCase() + property.slice(1);
-  const model = models?.get(name) ?? models?.get(property);
+  const model = models.get(name) ?? models.get(property);
   return model?.isHidden === true ? undefined : model;
 }
 
@@ -326,6 +332,15 @@ function optionsOf(options: Value | undefined, tools: Tools): TransactionOptions
 }
 
 /** What an unknown receiver is: `x.user.findMany(...)` of a model that the schema has, `x.$transaction(...)`. */
+function isAsked({ method, object, isOfMember }: WrittenCall, { models }: Asking): boolean {
+  const schema = modelsOf(models("prisma"));
+  if (schema === undefined) return false;
+  if (OF_CLIENTS.test(method)) return true;
+  return isOfMember && isOperation(method) && modelIn(schema, object) !== undefined;
+}
+
+const OF_CLIENTS = /^\$(?:(?:query|execute)Raw\w*|transaction|extends)$/u;
+
 function shapedHandle(shape: Shape, tools: Tools): HandleValue | undefined {
   if (schemaOf(tools) === undefined) return undefined;
   const { method, name } = shape;

@@ -55,6 +55,11 @@ export const SEQUELIZE: Library = {
   rowCall: (row, method, call, tools) =>
     row.kind === "row" ? instanceCall(row, method, call, tools) : undefined,
   call: callOf,
+  asks: ({ method, object }, { used }) =>
+    used.has(NAME) &&
+    (METHODS.has(method)
+      ? /^[A-Z]/u.test(object) && !Object.hasOwn(globalThis, object)
+      : /^(?:transaction|query)$/u.test(method)),
   shaped: shapedModel,
 };
 

@@ -1,0 +1,159 @@
+// Calls that can do nothing with a database and are long: what they give is all that is asked of them, which is not worth
+// following them for.
+import type { Scope, Value } from "../../values";
+import { namedIn } from "../../named";
+import { originOf } from "../../origins";
+import { isTable } from "../../libraries/builders/drizzleTables";
+import { externalResult } from "../builtins/builtins";
+import { mayFail } from "../errors/failures";
+import { lose, sourceOf, type CallSite, type State } from "../state";
+import { isInput, readsOf } from "../values/convert";
+import { escape } from "../values/escape";
+import { giveAway } from "./givenAway";
+import { isInUnknown } from "../transactions/unknownTransactions";
+
+type FunctionValue = Extract<Value, { kind: "function" }>;
+
+/** Parts of HIR that are followed all the same, and those where what they are given was read. */
+const LARGEST = 250;
+const LARGEST_OF_READ = 1500;
+
+/** Values in values, up to which these are looked through. */
+const MOST_PARTS = 2000;
+
+/**
+ * What a call gives that need not be followed: neither what the function names nor what it is given leads to a database,
+ * and it is long, or what it is given was not read and it is not short. Undefined for all others.
+ */
+export function idleCall(
+  state: State,
+  callee: FunctionValue,
+  args: readonly Value[],
+  site: CallSite,
+): Value | undefined {
+  const { function: hir, scope } = callee;
+  const { file } = scope.module;
+  const { leads } = state.workspace;
+  // What an AsyncLocalStorage holds is handed in, too.
+  if (file.endsWith(".java") || isInUnknown(state) || state.stores.size > 0) return undefined;
+  const { parts, throws } = leads.extentOf(file, hir);
+  if (parts <= LARGEST || args.some(isClosure) || assignsAround(callee)) return undefined;
+  if (leads.mayLead(file, hir) || !arePlain(state, [callee, ...args])) return undefined;
+  const isOfRead = !args.every((arg) => readsOf(arg).every(isInput));
+  if (isOfRead && parts <= LARGEST_OF_READ) return undefined;
+  const name = callee.name ?? hir.name ?? site.name;
+  const source = sourceOf(state, site.span);
+  if (isOfRead && throws) {
+    lose(
+      state,
+      `${name}() is too long to be followed: whether it refuses what was read is not known`,
+      source,
+    );
+  }
+  for (const arg of callee.self ? [callee.self, ...args] : args) {
+    escape(state, arg);
+    giveAway(state, arg, name);
+  }
+  mayFail(state, name, source);
+  return externalResult(state, name, args);
+}
+
+/** Whether a value is a function, or has one, that may change what is around it. */
+function isClosure(value: Value): boolean {
+  if (value.kind === "choice") return isClosure(value.then) || isClosure(value.otherwise);
+  if (value.kind === "function") return value.scope.parent !== undefined;
+  if (value.kind !== "object" || value.class) return false;
+  return [...value.fields.values()].some(({ value: field }) => field && isClosure(field));
+}
+
+/** Whether a function assigns variables of the functions around it. */
+function assignsAround({ function: hir, scope }: FunctionValue): boolean {
+  const { assigned } = namedIn(originOf(hir));
+  for (let at: Scope | undefined = scope; at?.parent; at = at.parent) {
+    for (const name of at.bindings.keys()) if (assigned.has(name)) return true;
+  }
+  return false;
+}
+
+/** What a function has without being given it: its object, and names of the functions around it. */
+function heldBy({ self, scope }: FunctionValue): readonly Value[] {
+  const found: Value[] = self ? [self] : [];
+  for (let at: Scope | undefined = scope; at?.parent; at = at.parent) {
+    if (at.self) found.push(at.self);
+    for (const { value } of at.bindings.values()) if (value) found.push(value);
+  }
+  return found;
+}
+
+/** Libraries whose rows can be saved. */
+const ROWS_WITH_METHODS = ["sequelize", "typeorm"];
+
+/** Whether no statement can come of values, whatever is done with them. The first is what is called. */
+function arePlain(state: State, values: readonly Value[]): boolean {
+  const { leads, used } = state.workspace;
+  const [callee] = values;
+  // Grows while it is gone over.
+  const open = new Set(values);
+  const add = (value: Value | undefined): void => {
+    if (value) open.add(value);
+  };
+  for (const value of open) {
+    if (open.size > MOST_PARTS) return false;
+    switch (value.kind) {
+      case "scalar":
+      case "text":
+      case "undefined":
+      case "unknown":
+        break;
+      case "rows":
+      case "row":
+        if (ROWS_WITH_METHODS.some((each) => used.has(each))) return false;
+        break;
+      case "input":
+        if (value.members && value.holder && leads.mayHold(value.holder, value.type ?? ""))
+          return false;
+        break;
+      case "list":
+        for (const cell of value.items) add(cell.value);
+        add(value.grown.value);
+        break;
+      case "joined":
+        for (const part of value.parts) add(part);
+        break;
+      case "derived":
+        add(value.from);
+        add(value.by);
+        break;
+      case "choice":
+        add(value.then);
+        add(value.otherwise);
+        break;
+      case "external":
+        if (value.isDataAccess === true) return false;
+        break;
+      case "builtin":
+        add(value.self);
+        break;
+      case "handle":
+        if (value.connection || isTable(value.data)) return false;
+        break;
+      case "function":
+        if (value !== callee && leads.mayLead(value.scope.module.file, value.function))
+          return false;
+        for (const held of heldBy(value)) open.add(held);
+        break;
+      case "object": {
+        const of = value.class;
+        const [method] = of?.class.methods ?? [];
+        if (of && method && leads.mayLead(of.scope.module.file, method.function)) return false;
+        for (const cell of value.fields.values()) add(cell.value);
+        add(value.rest);
+        add(value.pairs);
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,176 @@
+// Long functions that can do nothing with a database are not followed, and all others are, whatever they are called.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Transaction } from "../../../../server/src/program/program";
+import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
+
+/** Statements that calculate, more than are followed where nothing comes of them. */
+function calculating(times: number): string {
+  return Array.from(
+    { length: times },
+    (_, at) => `  y += x.part${String(at)}.length > ${String(at)} ? x.value * ${String(at)} : 1;`,
+  ).join("\n");
+}
+
+const LONG = `let y = 0;\n${calculating(40)}`;
+
+const POOL = `import { Pool } from "pg";\nexport const pool = new Pool();`;
+
+async function read(texts: Readonly<Record<string, string>>): Promise<Transaction> {
+  const found = await transactionsOf(ACCOUNTS_AND_LOG, { "pool.ts": POOL, ...texts });
+  const run = found.find(({ name }) => name === "run");
+  assert.ok(run);
+  return run;
+}
+
+/** The tables of the statements, in order. */
+function tables(transaction: Transaction): readonly string[] {
+  const written = /"kind":"(?:update","relation":\{"alias":"\w+"|insert"),"table":"(\w+)"/gu;
+  return [...JSON.stringify(transaction.body).matchAll(written)].map(([, name]) => name ?? "");
+}
+
+function reasons({ taint }: Transaction): readonly string[] {
+  return taint.map(({ reason }) => reason);
+}
+
+/** A handler that calls `score`, and writes what it gives. */
+function handler(imports: string, call: string): string {
+  return `import { pool } from "./pool";
+${imports}
+export async function run(id: number, x: any) {
+  const n = ${call};
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [n, id]);
+}`;
+}
+
+describe("a long function", () => {
+  it("is a value of what it is given, where nothing that it names leads to a database", async () => {
+    const score = `export function score(x) { ${LONG} return y; }`;
+    const run = await read({
+      "score.ts": score,
+      "a.ts": handler(`import { score } from "./score";`, "score(x)"),
+    });
+    assert.deepEqual(tables(run), ["accounts"]);
+    assert.deepEqual(reasons(run), []);
+    assert.match(JSON.stringify(run.body), /code:score/u);
+  });
+
+  it("is followed where a name in it leads to one by way of other files", async () => {
+    const run = await read({
+      "log.ts": `import { pool } from "./pool";
+export const writers = { add: (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]) };`,
+      "all.ts": `export * from "./log";`,
+      "score.ts": `import { writers as to } from "./all";
+export async function score(x) { ${LONG} await to.add(x.value); return y; }`,
+      "a.ts": handler(`import { score } from "./score";`, "await score(x)"),
+    });
+    assert.deepEqual(tables(run), ["log", "accounts"]);
+  });
+
+  it("is followed where what it is given does", async () => {
+    const run = await read({
+      "score.ts": `export async function score(x, log) { ${LONG} await log.add(y); return 1; }`,
+      "a.ts": `import { pool } from "./pool";
+import { score } from "./score";
+class Log { async add(n) { await pool.query("INSERT INTO log (amount) VALUES ($1)", [1]); } }
+export async function run(id: number, x: any) {
+  await score(x, new Log());
+  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
+}`,
+    });
+    assert.deepEqual(tables(run), ["log", "accounts"]);
+  });
+
+  it("is followed where it was made with one", async () => {
+    const run = await read({
+      "score.ts": `export function scorer(db) {
+  return async (x) => { ${LONG} await db.query("INSERT INTO log (amount) VALUES (1)"); return 1; };
+}`,
+      "a.ts": `import { pool } from "./pool";
+import { scorer } from "./score";
+const score = scorer(pool);
+export async function run(id: number, x: any) {
+  await score(x);
+  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
+}`,
+    });
+    assert.deepEqual(tables(run), ["log", "accounts"]);
+  });
+
+  it("is followed where it is given a function that may change what is around it", async () => {
+    const run = await read({
+      "each.ts": `export function each(x, f) { ${LONG} f(3); return y; }`,
+      "a.ts": `import { pool } from "./pool";
+import { each } from "./each";
+export async function run(id: number, x: any) {
+  let n = 1;
+  each(x, (m) => { n = m; });
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [n, id]);
+}`,
+    });
+    assert.doesNotMatch(JSON.stringify(run.body), /"value":1,"type":"int"\}\}\]/u);
+    assert.match(JSON.stringify(run.body), /"value":3/u);
+  });
+
+  it("is followed where it is given what was read, since it may refuse that", async () => {
+    const run = await read({
+      "check.ts": `export function check(account, x) { ${LONG} if (account.balance < 10) throw new Error("no"); }`,
+      "a.ts": `import { pool } from "./pool";
+import { check } from "./check";
+export async function run(id: number, x: any) {
+  const { rows } = await pool.query("SELECT * FROM accounts WHERE id = $1", [id]);
+  check(rows[0], x);
+  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
+}`,
+    });
+    assert.match(JSON.stringify(run.body), /"why":"no"/u);
+  });
+
+  it("says so where that is too long by far", async () => {
+    const run = await read({
+      "check.ts": `export function check(account, x) { let y = 0;\n${calculating(160)}
+if (account.balance < 10) throw new Error("no"); }`,
+      "a.ts": `import { pool } from "./pool";
+import { check } from "./check";
+export async function run(id: number, x: any) {
+  const { rows } = await pool.query("SELECT * FROM accounts WHERE id = $1", [id]);
+  check(rows[0], x);
+  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
+}`,
+    });
+    assert.deepEqual(reasons(run), [
+      "check() is too long to be followed: whether it refuses what was read is not known",
+    ]);
+  });
+
+  it("may have changed the record that it is given", async () => {
+    const run = await read({
+      "fill.ts": `export function fill(record, x) { ${LONG} record.n = y; }`,
+      "a.ts": `import { pool } from "./pool";
+import { fill } from "./fill";
+export async function run(id: number, x: any) {
+  const record = { n: 0 };
+  fill(record, x);
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [record.n, id]);
+}`,
+    });
+    assert.doesNotMatch(JSON.stringify(run.body), /"value":0,"type"/u);
+  });
+});
+
+describe("a function that leads to no database", () => {
+  it("leads to one by what its callers hold in a type", async () => {
+    const found = await transactionsOf(ACCOUNTS_AND_LOG, {
+      "types.ts": `import type { Pool } from "pg";\nexport interface Context { db: Pool }`,
+      "a.ts": `import type { Context } from "./types";
+export async function run(ctx: Context, id: number) {
+  const { rows } = await ctx.db.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  await ctx.db.query("UPDATE accounts SET balance = $1 WHERE id = $2", [rows[0].balance + 1, id]);
+}`,
+    });
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ["run"],
+    );
+  });
+});
