@@ -219,7 +219,7 @@ export function createCodeMemory(): CodeMemory {
       const read: KeptFile = {
         environment: environmentOf(environment),
         facts: own,
-        others: own.filter(({ on }) => !("file" in on) && on.kind !== "reach"),
+        others: own.filter(({ on }) => isOfMany(on)),
         modules: modulesOf(own, snapshot),
         resolution,
         reaching,
@@ -287,6 +287,12 @@ function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {
   if (root.argument !== asked.argument) return false;
   // What had enough of fewer steps is the same with more.
   return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
+}
+
+/** Whether it follows from more than the module that it is about, where imports lead and what reaches a database. */
+function isOfMany(on: Dependency): boolean {
+  if (on.kind === "leads" || on.kind === "extent" || on.kind === "holds") return true;
+  return !("file" in on) && on.kind !== "reach";
 }
 
 function fileOf(on: Dependency): readonly FileId[] {

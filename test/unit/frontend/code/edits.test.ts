@@ -324,3 +324,33 @@ export const set = procedure.input(z.object({ owner: ${owner} })).mutation(async
   assertSameAfter("src/router.ts", before, ...texts, router("z.number()"));
   assert.notEqual(readFresh(before), readFresh({ ...before, "src/router.ts": texts[0] ?? "" }));
 });
+
+test("a long function that led to no database is followed once something far behind it does", () => {
+  const lines = Array.from({ length: 60 }, (_, at) => `  y += x.p${String(at)} > 1 ? x.q : 1;`);
+  const idle = "export const tell = (n) => n;\n";
+  const busy = `import { pool } from "./db";
+export const tell = (n) => pool.query("UPDATE account SET size = $1", [n]);
+`;
+  const before = {
+    "schema.sql": "CREATE TABLE account (id int PRIMARY KEY, size int);",
+    "src/db.ts": `import { Pool } from "pg";\nexport const pool = new Pool();\n`,
+    "src/tell.ts": idle,
+    "src/far.ts": `import { tell } from "./tell";\nexport function told(n) { return tell(n); }\n`,
+    "src/long.ts": `import { told } from "./far";
+export function long(x) {
+  let y = 0;
+${lines.join("\n")}
+  return told(y);
+}
+`,
+    "src/use.ts": `import { pool } from "./db";
+import { long } from "./long";
+export async function use(id, x) {
+  await pool.query("DELETE FROM account WHERE id = $1", [id]);
+  await long(x);
+}
+`,
+  };
+  assert.notEqual(readFresh(before), readFresh({ ...before, "src/tell.ts": busy }));
+  assertSameAfter("src/tell.ts", before, busy, idle, busy);
+});

@@ -9,8 +9,8 @@ import { mayFail } from "../errors/failures";
 import { lose, sourceOf, type CallSite, type State } from "../state";
 import { isInput, readsOf } from "../values/convert";
 import { escape } from "../values/escape";
-import { giveAway } from "./givenAway";
 import { isInUnknown } from "../transactions/unknownTransactions";
+import { giveAway } from "./givenAway";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
