@@ -159,6 +159,19 @@ export async function run(id: number, x: any) {
 });
 
 describe("a function that leads to no database", () => {
+  it("is no loss where it lies too deep to be followed", async () => {
+    const chain = Array.from(
+      { length: 6 },
+      (_, at) => `export function f${String(at)}(x) { return f${String(at + 1)}(x); }`,
+    ).join("\n");
+    const run = await read({
+      "deep.ts": `${chain}\nexport function f6(x) { return x.headers.get("a").query; }`,
+      "a.ts": handler(`import { f0 } from "./deep";`, "f0(x)"),
+    });
+    assert.deepEqual(tables(run), ["accounts"]);
+    assert.deepEqual(reasons(run), []);
+  });
+
   it("leads to one by what its callers hold in a type", async () => {
     const found = await transactionsOf(ACCOUNTS_AND_LOG, {
       "types.ts": `import type { Pool } from "pg";\nexport interface Context { db: Pool }`,

@@ -399,7 +399,7 @@ function notFollowed(
   if (args.some((arg) => hasConnection(arg) || bringsWork(state, arg))) {
     const why = isRecursive ? "calls itself" : "lies too deep";
     lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
-  } else if (state.workspace.reach.mayReach(callee.function)) {
+  } else if (mayRun(state, callee)) {
     const why = isRecursive
       ? "calls itself"
       : callee.function.isGenerator
@@ -411,6 +411,16 @@ function notFollowed(
   }
   for (const arg of args) escape(state, arg);
   return externalResult(state, name, args);
+}
+
+/** Whether a function may run a statement, itself or by what it was made with. */
+function mayRun(
+  state: State,
+  { function: hir, scope }: Extract<Value, { kind: "function" }>,
+): boolean {
+  const { reach, leads } = state.workspace;
+  if (!reach.mayReach(hir)) return false;
+  return scope.parent !== undefined || leads.mayLead(scope.module.file, hir);
 }
 
 /** `new C(...)`. */
