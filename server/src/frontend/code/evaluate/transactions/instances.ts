@@ -74,7 +74,10 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     if (value.kind === "undefined" || value.kind === "input") return value;
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
-    return { ...value, connection: { ...value.connection, id: `given:${partPath(path, property)}` } };
+    return {
+      ...value,
+      connection: { ...value.connection, id: `given:${partPath(path, property)}` },
+    };
   };
   return { ...input, ...(standsFor !== undefined && { standsFor }), members, holder: module.file };
 }
