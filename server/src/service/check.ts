@@ -129,7 +129,7 @@ export async function check(
     const { transactions } = analysable;
     const ids = transactions.map((each) => each.id);
     const ask = askInvariants(pool, input.cache, counters, { unroll, signal: limit });
-    const settled = isSerializable(levels, flat.transactions)
+    const settled = isSerializable(levels, flat)
       ? { invariants: [], transactions, notes: [], unsafe: new Map<string, string>() }
       : await settleInvariants(analysable, counterCandidates(flat), ask);
     const { invariants } = settled;
@@ -163,9 +163,7 @@ export async function check(
         levelOf: (id) => levelAt(at, id),
       }),
       ...leftOut,
-      ...(isSerializable(at, form.transactions)
-        ? []
-        : weakened(program, form, (id) => levelAt(at, id))),
+      ...(isSerializable(at, form) ? [] : weakened(program, form, (id) => levelAt(at, id))),
       ...effective.unknown,
     ];
     const doubts = [

@@ -1,7 +1,7 @@
 // Which level each transaction runs at: its own where it has one of the same product, else the one asked for; and which
 // pairs are kept serializable beside that.
-import type { FlatTransaction } from "../analysis/operations/operation";
-import { isCertified } from "../analysis/search/productsPlan";
+import type { FlatProgram, FlatTransaction } from "../analysis/operations/operation";
+import { areCertified } from "../analysis/search/productsPlan";
 import { findLevel, sameProduct } from "../isolation/levels";
 import type { Level, PaperLevel } from "../isolation/levels";
 import { levelAt } from "../isolation/mixedLevels";
@@ -119,12 +119,18 @@ function atomicIn(command: Command): readonly Extract<Command, { kind: "atomic" 
 }
 
 /** Levels at which nothing is searched, because all that commits of these transactions is serializable. */
-export function isSerializable(levels: Levels, transactions: readonly FlatTransaction[]): boolean {
-  return transactions.every((each) => {
-    if (each.parts) return false;
+export function isSerializable(
+  levels: Levels,
+  { tables, transactions }: Pick<FlatProgram, "tables" | "transactions">,
+): boolean {
+  const ofProducts = transactions.filter(({ id }) => levelAt(levels, id).family === "product");
+  const isTotal = (each: FlatTransaction): boolean => {
     const level = levelAt(levels, each.id);
-    return level.family === "product" ? isCertified(levels, each) : level.axioms.includes("total");
-  });
+    return (
+      each.parts === undefined && (level.family === "product" || level.axioms.includes("total"))
+    );
+  };
+  return transactions.every(isTotal) && areCertified(levels, tables, ofProducts);
 }
 
 /** Pairs by ids; a name that several files share means each of them. */

@@ -44,8 +44,8 @@ export async function proveProgram(input: ProofInput, signal: AbortSignal): Prom
   const { program, levels, gaps } = input;
   const ids = program.transactions.map(({ id }) => id);
   if (gaps.length > 0) return { report: blockedByGaps(gaps), assumed: new Map() };
-  const { transactions } = flattenProgram(program, { unroll: input.unroll });
-  if (isSerializable(levels, transactions)) {
+  const flat = flattenProgram(program, { unroll: input.unroll });
+  if (isSerializable(levels, flat)) {
     const text = `At ${labelOfLevels(levels)} whatever commits is as if one transaction ran after the other.`;
     const steps: readonly ProofStep[] = [{ text, transactions: ids }];
     return {

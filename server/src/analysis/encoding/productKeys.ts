@@ -1,5 +1,6 @@
 // Dependencies over unique keys: who takes the values that another one's row had must come behind the one that gave them
 // up. No row tells, since they are two.
+import type { FlatProgram, FlatTable, FlatTransaction, Operation } from "../operations/operation";
 import type { RowKey } from "./productDatabase";
 import type { Run } from "./productRun";
 import { EXISTS, bindsVisibly } from "./productTuple";
@@ -15,6 +16,20 @@ type Key = readonly string[];
 /** Whether the text allows that the second one takes a key that the first one gives up. */
 export function mayHandOn(from: Access, to: Access): boolean {
   return from.table === to.table && handedOn(from, to).length > 0;
+}
+
+/** Whether the text allows that one of the transactions takes a key that one of them gives up. */
+export function mayPassKeys(
+  tables: FlatProgram["tables"],
+  transactions: readonly FlatTransaction[],
+): boolean {
+  const operations = transactions.flatMap((each) => each.operations);
+  return Object.entries(tables).some(([name, table]) => {
+    const own = operations.filter((each) => each.table === name);
+    return keysOf(table).some(
+      (key) => own.some((each) => gives(each, key)) && own.some((each) => takes(each, key)),
+    );
+  });
 }
 
 /** The condition that an instance takes a key over the table that an earlier one has given up. */
@@ -41,21 +56,25 @@ export function handsOn(
 }
 
 function handedOn(from: Access, to: Access): readonly Key[] {
-  const { uniqueKeys, deferredKeys = [] } = from.table.table;
-  return [...uniqueKeys, ...deferredKeys].filter((key) => gives(from, key) && takes(to, key));
+  return keysOf(from.table.table).filter(
+    (key) => gives(from.operation, key) && takes(to.operation, key),
+  );
 }
 
-function gives({ operation }: Pick<Access, "operation">, key: Key): boolean {
-  const { kind, set, update = {} } = operation;
+function keysOf({ uniqueKeys, deferredKeys = [] }: FlatTable): readonly Key[] {
+  return [...uniqueKeys, ...deferredKeys];
+}
+
+function gives({ kind, set, update = {} }: Operation, key: Key): boolean {
   if (kind === "delete") return true;
   if (kind === "read") return false;
   const changed = kind === "update" ? set : update;
   return key.some((column) => column in changed);
 }
 
-function takes({ operation }: Access, key: Key): boolean {
+function takes(operation: Operation, key: Key): boolean {
   const { kind, set } = operation;
-  if (kind === "insert") return bindsVisibly(operation, key) || gives({ operation }, key);
+  if (kind === "insert") return bindsVisibly(operation, key) || gives(operation, key);
   return kind === "update" && key.some((column) => column in set);
 }
 

@@ -13,7 +13,7 @@ import { levelsWithin } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
-import { isCertified, planProduct, readsDirty } from "./productsPlan";
+import { areCertified, planProduct, readsDirty } from "./productsPlan";
 import { findWorst, rank } from "./productsWitness";
 import type { Judge, Search } from "./productsWitness";
 import type { Finding, SearchLimits, Unit, UnitResult } from "./unit";
@@ -35,7 +35,7 @@ export function solveProduct(
 ): UnitResult {
   const members = unit.transactions.flatMap((each) => flat.transactions[each] ?? []);
   const own = members.flatMap((each) => levelsWithin(levels, each));
-  if (members.every((each) => isCertified(levels, each)))
+  if (areCertified(levels, flat.tables, members))
     return { findings: [], undecided: [], queries: 0 };
   const size = unit.transactions.length;
   const hasUnits = members.some(({ parts }) => parts);

@@ -3,7 +3,7 @@ import type { ProductLevel } from "../../isolation/levels";
 import { productLevelAt } from "../../isolation/mixedLevels";
 import type { Levels } from "../../isolation/mixedLevels";
 import { mayDepend, mayMissUnheld } from "../encoding/productEdges";
-import { mayHandOn } from "../encoding/productKeys";
+import { mayHandOn, mayPassKeys } from "../encoding/productKeys";
 import { makeTuple, overlooksReads } from "../encoding/productTuple";
 import type { Access } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
@@ -26,9 +26,13 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     use.map((other, second) => (mayMeet(one, other) ? pairOf(flat, levels, first, second) : APART)),
   );
   const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
+  const passes = (transactions: readonly number[]): boolean =>
+    transactions.some((second, at) =>
+      transactions.slice(0, at).some((first) => table[first]?.[second]?.passesKeys === true),
+    );
   const open = sequences(count, size).filter(
     (transactions) =>
-      transactions.some((each) => !certified[each]) &&
+      (transactions.some((each) => !certified[each]) || passes(transactions)) &&
       // Where there are units, all orders of commits are one question.
       (!transactions.some((each) => isUnit[each]) || isAscending(transactions)),
   );
@@ -54,8 +58,21 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
     .map(({ transactions }) => ({ transactions }));
 }
 
-/** Whether transactions like this one alone form no cycle, by what their level promises. */
-export function isCertified(levels: Levels, transaction: FlatTransaction): boolean {
+/**
+ * Whether transactions form no cycle, by what their levels promise. Who takes a unique key that another one gave up is
+ * not among what PostgreSQL looks at (measured as L63 of the litmus programs).
+ */
+export function areCertified(
+  levels: Levels,
+  tables: FlatProgram["tables"],
+  transactions: readonly FlatTransaction[],
+): boolean {
+  const watched = transactions.filter(({ id }) => productLevelAt(levels, id).ssi === true);
+  return transactions.every((each) => isCertified(levels, each)) && !mayPassKeys(tables, watched);
+}
+
+/** The same of one that no other takes a key from. */
+function isCertified(levels: Levels, transaction: FlatTransaction): boolean {
   const level = productLevelAt(levels, transaction.id);
   if (transaction.parts) return false;
   return level.serializable && !overlooksReads(level, transaction);
@@ -83,11 +100,13 @@ interface Pair {
   readonly backward: number;
   /** Whether the first may read what the second changes without waiting for it or keeping it waiting. */
   readonly missing: boolean;
+  /** Whether the second may take a unique key that the first gave up, both at levels that do not look at that. */
+  readonly passesKeys: boolean;
   readonly operations: number;
 }
 
 /** Of two transactions that share no table which one of them writes. */
-const APART: Pair = { forward: 0, backward: 0, missing: false, operations: 0 };
+const APART: Pair = { forward: 0, backward: 0, missing: false, passesKeys: false, operations: 0 };
 
 interface TableUse {
   readonly touched: ReadonlySet<string>;
@@ -129,11 +148,13 @@ function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number
       0,
     );
   const dirty = tuple.levels.some(readsDirty) ? count(a, b, true) + count(b, a, true) : 0;
+  const passesKeys = a.some((x) => b.some((y) => mayHandOn(x, y)));
   return {
     forward: count(a, b, true) + dirty,
     backward: count(b, a, false) + dirty,
     // Keys are looked for among the newest rows, whatever the snapshot.
-    missing: a.some((x) => b.some((y) => mayMissUnheld(x, y) || mayHandOn(x, y))),
+    missing: passesKeys || a.some((x) => b.some((y) => mayMissUnheld(x, y))),
+    passesKeys: passesKeys && tuple.levels.every(({ ssi }) => ssi === true),
     operations: a.length + b.length,
   };
 }

@@ -126,6 +126,14 @@ export async function run(id: number, x: any) {
     assert.match(JSON.stringify(run.body), /"why":"no"/u);
   });
 
+  it("is followed where it may refuse what it is given", async () => {
+    const run = await read({
+      "check.ts": `export function check(id, x) { ${LONG} if (id < 10) throw new Error("no"); return y; }`,
+      "a.ts": handler(`import { check } from "./check";`, "check(id, x)"),
+    });
+    assert.match(JSON.stringify(run.body), /"why":"no"/u);
+  });
+
   it("says so where that is too long by far", async () => {
     const run = await read({
       "check.ts": `export function check(account, x) { let y = 0;\n${calculating(160)}
@@ -139,7 +147,7 @@ export async function run(id: number, x: any) {
 }`,
     });
     assert.deepEqual(reasons(run), [
-      "check() is too long to be followed: whether it refuses what was read is not known",
+      "check() is too long to be followed: whether it refuses what it is given is not known",
     ]);
   });
 

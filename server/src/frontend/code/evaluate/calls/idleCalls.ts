@@ -14,16 +14,16 @@ import { giveAway } from "./givenAway";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
-/** Parts of HIR that are followed all the same, and those where what they are given was read. */
+/** Parts of HIR that are followed all the same, and those where they may refuse what they are given, or that was read. */
 const LARGEST = 250;
-const LARGEST_OF_READ = 1500;
+const LARGEST_ASKED = 1500;
 
 /** Values in values, up to which these are looked through. */
 const MOST_PARTS = 2000;
 
 /**
  * What a call gives that need not be followed: neither what the function names nor what it is given leads to a database,
- * and it is long, or what it is given was not read and it is not short. Undefined for all others.
+ * and it is long, or it refuses nothing, what it is given was not read, and it is not short. Undefined for all others.
  */
 export function idleCall(
   state: State,
@@ -39,16 +39,13 @@ export function idleCall(
   const { parts, throws } = leads.extentOf(file, hir);
   if (parts <= LARGEST || args.some(isClosure) || assignsAround(callee)) return undefined;
   if (leads.mayLead(file, hir) || !arePlain(state, [callee, ...args])) return undefined;
-  const isOfRead = !args.every((arg) => readsOf(arg).every(isInput));
-  if (isOfRead && parts <= LARGEST_OF_READ) return undefined;
+  const isAsked = throws || !args.every((arg) => readsOf(arg).every(isInput));
+  if (isAsked && parts <= LARGEST_ASKED) return undefined;
   const name = callee.name ?? hir.name ?? site.name;
   const source = sourceOf(state, site.span);
-  if (isOfRead && throws) {
-    lose(
-      state,
-      `${name}() is too long to be followed: whether it refuses what was read is not known`,
-      source,
-    );
+  if (throws) {
+    const why = `${name}() is too long to be followed: whether it refuses what it is given is not known`;
+    lose(state, why, source);
   }
   for (const arg of callee.self ? [callee.self, ...args] : args) {
     escape(state, arg);
