@@ -5,7 +5,8 @@ import { callFunction } from "../../../../server/src/store/callFunction";
 import { transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
-const DDL = "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL, kind text);";
+const DDL =
+  "CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL, kind text, flags jsonb);";
 const HEAD = `import { Pool } from "pg";
 const pool = new Pool();
 const set = () => pool.query("UPDATE accounts SET balance = 1");
@@ -39,6 +40,27 @@ export async function f(input: Input, kind: Kind, whole?: Input) {
       "(not (:input.deep.n is null) and (:input.deep.n <> 0))",
       'not (not (:kind is null) and (:kind <> ""))',
       "not (:whole is null)",
+    ));
+
+  it("is not told by a document being there, which may be a number, a text or a truth", () =>
+    check(
+      `export async function f(id: number) {
+  const { rows: [row] } = await pool.query("SELECT flags FROM accounts WHERE id = $1", [id]);
+  if (row.flags) await set();
+}`,
+      "(size(r1) <= 0)",
+      "(not (r1.flags is null) and code:truth(r1.flags))",
+    ));
+
+  it("of what one record was checked for says nothing of another", () =>
+    check(
+      `import { schema } from "schemas";
+export async function f(a: { n: number }, b: { n: number }) {
+  if (schema.safeParse({ x: a.n }).success) await set();
+  if (schema.safeParse({ x: b.n }).success) await set();
+}`,
+      "(:valid1 = true)",
+      "(:valid2 = true)",
     ));
 
   it("is what a function of the code gives where that is taken for true", async () => {

@@ -378,7 +378,8 @@ function checkedInput(state: State, name: string, args: readonly Value[]): Value
   if (given?.kind !== "input" && given?.kind !== "object") return undefined;
   if (args.length > 2 || READS_TEXTS.test(of ?? "")) return undefined;
   if (plain !== undefined) return given;
-  const path = given.kind === "input" ? `${given.path}.valid` : "valid";
+  // What is checked of one record says nothing of another.
+  const path = given.kind === "input" ? `${given.path}.valid` : state.ids.fresh("valid");
   const success: Value = { kind: "input", path, origin: "argument", type: "boolean" };
   return recordOf(state, { success, data: given, output: given, error: unknown("what is wrong") });
 }

@@ -390,10 +390,12 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
     case "text":
       return joined("and", [isThere, compare("<>", expression, literal(""))]);
     case "time":
-    case "json":
     case "bytes":
     case "other":
       return isThere;
+    case "json":
+      // A document may be a number, a text or a truth.
+      return truthOfUntyped(expression);
     default:
       if (expression.kind === "arithmetic" && expression.operator !== "||")
         return joined("and", [isThere, compare("<>", expression, literal(0))]);
