@@ -154,6 +154,24 @@ export function allOutputs(model: PrismaModel) {
   );
 }
 
+/** Those that the client reads of rows only to write them and what hangs on them: keys and links. */
+function linkingOutputs(model: PrismaModel) {
+  const keys = model.keys[0]?.fields ?? [];
+  const links = [...model.fields.values()].flatMap((field) =>
+    field.kind === "relation" && field.link ? columnsOfLink(field.link) : [],
+  );
+  const isNeeded = (name: string): boolean => {
+    const field = model.fields.get(name);
+    return keys.includes(name) || (field?.kind === "scalar" && links.includes(field.column));
+  };
+  return allOutputs(model).filter(({ name }) => isNeeded(name));
+}
+
+function columnsOfLink(link: PrismaLink): readonly string[] {
+  if (link.at === "between") return [link.ownKey];
+  return link.at === "here" ? link.columns : link.referenced;
+}
+
 /** Inserts a row with what belongs to it; gives the result that has its columns. */
 export function inserted(
   operation: Operation,
@@ -473,7 +491,8 @@ function chosen(
   const scope = scopeOf(nesting.operation, nesting.target);
   const into = operation.tools.fresh("r");
   const condition = joined("and", [conditionOf(scope, where), mine]);
-  const query = { ...queryOf([relationTo(target.table)], condition), outputs: allOutputs(target) };
+  const outputs = linkingOutputs(target);
+  const query = { ...queryOf([relationTo(target.table)], condition), outputs };
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
   if (mustBeThere) {
     const isThere = compare(">", { kind: "size", result: into }, literal(0));
