@@ -22,6 +22,7 @@ export interface Named {
   readonly modules: ReadonlySet<string>;
   /** Names that it assigns. */
   readonly assigned: ReadonlySet<string>;
+  /** It throws, or calls what may refuse what it is given by its name. */
   readonly throws: boolean;
 }
 
@@ -100,6 +101,7 @@ function read(origin: object): Named {
           if (from !== undefined) modules.add(from);
           const call = writtenCall(part as Extract<HirExpression, { kind: "call" }>);
           if (call) calls.set(JSON.stringify(call), call);
+          throws ||= call !== undefined && REFUSES.test(call.method);
           push(part.callee, CALLED);
           push(part.arguments, STANDS);
           if ("body" in part) push(part.body, STANDS);
@@ -136,6 +138,10 @@ function read(origin: object): Named {
     throws,
   };
 }
+
+/** Functions that throw where they are given what they do not want. */
+const REFUSES =
+  /^(?:parse(?:Async)?|validate(?:Sync)?|cast|invariant|assert\w*|check\w*|ensure\w*|require[A-Z]\w*)$/u;
 
 function isThis(part: unknown): boolean {
   return isNode(part) && "kind" in part && (part.kind === "this" || part.kind === "super");

@@ -134,6 +134,16 @@ export async function run(id: number, x: any) {
     assert.match(JSON.stringify(run.body), /"why":"no"/u);
   });
 
+  it("is followed where a validator in it may refuse that", async () => {
+    const run = await read({
+      "check.ts": `import { z } from "zod";
+const schema = z.object({ id: z.number().min(10) });
+export function check(id, x) { ${LONG} schema.parse({ id }); return y; }`,
+      "a.ts": handler(`import { check } from "./check";`, "check(id, x)"),
+    });
+    assert.match(JSON.stringify(run.body), /"kind":"rollback"/u);
+  });
+
   it("says so where that is too long by far", async () => {
     const run = await read({
       "check.ts": `export function check(account, x) { let y = 0;\n${calculating(160)}
