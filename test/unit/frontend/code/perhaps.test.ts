@@ -23,7 +23,7 @@ describe("what is done perhaps", () => {
         "  if not (affected(f/1) > 0)",
         "    rollback",
         "  if (:soon > 1)",
-        "    r2 = select Mail.id as id, Mail.kind as kind, Mail.projectId as projectId from Mail where ((Mail.kind = 3) and (Mail.projectId = r1.id))",
+        "    r2 = select Mail.id as id, Mail.projectId as projectId from Mail where ((Mail.kind = 3) and (Mail.projectId = r1.id))",
         "    loop rows",
         "      delete Mail where (Mail.id = r2.id)",
         "  r3 = select Project.id as id, Project.plan as plan from Project where (Project.id = r1.id)",
