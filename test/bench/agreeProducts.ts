@@ -71,10 +71,8 @@ function chosenLevels(): readonly ProductLevel[] {
   if (options.levels === "all") return PRODUCT_LEVELS;
   if (options.levels !== "") return options.levels.split(",").map(levelNamed);
   return PRODUCT_LEVELS.filter(
-    ({ evidence, product, ssi }) =>
-      evidence === "measured" &&
-      // Who takes a key that was given up since his snapshot SERIALIZABLE does not notice, and its promise is believed.
-      (key === undefined || (product === "postgres" && !ssi)),
+    ({ evidence, product }) =>
+      evidence === "measured" && (key === undefined || product === "postgres"),
   );
 }
 
