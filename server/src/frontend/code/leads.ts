@@ -14,7 +14,7 @@ import {
 } from "./named";
 import { mayLeadOutside } from "./near";
 import { originOf } from "./origins";
-import type { Reach } from "./reach";
+import { ANY_METHOD, type Reach } from "./reach";
 
 export interface Leads {
   /** Whether the statement at the top of its module that holds a function may come to a database. */
@@ -29,7 +29,7 @@ export interface Leads {
 export interface Extent {
   /** Parts of HIR, counted up to about `MOST_PARTS`. */
   readonly parts: number;
-  /** Whether something in it throws, as far as it was counted. */
+  /** Whether something in it may refuse what it is given, as far as it was counted. */
   readonly throws: boolean;
 }
 
@@ -74,7 +74,7 @@ export function createLeads(
     const isOpen =
       node.statement.kind === "class" &&
       node.statement.class.isInterface &&
-      isReachedBy(node.statement.class.name ?? "", "*");
+      isReachedBy(node.statement.class.name ?? "", ANY_METHOD);
     const made = isOpen ? { ...own, isDirect: true } : own;
     targets.set(origin, made);
     return made;

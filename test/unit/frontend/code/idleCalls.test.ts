@@ -43,6 +43,15 @@ export async function run(id: number, x: any) {
 }`;
 }
 
+/** A handler that has what it read checked. */
+const CHECKED = `import { pool } from "./pool";
+import { check } from "./check";
+export async function run(id: number, x: any) {
+  const { rows } = await pool.query("SELECT * FROM accounts WHERE id = $1", [id]);
+  check(rows[0], x);
+  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
+}`;
+
 describe("a long function", () => {
   it("is a value of what it is given, where nothing that it names leads to a database", async () => {
     const score = `export function score(x) { ${LONG} return y; }`;
@@ -115,13 +124,7 @@ export async function run(id: number, x: any) {
   it("is followed where it is given what was read, since it may refuse that", async () => {
     const run = await read({
       "check.ts": `export function check(account, x) { ${LONG} if (account.balance < 10) throw new Error("no"); }`,
-      "a.ts": `import { pool } from "./pool";
-import { check } from "./check";
-export async function run(id: number, x: any) {
-  const { rows } = await pool.query("SELECT * FROM accounts WHERE id = $1", [id]);
-  check(rows[0], x);
-  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
-}`,
+      "a.ts": CHECKED,
     });
     assert.match(JSON.stringify(run.body), /"why":"no"/u);
   });
@@ -148,13 +151,7 @@ export function check(id, x) { ${LONG} schema.parse({ id }); return y; }`,
     const run = await read({
       "check.ts": `export function check(account, x) { let y = 0;\n${calculating(160)}
 if (account.balance < 10) throw new Error("no"); }`,
-      "a.ts": `import { pool } from "./pool";
-import { check } from "./check";
-export async function run(id: number, x: any) {
-  const { rows } = await pool.query("SELECT * FROM accounts WHERE id = $1", [id]);
-  check(rows[0], x);
-  await pool.query("UPDATE accounts SET balance = 0 WHERE id = $1", [id]);
-}`,
+      "a.ts": CHECKED,
     });
     assert.deepEqual(reasons(run), [
       "check() is too long to be followed: whether it refuses what it is given is not known",
