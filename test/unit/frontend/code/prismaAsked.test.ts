@@ -81,6 +81,36 @@ describe("related rows that the caller asks for", () => {
   });
 });
 
+describe("a row that is deleted", () => {
+  const BODY = `const gone = await prisma.account.delete({ where: { id, balance: 0 }WITH });
+      await prisma.note.deleteMany({ where: { id: gone.USED } });`;
+
+  it("is read with the related rows that are asked for before it goes, in one transaction", async () => {
+    const body = BODY.replace("WITH", ", include: { owner: true }").replace("USED", "owner.id");
+    const lines = await read("id: number", body);
+    assert.match(
+      lines,
+      /^atomic\nr1 = select [^\n]* from Account where \(\(Account\.id = :id\) .*\nif \(size\(r1\) <= 0\)\nrollback\nr2 = select [^\n]* from Owner where \(Owner\.id = r1\.ownerId\)\ndelete Account where \(\(Account\.id = :id\) .*\)\n/u,
+    );
+    assert.match(lines, /delete Note where \(Note\.id = r2\.id\)$/u);
+  });
+
+  it("is given back by the database that can", async () => {
+    const body = BODY.replace("WITH", "").replace("USED", "ownerId");
+    assert.match(await read("id: number", body), /^delete Account .* returning r1/u);
+    const text = `import { PrismaClient } from "@prisma/client";
+      const prisma = new PrismaClient();
+      export async function f(id: number) { ${body} }`;
+    const schema = SCHEMA.replace("postgresql", "mysql");
+    const lines = printed(await transactionsOf(schema, { "f.ts": text })).join("\n");
+    assert.match(
+      lines,
+      /r1 = select [^\n]* from Account [^]*rollback\n *delete Account [^\n]*\)\n/u,
+    );
+    assert.match(lines, /delete Note where \(Note\.id = r1\.ownerId\)$/u);
+  });
+});
+
 describe("one of two records", () => {
   it("runs with either", async () => {
     const body = `await prisma.account.deleteMany(one ? { where: { id } } : { where: { balance: 0 } });`;

@@ -101,7 +101,13 @@ function isCompound({ operation, model, name, args, isPart }: Work): boolean {
   );
   if (isNested || relationsAsked(operation, model, args).length > 0) return true;
   if (name === "upsert") return !isNative({ operation, model, name, args });
+  if (name === "delete" && !givesBack(tools)) return true;
   return name.startsWith("delete") && schema.integrity === "client";
+}
+
+/** Whether the client lets the database give back the row that a statement wrote. */
+function givesBack({ dialect }: Tools): boolean {
+  return dialect === "postgres" || dialect === "sqlite";
 }
 
 /** The fields that a record names, also beside a spread of something whose fields are not known. */
@@ -321,7 +327,7 @@ function untouched(
 function isNative(work: Work): boolean {
   const { operation, model, args } = work;
   const { tools } = operation;
-  if (tools.dialect !== "postgres" && tools.dialect !== "sqlite") return false;
+  if (!givesBack(tools)) return false;
   const [where, data] = [given(tools, args, "where"), given(tools, args, "create")];
   const names = where && fieldsGiven(tools, where)?.map(([name]) => name);
   const key = names?.length === 1 ? model.keys.find((each) => each.name === names[0]) : undefined;
@@ -424,6 +430,9 @@ function shared({ operation, args }: Work): Readonly<Record<string, Value>> {
 function remove(work: Work, isOne: boolean): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
+  const isRead = isOne && (!givesBack(tools) || relationsAsked(operation, model, args).length > 0);
+  // What a deletion does not give back is read before it, and the error is that of the reading.
+  const read = isRead ? find(work, "present") : undefined;
   const scope = scopeOf(work.operation, work.model);
   const where = conditionOf(scope, given(tools, args, "where"));
   removeDependants(operation, model, where);
@@ -436,11 +445,12 @@ function remove(work: Work, isOne: boolean): Value {
       relation: relationTo(model.table),
       using: [],
       where: joined("and", [where]),
-      ...(isOne && { returning: { into, outputs } }),
+      ...(isOne && !isRead && { returning: { into, outputs } }),
     },
     scope.losses,
   );
   if (!isOne) return tools.object({ count: affected(statement) });
+  if (read) return read;
   mustAffect(operation, statement, model);
-  return resultOf(operation, model, into, outputs, undefined, "row");
+  return resultOf(operation, model, into, outputs, args, "row");
 }
