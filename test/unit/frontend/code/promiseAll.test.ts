@@ -5,6 +5,7 @@ import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
 const START = `import { Pool } from "pg";
+import { cache } from "elsewhere";
 const pool = new Pool();
 const add = (n) => pool.query("UPDATE accounts SET balance = balance + $1 WHERE id = 1", [n]);
 const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
@@ -28,6 +29,11 @@ const MADE = [
   "      rollback",
   `  ${noted(":n")}`,
   "  handler",
+  "    @rejected1 := true",
+];
+const UNHEARD = [
+  "  @rejected1 := false",
+  "  if (:cache.del() fails = true)",
   "    @rejected1 := true",
 ];
 const THROWN = ["  if @rejected1", "    rollback"];
@@ -70,6 +76,14 @@ describe("Promise.all", () => {
         ADDED,
         ...THROWN,
       ]),
+      "  handler",
+      `  ${noted("5")}`,
+    ]));
+
+  it("runs the others where something unknown fails, which a handler takes", () =>
+    check("try { await Promise.all([cache.del(n), add(n)]); } catch (e) { await note(5); }", [
+      "  try",
+      ...inward([...UNHEARD, ADDED, ...THROWN]),
       "  handler",
       `  ${noted("5")}`,
     ]));
@@ -135,6 +149,12 @@ describe("Promise.allSettled", () => {
         "    handler",
         ADDED,
       ],
+    ));
+
+  it("takes the error of something unknown", () =>
+    check(
+      "try { await Promise.allSettled([cache.del(n), add(n)]); await add(n); } catch (e) { await note(5); }",
+      ["  try", ...inward([ADDED, ADDED]), "  handler", `  ${noted("5")}`],
     ));
 });
 

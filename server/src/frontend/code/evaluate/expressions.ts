@@ -37,7 +37,14 @@ import {
   methodValue,
   superclassOf,
 } from "./values/member";
-import { isLater, isLaterCall, isLaterChain, noteHandedOn, withLater } from "./errors/laterCalls";
+import {
+  failsBesideOthers,
+  isLater,
+  isLaterCall,
+  isLaterChain,
+  noteHandedOn,
+  withLater,
+} from "./errors/laterCalls";
 import { knowing } from "./values/presence";
 import { binary, choose, lazy, unary, isNullish } from "./values/operators";
 import { madeHere } from "./lists/perhapsPushed";
@@ -396,7 +403,8 @@ function callNowOrLater(
     state.evaluator.call(state, callee, withLater(hir, args), siteOf(hir, false));
   if (isLaterCall(hir, callee)) return { kind: "deferred", run };
   const isLeft = callee.kind === "handle" && isLeaving(hir);
-  return isLeft ? held(state, sourceOf(state, hir.span), run, true) : run();
+  const isHeldHere = isLeft || failsBesideOthers(state, hir, callee);
+  return isHeldHere ? held(state, sourceOf(state, hir.span), run, isLeft) : run();
 }
 
 function superMethod(state: State, scope: Scope, name: string): Value {

@@ -62,7 +62,7 @@ export function noteAwaited(hir: HirExpression): void {
 }
 
 /** The calls whose value an expression gives. */
-function eachCall(hir: HirExpression, note: (call: HirExpression) => void): void {
+export function eachCall(hir: HirExpression, note: (call: HirExpression) => void): void {
   switch (hir.kind) {
     case "call":
       note(hir);

@@ -6,7 +6,7 @@ import type { Scope, Value } from "../../values";
 import { isAtTop } from "../calls/callbacks";
 import { PROMISED } from "../values/member";
 import type { State } from "../state";
-import { isUndoneWhole, noteAwaited, noteHeld } from "./heldPromises";
+import { eachCall, isUndoneWhole, noteAwaited, noteHeld } from "./heldPromises";
 
 type Call = Extract<HirExpression, { kind: "call" }>;
 
@@ -24,6 +24,9 @@ export function noteHandedOn(state: State, scope: Scope, hir: Call): void {
     if (handler && runsStatements(state, scope, handler.value)) MAY_FAIL.add(object);
   }
   if (object.kind !== "name" || object.name !== "Promise") return;
+  if (property === "all" || property === "allSettled") {
+    for (const { value } of args) eachCall(value, (call) => TOGETHER.add(call));
+  }
   if (property === "allSettled") for (const { value } of args) noteLater(value);
   if (property !== "all") return;
   const note = isUndoneWhole(state) ? noteAwaited : noteHeld;
@@ -97,6 +100,15 @@ export function isLaterChain(hir: Call): boolean {
 export function withLater(hir: Call, args: readonly Value[]): readonly Value[] {
   if (!LATER.has(hir) || !isMap(hir)) return args;
   return args.map((arg) => (isAsync(arg) ? { ...arg, isLater: true } : arg));
+}
+
+/** Calls whose promises are awaited together. */
+const TOGETHER = new WeakSet<HirExpression>();
+
+/** Whether something unknown is called beside other calls that run where it fails, and a handler takes its error. */
+export function failsBesideOthers({ attempts }: State, hir: Call, callee: Value): boolean {
+  if (!TOGETHER.has(hir) || !attempts.some(({ isKept }) => isKept)) return false;
+  return !["function", "builtin", "handle"].includes(callee.kind);
 }
 
 /** Calls of which it matters whether they fail, also those of something unknown. */
