@@ -1,11 +1,14 @@
 // Tables as DDL declares them, or as statements let us infer.
 import type { SourceRange } from "../protocol/source";
 import type { Expression, ValueType } from "./expression";
+import type { Takes } from "./takes";
 
 export interface Column {
   readonly name: string;
   readonly type: ValueType;
   readonly nullable: boolean;
+  /** What its texts look like; absent: anything of its type. */
+  readonly takes?: Takes;
   /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
   readonly default?: Expression;
   /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */

@@ -48,6 +48,16 @@ export interface Witness {
   readonly outcome: Outcome;
 }
 
+/** How uuids begin that stand for values of a witness. */
+export const MADE_UUID = "00000000-0000-4000-8000-";
+
+/** A text of a witness as people are shown it: of uuids that were made up, what tells them apart. */
+export function shownText(text: string): string {
+  return text.includes(MADE_UUID)
+    ? text.replaceAll(/00000000-0000-4000-8000-0{0,8}(\d{4,})/gu, "\u2026$1")
+    : text;
+}
+
 /** Whether a value, as SQL writes it, is a time that a clock gave. */
 export function isClockTime(text: string): boolean {
   return /^'\d{4}-\d\d-\d\dT/u.test(text);

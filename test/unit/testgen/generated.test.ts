@@ -39,13 +39,14 @@ const CASES: readonly Case[] = [
     fix: raiseLevel,
   },
   {
-    name: "placeholders of another style, and values that quote",
+    name: "placeholders of another style, and values of uuids, enumerations and short texts",
     files: [
-      sql(`CREATE TABLE t (k text PRIMARY KEY, v int NOT NULL);
+      sql(`CREATE TYPE state AS ENUM ('open', 'closed', 'gone');
+CREATE TABLE t (k text, owner uuid, s state, c char(1), at time, PRIMARY KEY (k, owner), v int NOT NULL);
 -- @transaction Add
 BEGIN;
-SELECT v FROM t WHERE k = $1 \\gset
-UPDATE t SET v = :v + 1 WHERE k = $1;
+SELECT v FROM t WHERE k = $1 AND owner = $2 AND s = $3 AND s <> 'gone' AND c = $4 AND at = $5 \\gset
+UPDATE t SET v = :v + 1 WHERE k = $1 AND owner = $2;
 COMMIT;`),
     ],
     fix: raiseLevel,

@@ -1,17 +1,17 @@
 // Values and names as the page spells them.
 import type { StepCell } from "../../../server/src/protocol/report";
-import type { Value } from "../../../server/src/protocol/witness";
+import { shownText, type Value } from "../../../server/src/protocol/witness";
 
 /** A value as SQL writes it. */
 export function valueText(value: Value): string {
   if (value === null) return "NULL";
-  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === "string") return `'${shownText(value).replaceAll("'", "''")}'`;
   return String(value);
 }
 
 /** "account[1]". */
 export function rowText(cell: Pick<StepCell, "table" | "key">): string {
-  return cell.key === "" ? cell.table : `${cell.table}[${cell.key}]`;
+  return cell.key === "" ? cell.table : `${cell.table}[${shownText(cell.key)}]`;
 }
 
 /** "account[1].balance", or the row alone for its existence and for keys without columns. */

@@ -1,6 +1,7 @@
 // What the same transactions give one after the other, beside what this run gave: only what differs, differences marked.
 import {
   areClockTimes,
+  shownText,
   type Outcome,
   type Row as DatabaseRow,
 } from "../../../server/src/protocol/witness";
@@ -91,7 +92,10 @@ function factsOf(
     facts.set(`${instance} ends`, status);
   }
   for (const [instance, values] of Object.entries(outcome.returned)) {
-    facts.set(`${instance} returns`, values.length === 0 ? "nothing" : values.join("; "));
+    facts.set(
+      `${instance} returns`,
+      values.length === 0 ? "nothing" : shownText(values.join("; ")),
+    );
   }
   for (const [table, rows] of Object.entries(outcome.final)) {
     for (const row of rows) {

@@ -3,6 +3,7 @@
 import { PRODUCT_LEVELS } from "../../isolation/levels";
 import type { Program } from "../../program/program";
 import type { Model, SolverFactory } from "../../solver/solver";
+import type { Setup } from "../../store/execution";
 import { NotExecutable } from "../../store/failure";
 import { brokenInvariant } from "../../store/invariants";
 import { initialRows } from "../../store/row";
@@ -18,6 +19,7 @@ import type { Script } from "../encoding/smt";
 import { isTrue } from "../encoding/sqlValue";
 import type { FlatInvariant, FlatProgram, FlatTransaction } from "../operations/operation";
 import { FALSE } from "../operations/terms";
+import { dressings } from "../search/dressed";
 import { decodeStart } from "../search/productsDecode";
 import type { Start } from "../search/productsDecode";
 import type {
@@ -154,8 +156,20 @@ function execute(
   model: Model,
   index: number,
 ): Pick<BrokenInvariant, "example" | "reason"> {
-  const invariant = program.invariants?.[index];
   const setup = decodeStart(program, start, model);
+  for (const each of dressings(program, start.tuple.flat, setup)) {
+    const run = executeFrom(program, each, index);
+    if (run.example) return run;
+  }
+  return executeFrom(program, setup, index);
+}
+
+function executeFrom(
+  program: Program,
+  setup: Setup,
+  index: number,
+): Pick<BrokenInvariant, "example" | "reason"> {
+  const invariant = program.invariants?.[index];
   const [instance] = setup.instances;
   if (!instance || !invariant) return { reason: "it cannot be executed" };
   try {

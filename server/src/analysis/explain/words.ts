@@ -1,17 +1,17 @@
 // Values, cells and rows in words: one spelling for steps, messages and every view.
-import type { Row, Value } from "../../protocol/witness";
+import { shownText, type Row, type Value } from "../../protocol/witness";
 import type { CellAccess } from "../../store/execution";
 
 /** A value as SQL writes it: 100, 'shipped', NULL, true. */
 export function valueText(value: Value): string {
   if (value === null) return "NULL";
-  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === "string") return `'${shownText(value).replaceAll("'", "''")}'`;
   return String(value);
 }
 
 /** "account[1]": a row by table and primary key. */
 export function rowText(table: string, key: string): string {
-  return key === "" ? table : `${table}[${key}]`;
+  return key === "" ? table : `${table}[${shownText(key)}]`;
 }
 
 /** "account[1].balance = 100, account[2].balance = 50": cells grouped by row, without existence. */

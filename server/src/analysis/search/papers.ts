@@ -10,6 +10,7 @@ import type { Tier } from "../encoding/relational";
 import { makeInstances } from "../encoding/relationalInstances";
 import { isTooWide } from "../encoding/relationalWritten";
 import type { FlatProgram } from "../operations/operation";
+import { dressed } from "./dressed";
 import { evidenceTables } from "./evidence";
 import { blockGroup, groupAssumptions, singleTables, tablesOfModel } from "./papersGroups";
 import { contains, makeLevelVector, tupleLevels } from "./papersLevels";
@@ -73,7 +74,8 @@ export function solvePapers(
     solver.add(encoding.text);
     const queries = makeQueries(solver, limits, subject, encoding.run.database.assumptions);
     const witnesses = openWitnesses({ program, encoding, queries, judge });
-    const findings = findAll(known, witnesses, limits);
+    const judging = { program, levels: known.base.levels, judge };
+    const findings = findAll(known, witnesses, limits).map((each) => dressed(each, judging, flat));
     return {
       findings,
       undecided: queries.undecided(),

@@ -11,6 +11,7 @@ import { commitOrders } from "../encoding/productParts";
 import type { Member } from "../encoding/productParts";
 import { levelsWithin } from "../encoding/productTuple";
 import type { FlatProgram, FlatTransaction } from "../operations/operation";
+import { dressed } from "./dressed";
 import { assumedBy, makeQueries } from "./papersQueries";
 import { hasCycle, meetings } from "./productsMeeting";
 import { areCertified, planProduct, readsDirty } from "./productsPlan";
@@ -121,7 +122,9 @@ function solveOrder(
     const found = findAll(search, shapes, limits);
     const doubts = found.filter((finding) => restsOnLosses(finding, encoding));
     return {
-      findings: found.filter((finding) => !doubts.includes(finding)),
+      findings: found
+        .filter((finding) => !doubts.includes(finding))
+        .map((finding) => dressed(finding, search, flat)),
       undecided: [...queries.undecided(), ...doubtsAbout(subject, doubts, encoding)],
       queries: queries.count(),
       ...assumedBy(queries),

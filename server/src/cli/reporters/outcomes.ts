@@ -3,6 +3,7 @@ import type { Anomaly } from "../../protocol/report";
 import {
   areClockTimes,
   isClockTime,
+  shownText,
   type Outcome,
   type Row,
   type Value,
@@ -106,7 +107,7 @@ function outcomeText(outcome: Outcome, cells: Cells, { facts, all, returns }: Co
     const differing = returned.filter((text, n) =>
       all.some((each) => each.returned[instance]?.[n] !== text),
     );
-    const shown = differing.filter((text) => text !== "");
+    const shown = differing.filter((text) => text !== "").map(shownText);
     if (shown.length > 0)
       parts.push(`returns ${listWords(shown.slice(0, MOST_FACTS))} to ${instance}`);
   }
@@ -140,13 +141,13 @@ function cellsOf(outcome: Outcome, keyOf: KeyOf): Map<string, string> {
 }
 
 function keyText(row: Row, key: readonly string[]): string {
-  return key.map((column) => String(row[column] ?? null)).join(",");
+  return shownText(key.map((column) => String(row[column] ?? null)).join(","));
 }
 
 /** A value as SQL writes it. */
 export function valueText(value: Value): string {
   if (value === null) return "NULL";
-  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+  return typeof value === "string" ? `'${shownText(value).replaceAll("'", "''")}'` : String(value);
 }
 
 /** "a", "a and b", "a, b and c". */

@@ -1,6 +1,7 @@
 // The fields of a Prisma model: columns with their types and defaults, and relations, whose links are found later.
 import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType } from "../../../program/expression";
+import { takesOf, type Takes } from "../../../program/takes";
 import { argument, firstOf, textOf } from "./attributes";
 import type { PrismaEnum, PrismaField, PrismaScalar } from "./model";
 import type { ModelBlock, Say } from "./readSchema";
@@ -80,12 +81,14 @@ function scalar(syntax: FieldSyntax, { block, at }: ModelBlock, around: Around):
       : isList && around.dialect === "postgres"
         ? unknown(id, type, "an empty list")
         : undefined;
+  const takes = isList ? undefined : takesOfField(syntax, around.enums.get(written.text));
   return {
     kind: "scalar",
     name: name.text,
     column: (mapName && textOf(mapName)) ?? name.text,
     type,
     written: written.text,
+    ...(takes && { takes }),
     isList,
     isOptional,
     ...(initial && { default: initial }),
@@ -93,6 +96,19 @@ function scalar(syntax: FieldSyntax, { block, at }: ModelBlock, around: Around):
     isHidden: has("ignore") || base === undefined || written.text === "Unsupported",
     source: at(name),
   };
+}
+
+/** Enumerations, and types of the database: `@db.Uuid`, `@db.Char(2)`. */
+function takesOfField(
+  { attributes }: FieldSyntax,
+  enumeration: PrismaEnum | undefined,
+): Takes | undefined {
+  if (enumeration) return { kind: "labels", labels: [...enumeration.values.values()] };
+  const native = attributes.find(({ name }) => name.startsWith("db."));
+  const sizes = (native?.arguments ?? []).flatMap(({ value }) =>
+    value.kind === "number" ? [Number(value.text)] : [],
+  );
+  return native && takesOf(native.name.slice("db.".length).toLowerCase(), { sizes });
 }
 
 interface Target {

@@ -3,6 +3,7 @@ import type { Dialect } from "../../../program/dialect";
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
+import type { Takes } from "../../../program/takes";
 import type { SourceRange } from "../../../protocol/source";
 
 export interface PrismaScalar {
@@ -12,6 +13,8 @@ export interface PrismaScalar {
   readonly type: ValueType;
   /** The scalar type or enumeration as written. */
   readonly written: string;
+  /** What its values look like, where that is known. */
+  readonly takes?: Takes;
   readonly isList: boolean;
   readonly isOptional: boolean;
   /** What the client or the database gives it where a `create` leaves it out; absent: NULL, or required. */

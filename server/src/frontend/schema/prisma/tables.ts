@@ -36,6 +36,7 @@ function tableOf(
       name: field.column,
       type: field.type,
       nullable,
+      ...(field.takes && { takes: field.takes }),
       ...(isGiven && { default: field.default }),
     };
   });

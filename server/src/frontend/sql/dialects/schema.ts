@@ -4,6 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Column, Table, UniqueKey } from "../../../program/schema";
 import type { Query, Relation } from "../../../program/statement";
+import { takesOf } from "../../../program/takes";
 import {
   declarationContext,
   sourceIn,
@@ -179,10 +180,12 @@ function withQuery(
 function withColumn(table: Table, definition: ColumnDefinition, state: State): Table {
   const { name } = definition;
   const value = defaultOf(definition, table, state);
+  const takes = takesOf(definition.type, definition);
   const column: Column = {
     name,
     type: columnType(definition.type, state.dialect),
     nullable: definition.nullable && !definition.automatic,
+    ...(takes && { takes }),
     ...(value === undefined ? {} : { default: value }),
     ...(definition.generated && value !== undefined ? { generated: value } : {}),
   };

@@ -4,6 +4,7 @@ import type { Expression } from "../../../program/expression";
 import type { Table } from "../../../program/schema";
 import { declarationContext } from "../lowering";
 import { lastName, typeText } from "./ast";
+import { takesOfType } from "./enumerations";
 import { lowerExpression } from "./recursion";
 import { condition, lost, typeOf, type Domain, type State } from "./schemaState";
 import { NO_SOURCES } from "./scope";
@@ -31,6 +32,8 @@ export function defineDomain(statement: CreateDomainStmt, state: State): void {
   const name = lastName(domainname).toLowerCase();
   state.domains.set(name, domain);
   state.types.set(name, domain.type);
+  const takes = takesOfType(typeName, state);
+  if (takes) state.takes.set(name, takes);
 }
 
 /** The default of a column of that type; undefined where the type says none. */

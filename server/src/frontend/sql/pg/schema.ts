@@ -5,11 +5,12 @@ import type { Table } from "../../../program/schema";
 import type { Query } from "../../../program/statement";
 import { sourceIn, type SqlPiece } from "../lowering";
 import { mayDefine } from "../mayDefine";
-import { kindOf, lastName, stringsOf, tableName } from "./ast";
+import { kindOf, stringsOf, tableName } from "./ast";
 import type { PgParser } from "./pgParser";
 import { change, lost, say, type DefinitionLoss, type State } from "./schemaState";
 import { replayBlock } from "./doBlocks";
 import { defineDomain } from "./domains";
+import { changeEnumeration, defineEnumeration, renameEnumeration } from "./enumerations";
 import { definePolicy, noPolicies, policiesInForce, switchPolicies, type Policy } from "./policies";
 import { createFromQuery } from "./tableFromQuery";
 import { altered, drop, rename, uniqueIndex } from "./tableChanges";
@@ -38,6 +39,7 @@ export function readPgSchema(pieces: readonly SqlPiece[], parser: PgParser): PgS
     views: new Map(),
     types: new Map(),
     domains: new Map(),
+    takes: new Map(),
     policies: noPolicies(),
     triggers: new Map(),
     notes: [],
@@ -98,7 +100,8 @@ function replay(node: Node, state: State): void {
   else if ("DropStmt" in node) drop(node.DropStmt.removeType, node.DropStmt.objects ?? [], state);
   else if ("RenameStmt" in node) {
     const { renameType, relation, subname = "", newname = "" } = node.RenameStmt;
-    rename(renameType, relation, subname, newname, state);
+    if (renameType === "OBJECT_TYPE") renameEnumeration(node.RenameStmt, state);
+    else rename(renameType, relation, subname, newname, state);
   } else if ("ViewStmt" in node) {
     const { view, query, aliases } = node.ViewStmt;
     if (query !== undefined && "SelectStmt" in query) {
@@ -112,7 +115,9 @@ function replay(node: Node, state: State): void {
   } else if ("CreateTableAsStmt" in node) {
     createFromQuery(node.CreateTableAsStmt, state);
   } else if ("CreateEnumStmt" in node) {
-    state.types.set(lastName(node.CreateEnumStmt.typeName).toLowerCase(), "text");
+    defineEnumeration(node.CreateEnumStmt, state);
+  } else if ("AlterEnumStmt" in node) {
+    changeEnumeration(node.AlterEnumStmt, state);
   } else if ("CreateDomainStmt" in node) {
     defineDomain(node.CreateDomainStmt, state);
   } else if ("CreateTrigStmt" in node) {

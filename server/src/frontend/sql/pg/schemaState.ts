@@ -3,6 +3,7 @@ import type { Node, RangeVar } from "libpg-query";
 import type { Expression, ValueType } from "../../../program/expression";
 import type { Note } from "../../../program/program";
 import type { Table } from "../../../program/schema";
+import type { Takes } from "../../../program/takes";
 import type { SourceRange } from "../../../protocol/source";
 import { declarationContext, sourceOf, type SqlPiece } from "../lowering";
 import { tableName } from "./ast";
@@ -34,6 +35,8 @@ export interface State {
   /** Types of the user's own: enumerations are text, domains what they are based on. */
   readonly types: Map<string, ValueType>;
   readonly domains: Map<string, Domain>;
+  /** What values of these types look like, where that is known. */
+  readonly takes: Map<string, Takes>;
   readonly triggers: Triggers;
   readonly policies: Policies;
   readonly notes: Note[];

@@ -3,6 +3,7 @@ import type { AlterTableCmd, IndexStmt, Node, RangeVar } from "libpg-query";
 import type { Expression } from "../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../program/schema";
 import { itemsOf, stringsOf, tableName, typeText } from "./ast";
+import { takesOfType } from "./enumerations";
 import { change, condition, lost, say, typeOf, type State } from "./schemaState";
 import { withColumn, withColumnConstraints, withConstraint, withNullable } from "./tableDefinition";
 import { dropPoliciesOf, dropPolicy, movePolicies } from "./policies";
@@ -44,7 +45,12 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
     case "AT_AlterColumnType": {
       if (def === undefined || !("ColumnDef" in def)) return table;
       const type = typeOf(typeText(def.ColumnDef.typeName), state);
-      const columns = table.columns.map((each) => (each.name === name ? { ...each, type } : each));
+      const takes = takesOfType(def.ColumnDef.typeName, state);
+      const columns = table.columns.map((each): Column => {
+        if (each.name !== name) return each;
+        const { takes: _before, ...rest } = each;
+        return { ...rest, type, ...(takes && { takes }) };
+      });
       return { ...table, columns };
     }
     case "AT_DropIdentity":

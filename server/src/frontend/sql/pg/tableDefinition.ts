@@ -12,6 +12,7 @@ import {
 import { sourceOf } from "../lowering";
 import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import { defaultOfType, withChecksOfType } from "./domains";
+import { takesOfType } from "./enumerations";
 import { condition, say, typeOf, type State } from "./schemaState";
 import { isSerial } from "./valueType";
 
@@ -88,9 +89,11 @@ export function withColumn(table: Table, definition: ColumnDef, state: State): T
   const isKey = has("CONSTR_PRIMARY");
   const isGenerated = has("CONSTR_GENERATED");
   const value = defaultOf(table, definition, constraints, type, state);
+  const takes = takesOfType(typeName, state);
   const column: Column = {
     name,
     type: typeOf(type, state),
+    ...(takes && { takes }),
     nullable:
       state.domains.get(type)?.isNullable !== false &&
       !isKey &&

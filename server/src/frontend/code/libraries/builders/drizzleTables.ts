@@ -2,7 +2,9 @@
 import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
+import { takesOf, type Takes } from "../../../../program/takes";
 import { constantScalar, constantText, scalar, type HandleValue, type Value } from "../../values";
+import { labelsOf } from "../labels";
 import type { Call, Tools } from "../library";
 import { columnCalled } from "./drizzleCasing";
 
@@ -12,6 +14,7 @@ export interface DrizzleColumn {
   readonly name: string | undefined;
   readonly table?: string;
   readonly type: ValueType;
+  readonly takes?: Takes;
   readonly isSequence: boolean;
   readonly isRequired: boolean;
   readonly isKey: boolean;
@@ -103,6 +106,15 @@ const isSchema = (data: unknown): data is DrizzleSchema =>
 const isCreator = (data: unknown): data is TableCreator =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "creator";
 
+/** What `pgEnum` made: `labels` as far as they are known. */
+interface Enumeration {
+  readonly kind: "enumeration";
+  readonly labels: readonly string[];
+}
+
+const isEnumeration = (data: unknown): data is Enumeration =>
+  typeof data === "object" && data !== null && "kind" in data && data.kind === "enumeration";
+
 function typed(type: ValueType, names: string): Record<string, ValueType> {
   return Object.fromEntries(names.split(" ").map((name) => [name, type]));
 }
@@ -138,15 +150,30 @@ export function declaration(handle: HandleValue, call: Call, tools: Tools): Valu
   const mode = options && constantText(tools.fields(options)?.get("mode"));
   const type = (listed === "int" ? MODES[mode ?? ""] : undefined) ?? listed;
   const name = constantText(first);
+  const takes = takesOfColumn(method, handle.data, call, tools);
   const column: DrizzleColumn = {
     kind: "column",
     name,
     type,
+    ...(takes && { takes }),
     isSequence: /serial$/iu.test(method),
     isRequired: /serial$/iu.test(method),
     isKey: false,
   };
   return tools.handle("column", column);
+}
+
+/** `uuid()`, `char({ length: 2 })`, `mysqlEnum("s", [...])`, `text({ enum: [...] })`, and columns of a `pgEnum`. */
+function takesOfColumn(method: string, data: unknown, call: Call, tools: Tools): Takes | undefined {
+  if (isEnumeration(data)) return takesOf("enum", data);
+  const options = call.arguments.find((each) => each.kind === "object");
+  const fields = options && tools.fields(options);
+  const listed =
+    fields?.get("enum") ?? (method === "mysqlEnum" ? call.arguments.at(-1) : undefined);
+  const labels = labelsOf(listed, tools);
+  const length = constantScalar(fields?.get("length"));
+  const sizes = typeof length === "number" ? [length] : [];
+  return takesOf(labels.length > 0 ? "enum" : method.toLowerCase(), { sizes, labels });
 }
 
 /** A table, or what makes tables or columns. */
@@ -155,7 +182,7 @@ function maker(handle: HandleValue, method: string, call: Call, tools: Tools): V
   const [first] = call.arguments;
   if (isSchema(data)) {
     if (method === "table") return table(data.dialect, call, tools);
-    return method === "enum" ? tools.handle(ENUM_COLUMN) : undefined;
+    return method === "enum" ? enumeration(call, tools) : undefined;
   }
   if (isCreator(data)) {
     if (!first) return undefined;
@@ -175,8 +202,13 @@ function maker(handle: HandleValue, method: string, call: Call, tools: Tools): V
       dialect: created,
       named: first,
     } satisfies TableCreator);
-  if (method === "pgEnum") return tools.handle(ENUM_COLUMN);
+  if (method === "pgEnum") return enumeration(call, tools);
   return method === "customType" ? tools.handle(CUSTOM_COLUMN) : undefined;
+}
+
+function enumeration(call: Call, tools: Tools): Value {
+  const labels = labelsOf(call.arguments[1], tools);
+  return tools.handle(ENUM_COLUMN, { kind: "enumeration", labels } satisfies Enumeration);
 }
 
 function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tools): DrizzleColumn {
@@ -339,7 +371,14 @@ function columnOf({ name = "", type, isSequence, isRequired, ...rest }: DrizzleC
   const value = isSequence
     ? ({ kind: "fresh", id: name, type, why: "sequence" } as const)
     : rest.default;
-  return { name, type, nullable: !isRequired, ...(value && { default: value }) };
+  const { takes } = rest;
+  return {
+    name,
+    type,
+    nullable: !isRequired,
+    ...(takes && { takes }),
+    ...(value && { default: value }),
+  };
 }
 
 function foreignKeyOf(

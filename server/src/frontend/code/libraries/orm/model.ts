@@ -2,6 +2,7 @@
 import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
+import type { Takes } from "../../../../program/takes";
 import type { ClassValue, Tools } from "../library";
 
 export interface ModelColumn {
@@ -9,6 +10,7 @@ export interface ModelColumn {
   readonly property?: string;
   readonly column: string;
   readonly type: ValueType;
+  readonly takes?: Takes;
   readonly isKey?: boolean;
   readonly isRequired?: boolean;
   readonly generated?: "sequence" | "uuid";
@@ -114,7 +116,14 @@ function schemaColumn({
       ? (rest.default ?? defaultOf(rest.role, type))
       : { kind: "fresh", id: column, type, why: generated };
   const nullable = !(isKey === true || isRequired === true);
-  return { name: column, type, nullable, ...(value && { default: value }) };
+  const { takes } = rest;
+  return {
+    name: column,
+    type,
+    nullable,
+    ...(takes && { takes }),
+    ...(value && { default: value }),
+  };
 }
 
 function defaultOf(role: ModelColumn["role"], type: ValueType): Expression | undefined {

@@ -1,6 +1,7 @@
 // Sequelize's models: `define`, and classes whose `init` names their attributes.
 import type { ValueType } from "../../../../program/expression";
 import type { UniqueKey } from "../../../../program/schema";
+import { takesOf } from "../../../../program/takes";
 import type { HirExpression, HirStatement } from "../../hir";
 import {
   constantScalar,
@@ -146,9 +147,13 @@ function isVirtual(value: Value, tools: Tools): boolean {
 
 /** The type that `DataTypes.STRING(10)` names. */
 function typeOf(value: Value | undefined): ValueType {
-  const path = value?.kind === "handle" ? value.path : value?.kind === "external" ? value.name : "";
-  const name = path.split(".").find((part) => TYPES[part] !== undefined);
+  const name = typeNameOf(value);
   return (name === undefined ? undefined : TYPES[name]) ?? "other";
+}
+
+function typeNameOf(value: Value | undefined): string | undefined {
+  const path = value?.kind === "handle" ? value.path : value?.kind === "external" ? value.name : "";
+  return path.split(".").find((part) => TYPES[part] !== undefined);
 }
 
 function attributeOf(
@@ -165,10 +170,12 @@ function attributeOf(
   const isUuid = initial?.kind === "handle" && /UUIDV\d$/u.test(initial.path);
   const isNow = initial?.kind === "handle" && initial.path.endsWith(".NOW");
   const isConstant = constantScalar(initial) !== undefined;
+  const takes = takesOf(typeNameOf(fields.get("type"))?.toLowerCase() ?? "");
   return {
     property,
     column: constantText(fields.get("field")) ?? columnFor(property),
     type,
+    ...(takes?.kind === "uuid" && { takes }),
     ...(is("primaryKey") && { isKey: true }),
     ...(is("autoIncrement") && { generated: "sequence" }),
     ...(isUuid && { generated: "uuid" }),

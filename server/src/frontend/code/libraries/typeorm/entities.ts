@@ -1,9 +1,11 @@
 // TypeORM's entities: classes whose decorators declare tables, columns and relations.
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { UniqueKey } from "../../../../program/schema";
+import { takesOf } from "../../../../program/takes";
 import type { HirAnnotation, HirField } from "../../hir";
 import { constantScalar, constantText, type Value } from "../../values";
 import { namesIn } from "../builders/draft";
+import { labelsOf } from "../labels";
 import type { ClassValue, Tools } from "../library";
 import {
   camelCase,
@@ -136,6 +138,8 @@ function columnOfField(of: ClassValue, field: HirField, tools: Tools): ModelColu
             ? "text"
             : "int"
           : (valueType(named) ?? valueType(written) ?? "other");
+  const labels = labelsOf(fields?.get("enum"), tools);
+  const takes = isUuid ? takesOf("uuid") : takesOf(named ?? "", { labels });
   const isNullable = constantScalar(fields?.get("nullable")) === true || role === "deleted";
   const initial = fields?.get("default");
   const value = initial && defaultOf(initial, type, tools);
@@ -145,6 +149,7 @@ function columnOfField(of: ClassValue, field: HirField, tools: Tools): ModelColu
     property: field.name,
     column: constantText(fields?.get("name")) ?? field.name,
     type,
+    ...(takes && { takes }),
     ...(kind.startsWith("Primary") && { isKey: true }),
     isRequired: !isNullable,
     ...(strategy !== undefined && { generated: isUuid ? "uuid" : "sequence" }),

@@ -1,0 +1,53 @@
+// What texts a column takes beyond its coarse type: a server refuses 'a' for a uuid.
+
+/** `length`: at most so many characters. */
+export type Takes =
+  | { readonly kind: "uuid" | "address" | "hardware" | "clock" | "interval" }
+  | { readonly kind: "labels"; readonly labels: readonly string[] }
+  | { readonly kind: "length"; readonly most: number };
+
+/** What a type's name says besides: its numbers in parentheses, and the labels of an enumeration. */
+export interface TypeDetails {
+  readonly sizes?: readonly number[];
+  readonly labels?: readonly string[];
+}
+
+/** Longer texts than these are never made up. */
+const LONG = 8;
+
+/** What columns of a type take, by the type's name in lower case; undefined: any text, or nothing that is known here. */
+export function takesOf(type: string, details: TypeDetails = {}): Takes | undefined {
+  const { sizes: [most] = [], labels = [] } = details;
+  switch (type) {
+    case "uuid":
+    case "uniqueidentifier":
+      return { kind: "uuid" };
+    case "inet":
+    case "cidr":
+    case "inet4":
+      return { kind: "address" };
+    case "macaddr":
+      return { kind: "hardware" };
+    case "time":
+    case "timetz":
+      return { kind: "clock" };
+    case "interval":
+      return { kind: "interval" };
+    case "enum":
+      return labels.length > 0 ? { kind: "labels", labels } : undefined;
+    case "char":
+    case "bpchar":
+    case "character":
+    case "nchar":
+      return upTo(most ?? 1);
+    case "varchar":
+    case "nvarchar":
+      return upTo(most);
+    default:
+      return undefined;
+  }
+}
+
+function upTo(most: number | undefined): Takes | undefined {
+  return most !== undefined && most < LONG ? { kind: "length", most } : undefined;
+}

@@ -1,0 +1,136 @@
+// Names for texts that a model made up: such as their columns take.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { flattenProgram } from "../../../server/src/analysis/operations/flatten";
+import { dressings } from "../../../server/src/analysis/search/dressed";
+import { loadPgParser } from "../../../server/src/engine/pgParser";
+import { readProgram } from "../../../server/src/frontend/sql/readProgram";
+import type { Row, Value } from "../../../server/src/protocol/witness";
+import { sql } from "../truth/analyse";
+
+const parsers = loadPgParser().then((pg) => ({ pg }));
+
+/** The arguments of T1 and the rows of t under each of the proposed names. */
+async function named(
+  text: string,
+  given: Readonly<Record<string, Value>>,
+  rows: readonly Row[],
+): Promise<readonly { readonly arguments: Row; readonly rows: readonly Row[] }[]> {
+  const program = readProgram([sql(text)], await parsers);
+  const [transaction] = program.transactions;
+  assert.ok(transaction);
+  const instances = [{ instance: "T1", transaction: transaction.id, arguments: given }];
+  const flat = flattenProgram(program, { unroll: 1 });
+  return dressings(program, flat, { instances, initial: { t: rows } }).map((setup) => ({
+    arguments: setup.instances[0]?.arguments ?? {},
+    rows: setup.initial.t ?? [],
+  }));
+}
+
+const STATES = "CREATE TYPE state AS ENUM ('new', 'open', 'closed');";
+const uuid = (at: number): string => `00000000-0000-4000-8000-00000000000${String(at)}`;
+
+test("equal uuids stay equal, and arguments are named as what they meet", async () => {
+  const text = `CREATE TABLE t (id uuid PRIMARY KEY, owner uuid, note text);
+-- @transaction a
+UPDATE t SET note = :note WHERE id = :id AND owner = :who;`;
+  assert.deepEqual(
+    await named(text, { note: "a", id: "v0", who: "b" }, [{ id: "v0", owner: "a", note: "v0" }]),
+    [
+      {
+        arguments: { note: "a", id: uuid(3), who: uuid(2) },
+        rows: [{ id: uuid(3), owner: uuid(1), note: "v0" }],
+      },
+    ],
+  );
+});
+
+test("labels that the program does not mention come first, and those that it does keep their meaning", async () => {
+  const text = `${STATES}
+ALTER TYPE state ADD VALUE 'gone';
+CREATE TABLE t (id int PRIMARY KEY, s state NOT NULL);
+-- @transaction a
+UPDATE t SET s = :s WHERE id = :id AND s = 'new';`;
+  const rows = [
+    { id: 1, s: "a" },
+    { id: 2, s: "new" },
+    { id: 3, s: "c" },
+  ];
+  assert.deepEqual(await named(text, { id: 1, s: "b" }, rows), [
+    {
+      arguments: { id: 1, s: "closed" },
+      rows: [
+        { id: 1, s: "open" },
+        { id: 2, s: "new" },
+        { id: 3, s: "gone" },
+      ],
+    },
+  ]);
+});
+
+test("where labels run out, names without them are proposed as well", async () => {
+  const text = `CREATE TYPE two AS ENUM ('on', 'off');
+CREATE TABLE t (id uuid PRIMARY KEY, s two);
+-- @transaction a
+UPDATE t SET s = 'on' WHERE id = :id AND s = 'off';`;
+  const rows = [
+    { id: "a", s: "x" },
+    { id: "b", s: "y" },
+    { id: "c", s: "z" },
+  ];
+  assert.deepEqual(
+    (await named(text, { id: "a" }, rows)).map((each) => each.rows.map(({ s }) => s)),
+    [
+      ["on", "off", "off"],
+      ["x", "y", "z"],
+    ],
+  );
+});
+
+test("types as definitions change them, domains, and texts that are too long", async () => {
+  const text = `${STATES}
+CREATE DOMAIN key AS uuid;
+CREATE TABLE t (id key PRIMARY KEY, s text, c char(1), at time, ip inet, wait interval, mac macaddr);
+ALTER TABLE t ALTER COLUMN s TYPE state USING s::state;
+ALTER TYPE state RENAME VALUE 'new' TO 'fresh';
+-- @transaction a
+DELETE FROM t WHERE c = :c;`;
+  const row = { id: "a", s: "a", c: "v0", at: "2025-01-01", ip: "a", wait: "a", mac: "a" };
+  assert.deepEqual(await named(text, { c: "v0" }, [row]), [
+    {
+      arguments: { c: "b" },
+      rows: [
+        {
+          id: uuid(1),
+          s: "fresh",
+          c: "b",
+          at: "00:00:01",
+          ip: "10.0.0.1",
+          wait: "1 days",
+          mac: "02:00:00:00:00:01",
+        },
+      ],
+    },
+    {
+      arguments: { c: "b" },
+      rows: [
+        {
+          id: uuid(1),
+          s: "a",
+          c: "b",
+          at: "00:00:01",
+          ip: "10.0.0.1",
+          wait: "1 days",
+          mac: "02:00:00:00:00:01",
+        },
+      ],
+    },
+  ]);
+});
+
+test("what columns take already keeps its name", async () => {
+  const text = `${STATES} CREATE TABLE t (id int PRIMARY KEY, s state, c char(3));
+-- @transaction a
+DELETE FROM t WHERE s = :s;`;
+  assert.deepEqual(await named(text, { s: "open" }, [{ id: 1, s: "closed", c: "v0" }]), []);
+});
