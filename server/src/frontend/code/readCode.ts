@@ -23,6 +23,7 @@ import { undoAll, type State, type Workspace } from "./evaluate/state";
 import { TOO_LONG } from "./evaluate/statements";
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
+import { isInner } from "./inner";
 import { createLeads } from "./leads";
 import { LIBRARIES } from "./libraries/libraries";
 import type {
@@ -80,7 +81,7 @@ export interface CodeReading {
 export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
   const { evaluated, passed, unread } = yield* evaluateAll(around);
   const isWhole = unread.length === 0;
-  const found = kept(evaluated);
+  const found = kept(evaluated, around.modules);
   const own = new Set(isWhole ? found : withoutOpenCallers(found, unread, around));
   const said = new Set<string>();
   // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
@@ -431,7 +432,7 @@ function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction
 }
 
 /** What others call is a part of them; of two that call each other the first is kept. */
-function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
+function kept(evaluated: readonly ReadFunction[], modules: CodeModules): readonly ReadFunction[] {
   const withStatements = evaluated.filter(({ statements }) => statements > 0);
   const callers = new Map<string, Set<ReadFunction>>();
   for (const caller of withStatements) {
@@ -456,11 +457,32 @@ function kept(evaluated: readonly ReadFunction[]): readonly ReadFunction[] {
     const isCovered = (places: readonly SourceRange[]): boolean =>
       isCut ? places.slice(1).every(isThere) : places.some(isThere);
     if (!each.atomics.every(isCovered)) return true;
+    // What its callers give it may leave statements out, which others that call it do not.
+    if (!isCut && !ownStatements(each).every(isThere) && !isInnerOf(each, modules)) return true;
     return [...own].every((caller) => {
       const back = callers.get(caller.key)?.has(each) ?? false;
       return back && (order.get(caller) ?? 0) > at;
     });
   });
+}
+
+/** Where the statements stand that a function runs whoever calls it; none where its caller gives it a connection. */
+function ownStatements({ transaction: made }: ReadFunction): readonly SourceRange[] {
+  const places: SourceRange[] = [];
+  if (made?.boundary !== "unit") return places;
+  walkCommand(made.body, {
+    statement: ({ kind, source }) => {
+      // What is not understood may be a function that each of them gives.
+      if (kind !== "opaque") places.push(source);
+    },
+  });
+  return places;
+}
+
+function isInnerOf({ key, transaction: made }: ReadFunction, modules: CodeModules): boolean {
+  const file = made?.source.file;
+  const module = file === undefined ? undefined : modules.moduleOf(file);
+  return file !== undefined && module !== undefined && isInner(key, file, module);
 }
 
 function isTooLong({ reason }: Taint): boolean {

@@ -383,6 +383,24 @@ export const g = (store: Own, id: itself) => store.transaction((t) => t.delete(a
   });
 });
 
+it("functions are transactions of their own where those who call them leave out what they do", async () => {
+  const text = `export async function place(id: number, n: number) {
+  await pool.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  if (n === 0) return;
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [n, id]);
+}
+export async function whole(id: number, n: number) {
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+  if (n > 0) await pool.query("DELETE FROM lines WHERE id = $1", [id]);
+}
+export async function seed() { await place(1, 0); await whole(1, 1); }`;
+  const found = await transactionsOf(DDL, { "a.ts": POOL + text });
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ["place", "seed"],
+  );
+});
+
 it("files that import a library are read", () => {
   for (const { modules } of LIBRARIES) {
     for (const name of modules) assert.ok(mayUseDatabase(`import x from "${name}";`), name);

@@ -184,7 +184,7 @@ export async function some(body) {
 
   it("tell null from undefined where the code does", () =>
     check(
-      `export async function mark(name: string, type = null) {
+      `async function mark(name: string, type = null) {
   if (type === undefined) await prisma.mark.updateMany({ data: { name: "absent" } });
   if (type !== undefined) await prisma.mark.updateMany({ data: { name } });
   if (type == undefined) await prisma.mark.updateMany({ data: { name: "none" } });
