@@ -154,3 +154,98 @@ describe("an update whose data may be empty", () => {
     );
   });
 });
+
+// What the client of version 7.10 was seen to send.
+describe("writes to related rows that may have nothing to write", () => {
+  const DOCUMENTS = `datasource db { provider = "postgresql" }
+model Doc { id Int @id
+  title String
+  metaId Int @unique
+  meta Meta @relation(fields: [metaId], references: [id])
+  notes Note[] }
+model Meta { id Int @id
+  subject String?
+  doc Doc? }
+model Note { id Int @id
+  text String
+  docId Int
+  doc Doc @relation(fields: [docId], references: [id]) }`;
+  const nested = async (parameters: string, body: string): Promise<readonly string[]> => {
+    const text = `import { PrismaClient } from "@prisma/client";\nconst prisma = new PrismaClient();\nexport async function f(${parameters}) {\n${body}\n}\n`;
+    const lines = printed(await transactionsOf(DOCUMENTS, { "f.ts": text }));
+    const all = /(?:select |returning r\d+: )(?:\w+\.\w+ as \w+, )+\w+\.\w+ as \w+/g;
+    return lines.map((line) =>
+      line.replace(all, (outputs) => outputs.replace(/\w+\.\w+ as.*/, "*")),
+    );
+  };
+  const UPDATE = [
+    "f explicit",
+    '  update Doc set title = "x" where (Doc.id = :id) returning r1: *',
+    "  if not (affected(f/1) > 0)",
+    "    rollback",
+  ];
+  const updateWith = (parameters: string, data: string): Promise<readonly string[]> =>
+    nested(
+      parameters,
+      `await prisma.doc.update({ where: { id }, data: { title: "x", ${data} } });`,
+    );
+
+  it("neither looks for the one row nor changes it", async () => {
+    assert.deepEqual(
+      await updateWith("id: number, subject?: string", "meta: { update: { subject } }"),
+      [
+        ...UPDATE,
+        "  if not (:subject is null)",
+        "    r2 = select Meta.id as id from Meta where (Meta.id = r1.metaId)",
+        "    if (size(r2) <= 0)",
+        "      rollback",
+        "    loop rows",
+        "      update Meta set subject = :subject where (Meta.id = r2.id) returning r3: *",
+        "  r4 = select * from Doc where (Doc.id = r1.id)",
+      ],
+    );
+    assert.deepEqual(await updateWith("id: number", "meta: { update: {} }"), [
+      ...UPDATE,
+      "  r2 = select * from Doc where (Doc.id = r1.id)",
+    ]);
+  });
+
+  it("looks for many rows, and changes none", async () => {
+    const data = "notes: { updateMany: { where: { id: 2 }, data: { text } } }";
+    assert.deepEqual(await updateWith("id: number, text?: string", data), [
+      ...UPDATE,
+      "  r2 = select * from Note where ((Note.id = 2) and (Note.docId = r1.id))",
+      "  loop rows",
+      "    if not (:text is null)",
+      "      update Note set text = :text where (Note.id = r2.id) returning r3: *",
+      "  r4 = select * from Doc where (Doc.id = r1.id)",
+    ]);
+  });
+
+  it("reads its row again only where there may be some", async () => {
+    const create = (parameters: string, notes: string): Promise<readonly string[]> =>
+      nested(
+        parameters,
+        `await prisma.doc.create({ data: { id, title: "x", metaId: 1, notes: ${notes} } });`,
+      );
+    const insert = 'insert Doc {id = :id, title = "x", metaId = 1} returning r1: *';
+    const again = "r2 = select * from Doc where (Doc.id = r1.id)";
+    assert.deepEqual(await create("id: number", "undefined"), ["f autocommit", `  ${insert}`]);
+    assert.deepEqual(await create("id: number", "{ create: [] }"), [
+      "f explicit",
+      `  ${insert}`,
+      `  ${again}`,
+    ]);
+    assert.deepEqual(
+      await create("id: number, text: string", "text ? { create: { id: 1, text } } : undefined"),
+      [
+        "f explicit",
+        `  ${insert}`,
+        '  if (not (:text is null) and (:text <> ""))',
+        "    insert Note {id = 1, text = :text, docId = r1.id} returning r2: *",
+        '  if (not (:text is null) and (:text <> ""))',
+        "    r3 = select * from Doc where (Doc.id = r1.id)",
+      ],
+    );
+  });
+});

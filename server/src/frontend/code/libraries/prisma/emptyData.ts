@@ -5,22 +5,48 @@ import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import { negated, sameExpression } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
-import type { RowScope } from "./context";
+import type { PrismaModel } from "../../../schema/prisma/model";
+import type { Operation, RowScope } from "./context";
 import { fieldsGiven, isAbsent, orAbsent } from "./given";
 
 /** When data sets a column of the row itself: TRUE where it surely does, or where its fields are not known. Linear in its fields. */
 export function setsSomething(scope: RowScope, data: Value | undefined): Expression {
+  return givesAny(scope, data, (name) => {
+    const field = scope.model.fields.get(name);
+    return field?.kind !== "relation" || field.link?.at === "here";
+  });
+}
+
+/** The same of anything, also of related rows. Linear in its fields. */
+export function givesSomething(scope: RowScope, data: Value | undefined): Expression {
+  return givesAny(scope, data, () => true);
+}
+
+/** When data says something of related rows; also where nobody knows its other fields. Linear in its fields. */
+export function givesRelated(
+  { tools }: Pick<Operation, "tools">,
+  model: PrismaModel,
+  data: Value,
+): Expression {
+  const fields = data.kind === "object" ? data.fields : tools.fields(data);
+  const related = [...(fields ?? [])].flatMap(([name, each]): readonly Expression[] => {
+    if (model.fields.get(name)?.kind !== "relation") return [];
+    const value = "birth" in each ? each.value : each;
+    return value === undefined ? [] : [isGiven(value)];
+  });
+  return oneOf(related);
+}
+
+function givesAny(
+  scope: RowScope,
+  data: Value | undefined,
+  counts: (field: string) => boolean,
+): Expression {
   if (data === undefined || isAbsent(data)) return literal(false);
-  if (data.kind === "choice") return inEither(data, (each) => setsSomething(scope, each));
+  if (data.kind === "choice") return inEither(data, (each) => givesAny(scope, each, counts));
   const fields = fieldsGiven(scope.operation.tools, data);
   if (fields === undefined) return TRUE;
-  return oneOf(
-    fields.map(([name, value]) => {
-      const field = scope.model.fields.get(name);
-      const isElsewhere = field?.kind === "relation" && field.link?.at !== "here";
-      return isElsewhere ? literal(false) : isGiven(value);
-    }),
-  );
+  return oneOf(fields.map(([name, value]) => (counts(name) ? isGiven(value) : literal(false))));
 }
 
 /** What is set where `condition` holds, by which some columns are set or kept. */
@@ -56,22 +82,22 @@ function all(condition: Expression, holds: Expression): Expression {
   return isFalse(holds) ? holds : joined("and", [condition, holds]);
 }
 
-/** OR without what never holds; TRUE where one always does. */
-function oneOf(operands: readonly Expression[]): Expression {
+/** OR without what never holds; TRUE where one always does, FALSE of none. */
+export function oneOf(operands: readonly Expression[]): Expression {
   if (operands.some(isTrue)) return TRUE;
   const different = operands.filter(
     (each, at) => operands.findIndex((other) => sameExpression(each, other)) === at,
   );
-  return joined(
-    "or",
-    different.filter((each) => !isFalse(each)),
-  );
+  const open = different.filter((each) => !isFalse(each));
+  return open.length === 0 ? literal(false) : joined("or", open);
 }
 
-function isTrue(expression: Expression): boolean {
+/** It always holds. */
+export function isTrue(expression: Expression): boolean {
   return expression.kind === "literal" && expression.value === true;
 }
 
-function isFalse(expression: Expression): boolean {
+/** It never holds. */
+export function isFalse(expression: Expression): boolean {
   return expression.kind === "literal" && expression.value === false;
 }

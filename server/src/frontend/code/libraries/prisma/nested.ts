@@ -1,9 +1,10 @@
 // Writes to related rows within a write of the Prisma client: one or several statements each, in its transaction.
 import type { Expression } from "../../../../program/expression";
-import type { Assignment, Output } from "../../../../program/statement";
+import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel, PrismaRelation } from "../../../schema/prisma/model";
+import { sameExpression } from "../../evaluate/values/convert";
 import { UNDEFINED, type Value } from "../../values";
 import {
   columnOf,
@@ -18,7 +19,9 @@ import {
   type RowScope,
 } from "./context";
 import { createData, updateData, type NestedWrite } from "./data";
-import { fieldsGiven, given, isAbsent, isNull, listGiven } from "./given";
+import { givesSomething, isTrue, setsSomething, setWhere } from "./emptyData";
+import { given, isAbsent, listGiven } from "./given";
+import { allOutputs, equatedColumns, keyOutputs, linkingOutputs, mustAffect } from "./rowsRead";
 import { conditionOf } from "./where";
 
 /** Columns of the row that related ones belong to. */
@@ -97,24 +100,6 @@ function connected(
   return (column) => known.get(column) ?? fieldOf(into, fieldNameOf(model, column));
 }
 
-/** The columns that a unique `where` equates with values. */
-export function equatedColumns(
-  operation: Operation,
-  model: PrismaModel,
-  where: Value,
-): readonly (readonly [string, Expression])[] {
-  const { tools } = operation;
-  return (fieldsGiven(tools, where) ?? []).flatMap(([name, value]) => {
-    const field = model.fields.get(name);
-    if (field?.kind === "scalar") {
-      const isPlain = value.kind !== "object" && value.kind !== "choice" && !isNull(value);
-      return isPlain ? [[field.column, tools.expression(value)] as const] : [];
-    }
-    const isKey = model.keys.some((key) => key.name === name);
-    return isKey ? equatedColumns(operation, model, value) : [];
-  });
-}
-
 /** Reads of the row that a `where` finds its key and further columns; gives the result. */
 function found(
   operation: Operation,
@@ -131,45 +116,6 @@ function found(
   };
   run(operation, { kind: "select", query, into, discarded: false }, losses);
   return into;
-}
-
-/**
- * What the client reads of a row that it only looks for: the columns of its key, and `further` ones.
- * All columns where the model has no key.
- */
-export function keyOutputs(model: PrismaModel, further: readonly string[] = []): readonly Output[] {
-  const key = (model.keys.find(({ isPrimary }) => isPrimary) ?? model.keys[0])?.fields;
-  const all = allOutputs(model);
-  if (key === undefined) return all;
-  const wanted = new Set([...key, ...further.map((column) => fieldNameOf(model, column))]);
-  return all.filter(({ name }) => wanted.has(name));
-}
-
-/** All columns of a model, by the names of their fields. */
-export function allOutputs(model: PrismaModel) {
-  return [...model.fields.values()].flatMap((field) =>
-    field.kind === "scalar"
-      ? [{ name: field.name, value: columnOf(model.table, field.column) }]
-      : [],
-  );
-}
-
-/** Those that the client reads of rows only to write them and what hangs on them: keys and links. */
-function linkingOutputs(model: PrismaModel) {
-  const keys = model.keys[0]?.fields ?? [];
-  const links = [...model.fields.values()].flatMap((field) =>
-    field.kind === "relation" && field.link ? columnsOfLink(field.link) : [],
-  );
-  const isNeeded = (name: string): boolean => {
-    const field = model.fields.get(name);
-    return keys.includes(name) || (field?.kind === "scalar" && links.includes(field.column));
-  };
-  return allOutputs(model).filter(({ name }) => isNeeded(name));
-}
-
-function columnsOfLink(link: PrismaLink): readonly string[] {
-  if (link.at === "between") return [link.ownKey];
-  return link.at === "here" ? link.columns : link.referenced;
 }
 
 /** Inserts a row with what belongs to it; gives the result that has its columns. */
@@ -225,16 +171,10 @@ export function writesBehind(
   nested: readonly NestedWrite[],
   keyOf: KeyOf,
 ): void {
-  for (const { where, ...write } of nested) {
-    if (where === undefined) {
+  for (const { where = TRUE, ...write } of nested) {
+    onlyWhere(operation, where, () => {
       writeBehind(operation, write, keyOf);
-      continue;
-    }
-    const run = (): Value => {
-      writeBehind(operation, write, keyOf);
-      return UNDEFINED;
-    };
-    operation.tools.either(where, run, () => UNDEFINED);
+    });
   }
 }
 
@@ -438,7 +378,7 @@ function writeFound(
         const data = given(tools, item, "data");
         // `update: { name: "x" }` of a single row has neither.
         const isBare = data === undefined && where === undefined && !relation.isList;
-        updated(nesting, mine, where, isBare ? item : data, !isMany);
+        updated(nesting, mine, where, isBare ? item : data, isMany);
       });
       return;
     case "upsert":
@@ -525,43 +465,66 @@ function eachChosen(
   tools.emit({ kind: "loop", id: loop, over: { kind: "rows", result }, body, source });
 }
 
+/** Without data the client does not even look for a single row. */
 function updated(
   nesting: Nesting,
   mine: Expression,
   where: Value | undefined,
   data: Value | undefined,
-  isOne: boolean,
+  isMany: boolean,
 ): void {
-  const into = chosen(nesting, mine, where, isOne);
-  updateChosen(nesting, into, isOne ? where : undefined, data);
+  if (isMany) {
+    updateChosen(nesting, chosen(nesting, mine, where, false), undefined, data);
+    return;
+  }
+  const { operation, target } = nesting;
+  const isSaid = givesSomething(scopeOf(operation, target), data);
+  onlyWhere(operation, isSaid, () => {
+    updateChosen(nesting, chosen(nesting, mine, where, true), where, data, isSaid);
+  });
 }
 
-/** Updates the rows that were chosen; one that is told by a unique `where` must still satisfy it. */
+/** Does something where a condition holds. */
+function onlyWhere(operation: Operation, condition: Expression, run: () => void): void {
+  const then = (): Value => {
+    run();
+    return UNDEFINED;
+  };
+  if (isTrue(condition)) run();
+  else operation.tools.either(condition, then, () => UNDEFINED);
+}
+
+/** Updates the rows that were chosen; one that is told by a unique `where` must still satisfy it. `isSaid` holds already. */
 function updateChosen(
   nesting: Nesting,
   chosenRows: string,
   where: Value | undefined,
   data: Value | undefined,
+  isSaid: Expression = TRUE,
 ): void {
   const { operation, target } = nesting;
   eachChosen(nesting, chosenRows, (isRow) => {
     const scope = scopeOf(nesting.operation, nesting.target);
     const reading = updateData(scope, data);
     const set = [...reading.set, ...linksBefore(scope, reading.nested)];
-    const relation = relationTo(target.table);
     const condition = joined("and", [isRow, conditionOf(scope, where)]);
     const into = operation.tools.fresh("r");
-    const returning = { into, outputs: allOutputs(target) };
     if (set.length > 0) {
-      const draft = {
-        kind: "update",
-        relation,
-        from: [],
-        set,
-        where: condition,
-        returning,
-      } as const;
-      run(operation, draft, scope.losses);
+      const sets = setsSomething(scope, data);
+      const isOpen = !isTrue(sets) && !sameExpression(sets, isSaid);
+      const isSure = !isOpen || reading.nested.length > 0;
+      if (isOpen && isSure) scope.losses.push("an update that may set nothing");
+      onlyWhere(operation, isSure ? TRUE : sets, () => {
+        const draft = {
+          kind: "update",
+          relation: relationTo(target.table),
+          from: [],
+          set: setWhere(sets, set),
+          where: condition,
+          returning: { into, outputs: allOutputs(target) },
+        } as const;
+        run(operation, draft, scope.losses);
+      });
     }
     const key = set.length > 0 ? into : chosenRows;
     writesBehind(operation, reading.nested, (column) => fieldOf(key, fieldNameOf(target, column)));
@@ -587,10 +550,4 @@ function changed(
     scope.losses,
   );
   if (mustBeThere) mustAffect(operation, id, target);
-}
-
-/** The client throws where there was no row to change. */
-export function mustAffect(operation: Operation, statement: string, model: PrismaModel): void {
-  const holds = compare(">", { kind: "affected", statement }, literal(0));
-  operation.tools.require(holds, `no ${model.name} was found`, operation.source);
 }

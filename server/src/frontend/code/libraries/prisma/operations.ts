@@ -1,7 +1,7 @@
 // The operations of a model of the Prisma client as statements of the AR: what each reads, writes, returns and throws.
 import type { Expression } from "../../../../program/expression";
 import type { Assignment, OnConflict, Output } from "../../../../program/statement";
-import { literal } from "../../../sql/expressions";
+import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
@@ -21,20 +21,13 @@ import {
   scopeOf,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
-import { setsSomething, setWhere } from "./emptyData";
-import { fieldsGiven, given, isTrue } from "./given";
+import { givesRelated, isFalse, isTrue, oneOf, setsSomething, setWhere } from "./emptyData";
+import { fieldsGiven, given, isTrue as isTrueValue } from "./given";
 import { removeDependants } from "./integrity";
-import {
-  allOutputs,
-  equatedColumns,
-  keyOutputs,
-  linksBefore,
-  mustAffect,
-  writesBehind,
-  type KeyOf,
-} from "./nested";
+import { linksBefore, writesBehind, type KeyOf } from "./nested";
 import { narrowed } from "./page";
 import { countsAsked, outputsOf, relationsAsked, resultOf } from "./results";
+import { allOutputs, equatedColumns, keyOutputs, mustAffect } from "./rowsRead";
 import { conditionOf } from "./where";
 
 /** The operations, by whether they write. */
@@ -90,30 +83,34 @@ function operateWith(work: Work): Value {
   );
 }
 
-/** A write that takes several statements: nested writes, related rows in its result, no upsert of the database's own. */
-function isCompound({ operation, model, name, args, isPart }: Work): boolean {
-  if (isPart === true) return true;
-  if (name.startsWith("find") || ["count", "aggregate", "groupBy"].includes(name)) return false;
-  const { tools, schema } = operation;
-  const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
-  const isNested = parts.some((part) =>
-    fieldNames(tools, part).some((field) => model.fields.get(field)?.kind === "relation"),
-  );
-  if (isNested || relationsAsked(operation, model, args).length > 0) return true;
-  if (name === "upsert") return !isNative({ operation, model, name, args });
-  if (name === "delete" && !givesBack(tools)) return true;
-  return name.startsWith("delete") && schema.integrity === "client";
+/** Whether a write may take several statements. */
+function isCompound(work: Work): boolean {
+  return !isFalse(takesSeveral(work));
 }
+
+/**
+ * When a write takes several statements: nested writes (also empty ones), related rows in its result, no upsert of the
+ * database's own.
+ */
+function takesSeveral({ operation, model, name, args, isPart }: Work): Expression {
+  if (isPart === true) return TRUE;
+  if (name.startsWith("find") || ["count", "aggregate", "groupBy"].includes(name)) return NEVER;
+  const { tools, schema } = operation;
+  if (relationsAsked(operation, model, args).length > 0) return TRUE;
+  const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
+  const related = oneOf(parts.map((part) => givesRelated(operation, model, part)));
+  if (name === "upsert") {
+    return isFalse(related) && isNative({ operation, model, name, args }) ? NEVER : TRUE;
+  }
+  if (name === "delete" && !givesBack(tools)) return TRUE;
+  return name.startsWith("delete") && schema.integrity === "client" ? TRUE : related;
+}
+
+const NEVER = literal(false);
 
 /** Whether the client lets the database give back the row that a statement wrote. */
 function givesBack({ dialect }: Tools): boolean {
   return dialect === "postgres" || dialect === "sqlite";
-}
-
-/** The fields that a record names, also beside a spread of something whose fields are not known. */
-function fieldNames(tools: Tools, record: Value): readonly string[] {
-  const known = record.kind === "object" ? record.fields : tools.fields(record);
-  return [...(known?.keys() ?? [])];
 }
 
 function find(work: Work, kind: "row" | "present" | "rows"): Value {
@@ -168,7 +165,24 @@ function insertOne(
 function written(work: Work, into: string): Value {
   const { operation, model, args } = work;
   const { tools } = operation;
-  if (!isCompound(work)) return resultOf(operation, model, into, returned(model), args, "row");
+  const several = takesSeveral(work);
+  const asWritten = (): Value => resultOf(operation, model, into, returned(model), args, "row");
+  if (isFalse(several)) return asWritten();
+  if (!isTrue(several)) {
+    // What is read again is what was written.
+    tools.either(
+      several,
+      () => readAgain(work, into),
+      () => UNDEFINED,
+    );
+    return asWritten();
+  }
+  return readAgain(work, into);
+}
+
+function readAgain(work: Work, into: string): Value {
+  const { operation, model, args } = work;
+  const { tools } = operation;
   const scope = scopeOf(work.operation, work.model);
   const keyOf = keyOfResult(model, into);
   const key = (model.keys[0]?.fields ?? []).flatMap((name) => {
@@ -200,7 +214,7 @@ function createMany(work: Work, isReturned: boolean): Value {
   const scope = scopeOf(work.operation, work.model);
   const data = given(tools, args, "data");
   const items = data && (tools.items(data) ?? (data.kind === "object" ? [data] : undefined));
-  const skips = isTrue(given(tools, args, "skipDuplicates"));
+  const skips = isTrueValue(given(tools, args, "skipDuplicates"));
   const onConflict: OnConflict = { target: [], action: "nothing", set: [] };
   const into = tools.fresh("r");
   const insert = (rows: readonly (readonly Assignment[])[]): string =>
