@@ -178,3 +178,61 @@ await prisma.user.upsert({ where: { id }, create: { id, name: "x" }, update: { n
     assert.ok(all.includes("an upsert that may have nothing to update"), all.join("\n"));
   });
 });
+
+describe("a part of what may itself be missing", () => {
+  const update = (head: string, name: string): string => `
+export async function f(id: number, ${head}) {
+  await prisma.user.update({ where: { id }, data: { name: ${name}, note: "x" } });
+}`;
+  const isLeftOut = (program: string): Promise<void> =>
+    check(program, [`${kept(":body.data.name")}, note = "x"`]);
+
+  it("is missing where it is asked for by ?.", async () => {
+    await isLeftOut(update("body: { data?: { name: string } }", "body.data?.name"));
+    await isLeftOut(update("body: { data: { name: string } | undefined }", "body.data?.name"));
+  });
+
+  it("is missing in a record that it is spread in", async () => {
+    await isLeftOut(update("body: { data?: { name: string } }", "({ id, ...body.data }).name"));
+    await check(update("body: { data?: { name: string } }", '({ name: "y", ...body.data }).name'), [
+      'name = ((:body.data.name is null) ? "y" : :body.data.name), note = "x"',
+    ]);
+  });
+
+  it("is what its schema makes of it where it is there", () =>
+    check(
+      `const Body = z.object({ data: z.object({ name: z.string().default("z") }).optional() });
+${update("raw: unknown", "Body.parse(raw).data?.name")}`,
+      ['name = ((:raw.data is null) ? User.name : coalesce(:raw.data.name, "z")), note = "x"'],
+    ));
+
+  it("is what it is by its type where it may be undefined", () =>
+    check(update("name: string | undefined", "name"), [`${kept(":name")}, note = "x"`]));
+});
+
+describe("fields of one of several types", () => {
+  const program = (type: string, field = "name"): string => `
+type Named = { kind: "named"; name: string; both: string };
+type Noted = { kind: 'noted'; note: string; both?: string };
+export async function f(id: number, body: ${type}) {
+  await prisma.user.update({ where: { id }, data: { name: body.${field}, note: "x" } });
+}`;
+
+  it("are missing where the field that tells them apart says so", () =>
+    check(program("Named | Noted"), [
+      'name = ((:body.kind = "noted") ? User.name : :body.name), note = "x"',
+    ]));
+
+  it("may be missing where no field tells them apart, or in one of them", async () => {
+    const expected = (field: string) => [`${kept(`:body.${field}`)}, note = "x"`];
+    await check(program("{ name: string } | { id: number }"), expected("name"));
+    await check(program("(Named | Noted) & { id: number }", "both"), expected("both"));
+  });
+
+  it("are there where they are in all, or another type may have them", async () => {
+    await check(program('Named | { kind: "other"; name: string }'), [
+      'name = :body.name, note = "x"',
+    ]);
+    await check(program("Named | Foreign"), ['name = :body.name, note = "x"']);
+  });
+});

@@ -142,3 +142,39 @@ export async function f(n) { ${queries.join(" ")} }`;
     ["12", "16", "1.5", "trunc(((:n * 1) / 2))", ":n", "255"],
   );
 });
+
+it("what is left out is no number, and not nothing", async () => {
+  const found = await withPrisma(SCHEMA, {
+    "a.ts": `${HEAD}export async function f(id: number, userId?: string) {
+  await prisma.post.deleteMany({ where: { id, userId: Number(userId) } });
+}
+export async function g(id: number, userId: string) {
+  await prisma.post.deleteMany({ where: { id, userId: Number(userId) } });
+}`,
+  });
+  assert.deepEqual(found.map(losses), [["what is no number"], []]);
+  const [, line] = printed(found);
+  assert.equal(
+    line?.trim(),
+    "delete Post where ((Post.id = :id) and (((:userId is null) and (Post.userId = unknown())) or (not (:userId is null) and (Post.userId = :userId))))",
+  );
+});
+
+it("what is called of data that a function gave is not known, and no argument", async () => {
+  const found = await withPrisma(SCHEMA, {
+    "a.ts": `import { pipe } from "fp-ts/function";
+import { chain, fromTask } from "fp-ts/TaskEither";
+${HEAD}async function get(id: number) {
+  const user = await prisma.user.findUnique({ where: { id } });
+  return user ? { name: user.name } : null;
+}
+const asked = (id: number) => pipe(() => get(id), fromTask, chain((user) => user));
+export async function f(id: number) {
+  const user = await asked(id)();
+  if (user._tag === "Left") await prisma.post.deleteMany({ where: { userId: id } });
+}`,
+  });
+  const condition = printed(found).find((line) => line.includes("Left")) ?? "";
+  assert.match(condition, /unknown\(r1\.name\) = "Left"/);
+  assert.doesNotMatch(condition, /asked/);
+});

@@ -26,7 +26,8 @@ describe("what is done perhaps", () => {
         "    r2 = select Mail.id as id, Mail.projectId as projectId from Mail where ((Mail.kind = 3) and (Mail.projectId = r1.id))",
         "    loop rows",
         "      delete Mail where (Mail.id = r2.id)",
-        "  r3 = select Project.id as id, Project.plan as plan from Project where (Project.id = r1.id)",
+        "  if (:soon > 1)",
+        "    r3 = select Project.id as id, Project.plan as plan from Project where (Project.id = r1.id)",
       ],
     ));
 
@@ -111,6 +112,38 @@ describe("what is done perhaps", () => {
         "  if not ((:soon > 1) ? (size(r1) > 0) : (size(r3) > 0))",
         "    rollback",
         "  delete Mail where (Mail.kind = ((:soon > 1) ? r2.plan : r4.plan))",
+      ],
+    ));
+});
+
+describe("a chain that ?. cuts short", () => {
+  const READ = [
+    "f unit",
+    "  r1 = select Project.id as id, Project.plan as plan from Project where (Project.id = :id)",
+    "  r2 = select Mail.id as id, Mail.kind as kind, Mail.projectId as projectId from Mail where (Mail.projectId = r1.id)",
+  ];
+  const found =
+    "const project = await prisma.project.findUnique({ where: { id }, include: { mails: true } });";
+
+  it("fails behind it where something else is missing", () =>
+    check(
+      `${found}
+await prisma.mail.deleteMany({ where: { id: 1, kind: project?.mails[0].kind } });`,
+      [
+        ...READ,
+        "  if not ((size(r1) <= 0) or (size(r2) > 0))",
+        "    rollback",
+        "  delete Mail where ((Mail.id = 1) and (((size(r2) > 0) and (Mail.kind = r2.kind)) or (size(r2) <= 0)))",
+      ],
+    ));
+
+  it("is cut again by another ?.", () =>
+    check(
+      `${found}
+await prisma.mail.deleteMany({ where: { id: 1, kind: project?.mails[0]?.kind } });`,
+      [
+        ...READ,
+        "  delete Mail where ((Mail.id = 1) and (((size(r2) > 0) and (Mail.kind = r2.kind)) or (size(r2) <= 0)))",
       ],
     ));
 });

@@ -20,6 +20,7 @@ import { compare } from "../../sql/terms";
 import { elementAt, next } from "./lists/arrays";
 import { lookup } from "./bindings";
 import { givenOr } from "./transactions/leftOut";
+import { mustGoOn } from "./values/cutChains";
 import { isOfChain, nameOf } from "./values/chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
 import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
@@ -91,9 +92,11 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
           : undefined;
       if (outer) return outer;
       const object = of(hir.object);
-      return hir.optional || isOfChain(hir.object)
-        ? optionalMember(state, object, hir.property, hir.span)
-        : memberOf(state, object, hir.property, hir.span);
+      if (!hir.optional && !isOfChain(hir.object)) {
+        return memberOf(state, object, hir.property, hir.span);
+      }
+      if (!hir.optional) mustGoOn(state, hir, object, of);
+      return optionalMember(state, object, hir.property, hir.span);
     }
     case "index": {
       const object = of(hir.object);

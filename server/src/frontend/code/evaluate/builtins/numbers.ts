@@ -1,5 +1,6 @@
 // Numbers that are read from texts: of constants what they are; others stand for the number that is in them.
 import { constant, constantScalar, scalar, UNDEFINED, unknown, type Value } from "../../values";
+import { orAbsent } from "../values/absence";
 import { expressionOf } from "../values/convert";
 import { overChoice } from "../values/operators";
 import type { State } from "../state";
@@ -21,14 +22,20 @@ function readBy(read: Read, other: (state: State, value: Value) => Value = asItI
     const base = constantScalar(radix);
     const readOf = (part: Value): Value => {
       if (part.kind === "choice") return overChoice(part, readOf);
+      if (part.kind === "undefined") return unknown(NO_NUMBER);
+      const split = orAbsent(part);
+      if (split.kind === "choice") return overChoice(split, readOf);
       const value = constantScalar(part);
       if (typeof value !== "string" && typeof value !== "number") return other(state, part);
       const number = read(value, typeof base === "number" ? base : undefined);
-      return Number.isNaN(number) ? unknown("what is no number") : constant(number);
+      return Number.isNaN(number) ? unknown(NO_NUMBER) : constant(number);
     };
     return readOf(given);
   };
 }
+
+/** Which no column has, and no comparison takes for true. */
+const NO_NUMBER = "what is no number";
 
 function asItIs(_state: State, value: Value): Value {
   return value;

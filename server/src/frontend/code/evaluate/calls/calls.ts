@@ -284,7 +284,8 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
 }
 
 function isOfUnknown(callee: Value): boolean {
-  if (callee.kind === "undefined") return true;
+  // Data is called only where an unknown function made something else of it.
+  if (["undefined", "object", "row", "rows", "list", "scalar"].includes(callee.kind)) return true;
   return callee.kind === "unknown" && !callee.dependsOn.every(isInput);
 }
 

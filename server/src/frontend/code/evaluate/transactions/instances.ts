@@ -1,4 +1,7 @@
 // What is there before anything ran: what parameters hold by their types, objects of classes that somebody else made.
+import type { Expression } from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import { compare, joined } from "../../../sql/terms";
 import type { HirClass, HirFunction, HirParameter } from "../../hir";
 import {
   partPath,
@@ -13,10 +16,13 @@ import { ANY_METHOD } from "../../reach";
 import { bind, innerScope } from "../bindings";
 import { listOf } from "../lists/collections";
 import { lacksOf, withNull } from "../values/declaredFields";
+import { expressionOf } from "../values/convert";
 import { inferredType } from "../values/inferredTypes";
+import { choose } from "../values/operators";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
 import { superclassOf } from "../values/member";
-import { splitAt, typeNamed, typeOfMember, type WrittenType } from "../values/memberTypes";
+import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
+import type { WrittenType } from "../values/unionTypes";
 import { collected, emit, newCell, newConnection, type CallSite, type State } from "../state";
 import { dataAccess } from "./dataAccess";
 
@@ -53,7 +59,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
   }
   const input: Value = {
     ...{ kind: "input", path, origin: "argument", type: text },
-    ...(type.isOptional === true && { mayLack: true }),
+    ...((type.isOptional === true || isPerhapsUndefined(text)) && { mayLack: true }),
   };
   const interfaces = interfacesOf(text);
   const ofInterface = (property: string): Value | undefined => {
@@ -71,6 +77,9 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
     const value = inputOfType(state, member, partPath(path, property));
+    if (value.kind === "input" && member.missing) {
+      return choose(isTagged(state, member.missing, path), UNDEFINED, value);
+    }
     if (value.kind === "undefined" || value.kind === "input") return value;
     if (value.kind !== "handle" || !value.connection) return undefined;
     // The same however often it is asked for.
@@ -80,6 +89,17 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     };
   };
   return { ...input, ...(standsFor !== undefined && { standsFor }), members, holder: module.file };
+}
+
+/** That a property of an argument is one of some constants. */
+function isTagged(
+  state: State,
+  { property, values }: NonNullable<WrittenType["missing"]>,
+  path: string,
+): Expression {
+  const tag: Value = { kind: "input", path: partPath(path, property), origin: "argument" };
+  const operand = expressionOf(state, tag);
+  return joined("or", values.map((each) => compare("=", operand, literal(each)))); // prettier-ignore
 }
 
 /** Notes that the caller gives a connection. */
@@ -102,6 +122,10 @@ function interfacesOf(type: string): readonly string[] {
   return splitAt(type, "|&").flatMap(
     (each) => /^\s*([\w$]+)\s*(?:<.*>)?\s*$/su.exec(each)?.[1] ?? [],
   );
+}
+
+function isPerhapsUndefined(type: string): boolean {
+  return splitAt(type, "|").some((each) => each.trim() === "undefined");
 }
 
 const MAY_BE_NOTHING = /\|\s*(?:undefined|null)\b/u;

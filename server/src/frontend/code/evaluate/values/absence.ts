@@ -3,7 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
-import { partPath, type Value } from "../../values";
+import { partPath, UNDEFINED, type Value } from "../../values";
 import { inputExpression } from "./convert";
 
 type Input = Extract<Value, { kind: "input" }>;
@@ -14,7 +14,25 @@ export function leftOut(value: Value): Expression | undefined {
   return mayBeNull(value) ? isNotGiven(value) : isNothing(value);
 }
 
-/** The same of a part of something of which nobody says what it has. */
+/** A value, or nothing where its caller leaves it out. */
+export function orAbsent(value: Value): Value {
+  if (value.kind === "scalar" && value.where) {
+    const { where, ...then } = value;
+    return { kind: "choice", condition: where, then, otherwise: UNDEFINED };
+  }
+  const condition = leftOut(value);
+  if (!condition || value.kind !== "input") return value;
+  return { kind: "choice", condition, then: UNDEFINED, otherwise: { ...value, mayLack: false } };
+}
+
+/** Whether an argument may be missing, or null, by what is said of it. */
+export function mayBeNothing({ mayLack, type, standsFor }: Input): boolean {
+  return mayLack === true || NOTHING.test(standsFor ?? type ?? "");
+}
+
+const NOTHING = /(?:^|\|)\s*(?:null|undefined)\s*(?:$|\|)/u;
+
+/** When a part of something is left out of which nobody says what it has. */
 export function maybeLeftOut(value: Input): Expression {
   return isNotGiven(value);
 }

@@ -31,6 +31,7 @@ import { listFromCall } from "./outside";
 import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { isPresent, negated, presenceOf, readsOf } from "./convert";
+import { ofPerhapsNothing } from "./partOfNothing";
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
 export function memberOf(state: State, value: Value, property: string, site: Span): Value {
@@ -148,7 +149,8 @@ export function optionalMember(state: State, value: Value, property: string, sit
       optionalMember(state, value.otherwise, property, site),
     );
   }
-  return memberOf(state, value, property, site);
+  const member = memberOf(state, value, property, site);
+  return value.kind === "input" ? ofPerhapsNothing(state, value, member) : member;
 }
 
 /** The field of a row that may be missing. */
@@ -370,7 +372,10 @@ function objectMember(
     return names ? constant(names.length) : unknown("the size of a map", readsOf(value));
   }
   const isOfAny = property === "getClass" && isInJava(state);
-  if (value.rest && !isOfAny) return memberOf(state, value.rest, property, site);
+  if (value.rest && !isOfAny) {
+    const member = memberOf(state, value.rest, property, site);
+    return value.rest.kind === "input" ? ofPerhapsNothing(state, value.rest, member) : member;
+  }
   // The keys of Java's maps are no members of them.
   const isJavaMap = value.class === undefined && isInJava(state);
   const other = isJavaMap ? undefined : value.fields.get(ANY_KEY)?.value;

@@ -5,14 +5,7 @@ import { declarations } from "../../trace";
 import type { State } from "../state";
 import { typeOfFields } from "./declaredFields";
 import { inferredType } from "./inferredTypes";
-
-/** A type as written, and where. */
-export interface WrittenType {
-  readonly text: string;
-  readonly module: ModuleScope;
-  /** Callers need not give it. */
-  readonly isOptional?: boolean;
-}
+import { typeInEither, type WrittenType } from "./unionTypes";
 
 const DEEPEST = 8;
 
@@ -24,7 +17,19 @@ export function typeOfMember(
   depth = DEEPEST,
 ): WrittenType | undefined {
   if (depth === 0) return undefined;
-  const written = text.trim();
+  const written = withoutBrackets(text.trim());
+  const alternatives = splitAt(written, "|").map((each) => each.trim());
+  if (alternatives.length > 1) {
+    const others = alternatives.filter((each) => each !== "null" && each !== "undefined");
+    const types = others.map((each): WrittenType => ({ text: each, module }));
+    const memberOf = (each: WrittenType, name: string): WrittenType | undefined =>
+      typeOfMember(state, each, name, depth - 1);
+    const namesOf = (each: WrittenType): readonly string[] | undefined => {
+      const body = bodyOfType(state, each, depth - 1);
+      return body === undefined ? undefined : namesIn(body);
+    };
+    return typeInEither(types, property, memberOf, namesOf);
+  }
   const parts = splitAt(written, "&");
   if (parts.length > 1) {
     for (const part of parts) {
@@ -52,6 +57,40 @@ export function typeOfMember(
   const name = /^[\w$]+$/u.test(written) ? written : undefined;
   const named = name === undefined ? undefined : typeNamed(state, module, name);
   return named && typeOfMember(state, named, property, depth - 1);
+}
+
+/** The properties that a type spells out, as text; undefined where there may be others. */
+function bodyOfType(state: State, type: WrittenType, depth: number): string | undefined {
+  if (depth <= 0) return undefined;
+  const written = withoutBrackets(type.text.trim());
+  const parts = splitAt(written, "&");
+  if (parts.length > 1) {
+    const bodies = parts.map((text) => bodyOfType(state, { ...type, text }, depth - 1));
+    return bodies.every((each) => each !== undefined) ? bodies.join(";") : undefined;
+  }
+  if (written.startsWith("{") && written.endsWith("}")) {
+    const body = written.slice(1, -1);
+    return body.includes("[") && /^\s*\[/mu.test(body) ? undefined : body;
+  }
+  const inner = WRAPPED.exec(written)?.[1];
+  if (inner !== undefined) return bodyOfType(state, { ...type, text: inner }, depth - 1);
+  const named = /^[\w$]+$/u.test(written) ? typeNamed(state, type.module, written) : undefined;
+  return named && bodyOfType(state, named, depth - 1);
+}
+
+const WRAPPED = /^(?:Readonly|Required|Partial|NonNullable|Exactly)<(.*)>$/su;
+
+/** The names of the properties in a body. */
+function namesIn(body: string): readonly string[] {
+  return splitAt(body.replaceAll(COMMENT, ""), ";,\n").flatMap(
+    (member) => MEMBER.exec(member)?.[1] ?? [],
+  );
+}
+
+/** `(A | B)` as `A | B`. */
+function withoutBrackets(text: string): string {
+  const isWhole = text.startsWith("(") && text.endsWith(")") && splitAt(text, ")").length === 1;
+  return isWhole && !text.includes("=>") ? text.slice(1, -1).trim() : text;
 }
 
 const CHANGED = /^(Readonly|Required|Partial|NonNullable|Pick|Omit|Exactly)<(.*)>$/su;

@@ -100,11 +100,12 @@ function overwritten(state: State, value: Value, name: string, before: Value): V
     const why = `a row whose columns are not known may have another ${name}`;
     return value.overlay.has(name) ? before : unknown(why, [...readsOf(before), ...readsOf(value)]);
   }
-  const own = memberOf(state, value, name, NOWHERE);
+  const own = optionalMember(state, value, name, NOWHERE);
   if (value.kind === "input" && own.kind === "input") {
     if (own.type !== undefined && own.mayLack !== true) return own;
     if (own.type === undefined && isWholeType(value.standsFor ?? value.type)) return before;
-    return choose(leftOut(own) ?? maybeLeftOut(own), before, own);
+    const surely = { ...own, mayLack: false };
+    return choose(leftOut(own) ?? maybeLeftOut(own), before, surely);
   }
   return own.kind === "unknown" ? own : choose(isNullish(state, own), before, own);
 }

@@ -5,8 +5,9 @@ import { literal } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { ObjectValue, Value } from "../../values";
+import { orAbsent } from "../../evaluate/values/absence";
 import { columnOf, lost, storedValue, type RowScope } from "./context";
-import { fieldsGiven, isAbsent, isNull, jsonNull, orAbsent } from "./given";
+import { fieldsGiven, isAbsent, isNull, jsonNull } from "./given";
 
 /** What is to be done with the rows of a relation. */
 export interface NestedWrite {

@@ -6,8 +6,9 @@ import { joined } from "../../../sql/terms";
 import { negated, sameExpression } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
 import type { PrismaModel } from "../../../schema/prisma/model";
+import { orAbsent } from "../../evaluate/values/absence";
 import type { Operation, RowScope } from "./context";
-import { fieldsGiven, isAbsent, orAbsent } from "./given";
+import { fieldsGiven, isAbsent } from "./given";
 
 /** When data sets a column of the row itself: TRUE where it surely does, or where its fields are not known. Linear in its fields. */
 export function setsSomething(scope: RowScope, data: Value | undefined): Expression {

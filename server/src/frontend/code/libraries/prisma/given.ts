@@ -1,9 +1,8 @@
 // What the arguments of the Prisma client are: fields that may be absent, choices between them, lists of records.
 import type { Expression } from "../../../../program/expression";
 import { joined } from "../../../sql/terms";
-import { leftOut } from "../../evaluate/values/absence";
 import { negated } from "../../evaluate/values/convert";
-import { constantScalar, UNDEFINED, type HandleValue, type Value } from "../../values";
+import { constantScalar, type HandleValue, type Value } from "../../values";
 import type { Tools } from "../library";
 
 /** Left out: `undefined`, or `Prisma.skip`. */
@@ -25,17 +24,6 @@ export function fieldsGiven(
 ): readonly (readonly [string, Value])[] | undefined {
   const fields = tools.fields(record);
   return fields && [...fields].filter(([, value]) => !isAbsent(value));
-}
-
-/** A value, or nothing where its caller leaves it out. */
-export function orAbsent(value: Value): Value {
-  if (value.kind === "scalar" && value.where) {
-    const { where, ...then } = value;
-    return { kind: "choice", condition: where, then, otherwise: UNDEFINED };
-  }
-  const condition = leftOut(value);
-  if (!condition || value.kind !== "input") return value;
-  return { kind: "choice", condition, then: UNDEFINED, otherwise: { ...value, mayLack: false } };
 }
 
 /** A list's items, or the record itself where one stands for a list. */

@@ -4,18 +4,10 @@ import type { Expression } from "../../../../program/expression";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined, negatedIf } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
+import { orAbsent } from "../../evaluate/values/absence";
 import type { Value } from "../../values";
 import { columnOf, joinOf, lost, queryOf, storedValue, type RowScope } from "./context";
-import {
-  constantOf,
-  eitherWay,
-  fieldsGiven,
-  isAbsent,
-  isNull,
-  jsonNull,
-  listGiven,
-  orAbsent,
-} from "./given";
+import { constantOf, eitherWay, fieldsGiven, isAbsent, isNull, jsonNull, listGiven } from "./given";
 
 /** The condition that a `where` says of the row at hand. What is left out or `undefined` says nothing. */
 export function conditionOf(scope: RowScope, where: Value | undefined): Expression {
