@@ -12,6 +12,8 @@ interface Calls {
   isDirect: boolean;
   /** The same without what its annotations say. */
   isDirectInside: boolean;
+  /** It calls anything at all, or what it does is not known. */
+  isCalling: boolean;
   readonly names: Set<string>;
   /** How many parts it has. */
   size: number;
@@ -125,7 +127,7 @@ function partsOf(statement: HirStatement): StatementParts {
 }
 
 function noCalls(): Calls {
-  return { isDirect: false, isDirectInside: false, names: new Set(), size: 0 };
+  return { isDirect: false, isDirectInside: false, isCalling: false, names: new Set(), size: 0 };
 }
 
 function callsOf(moved: HirFunction): Calls {
@@ -134,9 +136,12 @@ function callsOf(moved: HirFunction): Calls {
   if (own) return own;
   const calls: Calls = noCalls();
   known.set(hir, calls);
-  collect(hir.body, calls);
-  collect(hir.parameters, calls);
+  const bound: Bound = { names: namesBoundIn(hir), given: new Set() };
+  collect(hir.body, calls, bound);
+  collect(hir.parameters, calls, bound);
   collect(hir.annotations, calls);
+  // What it is given goes no further where it calls nothing.
+  if (calls.isCalling) for (const name of bound.given) calls.names.add(name);
   calls.isDirectInside = calls.isDirect;
   calls.isDirect ||= hir.annotations.some(({ name }) => isOfDatabase(hir, name));
   return calls;
@@ -241,7 +246,25 @@ interface Named {
   readonly value: unknown;
 }
 
-function collect(part: unknown, calls: Calls): void {
+/** The names that a function binds itself, not those of functions in it. */
+function namesBoundIn(hir: HirFunction): ReadonlySet<string> {
+  const found = new Set<string>();
+  visitInto([hir.parameters, hir.body], (node) => {
+    if (isNamed(node, "bind") && "name" in node && typeof node.name === "string") {
+      found.add(node.name);
+    }
+    return !isFunction(node);
+  });
+  return found;
+}
+
+/** Names that a function binds itself, and those of them that it mentions otherwise than to ask them for something. */
+interface Bound {
+  readonly names: ReadonlySet<string>;
+  readonly given: Set<string>;
+}
+
+function collect(part: unknown, calls: Calls, bound?: Bound): void {
   visitInto(part, (node) => {
     calls.size += 1;
     if (isFunction(node)) {
@@ -250,18 +273,37 @@ function collect(part: unknown, calls: Calls): void {
     }
     if (!("kind" in node)) return true;
     switch (node.kind) {
+      case "member":
+        if (bound && "object" in node && isNamed(node.object, "name") && "name" in node.object) {
+          const { name } = node.object;
+          if (typeof name !== "string" || !bound.names.has(name)) break;
+          calls.size += 1;
+          return false;
+        }
+        break;
+      case "await":
+      case "unknown":
+      case "class":
+        calls.isCalling = true;
+        break;
       case "call":
       case "new":
+        calls.isCalling = true;
         if ("callee" in node && "arguments" in node && isExpression(node.callee)) {
           addCall(node.callee, node.arguments, calls);
         }
         break;
       case "template":
-        if ("tag" in node && node.tag !== undefined) calls.isDirect = true;
+        if ("tag" in node && node.tag !== undefined) {
+          calls.isDirect = true;
+          calls.isCalling = true;
+        }
         break;
       case "name":
         // It may be given to something that calls it.
-        if ("name" in node && typeof node.name === "string") calls.names.add(node.name);
+        if ("name" in node && typeof node.name === "string") {
+          (bound?.names.has(node.name) === true ? bound.given : calls.names).add(node.name);
+        }
         break;
       default:
     }
@@ -271,7 +313,8 @@ function collect(part: unknown, calls: Calls): void {
 
 /** What a function calls calls who holds it; each is looked over once. */
 function addInner(hir: HirFunction, calls: Calls): void {
-  const { names, size, isDirectInside } = callsOf(hir);
+  const { names, size, isDirectInside, isCalling } = callsOf(hir);
+  calls.isCalling ||= isCalling;
   for (const name of names) calls.names.add(name);
   // Its header is a part, too.
   calls.size += size + 1;

@@ -154,6 +154,26 @@ describe("rows related to several rows", () => {
       "loop rows",
       "  update Org set seats = count(of r2 where (r2.orgId = r1.id)) where (Org.id = r1.id)",
     ));
+  it("are told by what a function makes of them that is given a value, whatever else has that value's name", async () => {
+    const text = `import { PrismaClient } from "@prisma/client";
+import { unheard } from "unheard";
+const prisma = new PrismaClient();
+export const id = (n: number) => prisma.org.deleteMany({ where: { seats: n } });
+export const user = (n: number) => id(n);
+export async function f(name: string) {
+  const found = await prisma.user.findMany({ where: { age: 3 } });
+  await prisma.org.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
+  await prisma.org.deleteMany({ where: { id: { in: found.map((user) => user.orgId) } } });
+  await prisma.org.deleteMany({ where: { name: { in: found.map((user) => unheard(user)) } } });
+}`;
+    const made = await prismaTransactionsOf(SCHEMA, { "f.ts": text });
+    const lines = linesOf(made.filter((each) => each.name === "f"));
+    assert.deepEqual(lines.slice(1, 3), [
+      "delete Org where any(of r1 where (Org.id = r1.id))",
+      "delete Org where any(of r1 where (Org.id = r1.orgId))",
+    ]);
+    assert.match(lines.join("\n"), /! a list of values that is not known/u);
+  });
   it("are joined by columns that nobody selected", () =>
     checkPrisma(
       "const users = await prisma.user.findMany({ select: { age: true, org: { select: { seats: true } } } });\n" +
