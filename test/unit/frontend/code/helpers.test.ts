@@ -205,6 +205,49 @@ export async function look(id: number) {
       ],
     ));
 
+  it("say nothing of a list that is not known where no statement runs for its items", () =>
+    check(
+      `export async function add(client: PoolClient, id: number, items: Map<number, number>) {
+  const parts = {};
+  for (const [key, value] of items.entries()) { parts[key] = value; if (value > 3) throw new Error("large"); }
+  await client.query("DELETE FROM lines WHERE id = $1", [id]);
+}`,
+      [
+        "add explicit",
+        "  loop unknown",
+        "    if (unknown(:items) > 3)",
+        "      rollback",
+        "  delete lines where (lines.id = :id)",
+      ],
+    ));
+
+  it("tell the parts of an item from those of others, and say where its lists are not", async () => {
+    const item = (name: string): string => insert.replace("[id, index, item]", `[id, ${name}, 1]`);
+    await check(
+      `export async function add(client: PoolClient, id: number, pairs: [number, number][]) {
+  for (const [number, other] of pairs) if (other > 0) { ${item("number")} }
+}`,
+      [
+        "add explicit",
+        "  loop count",
+        "    if (:pairs.1[@i1] > 0)",
+        "      insert lines {id = :id, number = :pairs.0[@i1], item = 1}",
+      ],
+    );
+    await check(
+      `export async function add(client: PoolClient, id: number, lists: number[][]) {
+  for (const list of lists) for (const number of list) { ${item("number")} }
+}`,
+      [
+        "add explicit",
+        "  loop count",
+        "    loop count",
+        "      insert lines {id = :id, number = :lists[][@i2], item = 1}",
+        "  ! the lists that the items of a list have are taken for one list",
+      ],
+    );
+  });
+
   it("do not take the keys of a map for numbers", () =>
     check(
       `export async function add(client: PoolClient, id: number, items: Map<number, number>) {

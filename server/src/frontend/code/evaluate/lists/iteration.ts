@@ -3,6 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { Command, LoopRange } from "../../../../program/statement";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
+import { walkCommand } from "../../../sql/walk";
 import { withoutExits } from "../../../sql/routine/withoutReturns";
 import type { Span } from "../../../sql/split";
 import {
@@ -102,7 +103,11 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
         "int",
       );
       const round = (item: Value): unknown => run(item, index);
-      return loopOver(state, over, span, () => elementOf(list, at), round, label);
+      const { emitted } = state;
+      loopOver(state, over, span, () => elementOf(list, at), round, label);
+      // What the AR says of an array holds in each round of the loop around.
+      if (list.element && state.emitted > emitted) lose(state, OF_ITEMS, sourceOf(state, span));
+      return;
     }
     case "derived": {
       const site = { span, isNew: false, typeArguments: [], name: "item" };
@@ -151,13 +156,17 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
     default: {
       const inputs = listFromCall(state, list);
       if (inputs) return eachItem(state, inputs, span, run, label);
-      lose(state, "a loop over something that is not known", sourceOf(state, span));
       const item = unknown("an item of a list that is not known", readsOf(list));
-      return loopOver(state, { kind: "unknown" }, span, () => item, run, label);
+      const { emitted } = state;
+      loopOver(state, { kind: "unknown" }, span, () => item, run, label);
+      // How often it runs matters where statements do; what it calculates is not known in any case.
+      const hasStatements = state.emitted > emitted;
+      if (hasStatements) lose(state, "a loop over something that is not known", sourceOf(state, span)); // prettier-ignore
     }
   }
 }
 
+const OF_ITEMS = "the lists that the items of a list have are taken for one list";
 const OF_SET = "a loop over a set is taken to have a round for each item that the set was made of";
 
 /** Items that are known are taken one after the other, without a loop of the AR. */
@@ -253,11 +262,25 @@ export function addLoop(
   isOnce = false,
 ): void {
   if (isOnce && runs(loop.over)) {
+    const { over, source } = loop;
+    if (over.kind === "count" && isAskedIn(loop.body, over.variable))
+      emit(state, { kind: "assign", variable: over.variable, value: over.from, source });
     emit(state, loop.body);
     return;
   }
   const isEmpty = loop.body.kind === "sequence" && loop.body.commands.length === 0;
   if (!isEmpty) emit(state, loop);
+}
+
+/** Whether a command asks a variable for its value. */
+function isAskedIn(command: Command, variable: string): boolean {
+  let isAsked = false;
+  walkCommand(command, {
+    expression: (each) => {
+      isAsked ||= each.kind === "variable" && each.name === variable;
+    },
+  });
+  return isAsked;
 }
 
 /** Whether a loop surely has a first round. */

@@ -248,7 +248,8 @@ export function itemOf(state: State, value: Value, at: number): Value {
       return isKnown ? made() : state.evaluator.branches(state, isThere, made, () => UNDEFINED, span); // prettier-ignore
     }
     case "input":
-      return elementOf(value, literal(at + 1));
+      // Each item of a list has parts of its own.
+      return value.element ? inputMember(value, String(at)) : elementOf(value, literal(at + 1));
     case "choice":
       return choose(
         value.condition,
