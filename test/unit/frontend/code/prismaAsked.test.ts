@@ -81,6 +81,26 @@ describe("related rows that the caller asks for", () => {
   });
 });
 
+describe("rows that are written with another one", () => {
+  const CREATED = "accounts: { create: [{ ...SPREAD id: 1, balance: 0 }] }";
+
+  it("are those that stand beside a spread, unless what is spread has others, which is said", async () => {
+    const body = `await prisma.owner.create({ data: { id, ${CREATED.replace("...SPREAD", "")}, ...options } });`;
+    const lines = await read("id: number, options: any", body);
+    assert.match(
+      lines,
+      /^insert Owner .*\nif \(\(:options\.accounts is null\) .*\ninsert Account \{id = 1, balance = 0, ownerId = r1\.id\}/mu,
+    );
+    assert.match(lines, /! what is written to accounts is not known/u);
+  });
+
+  it("belong to it, whatever is spread into them", async () => {
+    const body = `await prisma.owner.create({ data: { id, ${CREATED.replace("SPREAD", "account,")} } });`;
+    const lines = await read("id: number, account: any", body);
+    assert.match(lines, /\ninsert Account \{id = 1, balance = 0, ownerId = r1\.id\}/u);
+  });
+});
+
 describe("a row that is deleted", () => {
   const BODY = `const gone = await prisma.account.delete({ where: { id, balance: 0 }WITH });
       await prisma.note.deleteMany({ where: { id: gone.USED } });`;

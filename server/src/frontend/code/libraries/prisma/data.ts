@@ -49,7 +49,8 @@ export function createData(
     kept: (field) => freshOf(scope, field.default),
     isGiven: ({ default: other, isOptional }) => other === undefined && !isOptional,
   });
-  const known = new Map([...linked, ...set].map(({ column, value }) => [column, value] as const));
+  // What links a row to that which it is written with is none of the data's.
+  const known = new Map([...set, ...linked].map(({ column, value }) => [column, value] as const));
   const row = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
     field.kind === "scalar"
       ? [{ column: field.column, value: known.get(field.column) ?? freshOf(scope, field.default) }]
@@ -115,24 +116,27 @@ function fieldsData(
       const mayLack = written.kind === "conditional" && { mayBeLeftOut: true as const };
       set.push({ column: field.column, value: written, ...mayLack });
     } else {
-      const written = nestedWrites(scope, field, value);
-      if (written === undefined) scope.losses.push(`what is written to ${name} is not known`);
-      else nested.push(...written);
+      nested.push(...nestedWrites(scope, field, value));
     }
   }
   return { set, nested };
 }
 
-/** What data writes to a relation; undefined where that is not known. */
+/** What data writes to a relation, as far as that is known; what is not known of it is a loss. */
 function nestedWrites(
   scope: RowScope,
   relation: PrismaRelation,
   value: Value,
-): readonly NestedWrite[] | undefined {
+): readonly NestedWrite[] {
   if (isAbsent(value)) return [];
   if (value.kind !== "choice" || relation.link?.at === "here") {
     const actions = fieldsGiven(scope.operation.tools, value);
-    return actions && [{ relation, actions }];
+    if (actions) return [{ relation, actions }];
+    const why = `what is written to ${relation.name} is not known`;
+    scope.losses.push(why);
+    // Rows that nobody sees here may be written.
+    scope.operation.tools.lose(why, scope.operation.source, "opaque");
+    return [];
   }
   const { condition } = value;
   const then = nestedWrites(scope, relation, value.then);
@@ -140,13 +144,10 @@ function nestedWrites(
   const where = (each: NestedWrite, holds: Expression): NestedWrite => {
     return { ...each, where: each.where ? joined("and", [holds, each.where]) : holds };
   };
-  return (
-    then &&
-    otherwise && [
-      ...then.map((each) => where(each, condition)),
-      ...otherwise.map((each) => where(each, { kind: "not", operand: condition })),
-    ]
-  );
+  return [
+    ...then.map((each) => where(each, condition)),
+    ...otherwise.map((each) => where(each, { kind: "not", operand: condition })),
+  ];
 }
 
 /** The columns that data may give besides what is named in it: all but the key, unless it must be given. */
