@@ -61,6 +61,8 @@ export type Value =
       readonly kind: "scalar";
       readonly expression: Expression;
       readonly type?: ValueType;
+      /** A column that may be NULL, as it was read. */
+      readonly mayBeNull?: true;
       /** Where this does not hold, it is `undefined`, which NULL stands for. Absent: it always is something. */
       readonly where?: Expression;
     }

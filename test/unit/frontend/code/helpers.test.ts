@@ -205,6 +205,18 @@ export async function look(id: number) {
       ],
     ));
 
+  it("make parts of keys as deep as they lie", () =>
+    check(
+      `const key = (id: number) => "a" + of(id);
+function of(id: number) { return tail(id) + "-"; }
+function tail(id: number) { return ":" + id; }
+async function clear(client: Pool, id: number) { return pool.query("DELETE FROM lines WHERE item = $1", [first(id)]); }
+function first(id: number) { return second(id); }
+function second(id: number) { return key(id); }
+export async function run(id: number) { await clear(pool, id); }`,
+      ["run autocommit", '  delete lines where (lines.item = ((("a" || ":") || :id) || "-"))'],
+    ));
+
   it("say nothing of a list that is not known where no statement runs for its items", () =>
     check(
       `export async function add(client: PoolClient, id: number, items: Map<number, number>) {

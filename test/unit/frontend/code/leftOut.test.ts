@@ -72,6 +72,12 @@ export async function g(id: number, req) {
       'balance = 1, note = ((("a " || coalesce(:kind, "undefined")) || " ") || "undefined"), kind = null',
     ));
 
+  it("are words in a text where they were read as NULL", () =>
+    check(
+      "export async function f(id: number) { const old = await read(id); await save(id, { balance: 1, note: `a ${old.balance} ${old.kind}`, kind: old.kind }); }",
+      'balance = 1, note = ((("a " || r1.balance) || " ") || coalesce(r1.kind, "null")), kind = r1.kind',
+    ));
+
   it("are told from null by three signs", async () => {
     const lines = printed(
       await transactionsOf(DDL, {

@@ -41,6 +41,8 @@ import { idleCall } from "./idleCalls";
 const DEEPEST = 3;
 /** Parts of HIR of a function of Java that runs no statement and is followed all the same. */
 const LARGEST_IDLE = 250;
+/** Parts of HIR of a function that runs no statement and is followed where it lies deeper, as parts of keys are made. */
+const LARGEST_DEEP = 24;
 /** How often a function that is given work is followed within itself. */
 const MOST_INSIDE = 2;
 /** Callbacks and functions with a connection, too, end somewhere. */
@@ -322,7 +324,8 @@ function callFunction(
   if (!state.standsAlone && standsAlone(state, callee)) {
     return externalResult(state, callee.name ?? site.name, args);
   }
-  const isTooDeep = depth > DEEPEST || state.calls.length > DEEPEST_OF_ALL;
+  const deepest = depth > DEEPEST && reach.size(hir) <= LARGEST_DEEP && !reach.mayReach(hir) ? 2 * DEEPEST : DEEPEST; // prettier-ignore
+  const isTooDeep = depth > deepest || state.calls.length > DEEPEST_OF_ALL;
   if (isRecursive || isTooDeep || isIdle || hir.isGenerator) {
     return notFollowed(state, callee, args, site, isRecursive);
   }

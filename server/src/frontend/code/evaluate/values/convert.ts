@@ -200,7 +200,9 @@ function writtenOut(state: State, value: Value): Expression {
   const part = expressionOf(state, value);
   if (part.kind === "literal") return literal(String(part.value));
   const isOptional = value.kind === "input" && value.mayLack === true;
-  return isOptional ? { kind: "coalesce", operands: [part, literal("undefined")] } : part;
+  const isNullable = value.kind === "scalar" && value.mayBeNull === true;
+  if (!isOptional && !isNullable) return part;
+  return { kind: "coalesce", operands: [part, literal(isOptional ? "undefined" : "null")] };
 }
 
 function addedReads(added: Value | undefined, depth: number): readonly Expression[] {

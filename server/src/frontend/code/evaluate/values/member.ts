@@ -202,7 +202,9 @@ export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string):
   const name = columns.renamed?.get(property) ?? namedLike(columns, property);
   const isKnown = columns.order.length === 0 || columns.order.includes(name);
   if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
-  return scalar(fieldExpression(row, name), columns.types.get(name));
+  const isNullable = columns.required !== undefined && !columns.required.has(name);
+  const read = scalar(fieldExpression(row, name), columns.types.get(name));
+  return isNullable && read.kind === "scalar" ? { ...read, mayBeNull: true } : read;
 }
 
 function namedLike({ order, foldsCase }: ResultColumns, property: string): string {
