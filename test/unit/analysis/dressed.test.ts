@@ -134,3 +134,23 @@ test("what columns take already keeps its name", async () => {
 DELETE FROM t WHERE s = :s;`;
   assert.deepEqual(await named(text, { s: "open" }, [{ id: 1, s: "closed", c: "v0" }]), []);
 });
+
+test("what the program says keeps its name where it is meant, and dates and documents look so", async () => {
+  const text = `CREATE TABLE t (id text PRIMARY KEY, role text, seen date, doc jsonb);
+-- @transaction a
+SELECT role FROM t WHERE id = :id \\gset
+\\if :role = 'OWNER'
+  UPDATE t SET seen = :seen WHERE id = :id AND role = 'OWNER';
+\\endif`;
+  const rows = [{ id: "OWNER", role: "OWNER", seen: "OWNER", doc: "OWNER" }];
+  assert.deepEqual(await named(text, { id: "OWNER", seen: "a" }, rows), [
+    {
+      arguments: { id: "b", seen: "2025-01-02" },
+      rows: [{ id: "b", role: "OWNER", seen: "2025-01-01", doc: '{"v": 1}' }],
+    },
+    {
+      arguments: { id: "OWNER", seen: "2025-01-02" },
+      rows: [{ id: "OWNER", role: "OWNER", seen: "2025-01-01", doc: '{"v": 1}' }],
+    },
+  ]);
+});
