@@ -6,8 +6,10 @@ export function outsideAdvice({ outside = [], preventedBy }: Anomaly): string | 
   const names = [...new Set(outside)];
   if (names.length === 0 || preventedBy.length > 0) return undefined;
   const [whose, them] =
-    names.length === 1 ? [names.join(""), "it"] : [names.join(" and "), "each of them"];
-  return `No isolation level prevents it: ${whose} commits on the way. Run ${them} in one transaction first.`;
+    names.length === 1
+      ? [`${names.join("")} commits`, "it"]
+      : [`${names.join(" and ")} commit`, "each"];
+  return `No isolation level prevents it, since ${whose} on the way. Put all that ${them} does into one transaction first.`;
 }
 
 /** The transactions of an anomaly that commit on the way in what was executed, in their order. */

@@ -42,7 +42,7 @@ test("a row that only some runs have is told as one, by its first columns", () =
     outcome({ ticket: [ticket(1)] }, refused),
   ]);
   assert.equal(texts.here, "leaves ticket[2] (holder 'v0', seat 3, state 'held')");
-  assert.deepEqual(texts.serial, ["T1, T2 leaves no ticket[2], and refuses T2"]);
+  assert.deepEqual(texts.serial, ["T1 then T2 leaves no ticket[2], and refuses T2"]);
 });
 
 test("what no serial order leaves comes first, and times of the clock are passed over", () => {
@@ -56,8 +56,8 @@ test("what no serial order leaves comes first, and times of the clock are passed
   );
   assert.equal(texts.here, "leaves event[1].sold = 52 and event[1].seat = 7");
   assert.deepEqual(texts.serial, [
-    "T1, T2 leaves event[1].sold = 51 and event[1].seat = 7",
-    "T2, T1 leaves event[1].sold = 51 and event[1].seat = 8",
+    "T1 then T2 leaves event[1].sold = 51 and event[1].seat = 7",
+    "T2 then T1 leaves event[1].sold = 51 and event[1].seat = 8",
   ]);
 });
 

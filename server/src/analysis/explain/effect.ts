@@ -24,9 +24,21 @@ function readEffect(step: ExecutedStep): string {
   const counted = countOf(step);
   if (counted !== undefined)
     return `counts ${String(counted)} row${counted === 1 ? "" : "s"}${inTables(step)}`;
+  if (asksWhether(step)) {
+    const count = step.result.length;
+    return `${locks ? "locks" : "finds"} ${String(count)} row${count === 1 ? "" : "s"}${inTables(step)}`;
+  }
   const rows = step.result.slice(0, 2).map(resultText);
-  const more = step.result.length > 2 ? ` and ${String(step.result.length - 2)} more rows` : "";
+  const others = step.result.length - 2;
+  const more = others > 0 ? ` and ${String(others)} more row${others === 1 ? "" : "s"}` : "";
   return `${verb} ${rows.join(", ")}${more}${inTables(step)}`;
+}
+
+/** `SELECT 1 FROM ...`: what it returns says only that there are rows. */
+function asksWhether({ source }: ExecutedStep): boolean {
+  if (source?.kind !== "select") return false;
+  const { outputs, relations } = source.query;
+  return relations.length > 0 && outputs.every(({ value }) => value.kind === "literal");
 }
 
 /** What a count of whole rows gave that is all that the statement asks for. */

@@ -20,11 +20,23 @@ export function anomalyText(anomaly: Anomaly, style: TextStyle, like = ""): stri
   const aside = [...(like === "" ? [] : [like]), ...suppressedText(anomaly)];
   return [
     headline(anomaly, style),
+    ...sentenceLines(anomaly, style),
     "",
     ...schedule(anomaly, style),
     ...footing(anomaly, style),
     ...aside.flatMap((line) => hangingText(" ".repeat(LEFT), line, style.columns)),
   ].join("\n");
+}
+
+/** What happens in one sentence; its kind stands above it. */
+function sentenceLines({ kind, message }: Anomaly, { columns }: TextStyle): readonly string[] {
+  const title = `${titleOf(kind)}: `;
+  const sentence = message.startsWith(title) ? message.slice(title.length) : message;
+  return hangingText(" ".repeat(LEFT), sentence, columns);
+}
+
+function titleOf(kind: Anomaly["kind"]): string {
+  return KINDS.find((each) => each.name === kind)?.title ?? kind;
 }
 
 function suppressedText({ suppressed }: Anomaly): readonly string[] {
@@ -97,7 +109,7 @@ export const SEVERITY_TEXTS: Readonly<Record<Severity, string>> = {
 
 function headline(anomaly: Anomaly, { paint, columns }: TextStyle): string {
   const place = placeText(mainEnd(anomaly));
-  const title = KINDS.find((each) => each.name === anomaly.kind)?.title ?? anomaly.kind;
+  const title = titleOf(anomaly.kind);
   const kind = title.charAt(0).toLowerCase() + title.slice(1);
   const on = anomaly.tables.length > 0 ? ` on ${listWords(anomaly.tables)}` : "";
   const what = `${kind}: ${anomaly.transactions.join(", ")}${on}`;

@@ -15,20 +15,22 @@ const COLUMNS: readonly (readonly [string, keyof FileCoverage])[] = [
   ["nothing found", "nothingFound"],
 ];
 
-/** A line for each file, the sum where there are several, and what was not read with the reason. */
+/** A line for each file in which there is something, the sum where there are several, and what was not read with the reason. */
 export function coverageLines(
   files: readonly FileCoverage[],
   { paint }: TextStyle,
 ): readonly string[] {
   const read = files.filter(({ skipped }) => skipped === undefined);
-  const rows = read.map((each) => [
+  const told = read.filter((each) => COLUMNS.some(([, key]) => Number(each[key] ?? 0) > 0));
+  const others = read.length - told.length;
+  const rows = told.map((each) => [
     each.file,
     ...COLUMNS.map(([, key]) => String(each[key] ?? "")),
   ]);
   const sums = COLUMNS.map(([, key]) =>
     String(read.reduce((sum, each) => sum + Number(each[key] ?? 0), 0)),
   );
-  const all = read.length > 1 ? [...rows, ["all files", ...sums]] : rows;
+  const all = told.length > 1 ? [...rows, ["all files", ...sums]] : rows;
   const head = ["Coverage", ...COLUMNS.map(([title]) => title)];
   const first = Math.max(...[head, ...all].map(([name = ""]) => name.length));
   const line = ([name = "", ...cells]: readonly string[]): string =>
@@ -38,5 +40,11 @@ export function coverageLines(
   const skipped = files.flatMap(({ file, skipped: reason }) =>
     reason === undefined ? [] : [`${file}: ${reason}`],
   );
-  return [paint.strong(line(head)), ...all.map(line), ...skipped];
+  const rest =
+    others === 1
+      ? ["1 other file was read; no transaction is in it"]
+      : others > 0
+        ? [`${String(others)} other files were read; no transaction is in them`]
+        : [];
+  return [paint.strong(line(head)), ...all.map(line), ...rest, ...skipped];
 }

@@ -35,9 +35,12 @@ export function outcomeTexts(anomaly: Anomaly, keyOf: KeyOf): OutcomeTexts {
   const groups = new Map<string, string[]>();
   anomaly.serial.forEach((each, n) => {
     const text = serial[n] ?? "";
-    groups.set(text, [...(groups.get(text) ?? []), each.order.join(", ")]);
+    groups.set(text, [...(groups.get(text) ?? []), each.order.join(" then ")]);
   });
-  return { here, serial: [...groups].map(([text, orders]) => `${orders.join(" or ")} ${text}`) };
+  const all = anomaly.serial.length > 2 ? "any order" : "either order";
+  const named = (orders: readonly string[]): string =>
+    groups.size === 1 && orders.length > 1 ? all : orders.join(" or ");
+  return { here, serial: [...groups].map(([text, orders]) => `${named(orders)} ${text}`) };
 }
 
 const GONE = "no row";
