@@ -197,14 +197,25 @@ function drawEdges(
   { edges }: ScheduleLayout,
   actions: Actions,
 ): void {
-  const edge = select(svg)
-    .selectAll("g.edge")
-    .data(edges)
-    .join("g")
-    .attr("class", (each) => `edge ${each.dependency}${each.edge === undefined ? " context" : ""}`)
-    .on("click", (_event: unknown, each) => {
-      if (each.edge !== undefined) actions.select({ kind: "edge", edge: each.edge });
+  const layer = (drawn: readonly DrawnEdge[]) => {
+    const groups = select(svg)
+      .append("g")
+      .selectAll("g.edge")
+      .data(drawn)
+      .join("g")
+      .attr("class", ({ dependency, edge }) =>
+        ["edge", dependency, ...(edge === undefined ? ["context"] : [])].join(" "),
+      )
+      .on("click", (_event: unknown, each) => {
+        if (each.edge !== undefined) actions.select({ kind: "edge", edge: each.edge });
+      });
+    groups.append("title").text((each) => {
+      const told = each.edge === undefined ? undefined : story.edges[each.edge];
+      return told?.sentence ?? "reads what was written there";
     });
+    return groups;
+  };
+  const edge = layer(edges);
   edge
     .append("path")
     .attr("class", "reach")
@@ -214,7 +225,8 @@ function drawEdges(
     .attr("class", "curve")
     .attr("d", (each) => curvePath(each.curve))
     .attr("marker-end", (each) => `url(#schedule-${each.dependency})`);
-  const label = edge.filter((each) => each.label !== undefined).append("g");
+  // Above all curves: none crosses a word.
+  const label = layer(edges.filter((each) => each.label !== undefined));
   label
     .append("rect")
     .attr("class", "pill")
@@ -229,10 +241,6 @@ function drawEdges(
     .attr("x", (each) => (each.label ? each.label.x + each.label.width / 2 : 0))
     .attr("y", (each) => (each.label ? each.label.y + 13 : 0))
     .text((each) => each.dependency);
-  edge.append("title").text((each) => {
-    const told = each.edge === undefined ? undefined : story.edges[each.edge];
-    return told?.sentence ?? "reads what was written there";
-  });
 }
 
 /** The picture in words. */
