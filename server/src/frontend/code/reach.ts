@@ -271,6 +271,7 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
       addInner(node, calls);
       return false;
     }
+    if ("isSpread" in node && node.isSpread === true) calls.isCalling = true;
     if (!("kind" in node)) return true;
     switch (node.kind) {
       case "member":
@@ -281,6 +282,8 @@ function collect(part: unknown, calls: Calls, bound?: Bound): void {
           return false;
         }
         break;
+      // An iterator runs code of its own.
+      case "forEach":
       case "await":
       case "unknown":
       case "class":
