@@ -129,7 +129,7 @@ const FACTS: ReadonlyMap<string, FunctionFacts> = new Map([
     "regexp_match array_cat array_positions lower_inc upper_inc trim_array",
   ),
   // Whether code of a program takes a value for true.
-  ...rows("bool", "never", "code:truth"),
+  ...rows("bool", "never", "code:truth code:truth_of_any"),
   // Done for what else it does, of which tables know nothing.
   ...rows("other", "never", "pg_notify pg_sleep"),
   ...rows("text", "never", "concat quote_nullable"),

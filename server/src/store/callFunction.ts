@@ -41,8 +41,12 @@ const text = (apply: (value: string) => SqlValue): SqlFunction => ({
 /** Spaces alone: tabs and line breaks stay. */
 const trimmed = (value: string): string => value.replace(/^ +| +$/gu, "");
 
+/** Whether code takes a value for true. */
+const TRUTH = lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value));
+
 const FUNCTIONS: Readonly<Record<string, SqlFunction | undefined>> = {
-  "code:truth": lax(([value = null]) => ![null, false, 0, ""].some((each) => each === value)),
+  "code:truth": TRUTH,
+  "code:truth_of_any": TRUTH,
   // The cast of an integer, after which `/` keeps fractions.
   numeric: strict(([value = null]) => numeric(value, toDecimal)),
   greatest: lax((values) => extreme(values, 1)),

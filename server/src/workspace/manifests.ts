@@ -1,6 +1,6 @@
 // What package.json and tsconfig.json say of where modules are. What they say wrongly is left out: others tell that.
 import path from "node:path";
-import type { CodeFiles, CodePackage, PathMap } from "../frontend/code/modules";
+import type { CodeFiles, CodePackage, NullCheck, PathMap } from "../frontend/code/modules";
 import { parseJson, type JsonValue } from "./json";
 import { relativePath } from "./listFolder";
 
@@ -11,9 +11,10 @@ export function readManifests(
   manifests: readonly string[],
   base: string,
   read: ReadText,
-): Pick<CodeFiles, "packages" | "pathMaps"> {
+): Pick<CodeFiles, "packages" | "pathMaps" | "nullChecks"> {
   const packages: CodePackage[] = [];
   const pathMaps: PathMap[] = [];
+  const nullChecks: NullCheck[] = [];
   for (const absolute of manifests) {
     const folder = path.dirname(absolute);
     const name = path.basename(absolute);
@@ -23,9 +24,11 @@ export function readManifests(
     } else if (name !== "tsconfig.base.json") {
       const map = readPathMap(absolute, read, base);
       if (map) pathMaps.push({ ...map, folder: relativePath(base, folder) });
+      const isOn = checksNull(absolute, read);
+      if (isOn !== undefined) nullChecks.push({ folder: relativePath(base, folder), isOn });
     }
   }
-  return { packages, pathMaps };
+  return { packages, pathMaps, nullChecks };
 }
 
 function parsed(absolute: string, read: ReadText): JsonValue | undefined {
@@ -113,6 +116,24 @@ function readPathMap(
       inherited?.paths ??
       [],
   };
+}
+
+/** Whether null is checked; undefined where no file of the workspace says. */
+function checksNull(absolute: string, read: ReadText, depth = 0): boolean | undefined {
+  const manifest = parsed(absolute, read);
+  if (manifest === undefined || depth > LONGEST_CHAIN) return undefined;
+  const options = field(manifest, "compilerOptions");
+  const [own] = ["strictNullChecks", "strict"].flatMap((key) => {
+    const value = field(options, key);
+    return value?.kind === "boolean" ? [value.value] : [];
+  });
+  const folder = path.dirname(absolute);
+  return (
+    own ??
+    extended(manifest)
+      .map((name) => checksNull(path.resolve(folder, name), read, depth + 1))
+      .findLast((each) => each !== undefined)
+  );
 }
 
 /** Only files of the workspace: what packages offer to extend says nothing of its paths. */

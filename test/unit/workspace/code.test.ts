@@ -214,6 +214,26 @@ describe("files of code", () => {
       assert.equal(resolve(from, "@x/c/d"), "packages/c/src/d.ts");
     });
   });
+
+  it("know by tsconfig.json whether null is checked", async () => {
+    const files = {
+      "a.ts": QUERY,
+      "tsconfig.json": '{ "compilerOptions": { "strict": false, "strictNullChecks": true } }',
+      "b/tsconfig.json": '{ "extends": "../loose" }',
+      "loose.json": '{ "compilerOptions": { "strict": false } }',
+      "c/tsconfig.json": "{}",
+    };
+    await withFiles(files, async (folder) => {
+      const project = await load(folder);
+      assert.deepEqual(
+        new Set(project.code?.nullChecks),
+        new Set([
+          { folder: "", isOn: true },
+          { folder: "b", isOn: false },
+        ]),
+      );
+    });
+  });
 });
 
 it("words of databases are found, other code is not", () => {

@@ -14,6 +14,8 @@ export interface CodeModules {
   moduleOf(file: FileId): HirModule | undefined;
   /** The file that an import names; undefined for packages that are not the workspace's own. */
   resolve(from: FileId, specifier: string): FileId | undefined;
+  /** Whether types of TypeScript do not say what may be null or missing there. */
+  hasLooseTypes(file: FileId): boolean;
   /** Another one when imports of TypeScript may lead elsewhere: files came or went, or configurations changed. */
   readonly resolution: unknown;
   /** Where Java's classes are. */
@@ -30,6 +32,8 @@ export interface CodeFiles {
   readonly packages: readonly CodePackage[];
   /** What TypeScript's configurations say of names. */
   readonly pathMaps: readonly PathMap[];
+  /** Where TypeScript's configurations say whether null is checked. */
+  readonly nullChecks?: readonly NullCheck[];
   /** Schemas of ORMs in files of their own (schema.prisma); `text` gives what they say. */
   readonly schemas?: readonly FileId[];
 }
@@ -51,6 +55,12 @@ export interface PathMap {
   /** Whether names are looked for at `base` as well. */
   readonly isBaseUrl: boolean;
   readonly paths: readonly { readonly pattern: string; readonly targets: readonly string[] }[];
+}
+
+/** `strictNullChecks` or `strict` of a tsconfig.json, which hold for the files below its folder. */
+export interface NullCheck {
+  readonly folder: string;
+  readonly isOn: boolean;
 }
 
 export interface ModuleReader {
@@ -86,6 +96,7 @@ export function createModuleReader(parsers: CodeParsers): ModuleReader {
       const { resolve } = resolver;
       return {
         moduleOf,
+        hasLooseTypes: looseTypes(files.nullChecks ?? []),
         resolution: resolve,
         resolve: (from, specifier) =>
           from.endsWith(".java")
@@ -108,6 +119,13 @@ export function exportsOf(module: Pick<HirModule, "exports">): ReadonlyMap<strin
   return own;
 }
 
+/** The nearest configuration counts; where none says, null is taken to be checked. */
+function looseTypes(checks: readonly NullCheck[]): CodeModules["hasLooseTypes"] {
+  const nearest = checks.toSorted((a, b) => b.folder.length - a.folder.length);
+  return (file) =>
+    nearest.find(({ folder }) => folder === "" || file.startsWith(`${folder}/`))?.isOn === false;
+}
+
 type Resolve = ReturnType<typeof createResolver>;
 
 /** Whether imports lead to the same files of both. */
@@ -115,8 +133,8 @@ function isSameResolution(before: CodeFiles, now: CodeFiles): boolean {
   return (
     before.files.length === now.files.length &&
     before.files.every((file, at) => file === now.files[at]) &&
-    JSON.stringify([before.packages, before.pathMaps]) ===
-      JSON.stringify([now.packages, now.pathMaps])
+    JSON.stringify([before.packages, before.pathMaps, before.nullChecks]) ===
+      JSON.stringify([now.packages, now.pathMaps, now.nullChecks])
   );
 }
 

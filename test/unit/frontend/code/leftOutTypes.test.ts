@@ -206,6 +206,15 @@ ${update("raw: unknown", "Body.parse(raw).data?.name")}`,
       ['name = ((:raw.data is null) ? User.name : coalesce(:raw.data.name, "z")), note = "x"'],
     ));
 
+  it("is there where only other parts may be missing", () =>
+    check(
+      update(
+        "data: { name: string; other: { n: number | null | undefined } }",
+        "({ ...data }).name",
+      ),
+      ['name = :data.name, note = "x"'],
+    ));
+
   it("is what it is by its type where it may be undefined", () =>
     check(update("name: string | undefined", "name"), [`${kept(":name")}, note = "x"`]));
 });
@@ -229,10 +238,56 @@ export async function f(id: number, body: ${type}) {
     await check(program("(Named | Noted) & { id: number }", "both"), expected("both"));
   });
 
+  it("are missing where a schema says so, and what may be of several types is true as it is", async () => {
+    const program = `const Body = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("named"), name: z.string(), is: z.string() }),
+  z.object({ kind: z.literal("noted"), is: z.boolean() }),
+]);
+export const route = procedure.input(z.object({ id: z.number(), body: Body })).mutation(async ({ input: { id, body } }) => {
+  if (!body.is) throw new Error();
+  await prisma.user.update({ where: { id }, data: { name: body.name, note: body.is } });
+});`;
+    await check(program, [
+      'name = ((:input.body.kind = "noted") ? User.name : :input.body.name), note = :input.body.is',
+    ]);
+    const lines = printed(await transactionsOf(SCHEMA, { "a.ts": HEAD + program }));
+    const condition = "if not (not (:input.body.is is null) and code:truth_of_any(:input.body.is))";
+    assert.equal(lines[1]?.trim(), condition);
+  });
+
   it("are there where they are in all, or another type may have them", async () => {
     await check(program('Named | { kind: "other"; name: string }'), [
       'name = :body.name, note = "x"',
     ]);
     await check(program("Named | Foreign"), ['name = :body.name, note = "x"']);
+  });
+});
+
+describe("what types do not say where null is not checked", () => {
+  const program = (test: string): string => `${HEAD}
+export async function f(id: number, name: string, isIt: boolean, other: string) {
+  await prisma.user.update({ where: { id }, data: { name, note: other } });
+  ${test}
+}`;
+  const sets = async (test: string, isOn = false): Promise<readonly string[]> => {
+    const checks = [
+      { folder: "", isOn: true },
+      { folder: "loose", isOn },
+    ];
+    const found = await transactionsOf(SCHEMA, { "loose/a.ts": program(test) }, checks);
+    return printed(found).flatMap((line) => / set (.*) where /u.exec(line)?.[1] ?? []);
+  };
+
+  it("is told by what a function asks of its parameters", async () => {
+    const expected = [`${kept(":name")}, note = :other`];
+    assert.deepEqual(await sets("if (!name) throw new Error(other);"), expected);
+    assert.deepEqual(await sets("return isIt ? 1 : name ?? other;"), expected);
+    assert.deepEqual(await sets("if (isIt && name !== undefined) return;"), expected);
+  });
+
+  it("is not told by what it asks of their values, or where null is checked", async () => {
+    const expected = ["name = :name, note = :other"];
+    assert.deepEqual(await sets('if (isIt || name === "x") throw new Error(other);'), expected);
+    assert.deepEqual(await sets("if (!name) throw new Error(other);", true), expected);
   });
 });

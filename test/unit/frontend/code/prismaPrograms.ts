@@ -2,7 +2,7 @@
 import { loadPgParser } from "../../../../server/src/engine/pgParser";
 import { loadCodeParsers } from "../../../../server/src/engine/treeSitter";
 import type { CodeParsers } from "../../../../server/src/frontend/code/codeParsers";
-import { createModuleReader } from "../../../../server/src/frontend/code/modules";
+import { createModuleReader, type NullCheck } from "../../../../server/src/frontend/code/modules";
 import { readCode } from "../../../../server/src/frontend/code/readCode";
 import { atOnce } from "../../../../server/src/frontend/code/slices";
 import { readPrismaSchema } from "../../../../server/src/frontend/schema/prisma/readSchema";
@@ -23,14 +23,16 @@ let parsers: { readonly code: CodeParsers; readonly pg: PgParser } | undefined;
 export async function transactionsOf(
   schemaText: string,
   texts: Readonly<Record<string, string>>,
+  nullChecks: readonly NullCheck[] = [],
 ): Promise<readonly Transaction[]> {
-  return (await programOf(schemaText, texts)).transactions;
+  return (await programOf(schemaText, texts, nullChecks)).transactions;
 }
 
 /** The same with the tables that the schema declares. */
 export async function programOf(
   schemaText: string,
   texts: Readonly<Record<string, string>>,
+  nullChecks: readonly NullCheck[] = [],
 ): Promise<Program> {
   parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
   // File ids of tests.
@@ -45,6 +47,7 @@ export async function programOf(
     text: (file) => texts[file],
     packages: [],
     pathMaps: [],
+    nullChecks,
   });
   const { transactions } = atOnce(
     readCode({

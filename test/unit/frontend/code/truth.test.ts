@@ -59,8 +59,8 @@ export async function f(a: { n: number }, b: { n: number }) {
   if (schema.safeParse({ x: a.n }).success) await set();
   if (schema.safeParse({ x: b.n }).success) await set();
 }`,
-      "(:valid1 = true)",
-      "(:valid2 = true)",
+      "(:valid = true)",
+      "(:valid 2 = true)",
     ));
 
   it("is what a function of the code gives where that is taken for true", async () => {

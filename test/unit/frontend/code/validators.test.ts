@@ -87,6 +87,21 @@ describe("schemas of zod", () => {
       "  return",
       UPDATE,
     ));
+  it("say nothing of what others take, nor of other values", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number() })",
+      `const { rows } = await pool.query("SELECT balance FROM accounts WHERE id = $1", [1]);
+const Other = z.string().regex(/x/);
+if (!Schema.safeParse(body).success || !Other.safeParse(body).success || !Other.safeParse(rows[0].balance).success) return;
+const data = body; ${SET}`,
+      "r1 = select accounts.balance as balance from accounts where (accounts.id = 1)",
+      "if not (not (:body.valid == true) or not (:body.valid 2 == true))",
+      "  if (size(r1) <= 0)",
+      "    rollback",
+      "if (not (:body.valid == true) or not (:body.valid 2 == true) or not unknown(r1.balance))",
+      "  return",
+      UPDATE,
+    ));
   it("ask functions of the code's own, which may read", () =>
     check(
       `z.object({ id: z.number(), n: z.number() })

@@ -26,6 +26,7 @@ import {
 import { withoutIdleCommands } from "./sql/idleCommands";
 import { withoutIdleRefusals } from "./errors/refusals";
 import { withoutIdleHandlers } from "./errors/idleHandlers";
+import { asItIsAsked } from "./values/askedFor";
 import { withModuleInputs } from "./values/moduleInputs";
 import { toolsOf } from "./tools";
 import { grouped } from "./transactions/transactions";
@@ -159,7 +160,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
   const scope = innerScope(callee.scope, hir.isArrow ? undefined : callee.self);
   const inputs = hir.parameters.map((own, at) => {
     const isTyped = own.type === undefined && at === 0 && root.argument !== undefined;
-    const parameter = isTyped ? { ...own, type: root.argument } : own;
+    const parameter = isTyped ? { ...own, type: root.argument } : asItIsAsked(state, hir, own);
     // Fields of two records that are taken apart at once are not the same.
     const isSecond = hir.parameters.slice(0, at).some(isTakenApart);
     const isNamed = isTakenApart(parameter) && (isSecond || mayShareNames(hir.parameters, at));

@@ -3,6 +3,7 @@ import type { Library, Tools } from "../libraries/library";
 import type { Value } from "../values";
 import { literal } from "../../sql/expressions";
 import { conditionOf, expressionOf } from "./values/convert";
+import { truthFromOutside } from "./values/outside";
 import { emitStatement } from "./sql/emitStatement";
 import { heldNamesOf } from "./values/exactTypes";
 import { itemsOf, listOf, recordOf } from "./lists/collections";
@@ -74,6 +75,7 @@ function makeTools(state: State, library: Library): Tools {
       knowing(state, condition, true);
     },
     mayFail: (name, source) => mayFail(state, name, source),
+    decidedOutside: (what) => truthFromOutside(state, what),
     evaluate: (expression, scope) => {
       const { frame } = state;
       state.frame = { ...frame, file: scope.module.file };

@@ -228,6 +228,8 @@ export interface Tools {
   readonly require: (condition: Expression, why: string, source: SourceRange) => void;
   /** A call may throw for reasons that are not known, which matters where a handler does something about it. */
   readonly mayFail: (name: string, source: SourceRange) => void;
+  /** Whether something outside of the code is so, decided anew each time. */
+  readonly decidedOutside: (what: string) => Expression;
 
   /** The value of an expression of the code that stands outside of functions: an argument of a decorator. */
   readonly evaluate: (expression: HirExpression, scope: Scope) => Value;

@@ -32,7 +32,7 @@ import { allSettled, swallowing } from "../errors/allSettled";
 import { mayFail } from "../errors/failures";
 import { lengthOf, memberOf } from "../values/member";
 import { fewItemsOf } from "../lists/longLists";
-import { valueFromOutside } from "../values/outside";
+import { truthFromOutside, valueFromOutside } from "../values/outside";
 import { newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { emitThrow } from "../errors/thrown";
 import { flattened, REORDERED } from "../lists/reordered";
@@ -378,9 +378,12 @@ function checkedInput(state: State, name: string, args: readonly Value[]): Value
   if (given?.kind !== "input" && given?.kind !== "object") return undefined;
   if (args.length > 2 || READS_TEXTS.test(of ?? "")) return undefined;
   if (plain !== undefined) return given;
-  // What is checked of one record says nothing of another.
-  const path = given.kind === "input" ? `${given.path}.valid` : state.ids.fresh("valid");
-  const success: Value = { kind: "input", path, origin: "argument", type: "boolean" };
+  // What is checked of one record says nothing of another, nor what one schema says of what others do.
+  const path = given.kind === "input" ? `${given.path}.valid` : "valid";
+  const reads = readsOf(given);
+  const success = reads.every(isInput)
+    ? scalar(truthFromOutside(state, path), "bool")
+    : unknown("whether a validator takes it is not known", reads);
   return recordOf(state, { success, data: given, output: given, error: unknown("what is wrong") });
 }
 

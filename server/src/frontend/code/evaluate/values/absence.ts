@@ -27,10 +27,17 @@ export function orAbsent(value: Value): Value {
 
 /** Whether an argument may be missing, or null, by what is said of it. */
 export function mayBeNothing({ mayLack, type, standsFor }: Input): boolean {
-  return mayLack === true || NOTHING.test(standsFor ?? type ?? "");
+  const text = standsFor ?? type ?? "";
+  return mayLack === true || (NOTHING.test(text) && NOTHING.test(outside(text)));
 }
 
 const NOTHING = /(?:^|\|)\s*(?:null|undefined)\s*(?:$|\|)/u;
+
+/** A type without what stands in brackets. Quadratic in how deep these are. */
+function outside(type: string): string {
+  const without = type.replace(/\{[^{}]*\}|\([^()]*\)|\[[^[\]]*\]|<[^<>]*>/gu, "_");
+  return without === type ? type : outside(without);
+}
 
 /** When a part of something is left out of which nobody says what it has. */
 export function maybeLeftOut(value: Input): Expression {

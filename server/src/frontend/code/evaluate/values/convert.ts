@@ -12,6 +12,8 @@ import { plainComparison, toldFromNull } from "./twoValued";
 
 /** Whether something that is there is neither zero nor an empty text. */
 export const TRUTH = "code:truth";
+/** The same of what no statement tells the type of. */
+const TRUTH_OF_ANY = "code:truth_of_any";
 
 const FALSE = literal(false);
 const NULL = literal(null);
@@ -322,11 +324,20 @@ function truthOfInput(value: Extract<Value, { kind: "input" }>): Expression {
   const type = declaredType(value.standsFor ?? value.type);
   const isSurelyThere = value.mayLack !== true && value.type?.trim() === "boolean";
   if (isSurelyThere) return compare("=", operand, TRUE);
+  if (isOfSeveral(value.standsFor ?? value.type)) return truthOfAny(operand);
   return type === "other" ? isThereOf(operand) : truthOf(operand, type);
 }
 
 function isThereOf(operand: Expression): Expression {
   return { kind: "not", operand: { kind: "isNull", operand } };
+}
+
+/** What may be of one of several types is asked as what it is, whatever statements take it for. */
+function truthOfAny(operand: Expression): Expression {
+  return joined("and", [
+    isThereOf(operand),
+    { kind: "call", name: TRUTH_OF_ANY, arguments: [operand], deterministic: true },
+  ]);
 }
 
 /** What is not known to be of a type may be a number, a text or something else: that is put in once statements tell. */
@@ -335,6 +346,14 @@ function truthOfUntyped(operand: Expression): Expression {
     isThereOf(operand),
     { kind: "call", name: TRUTH, arguments: [operand], deterministic: true },
   ]);
+}
+
+function isOfSeveral(type: string | undefined): boolean {
+  const parts = (type ?? "").split("|").map((each) => each.trim());
+  const types = new Set(
+    parts.filter((each) => each !== "null" && each !== "undefined").map(typeOfPart),
+  );
+  return types.size > 1 && !types.has(undefined);
 }
 
 /** What a declared type says of what is false: `other` for objects, which never are; undefined where that is not known. */

@@ -32,6 +32,10 @@ interface Schema {
   readonly instead?: number | string | boolean;
   /** The same behind `.optional()`, which newer versions look through. */
   readonly perhapsInstead?: number | string | boolean;
+  /** It is taken by one of these. */
+  readonly alternatives?: readonly Schema[];
+  /** The only thing that is taken. */
+  readonly only?: number | string | boolean;
   /** What an enumeration's names stand for. */
   readonly members?: ReadonlyMap<string, number | string | boolean>;
   /** Functions of the code's own that say whether what was checked is taken. */
@@ -139,9 +143,13 @@ export function schemaType(value: Value): string | undefined {
 }
 
 function typeText(schema: Schema): string | undefined {
-  const { fields, isChanged, mayBeNull } = schema;
+  const { fields, isChanged, mayBeNull, alternatives } = schema;
   const orNull = mayBeNull === true ? " | null" : "";
   if (isChanged === true) return undefined;
+  if (alternatives) {
+    const types = alternatives.map(typeText);
+    return types.every((each) => each !== undefined) ? `(${types.join(" | ")})${orNull}` : undefined;
+  }
   // What a schema does not name is left out of what it gives.
   if (fields) return `Exactly<{ ${[...fields].map(memberText).join("; ")} }>${orNull}`;
   const own = ownType(schema);
@@ -149,10 +157,11 @@ function typeText(schema: Schema): string | undefined {
 }
 
 /** What is taken beside null; undefined where it is of several types, or not known. */
-function ownType({ kind, members }: Schema): string | undefined {
+function ownType({ kind, members, only }: Schema): string | undefined {
+  if (only !== undefined) return JSON.stringify(only);
   const kinds = new Set([...(members?.values() ?? [])].map((each) => typeof each));
-  const [only] = kinds;
-  return TYPES[kind] ?? (kinds.size === 1 ? only : undefined);
+  const [own] = kinds;
+  return TYPES[kind] ?? (kinds.size === 1 ? own : undefined);
 }
 
 function memberText([name, schema]: readonly [string, Schema]): string {
@@ -380,8 +389,15 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
       const members = new Map(
         known.map((each, at) => [[...(named?.keys() ?? [])][at] ?? String(each), each]),
       );
-      return { kind: "other", checks: [check], ...(name !== "literal" && { members }) };
+      if (name !== "literal") return { kind: "other", checks: [check], members };
+      const [only] = known;
+      const isOne = known.length === 1 && only !== undefined;
+      return { kind: "other", checks: [check], ...(isOne && { only }) };
     }
+    case "union":
+      return oneOfSchemas(first, tools);
+    case "discriminatedUnion":
+      return oneOfSchemas(args[1] ?? UNDEFINED, tools);
     case "boolean":
       return { kind: "truth", checks: [] };
     case "array":
@@ -397,6 +413,12 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
   }
 }
 
+/** What one of several schemas takes, as far as types go. */
+function oneOfSchemas(list: Value, tools: Tools): Schema {
+  const alternatives = tools.items(list)?.map(schemaOf);
+  return alternatives ? { ...ANY, alternatives } : ANY;
+}
+
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   tools.mayFail("parse", call.source);
   const { value: given, conditions } = checked(schema, value, call, tools);
@@ -408,7 +430,11 @@ function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
 function tried(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   const { value: data, conditions } = checked(schema, value, call, tools);
   const path = value.kind === "input" ? `${value.path}.valid` : "valid";
-  const isValid = compare("=", { kind: "parameter", name: path }, literal(true));
+  const reads = readsOf(value);
+  // What one schema says of one value says nothing of others.
+  const isValid = reads.every(isInput)
+    ? tools.decidedOutside(path)
+    : tools.condition(unknown("whether a validator takes it is not known", reads));
   const success = scalar(joined("and", [...conditions, isValid]), "bool");
   return tools.object({ success, data, error: unknown("what is wrong") });
 }
