@@ -148,7 +148,9 @@ function typeText(schema: Schema): string | undefined {
   if (isChanged === true) return undefined;
   if (alternatives) {
     const types = alternatives.map(typeText);
-    return types.every((each) => each !== undefined) ? `(${types.join(" | ")})${orNull}` : undefined;
+    return types.every((each) => each !== undefined)
+      ? `(${types.join(" | ")})${orNull}`
+      : undefined;
   }
   // What a schema does not name is left out of what it gives.
   if (fields) return `Exactly<{ ${[...fields].map(memberText).join("; ")} }>${orNull}`;
