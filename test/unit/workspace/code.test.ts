@@ -251,6 +251,8 @@ it("words of databases are found, other code is not", () => {
     "await ctx.db\n  .task.update({ where })",
     "this.db.select().from(tasks)",
     "store.user.findMany()",
+    'db("tasks").where({ id })',
+    "trx<Task>('tasks').first()",
   ]) {
     assert.ok(mayUseDatabase(text), text);
   }

@@ -23,7 +23,7 @@ type Found = Omit<DeclaringCall, "file">;
 
 const known = new WeakMap<ReadonlySet<string>, WeakMap<HirStatement, readonly Found[]>>();
 
-/** The calls of methods of those names (of functions: `name()`) in a module, in order. Linear in its size, once for each statement. */
+/** The calls of methods of those names (of functions: `name()`; of classes with an annotation: `@Name`) in a module, in order. Linear in its size, once for each statement. */
 export function declaringCalls(
   file: FileId,
   module: HirModule | undefined,
@@ -53,6 +53,15 @@ type Around = Pick<DeclaringCall, "functions" | "class" | "bound">;
 function* callsIn(node: object, names: ReadonlySet<string>, around: Around): Generator<Found> {
   const call = callOf(node, names);
   if (call) yield { ...call, ...around };
+  if (isClass(node)) {
+    const { name: own = "", span } = node;
+    for (const annotation of node.annotations) {
+      const method = `@${annotation.name}`;
+      const object = { kind: "name", name: own, span } as const;
+      const given = annotation.arguments;
+      if (names.has(method)) yield { method, object, arguments: given, ...around, class: node };
+    }
+  }
   const { bound: _bound, ...rest } = around;
   const inner = Array.isArray(node) ? around : within(node, rest);
   for (const child of childrenOf(node)) yield* callsIn(child, names, inner);
@@ -78,11 +87,15 @@ function within(node: object, around: Around): Around {
     // Functions alone have this property.
     return { ...around, functions: [...around.functions, node as HirFunction] };
   }
-  if ("methods" in node && "interfaces" in node) return { ...around, class: node as HirClass };
+  if (isClass(node)) return { ...around, class: node };
   if (isStatement(node) && node.kind === "let" && node.pattern.kind === "bind") {
     return { ...around, bound: node.pattern.name };
   }
   return around;
+}
+
+function isClass(node: object): node is HirClass {
+  return "methods" in node && "interfaces" in node;
 }
 
 // Nodes of HIR that have a kind of these names are of these types.

@@ -41,6 +41,8 @@ const WORDS = [
   "[\"'`]\\s*(?:UPDATE\\s+\\S+\\s+SET|update\\s+\\S+\\s+set|WITH\\s+\\w+|with\\s+\\w+\\s+as)\\s",
   // Clients that come in a context (`ctx.db.task.findMany(`), in files that import nothing of a database.
   "\\b(?:db|database|tx|trx)\\s*\\.\\s*\\w+\\s*[.(<]",
+  // Builders that are called with a table: `db("tasks").where(`.
+  "\\b(?:db|database|tx|trx)(?:<[^<>()]*>)?\\(\\s*[\"'`]",
   "\\.(?:findUnique|findFirst|findMany|createMany|updateMany|deleteMany|upsert)(?:OrThrow|AndReturn)?\\(",
   "[\"'](?:pg|postgres|slonik|mysql2?|mariadb)[\"'/]",
 ];

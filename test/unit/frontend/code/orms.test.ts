@@ -54,6 +54,58 @@ describe("TypeORM", () => {
       ],
     ));
 
+  it("calls the methods that a repository is extended by on it", () =>
+    check(
+      `${ENTITY}const Accounts = source.getRepository(Account).extend({
+  async debit(id: number, amount: number) {
+    await this.decrement({ id }, "balance", amount);
+  },
+});
+export async function pay(id: number) {
+  await source.transaction(async (manager) => { await manager.withRepository(Accounts).debit(id, 5); });
+}`,
+      [
+        "pay explicit",
+        "  update accounts set balance = (accounts.balance - 5) where (accounts.id = :id)",
+      ],
+    ));
+
+  it("says which subscribers and listeners it does not follow", async () => {
+    const text = `import { AfterUpdate, Column, DataSource, Entity, EventSubscriber, PrimaryColumn } from "typeorm";
+@Entity("accounts")
+class Account {
+  @PrimaryColumn() id: number;
+  @Column("int") balance: number;
+  @AfterUpdate() told() { log.push(this.id); }
+}
+@Entity("others")
+class Other { @PrimaryColumn() id: number; }
+@EventSubscriber()
+export class Audit { listenTo() { return Account; } async afterUpdate() {} async beforeRemove() {} }
+@EventSubscriber()
+export class Elsewhere { listenTo() { return Other; } async afterUpdate() {} }
+const source = new DataSource({ type: "postgres" });
+const accounts = source.getRepository(Account);
+export const update = (id: number) => accounts.update({ id }, { balance: 1 });
+export const remove = (id: number) => source.createQueryBuilder().delete().from(Account).where("id = :id", { id }).execute();
+export const insert = (id: number) => accounts.insert({ id, balance: 1 });
+export async function save(id: number) { const a = await accounts.findOneByOrFail({ id }); a.balance = 1; await accounts.save(a); }`;
+    const found = await transactionsOf(DDL, { "a.ts": text });
+    assert.deepEqual(
+      found.map(({ name, taint }) => [name, ...taint.map(({ reason }) => reason)]),
+      [
+        ["update", "what Audit's afterUpdate does is not followed"],
+        ["remove", "what Audit's beforeRemove does is not followed"],
+        ["insert"],
+        [
+          "save",
+          "what Audit's afterUpdate does is not followed",
+          "what Account's AfterUpdate does is not followed",
+        ],
+      ],
+    );
+  });
+
   it("saves what was read with a reading before, and inserts what is new", () =>
     check(
       `${ENTITY}export class Service {

@@ -3,6 +3,7 @@ import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import type { Takes } from "../../../../program/takes";
+import type { Value } from "../../values";
 import type { ClassValue, Tools } from "../library";
 
 export interface ModelColumn {
@@ -58,6 +59,8 @@ export interface Model {
   readonly others?: ReadonlySet<string>;
   /** The names of functions that run around what is done with its rows (`beforeUpdate`). */
   readonly hooks?: readonly string[];
+  /** The methods that the code adds to its repository. */
+  readonly added?: Value;
 }
 
 export const isModel = (data: unknown): data is Model =>

@@ -36,6 +36,7 @@ import { rowsOf } from "../rawSql";
 import { entityOf } from "./entities";
 import { lockText } from "./find";
 import { columnsSet, conflictText, runSoftDelete } from "./save";
+import { tellSubscribers } from "./subscribers";
 import { notDeleted, whereOf } from "./where";
 
 export interface Query {
@@ -430,6 +431,7 @@ function runWrite(query: Query, place: Place): Value | undefined {
     runUnknownWrite(place, query.lost);
     return tools.object({});
   }
+  tellSubscribers(place, query.verb);
   const where = query.where.map((text) => resolved(query, text, place));
   const result = (count: Value): Value => tools.object({ affected: count });
   switch (query.verb) {

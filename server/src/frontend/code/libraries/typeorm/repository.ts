@@ -16,6 +16,7 @@ import {
 } from "../orm/statements";
 import { findRows, firstOf } from "./find";
 import { changedBy, columnsSet, conflictText, removeValue, runSoftDelete, saveValue } from "./save";
+import { tellSubscribers } from "./subscribers";
 import { criteriaOf, notDeleted, whereOf } from "./where";
 
 /** Methods of a repository; a manager has them with the entity before the other arguments. */
@@ -42,6 +43,7 @@ export function repositoryCall(
 ): Value | undefined {
   const { tools, model } = place;
   const [first, second, third] = args;
+  tellSubscribers(place, method);
   const by = (where: Value | undefined): Value => tools.object(where ? { where } : {});
   switch (method) {
     case "find":

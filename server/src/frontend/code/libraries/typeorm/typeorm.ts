@@ -124,12 +124,35 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
         return builder(startQuery(model, constantText(first), source), connection, tools);
       }
       if (!model) return undefined;
-      if (method === "extend") return { ...handle, path: "repository" };
+      if (method === "extend") return extendedBy(first, handle, model, tools);
+      const added = model.added && tools.fields(model.added)?.get(method);
+      if (added?.kind === "function") {
+        const self: HandleValue = { ...handle, path: "repository" };
+        return tools.call({ ...added, self }, call.arguments, source);
+      }
       return repositoryCall({ model, connection, source, tools }, method, call.arguments);
     }
     default:
       return undefined;
   }
+}
+
+/** `repository.extend({ ... })`: one with more methods, which are called on it. */
+function extendedBy(
+  given: Value | undefined,
+  handle: HandleValue,
+  model: Model,
+  tools: Tools,
+): Value | undefined {
+  const fields = given && tools.fields(given);
+  if (!fields) return undefined;
+  const earlier = model.added ? tools.fields(model.added) : undefined;
+  const all = new Map([...(earlier ?? []), ...fields]);
+  return {
+    ...handle,
+    path: "repository",
+    data: { ...model, added: tools.object(Object.fromEntries(all)) },
+  };
 }
 
 /** Functions and classes of the module itself. */
