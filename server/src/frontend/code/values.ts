@@ -65,6 +65,8 @@ export type Value =
       readonly mayBeNull?: true;
       /** Where this does not hold, it is `undefined`, which NULL stands for. Absent: it always is something. */
       readonly where?: Expression;
+      /** What is asked for its properties, of what a function gives that gives nothing at times. */
+      readonly whole?: Value;
     }
   /** A string as far as it can be recovered. */
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }

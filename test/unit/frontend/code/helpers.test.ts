@@ -55,6 +55,47 @@ UPDATE accounts SET balance = length('a') WHERE id = \${id} AND 'b' <> 'it''s'\`
       ],
     ));
 
+  it("give something from outside, or nothing", () =>
+    check(
+      `function load(text: string) {
+  if (text === "") return null;
+  return JSON.parse(text) as { id: number };
+}
+async function required(text: string) {
+  const found = load(text);
+  if (!found) throw new Error("none");
+  return found;
+}
+export async function remove(text: string) {
+  const { id } = await required(text);
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}
+export async function trimmed(text: string) {
+  const found = load(text);
+  await pool.query("DELETE FROM accounts WHERE id = $1", [found?.id]);
+}`,
+      [
+        "remove autocommit",
+        '  if (:text = "")',
+        "    @return2 := 1",
+        "    @returned2 := null",
+        "  else",
+        "    @return2 := 2",
+        "    @returned2 := :text",
+        '  if not (not (@returned2 is null) and (@returned2 <> ""))',
+        "    rollback",
+        "  if (@return2 = 1)",
+        "    rollback",
+        "  delete accounts where (accounts.id = :text.id)",
+        "trimmed autocommit",
+        '  if (:text = "")',
+        "    @return1 := 1",
+        "  else",
+        "    @return1 := 2",
+        "  delete accounts where (accounts.id = ((@return1 = 1) ? null : :text.id))",
+      ],
+    ));
+
   it("may never return", () =>
     check(
       `import { redirect } from "next/navigation";

@@ -24,14 +24,37 @@ export function returned(frame: Frame, left: boolean): Value {
     );
     const [type] = types;
     const expression = { kind: "variable", name: frame.value } as const;
-    return types.size === 1 && type !== undefined
-      ? { kind: "scalar", expression, type }
-      : { kind: "scalar", expression };
+    if (types.size === 1 && type !== undefined) return { kind: "scalar", expression, type };
+    const whole = wholeOf(frame);
+    return { kind: "scalar", expression, ...(whole && { whole }) };
   }
-  const which = { kind: "variable", name: frame.which } as const;
+  return chosen(frame, values);
+}
+
+/** The value of the return that was come to. */
+function chosen({ which: name }: Frame, values: readonly Value[]): Value {
+  const which = { kind: "variable", name } as const;
   return values.reduceRight((otherwise, value, at) =>
     choose(compare("=", which, literal(at + 1)), value, otherwise),
   );
+}
+
+/** What is asked for properties where some returns are nothing, and the others come from outside as they are. */
+function wholeOf(frame: Frame): Value | undefined {
+  const values = frame.returns.map((value) => (isNothing(value) ? UNDEFINED : value));
+  const there = values.filter(({ kind }) => kind !== "undefined");
+  return there.length > 0 && there.every(isFromOutside) ? chosen(frame, values) : undefined;
+}
+
+function isFromOutside(value: Value): boolean {
+  if (value.kind !== "scalar") return value.kind === "input";
+  const { expression } = value;
+  return expression.kind === "call" && expression.name.startsWith("code:");
+}
+
+function isNothing(value: Value): boolean {
+  if (value.kind !== "scalar") return value.kind === "undefined";
+  return value.expression.kind === "literal" && value.expression.value === null;
 }
 
 /** Notes a `return` of the frame at hand: its number, and its value where it is a scalar. */

@@ -104,11 +104,20 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
       return { kind: "builtin", name: `text.${property}`, self: value };
     }
     default: {
+      const whole = wholeOf(value, property);
+      if (whole) return memberOf(state, whole, property, site);
       const list = LIST_METHODS.has(property) ? listFromCall(state, value) : undefined;
       if (list) return memberOf(state, list, property, site);
       return { kind: "builtin", name: `${value.kind}.${property}`, self: value };
     }
   }
+}
+
+/** What is asked instead of a scalar that is a record at times: not for what texts, lists, numbers or dates have as well. */
+function wholeOf(value: Value, property: string): Value | undefined {
+  if (value.kind !== "scalar" || value.whole === undefined) return undefined;
+  const isOfScalars = [String, Array, Number, Date].some((each) => property in each.prototype);
+  return isOfScalars ? undefined : value.whole;
 }
 
 function isInJava({ frame }: State): boolean {
@@ -142,6 +151,8 @@ export function optionalMember(state: State, value: Value, property: string, sit
   const made = ofMaker(value, property);
   if (made) return made;
   if (value.kind === "row") return fieldIfThere(state, value, property);
+  const whole = wholeOf(value, property);
+  if (whole) return optionalMember(state, whole, property, site);
   if (value.kind === "choice") {
     return choose(
       value.condition,

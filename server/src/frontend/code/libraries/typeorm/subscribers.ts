@@ -4,9 +4,9 @@ import type { DeclaringCall } from "../../declaringCalls";
 import type { HirClass } from "../../hir";
 import { plainName } from "../annotations";
 import type { Tools } from "../library";
-import { entityOf } from "./entities";
 import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
+import { entityOf } from "./entities";
 
 /** What the methods of repositories set off. */
 const MOMENTS: Readonly<Record<string, string | undefined>> = {
