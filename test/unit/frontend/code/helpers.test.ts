@@ -365,11 +365,15 @@ ${functions.join("\n")}`;
     const text = `import { Pool } from "pg";
 const pool = new Pool();
 const put = (id) => pool.query("INSERT INTO lines (id, number, item) VALUES (1, 1, $1)", [id]);
-export function f(id) { setTimeout(() => put(id), 9); process.once("exit", () => put(0)); }`;
+export function f(id) { setTimeout(() => put(id), 9); process.once("exit", () => put(0)); }
+export async function start(boss, channel) {
+  await boss.work("mails", { teamSize: 5 }, async (job) => { await put(job.data.id); });
+  await channel.consume("orders", (message) => put(message.id));
+}`;
     const found = await transactionsOf(DDL, { "a.ts": text });
     assert.deepEqual(
       found.map(({ name }) => name),
-      ["setTimeout", "process.once"],
+      ["setTimeout", "process.once", "WORK mails", "CONSUME orders"],
     );
   });
 
