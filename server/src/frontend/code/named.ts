@@ -1,5 +1,6 @@
 // What a part of the code names: values, types, members of its own object, modules that it asks for. Read once for each
 // part, whatever its names turn out to mean.
+import { changedByCall, changedPlace, isMade, MADE } from "./changedPlaces";
 import { isDataAccess } from "./evaluate/transactions/dataAccess";
 import type { HirExpression } from "./hir";
 import { addChildren, isNode } from "./nodes";
@@ -22,6 +23,8 @@ export interface Named {
   readonly modules: ReadonlySet<string>;
   /** Names that it assigns. */
   readonly assigned: ReadonlySet<string>;
+  /** Fields of names, `name.field`, that it writes or changes. */
+  readonly changed: ReadonlySet<string>;
   /** It throws, or calls what may refuse what it is given by its name. */
   readonly throws: boolean;
 }
@@ -60,6 +63,8 @@ function read(origin: object): Named {
   const own = new Set<string>();
   const modules = new Set<string>();
   const assigned = new Set<string>();
+  const changed = new Set<string>();
+  const made = new Set<unknown>();
   const calls = new Map<string, WrittenCall>();
   let isDirect = false;
   let throws = false;
@@ -100,6 +105,8 @@ function read(origin: object): Named {
           const from = askedModule(part as Extract<HirExpression, { kind: "call" }>);
           if (from !== undefined) modules.add(from);
           const call = writtenCall(part as Extract<HirExpression, { kind: "call" }>);
+          const change = changedByCall(part as Extract<HirExpression, { kind: "call" }>);
+          if (change !== undefined) changed.add(change);
           if (call) calls.set(JSON.stringify(call), call);
           throws ||= call !== undefined && REFUSES.test(call.method);
           push(part.callee, CALLED);
@@ -121,6 +128,18 @@ function read(origin: object): Named {
       case "bind":
         if ("name" in part && typeof part.name === "string") assigned.add(part.name);
         break;
+      case "assign":
+        if ("value" in part && "target" in part && isMade(part.value as HirExpression)) {
+          made.add(part.target);
+        }
+        break;
+      case "place":
+      case "increment": {
+        const place = "place" in part ? part.place : "target" in part ? part.target : undefined;
+        const change = place === undefined ? undefined : changedPlace(place as HirExpression); // by its kind
+        if (change !== undefined) changed.add(made.has(part) ? change + MADE : change);
+        break;
+      }
       default:
     }
     addChildren(part, parts);
@@ -135,6 +154,7 @@ function read(origin: object): Named {
     own,
     modules,
     assigned,
+    changed,
     throws,
   };
 }

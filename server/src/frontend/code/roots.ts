@@ -2,6 +2,7 @@
 import type { FileId } from "../../protocol/source";
 import { aroundArguments, aroundProperty, type Around } from "./argumentTypes";
 import { instanceOf } from "./evaluate/transactions/instances";
+import { livedIn } from "./evaluate/values/livingOn";
 import { decorated } from "./evaluate/transactions/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
@@ -157,7 +158,10 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
   if (hir.isInterface) return;
   const of = { class: hir, scope: scope.scope };
   let made: Value | undefined;
-  const self = (): Value => (made ??= instanceOf(state, of, undefined));
+  const self = (): Value => {
+    made ??= instanceOf(state, of, undefined);
+    return made.kind === "object" ? livedIn(state, made, "this") : made;
+  };
   for (const method of hir.methods) {
     if (method.kind === "constructor" || method.kind === "set") continue;
     const name = `${hir.name ?? "class"}.${method.name}`;

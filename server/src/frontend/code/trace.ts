@@ -4,6 +4,7 @@ import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { boundNames } from "./boundNames";
+import { changesOf } from "./changes";
 import { declaringText } from "./declaringCalls";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
 import type { CodeModules } from "./modules";
@@ -14,6 +15,8 @@ import type { Reach } from "./reach";
 export type Dependency =
   /** The statement that declares a name at the top of a module; none where nothing does. */
   | { readonly kind: "name"; readonly file: FileId; readonly name: string }
+  /** What a module changes in what a name at its top holds. */
+  | { readonly kind: "changes"; readonly file: FileId; readonly name: string }
   /** What a module imports and exports, and where that leads. */
   | { readonly kind: "head"; readonly file: FileId }
   /** A module as a whole. */
@@ -119,6 +122,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [LEADS, originOf(on.function)];
     case "extent":
       return [EXTENT, originOf(on.function)];
+    case "changes":
+      return [on.file, `\0changes\0${on.name}`];
     case "holds":
       return [on.file, `\0holds\0${on.type}`];
     case "implemented":
@@ -183,6 +188,8 @@ export function createFacts(
     switch (on.kind) {
       case "name":
         return declaredIn(modules.moduleOf(on.file), on.name);
+      case "changes":
+        return [...changesOf(modules.moduleOf(on.file), on.name)].sort().join();
       case "head":
         return headOf(on.file);
       case "module":

@@ -11,6 +11,17 @@ export interface Cell {
   value: Value | undefined;
   /** Rising with time: what is older than a loop and written in it is carried from round to round. */
   readonly birth: number;
+  /** What is added to a list, which only grows. */
+  readonly isGrown?: boolean;
+  /** Of a field: when its record was made. It is taken to be older, since it may be there behind what made it. */
+  readonly made?: number;
+  /** Of a field: what is read where nothing was written yet. */
+  readonly unset?: Value;
+}
+
+/** When there was first something that has the cell. */
+export function ageOf({ birth, made = birth }: Cell): number {
+  return made;
 }
 
 /** Where a name of the code is looked up. */
@@ -54,6 +65,8 @@ export interface ResultColumns {
 export interface ResultReference {
   readonly result: string;
   readonly columns: ResultColumns;
+  /** The count of births when it was read; absent where that is not known. */
+  readonly born?: number;
 }
 
 export type Value =
@@ -190,6 +203,8 @@ export function fieldExpression({ result, at }: RowValue, field: string): Expres
 export interface ObjectValue {
   readonly kind: "object";
   readonly fields: Map<string, Cell>;
+  /** The count of births when it was made; absent where that is not known. */
+  readonly born?: number;
   /** What gives the fields that are not named: a spread of something without known fields. */
   readonly rest?: Value;
   readonly class?: { readonly class: HirClass; readonly scope: Scope };

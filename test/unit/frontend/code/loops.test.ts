@@ -294,3 +294,105 @@ ${body}
     }
   });
 });
+
+describe("records that rounds and paths share", () => {
+  const lines = async (text: string): Promise<readonly string[]> => {
+    const [only] = await read(text);
+    assert.ok(only);
+    assert.deepEqual(losses(only), [], text);
+    return printed([only])
+      .slice(1)
+      .map((line) => line.trim());
+  };
+
+  it("hold in a round what the rounds before it gave them", async () => {
+    const flag = `export async function f(ids: number[]) {
+  const seen: any = {};
+  for (const id of ids) {
+    if (seen.one) await pool.query("UPDATE t SET n = 0 WHERE id = $1", [id]);
+    seen.one = true;
+  }
+}`;
+    assert.deepEqual(await lines(flag), [
+      "@v1 := null",
+      "loop count",
+      "if (not (@v1 is null) and @v1)",
+      "update t set n = 0 where (t.id = :ids[@i1])",
+      "@v1 := true",
+    ]);
+    const sum = `export async function f(ns: number[]) {
+  const { rows: [row] } = await pool.query("SELECT * FROM t WHERE id = 1");
+  for (const n of ns) {
+    if (row.n > 5) await pool.query("UPDATE t SET n = 0 WHERE id = $1", [n]);
+    row.n = row.n + n;
+  }
+  await pool.query("UPDATE t SET n = $1 WHERE id = 1", [row.n]);
+}`;
+    const found = await lines(sum);
+    assert.equal(found[1], "@v1 := r1.n");
+    assert.ok(found.includes("if (@v1 > 5)"));
+    assert.equal(found.at(-1), "update t set n = @v1 where (t.id = 1)");
+  });
+
+  it("are the round's own where each round makes or reads them", async () => {
+    const made = `function doubled(a: number) {
+  if (a > 3) return undefined;
+  const by = new Map<string, number>();
+  by.set("n", a);
+  by.set("n", a + a);
+  return by;
+}
+export async function f(as: number[]) {
+  for (const a of as) {
+    const by = doubled(a);
+    await pool.query("UPDATE t SET n = $1 WHERE id = 1", [by!.get("n")]);
+  }
+}`;
+    const last = (await lines(made)).at(-1);
+    assert.equal(last, "update t set n = (:as[@i1] + :as[@i1]) where (t.id = 1)");
+    const row = `export async function f(ids: number[]) {
+  for (const id of ids) {
+    const { rows: [row] } = await pool.query("SELECT * FROM t WHERE id = $1", [id]);
+    row.n = row.n + 1;
+    await pool.query("UPDATE t SET n = $1 WHERE id = $2", [row.n, id]);
+  }
+}`;
+    assert.ok((await lines(row)).includes("update t set n = (r1.n + 1) where (t.id = :ids[@i1])"));
+  });
+
+  it("and that functions return early are what they were there", async () => {
+    const made = `function made(a: number) {
+  const one: any = { n: 1 };
+  if (a > 3) return { one };
+  one.n = 2;
+  if (a > 2) return null;
+  one.n = 3;
+  return { one };
+}
+export async function f(a: number) {
+  await pool.query("UPDATE t SET n = $1 WHERE id = 1", [made(a)!.one.n]);
+}`;
+    const found = await lines(made);
+    const at = found.indexOf("if (@return1 = 1)");
+    assert.deepEqual(found.slice(at, at + 4), [
+      "if (@return1 = 1)",
+      "@v1 := 1",
+      "else",
+      "@v1 := 3",
+    ]);
+    const list = `function over(a: number) {
+  const found: number[] = [];
+  if (a > 3) return found;
+  found.push(a);
+  return found;
+}
+export async function f(a: number) {
+  for (const n of over(a)) await pool.query("UPDATE t SET n = $1 WHERE id = 1", [n]);
+}`;
+    assert.deepEqual((await lines(list)).slice(-3), [
+      "if (@return1 = 1)",
+      "else",
+      "update t set n = :a where (t.id = 1)",
+    ]);
+  });
+});

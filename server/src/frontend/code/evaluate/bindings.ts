@@ -1,13 +1,13 @@
 // Names and what they hold.
 import type { HirPattern } from "../hir";
-import { UNDEFINED, unknown, type Scope, type Value } from "../values";
+import { scalar, UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { readsOf } from "./values/convert";
 import { globalValue } from "./builtins/globals";
 import { heldNamesOf } from "./values/exactTypes";
 import { givenOr } from "./transactions/leftOut";
 import { itemOf, memberOf, optionalMember } from "./values/member";
 import { choose, isNullish } from "./values/operators";
-import { newCell, write, type State } from "./state";
+import { bornNow, newCell, write, type State } from "./state";
 
 /** The value of a name: of the scopes around, of the module, of the language. */
 export function lookup(scope: Scope, name: string): Value {
@@ -47,6 +47,7 @@ export function bind(
       const other = state.evaluator.expression(state, scope, pattern.value);
       const filled =
         givenOr(state, value, other) ??
+        withDefault(value, other) ??
         (isAbsent || value.kind === "choice" || (value.kind === "scalar" && !isDeclared)
           ? choose(isNullish(state, value), other, value)
           : value);
@@ -102,6 +103,12 @@ function bindName(
   }
 }
 
+/** What may be missing gives way to a default; what is null does not. */
+function withDefault(value: Value, other: Value): Value | undefined {
+  if (value.kind !== "scalar" || value.where === undefined) return undefined;
+  return choose(value.where, scalar(value.expression, value.type), other);
+}
+
 function restOf(state: State, value: Value, taken: readonly string[]): Value {
   const names = heldNamesOf(value);
   if (names === undefined)
@@ -112,5 +119,5 @@ function restOf(state: State, value: Value, taken: readonly string[]): Value {
       const part = optionalMember(state, value, name, { start: 0, end: 0 });
       return [name, newCell(state, part)] as const;
     });
-  return { kind: "object", fields: new Map(fields) };
+  return { kind: "object", fields: new Map(fields), born: bornNow(state) };
 }

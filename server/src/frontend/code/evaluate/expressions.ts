@@ -49,9 +49,10 @@ import {
 import { knowing } from "./values/presence";
 import { binary, choose, lazy, unary, isNullish } from "./values/operators";
 import { madeHere } from "./lists/perhapsPushed";
-import { emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
+import { bornNow, emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { isPending, settle } from "./calls/settle";
 import { hasProperty, typeName } from "./values/typeTests";
+import { noteAsked } from "./lists/asked";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
 import { keyOf, place } from "./place";
 import { movedDate } from "./builtins/dates";
@@ -335,6 +336,7 @@ export function indexed(state: State, object: Value, index: Value, span: Span): 
 /** The keys and values of a record, where all that were written are known. */
 function entriesOf(value: Value): readonly { readonly key: string; readonly value: Value }[] {
   if (value.kind !== "object" || hasAnyKey(value)) return [];
+  noteAsked(value.fields);
   return [...value.fields].flatMap(([key, { value: field }]) =>
     field ? [{ key, value: field }] : [],
   );
@@ -480,7 +482,7 @@ function instanceOf(left: Value): Value {
 }
 
 function objectOf(state: State, scope: Scope, entries: readonly HirEntry[]): Value {
-  let made: ObjectValue = { kind: "object", fields: new Map() };
+  let made: ObjectValue = { kind: "object", fields: new Map(), born: bornNow(state) };
   for (const entry of entries) {
     if (entry.kind === "spread") {
       made = spread(state, made, evaluateExpression(state, scope, entry.value));

@@ -3,12 +3,12 @@ import type { Expression } from "../../../program/expression";
 import type { Command } from "../../../program/statement";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
-import { ABSENT, unknown, type Cell, type Value } from "../values";
+import { ABSENT, ageOf, scalar, unknown, type Cell, type Value } from "../values";
 import { askedSoFar, wasAskedSince } from "./lists/asked";
 import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./values/convert";
 import { takeJumps, type Jump } from "./targets";
 import { isReplay } from "./lists/filledLists";
-import { choiceOf, oneClient } from "./values/operators";
+import { choiceOf, isNullish, oneClient } from "./values/operators";
 import { grownOnPaths } from "./lists/perhapsPushed";
 import { collected, emit, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./values/texts";
@@ -214,19 +214,21 @@ export function loopBody(
   const first = state.isTrial ? undefined : firstRound(state, id, () => body(new Map()), before);
   const carried = new Map<Cell, string>();
   for (const cell of first?.stands ? [] : (first?.changed ?? [])) {
-    const { value } = cell;
+    const isAsked = wasAskedSince(cell, moment);
+    const value = cell.value ?? (isAsked ? cell.unset : undefined);
     if (value !== undefined && (isOneExpression(value) || value.kind === "undefined")) {
       const variable = state.ids.fresh("v");
       const start = expressionOf(state, value);
       state.commands.push({ kind: "assign", variable, value: start, source });
       carried.set(cell, variable);
       const type = value.kind === "scalar" ? value.type : undefined;
-      const expression: Expression = { kind: "variable", name: variable };
-      write(state, cell, { kind: "scalar", expression, ...(type && { type }) });
-    } else if (wasAskedSince(cell, moment)) {
+      const held = scalar({ kind: "variable", name: variable }, type);
+      const where = value.kind === "undefined" ? negated(isNullish(state, held)) : undefined;
+      write(state, cell, { ...held, ...(where && { where }) });
+    } else if (isAsked && cell.unset === undefined) {
       const why = "a list that a loop fills is asked for what it holds in the loop";
       write(state, cell, unknown(why, value ? readsOf(value) : []));
-    } else if (value !== undefined && !isGrowing(value)) {
+    } else if (value !== undefined && !isGrowing(cell, value)) {
       const why = "it changes from round to round of a loop";
       write(state, cell, unknown(why, readsOf(value)));
     }
@@ -234,7 +236,7 @@ export function loopBody(
   const path = first?.stands ? first.path : tried(state, () => body(carried));
   if (!path.left) path.commands.push(...carriedOver(state, carried, source, path.written));
   for (const [cell, value] of path.written) {
-    if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(value));
+    if (cell.birth <= before && !carried.has(cell)) write(state, cell, afterRounds(cell, value));
   }
   for (const { values } of first?.stands ? first.jumps : takeJumps(state, id)) {
     for (const [cell, value] of values) {
@@ -267,12 +269,12 @@ export function mayGoOn(command: Command): boolean {
 }
 
 /** Lists only grow: what a loop adds is kept as such. */
-function isGrowing(value: Value): boolean {
-  return value.kind === "list" || isReplay(value);
+function isGrowing({ isGrown }: Cell, value: Value): boolean {
+  return isGrown === true && (value.kind === "list" || isReplay(value));
 }
 
-function afterRounds(value: Value | undefined): Value | undefined {
-  if (value === undefined || isGrowing(value)) return value;
+function afterRounds(cell: Cell, value: Value | undefined): Value | undefined {
+  if (value === undefined || isGrowing(cell, value)) return value;
   return unknown("it changes from round to round of a loop", readsOf(value));
 }
 
@@ -306,12 +308,12 @@ function firstRound(state: State, id: string, run: () => boolean, before: number
   const jumps = takeJumps(state, id);
   const written = [path.written, ...jumps.map(({ values }) => values)];
   const cells = new Set(written.flatMap((each) => [...each.keys()]));
-  const changed = [...cells].filter((cell) => cell.birth <= before);
+  const changed = [...cells].filter((cell) => ageOf(cell) <= before);
   const stands =
     isWhole &&
     changed.every((cell) => {
       const { value } = cell;
-      return (value === undefined || isGrowing(value)) && !wasAskedSince(cell, moment);
+      return (value === undefined || isGrowing(cell, value)) && !wasAskedSince(cell, moment);
     });
   if (!stands) {
     giveBack();

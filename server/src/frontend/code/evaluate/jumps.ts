@@ -4,8 +4,9 @@ import type { Expression } from "../../../program/expression";
 import type { SourceRange } from "../../../protocol/source";
 import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
-import { unknown, type Cell, type Value } from "../values";
+import { ageOf, unknown, type Cell, type Value } from "../values";
 import { addIf, isScalar, joinPaths, sameValue, type Path } from "./join";
+import { handedOn, isHandedOn, type HandedOn } from "./handedOn";
 import { emit, write, type State } from "./state";
 import { takeJumps, type Held, type Jump, type Target } from "./targets";
 import { expressionOf, readsOf } from "./values/convert";
@@ -15,15 +16,32 @@ function isRepeated({ loops }: State, from = 0): boolean {
   return loops.slice(from).some(({ round, isSwitch }) => round === undefined && isSwitch !== true);
 }
 
-/** Notes that the path at hand ends there. Linear in what was written since the target began. */
-export function noteJump(state: State, target: Target, number: number, source: SourceRange): void {
-  const values = new Map<Cell, Value | undefined>();
+/**
+ * Notes that the path at hand ends there; `given` is what it hands on beside what it wrote. Linear in what was written
+ * since the target began.
+ */
+export function noteJump(
+  state: State,
+  target: Target,
+  number: number,
+  source: SourceRange,
+  given: readonly Value[] = [],
+): void {
+  const written = new Set(state.trail.slice(target.mark).map(({ cell }) => cell));
+  const older = [...written].filter((cell) => ageOf(cell) <= target.birth);
+  const handed = handedOn([...given, ...older.map(({ value }) => value)]);
   const isInLoop = target.flag !== undefined && isRepeated(state, target.loops);
-  for (const { cell } of state.trail.slice(target.mark)) {
-    if (cell.birth > target.birth || values.has(cell)) continue;
+  const values = new Map<Cell, Value | undefined>();
+  for (const cell of written) {
+    if (!isSeenBehind(cell, target, handed)) continue;
     values.set(cell, isInLoop ? behindLoop(state, cell.value, source) : cell.value);
   }
-  state.jumps.push({ target, number, values });
+  state.jumps.push({ target, number, handedOn: handed, values });
+}
+
+/** Whether someone sees behind a target what a cell holds where a jump was taken. */
+function isSeenBehind(cell: Cell, target: Target, handed: HandedOn): boolean {
+  return ageOf(cell) <= target.birth || isHandedOn(cell, handed);
 }
 
 /** Notes a `break` or `continue`. */
@@ -76,12 +94,18 @@ export function endTarget(
   const jumps = takeJumps(state, target.key);
   const last = jumps.at(-1);
   if (!last || target.flag === undefined) return left;
-  const before = writtenSince(state, target);
+  const before = writtenSince(state, target, jumps);
   for (const { values } of jumps) {
     for (const cell of values.keys()) if (!before.has(cell)) before.set(cell, cell.value);
   }
-  const heldBy = ({ values }: Jump): Held =>
-    new Map([...before].map(([cell, old]) => [cell, values.has(cell) ? values.get(cell) : old]));
+  const heldBy = ({ values, handedOn: handed }: Jump): Held =>
+    new Map(
+      [...before].map(([cell, old]) => {
+        if (values.has(cell)) return [cell, values.get(cell)];
+        // What was not there, or nobody has from there, is as it is elsewhere.
+        return [cell, isSeenBehind(cell, target, handed) ? old : cell.value];
+      }),
+    );
   if (left) for (const [cell, value] of heldBy(last)) write(state, cell, value);
   const base = new Map([...before.keys()].map((cell) => [cell, cell.value] as const));
   const groups: { readonly numbers: number[]; readonly held: Held }[] = [];
@@ -108,11 +132,17 @@ function isTaken(name: string, numbers: readonly number[]): Expression {
   return only && tests.length === 1 ? only : { kind: "or", operands: tests };
 }
 
-/** What older cells held where a target began, of those that were written since. */
-function writtenSince({ trail }: State, { mark, birth }: Target): Map<Cell, Value | undefined> {
+/** What cells held where a target began, or came to be, of those that were written since and are seen behind a jump. */
+function writtenSince(
+  { trail }: State,
+  target: Target,
+  jumps: readonly Jump[],
+): Map<Cell, Value | undefined> {
   const before = new Map<Cell, Value | undefined>();
-  for (const { cell, old } of trail.slice(mark)) {
-    if (cell.birth <= birth && !before.has(cell)) before.set(cell, old);
+  for (const { cell, old } of trail.slice(target.mark)) {
+    if (before.has(cell)) continue;
+    if (jumps.some(({ handedOn: handed }) => isSeenBehind(cell, target, handed)))
+      before.set(cell, old);
   }
   return before;
 }
@@ -131,7 +161,7 @@ export function finishJumps(
   written: Held,
 ): void {
   const finished = state.jumps.slice(from, to).map((jump): Jump => {
-    const own = [...written].filter(([cell]) => cell.birth <= jump.target.birth);
+    const own = [...written].filter(([cell]) => isSeenBehind(cell, jump.target, jump.handedOn));
     const after = own.map(([cell, value]) => [cell, isPlain(value) ? value : lost(value)] as const);
     return { ...jump, values: new Map([...jump.values, ...after]) };
   });

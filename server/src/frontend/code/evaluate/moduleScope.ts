@@ -13,6 +13,7 @@ import { madeKey } from "../origins";
 import { errorsAsValues } from "./builtins/errorsAsValues";
 import { neverReturns } from "./errors/neverReturns";
 import { bind } from "./bindings";
+import { livingOn } from "./values/livingOn";
 import { declaredInput, typedValue } from "./transactions/instances";
 import { moduleBuiltin } from "./builtins/globals";
 import { javaName } from "./calls/javaNames";
@@ -70,7 +71,7 @@ function moduleScope(
   const scope: Scope = { bindings: new Map(), module };
   function valueOf(state: State, name: string): Value | undefined {
     const statement = declared.get(name);
-    if (statement) return declaredValue(state, scope, statement, name);
+    if (statement) return livingOn(state, hir, declaredValue(state, scope, statement, name), name);
     if (hir.language === "java") return javaName({ state, file, hir, scope, scopes }, name);
     const { imports } = headOf(state, file) ?? hir;
     const imported = imports.find(({ local }) => local === name);

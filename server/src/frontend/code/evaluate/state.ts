@@ -19,6 +19,7 @@ import type { Trace } from "../trace";
 import type { HirExpression, HirFunction, HirStatement } from "../hir";
 import type { Library, Tools } from "../libraries/library";
 import {
+  ageOf,
   type Cell,
   type Connection,
   type ModuleScope,
@@ -242,11 +243,17 @@ export function newCell(state: State, value: Value | undefined): Cell {
   return { value, birth: state.workspace.counts.births };
 }
 
+/** The birth of a record that is made now: it is younger than all that is there. */
+export function bornNow({ workspace: { counts } }: State): number {
+  counts.births += 1;
+  return counts.births;
+}
+
 /** Writes a cell, remembering what it held. */
 export function write(state: State, cell: Cell, value: Value | undefined): void {
   if (cell.value === value) return;
   // A round that is tried first does not stand then: all that is still asked of it is what it writes.
-  if (cell.birth <= state.tentative && cell.value && !GROWING.has(cell.value.kind)) state.isTrial = true; // prettier-ignore
+  if (ageOf(cell) <= state.tentative && cell.value && !(cell.isGrown && GROWING.has(cell.value.kind))) state.isTrial = true; // prettier-ignore
   state.trail.push({ cell, old: cell.value });
   cell.value = value;
 }

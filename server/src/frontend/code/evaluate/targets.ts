@@ -1,5 +1,6 @@
 // What jumps end early: followed functions, rounds, switches, loops; and the jumps that did.
 import type { Cell, Value } from "../values";
+import type { HandedOn } from "./handedOn";
 import type { State } from "./state";
 
 /** Cells with what they hold. */
@@ -20,6 +21,8 @@ export interface Target {
 export interface Jump {
   readonly target: Target;
   readonly number: number;
+  /** Of what is younger than the target, this alone is seen behind it where the jump was taken. */
+  readonly handedOn: HandedOn;
   readonly values: Held;
 }
 

@@ -25,7 +25,7 @@ import { knowing } from "./values/presence";
 import { mayFail } from "./errors/failures";
 import { firstWhere, isItem, rowsWhere } from "./lists/searched";
 import { runSql } from "./sql/sqlText";
-import { collected, emit, lose, newConnection, type State } from "./state";
+import { bornNow, collected, emit, lose, newConnection, type State } from "./state";
 import {
   beginTransaction,
   commitTransaction,
@@ -122,7 +122,13 @@ function makeTools(state: State, library: Library): Tools {
     },
     object: (fields) => recordOf(state, fields),
     list: (items) => listOf(state, items),
-    rows: (result, columns, data) => ({ kind: "rows", result, columns, data }),
+    rows: (result, columns, data) => ({
+      kind: "rows",
+      result,
+      columns,
+      data,
+      born: bornNow(state),
+    }),
     firstRow: (rows) =>
       rows.kind === "rows" ? firstRow(rows) : memberOf(state, rows, "0", NOWHERE),
     handle: (path, data, connection) => ({

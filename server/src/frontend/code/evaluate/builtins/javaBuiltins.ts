@@ -13,6 +13,7 @@ import {
   type Value,
 } from "../../values";
 import { conditionOf, negated, readsOf } from "../values/convert";
+import { noteAsked } from "../lists/asked";
 import { recordOf } from "../lists/collections";
 import { ANY_KEY, hasAnyKey } from "../values/fieldNames";
 import { itemOf, requireHolds, setAnyMember, setMember } from "../values/member";
@@ -202,6 +203,7 @@ export function put(state: State, map: Value, key: Value | undefined, value = UN
 
 /** Whether a map has a key. */
 export function hasKey(map: Value, key: Value | undefined): Value {
+  if (map.kind === "object") noteAsked(map.fields);
   const name = keyName(key);
   return map.kind !== "object" || name === undefined || map.rest || hasAnyKey(map)
     ? unknown("whether a map has a key is not known", readsOf(map))
@@ -216,6 +218,7 @@ function keyName(key: Value | undefined): string | undefined {
 /** What a map holds under a key. */
 export function mapValue(map: Value, key: Value | undefined, otherwise: Value = UNDEFINED): Value {
   const name = constantScalar(key);
+  if (map.kind === "object") noteAsked(map.fields);
   if (map.kind !== "object" || name === undefined || name === null || map.rest) {
     return unknown("a map is asked for a key that is only known when it runs", readsOf(map));
   }

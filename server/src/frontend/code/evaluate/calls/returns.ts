@@ -76,6 +76,6 @@ export function addReturn(state: State, value: Value, span: CallSite["span"]): v
     const expression = expressionOf(state, value);
     emit(state, { kind: "assign", variable: frame.value, value: expression, source });
   }
-  if (frame.target) noteJump(state, frame.target, frame.returns.length, source);
+  if (frame.target) noteJump(state, frame.target, frame.returns.length, source, [value]);
   emit(state, { kind: "return", source });
 }

@@ -16,6 +16,7 @@ import { elementOf, requireHolds } from "../values/member";
 import { choose } from "../values/operators";
 import { isFromCode } from "../values/outside";
 import { newCell, sourceOf, write, type State } from "../state";
+import { grownCell } from "./collections";
 import { noteAsked } from "./asked";
 
 /** Longer arrays are not told item by item. */
@@ -31,11 +32,11 @@ export function newArray(state: State, length: Value, type: string): ListValue {
   const count = constantScalar(length);
   if (typeof count === "number" && count <= MOST_ITEMS) {
     const items = Array.from({ length: count }, () => newCell(state, initial(type)));
-    return { kind: "list", items, grown: newCell(state, undefined) };
+    return { kind: "list", items, grown: grownCell(state) };
   }
   const path = state.ids.fresh(`${type}[]`);
   const grown: Value = { kind: "input", path, origin: "argument" };
-  return { kind: "list", items: [], grown: newCell(state, grown) };
+  return { kind: "list", items: [], grown: grownCell(state, grown) };
 }
 
 function initial(type: string): Value {

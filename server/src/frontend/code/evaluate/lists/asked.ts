@@ -1,14 +1,23 @@
-// When lists were last asked for what they hold. A loop that only adds to a list may take its rounds as alike; one that
-// asks the list on the way may not.
+// When lists, records and rows were last asked for what they hold. A loop that only adds to them may take its rounds as
+// alike; one that asks them on the way may not.
 import type { Cell } from "../../values";
 
-let count = 0;
-const last = new WeakMap<Cell, number>();
+/** What is asked: the cell of what loops add to a list, the fields of a record, those of a row that were written. */
+type Asked = Cell | ReadonlyMap<string, Cell>;
 
-/** Notes that a list is asked for its items; `grown` is its own. */
-export function noteAsked(grown: Cell): void {
+let count = 0;
+const last = new WeakMap<Asked, number>();
+
+/** Notes that a list is asked for its items, or a record for a field that it does not have, or for all that it has. */
+export function noteAsked(asked: Asked): void {
   count += 1;
-  last.set(grown, count);
+  last.set(asked, count);
+}
+
+/** Notes that a field comes to be: whoever asked its record before may have asked for it. */
+export function noteFilled(field: Cell, fields: ReadonlyMap<string, Cell>): void {
+  const asked = last.get(fields);
+  if (asked !== undefined) last.set(field, asked);
 }
 
 /** A moment, for `wasAskedSince`. */
@@ -16,7 +25,7 @@ export function askedSoFar(): number {
   return count;
 }
 
-/** Whether a cell is one of a list that was asked for its items since a moment. */
+/** Whether what a cell holds was asked for since a moment, when it held nothing yet or only a part of that. */
 export function wasAskedSince(cell: Cell, moment: number): boolean {
   return (last.get(cell) ?? 0) > moment;
 }

@@ -1,7 +1,7 @@
 // Lists and records that the code makes.
-import { unknown, type ListValue, type ObjectValue, type Value } from "../../values";
+import { unknown, type Cell, type ListValue, type ObjectValue, type Value } from "../../values";
 import { readsOf } from "../values/convert";
-import { newCell, type State } from "../state";
+import { bornNow, newCell, type State } from "../state";
 import { noteAsked } from "./asked";
 
 /** Why an item is not known that stands for those of a list that is spread. */
@@ -26,8 +26,13 @@ export function listOf(state: State, items: readonly Value[]): ListValue {
   return {
     kind: "list",
     items: items.map((item) => newCell(state, item)),
-    grown: newCell(state, undefined),
+    grown: grownCell(state),
   };
+}
+
+/** What will be added to a new list behind the items that are known, if not something already. */
+export function grownCell(state: State, value?: Value): Cell {
+  return { ...newCell(state, value), isGrown: true };
 }
 
 /** A record of the values. */
@@ -35,5 +40,5 @@ export function recordOf(state: State, fields: Readonly<Record<string, Value>>):
   const cells = Object.entries(fields).map(
     ([name, value]) => [name, newCell(state, value)] as const,
   );
-  return { kind: "object", fields: new Map(cells) };
+  return { kind: "object", fields: new Map(cells), born: bornNow(state) };
 }

@@ -19,12 +19,14 @@ import { isLiteral, readsOf } from "../values/convert";
 import { emitStatement } from "../sql/emitStatement";
 import { loopBody } from "../join";
 import { beginJumps, endTarget } from "../jumps";
+import { isHandedOn } from "../handedOn";
 import { beginTarget, type Target } from "../targets";
 import { elementOf } from "../values/member";
 import { listFromCall } from "../values/outside";
 import { isRunning } from "../errors/heldPromises";
 import { isPending, settle } from "../calls/settle";
 import {
+  bornNow,
   collected,
   emit,
   lose,
@@ -83,6 +85,7 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
         data,
         at: { loop },
         overlay: new Map<string, Cell>(),
+        born: bornNow(state),
       });
       return loopOver(state, over, span, item, run, label);
     }
@@ -231,9 +234,9 @@ export function loopOver(
 ): void {
   const source = sourceOf(state, span);
   const id = state.ids.fresh("loop");
-  const first = item(id);
   const filled: Cell[] = [];
   const { commands } = loopBody(state, source, id, (carried) => {
+    const first = item(id);
     let left = false;
     inLoop(
       state,
@@ -365,7 +368,9 @@ export function pushed(state: State, list: Value, item: Value): void {
   const isCertain =
     !isShared &&
     state.branches.every((start) => start < birth) &&
-    state.jumps.every(({ target }) => target.birth < birth);
+    state.jumps.every(
+      ({ target, handedOn: handed }) => target.birth < birth && !isHandedOn(list.grown, handed),
+    );
   if (isCertain && list.grown.value?.kind === "joined") {
     appended(state, list, listOf(state, [item]));
     return;

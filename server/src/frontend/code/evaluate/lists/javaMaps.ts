@@ -3,7 +3,7 @@ import { mayBeAbsent } from "../values/absentFields";
 import { ABSENT, constant, UNDEFINED, unknown, type ObjectValue, type Value } from "../../values";
 import { named, type Builtin, type BuiltinCall } from "../builtins/builtin";
 import { put } from "../builtins/javaBuiltins";
-import type { State } from "../state";
+import { bornNow, type State } from "../state";
 import { readsOf } from "../values/convert";
 import { fieldNamesOf } from "../values/fieldNames";
 import { setAnyMember } from "../values/member";
@@ -63,7 +63,7 @@ function copyOfMap(state: State, [from]: readonly Value[]): Value {
 }
 
 function mapOf(state: State, entries: readonly Entry[]): Value {
-  const map: ObjectValue = { kind: "object", fields: new Map() };
+  const map: ObjectValue = { kind: "object", fields: new Map(), born: bornNow(state) };
   for (const [key, value] of entries) put(state, map, key, value);
   made.set(map, entries);
   return map;

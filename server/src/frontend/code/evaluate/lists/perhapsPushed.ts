@@ -3,8 +3,8 @@
 import type { Expression } from "../../../../program/expression";
 import type { Cell, ListValue, Value } from "../../values";
 import { choiceOf } from "../values/operators";
-import { newCell, write, type Frame, type State } from "../state";
-import { listOf } from "./collections";
+import { write, type Frame, type State } from "../state";
+import { grownCell, listOf } from "./collections";
 
 type Joined = Extract<Value, { kind: "joined" }>;
 
@@ -34,7 +34,7 @@ export function grownList(state: State, lists: readonly Value[]): ListValue {
   return {
     kind: "list",
     items: [],
-    grown: newCell(state, { kind: "joined", parts, isGrowth: true }),
+    grown: grownCell(state, { kind: "joined", parts, isGrowth: true }),
   };
 }
 

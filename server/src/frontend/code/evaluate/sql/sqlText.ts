@@ -32,7 +32,7 @@ import {
   rollbackTransaction,
   setLevel,
 } from "../transactions/transactions";
-import { emit, lose, type State } from "../state";
+import { bornNow, emit, lose, type State } from "../state";
 import { addStatement, emitStatement } from "./emitStatement";
 
 interface SqlText {
@@ -369,7 +369,10 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
   const last = lowered.statements.at(-1);
   const { result } = lowered;
   const columns = result && columnsOf(state, last, result.columns);
-  const rows = result && columns && ({ kind: "rows", result: result.name, columns } as const);
+  const rows =
+    result &&
+    columns &&
+    ({ kind: "rows", result: result.name, columns, born: bornNow(state) } as const);
   // What is inserted from values comes back, and an aggregate is one row.
   const isSure =
     last?.kind === "select"

@@ -23,7 +23,15 @@ import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../ca
 import { superclassOf } from "../values/member";
 import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
-import { collected, emit, newCell, newConnection, type CallSite, type State } from "../state";
+import {
+  bornNow,
+  collected,
+  emit,
+  newCell,
+  newConnection,
+  type CallSite,
+  type State,
+} from "../state";
 import { dataAccess } from "./dataAccess";
 
 /** What a parameter of a function is that is called by something unknown. */
@@ -312,7 +320,8 @@ export function instanceOf(
   // What a class inherits from a library's is asked of the library.
   const rest = library ?? (inherited?.kind === "object" ? inherited.rest : undefined);
   const fields = new Map(inherited?.kind === "object" ? inherited.fields : []);
-  const self: ObjectValue = { kind: "object", fields, class: of, ...(rest && { rest }) };
+  const born = bornNow(state);
+  const self: ObjectValue = { kind: "object", fields, born, class: of, ...(rest && { rest }) };
   const scope = innerScope(of.scope, self);
   for (const field of of.class.fields) {
     if (field.isStatic) continue;

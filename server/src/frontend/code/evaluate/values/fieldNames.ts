@@ -1,5 +1,6 @@
 // The names of what a record or row holds, where all of them are known.
 import type { ObjectValue, Value } from "../../values";
+import { noteAsked } from "../lists/asked";
 
 /** The field of a record that stands for all keys that are only known when it runs. */
 export const ANY_KEY = "#any";
@@ -13,6 +14,7 @@ export function hasAnyKey(value: ObjectValue): boolean {
 export function fieldNamesOf(value: Value): readonly string[] | undefined {
   switch (value.kind) {
     case "object":
+      noteAsked(value.fields);
       if (value.rest ?? value.pairs ?? value.fields.get(ANY_KEY)?.value) return undefined;
       return [...value.fields.keys()].filter((name) => name !== ANY_KEY);
     case "row": {

@@ -15,15 +15,19 @@ import {
   unknown,
   type Value,
   type ResultColumns,
+  type Cell,
+  type ObjectValue,
+  type RowValue,
 } from "../../values";
 import { notePoint } from "../errors/attempts";
 import { decorated } from "../transactions/decorators";
 import { ofMaker } from "../calls/givenBack";
+import { noteAsked, noteFilled } from "../lists/asked";
 import { callWithItem, fillingOf } from "../lists/items";
 import { spelledOut } from "../lists/perhapsPushed";
 import { countItems, searchedItem } from "../lists/searched";
 import { isPending } from "../calls/settle";
-import { emit, newCell, sourceOf, write, type State } from "../state";
+import { emit, sourceOf, write, type State } from "../state";
 import type { Thrown } from "../errors/thrown";
 import { knowing, presentIn } from "./presence";
 import { asRead, mayBeAbsent } from "./absentFields";
@@ -173,18 +177,26 @@ function fieldIfThere(state: State, row: Extract<Value, { kind: "row" }>, proper
 
 /** Writes `value.property = written`. */
 export function setMember(state: State, value: Value, property: string, written: Value): boolean {
-  const cells =
-    value.kind === "object" ? value.fields : value.kind === "row" ? value.overlay : undefined;
-  if (cells === undefined) return false;
-  const known = cells.get(property);
-  const cell = known ?? newCell(state, undefined);
-  if (known === undefined) {
-    // As old as its object may be: what a loop writes is there behind it.
-    cells.set(property, { ...cell, birth: 0 });
-  }
-  const target = cells.get(property);
-  if (target !== undefined) write(state, target, written);
+  if (value.kind !== "object" && value.kind !== "row") return false;
+  const cells = value.kind === "object" ? value.fields : value.overlay;
+  const cell = cells.get(property) ?? fieldCell(value, property);
+  cells.set(property, cell);
+  if (cell.value === undefined && value.born !== undefined) noteFilled(cell, cells);
+  write(state, cell, written);
   return true;
+}
+
+/** A field that has not been written, as old as its record may be: what a loop writes is there behind it. */
+function fieldCell(value: ObjectValue | RowValue, property: string): Cell {
+  const { born = 0 } = value;
+  return { value: undefined, birth: 0, made: born, unset: unsetField(value, property) };
+}
+
+function unsetField(value: ObjectValue | RowValue, property: string): Value {
+  if (value.kind === "row") return fieldOf(value, property);
+  const { rest, fields } = value;
+  if (rest) return unknown("a field of a record that is not known", readsOf(rest));
+  return fields.get(ANY_KEY)?.value ?? UNDEFINED;
 }
 
 /** Writes a record under a key that is only known when it runs: any of its fields may be what was written. */
@@ -205,6 +217,7 @@ export function setAnyMember(state: State, value: Value, written: Value): boolea
 export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string): Value {
   const set = row.overlay.get(property)?.value;
   if (set !== undefined) return set;
+  noteAsked(row.overlay);
   const { columns, at } = row;
   const related = columns.related?.get(property);
   const toRow = columns.relatedTo?.get(property);
@@ -291,8 +304,9 @@ function grown(value: Value): Value {
 
 /** The first row of a result. */
 export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
-  const { result, columns, data } = rows;
-  return { kind: "row", result, columns, at: "first", data, overlay: new Map() };
+  const { result, columns, data, born } = rows;
+  const own = born === undefined ? {} : { born };
+  return { kind: "row", result, columns, at: "first", data, overlay: new Map(), ...own };
 }
 
 /** An element of an argument that is an array; `index` counts from one. */
@@ -368,6 +382,7 @@ function objectMember(
 ): Value {
   const own = value.fields.get(property)?.value;
   if (own !== undefined) return asRead(own);
+  noteAsked(value.fields);
   const method = value.class && methodOf(state, value.class, property);
   if (method !== undefined) {
     const callee = boundMethod(state, method, value);

@@ -1,5 +1,6 @@
 // `{ ...first, ...second }`: what comes later wins where it has a field.
 import { ABSENT, unknown, UNDEFINED, type ObjectValue, type Value } from "../../values";
+import { noteAsked } from "../lists/asked";
 import { newCell, type State } from "../state";
 import { leftOut, maybeLeftOut } from "./absence";
 import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
@@ -18,6 +19,7 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
     case "text":
       return made;
     case "object": {
+      noteAsked(value.fields);
       const others = hasAnyKey(value) ? unknown("a computed key", readsOf(value)) : value.rest;
       const below = others ? spread(state, made, others) : made;
       const fields = new Map(below.fields);

@@ -1,0 +1,49 @@
+// What an assignment or a call changes, by how it is written: `name.field`.
+import type { HirExpression } from "./hir";
+
+/** Stands for what is only known when it runs, and for all that a list, set or map holds. */
+export const ANY_CHANGE = "*";
+
+/** The name of the object that a method is called on. */
+export const THIS = "this";
+
+/** Behind a field that is given what a call made. */
+export const MADE = "=";
+
+/** Whether something is made where it stands: a client, what was loaded. */
+export function isMade(value: HirExpression): boolean {
+  if (value.kind === "await") return isMade(value.operand);
+  return value.kind === "new" || value.kind === "call";
+}
+
+/** `name.field` of what is written where something is assigned to a place; undefined where that is of no name. */
+export function changedPlace(place: HirExpression): string | undefined {
+  if (place.kind !== "member" && place.kind !== "index") return undefined;
+  const root = rootOf(place.object);
+  if (root === undefined) return changedPlace(place.object);
+  const field = place.kind === "member" ? place.property : ANY_CHANGE;
+  return `${root}.${field}`;
+}
+
+/** The same of a call that changes what it is called on, or its first argument. */
+export function changedByCall({
+  callee,
+  arguments: [first],
+}: Extract<HirExpression, { kind: "call" | "new" }>): string | undefined {
+  if (callee.kind !== "member") return undefined;
+  const { object, property } = callee;
+  const isAssign = object.kind === "name" && object.name === "Object" && property === "assign";
+  const target = isAssign ? first?.value : CHANGING.has(property) ? object : undefined;
+  if (!target) return undefined;
+  const root = rootOf(target);
+  return root === undefined ? changedPlace(target) : `${root}.${ANY_CHANGE}`;
+}
+
+const CHANGING: ReadonlySet<string> = new Set(
+  "push unshift pop shift splice reverse sort fill add delete clear set".split(" "),
+);
+
+function rootOf(object: HirExpression): string | undefined {
+  if (object.kind === "this") return THIS;
+  return object.kind === "name" ? object.name : undefined;
+}

@@ -1,0 +1,76 @@
+// What the top of a module holds lives on between the calls of functions: what these change in it is not as it was made.
+import { ANY_CHANGE, MADE } from "../../changedPlaces";
+import { changesOf, ownChanges } from "../../changes";
+import type { HirModule } from "../../hir";
+import { unknown, type ObjectValue, type Value } from "../../values";
+import { grownCell } from "../lists/collections";
+import { newCell, type State } from "../state";
+import { readsOf } from "./convert";
+import { ANY_KEY } from "./fieldNames";
+
+/** The value of a name at the top of a module, without what the module changes in it. Clients and functions stay. */
+export function livingOn(
+  state: State,
+  module: HirModule,
+  value: Value | undefined,
+  name: string,
+): Value | undefined {
+  if (value?.kind !== "list" && value?.kind !== "object") return value;
+  const { workspace, frame } = state;
+  workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
+  const changes = changesOf(module, name);
+  if (value.kind === "list") {
+    if (!changes.has(ANY_CHANGE)) return value;
+    return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
+  }
+  const own = value.class ? livedIn(state, value, name) : value;
+  return changes.size === 0 ? own : withChanges(state, own, changes, name);
+}
+
+/** An object of a class that more than one call has: its methods have changed it since it was made. */
+export function livedIn(state: State, value: ObjectValue, name: string): ObjectValue {
+  const changes = value.class ? ownChanges(value.class.class) : undefined;
+  return changes && changes.size > 0 ? withChanges(state, value, changes, name) : value;
+}
+
+function withChanges(
+  state: State,
+  value: ObjectValue,
+  changes: ReadonlySet<string>,
+  name: string,
+): ObjectValue {
+  const isAny = changes.has(ANY_CHANGE);
+  const { fields } = value;
+  for (const change of isAny ? [...fields.keys(), ...changes] : changes) {
+    const field = change.endsWith(MADE) ? change.slice(0, -MADE.length) : change;
+    const before = fields.get(field)?.value;
+    // What is made when it is first asked for is the same ever after.
+    const isFirst = before === undefined && field !== change;
+    if (field !== ANY_CHANGE && !isFirst && mayChange(before, value)) {
+      fields.set(field, newCell(state, changing(`${name}.${field}`, before)));
+    }
+  }
+  if (isAny) fields.set(ANY_KEY, newCell(state, changing(name, value)));
+  return value;
+}
+
+/** Clients, functions, and what a class makes when it is first asked for are the same ever after. */
+function mayChange(before: Value | undefined, { class: of }: ObjectValue): boolean {
+  switch (before?.kind) {
+    case "scalar":
+      return before.expression.kind !== "literal" || before.expression.value !== null;
+    case "text":
+    case "list":
+      return true;
+    case "object":
+      return before.class === undefined;
+    case undefined:
+      return of === undefined;
+    default:
+      return false;
+  }
+}
+
+function changing(name: string, value: Value | undefined): Value {
+  return unknown(`${name} changes from call to call`, value ? readsOf(value) : []);
+}
