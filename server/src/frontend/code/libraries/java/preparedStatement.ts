@@ -32,7 +32,7 @@ export function preparedStatement(
   parameters.forEach((value, at) => {
     tools.assign(state, String(at + 1), value);
   });
-  tools.assign(state, COMPUTED, tools.list([]));
+  state.fields.set(COMPUTED, { value: tools.list([]), birth: 0, isGrown: true });
   const data: StatementData = { ...(sql && { sql }), state };
   return {
     kind: "handle",
