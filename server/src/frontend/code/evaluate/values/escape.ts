@@ -21,7 +21,7 @@ export function escape(state: State, value: Value, depth = 6): void {
       for (const cell of value.fields.values()) inner(cell);
       return;
     case "list":
-      for (const cell of value.items) inner(cell);
+      for (const cell of [...value.items, value.grown]) inner(cell);
       return;
     case "joined":
       for (const part of value.parts) escape(state, part, depth - 1);
