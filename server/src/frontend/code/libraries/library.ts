@@ -85,6 +85,8 @@ export interface Library {
   readonly shaped?: (shape: Shape, tools: Tools) => HandleValue | undefined;
   /** Whether `shaped` may know a call by how it is written. Errs on the side of yes. */
   readonly asks?: (call: WrittenCall, workspace: Asking) => boolean;
+  /** Whether something of its making, without a connection, is a table: who is given it may run statements on it. */
+  readonly isTable?: (data: unknown) => boolean;
   /** Tables that code declares in functions, or without a name. */
   readonly tables?: (tools: Tools) => readonly Table[];
   /** Whether a method or function with these annotations runs in a transaction of its own (Spring, Nest). */

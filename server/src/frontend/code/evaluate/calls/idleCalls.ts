@@ -3,7 +3,6 @@
 import type { Scope, Value } from "../../values";
 import { namedIn } from "../../named";
 import { originOf } from "../../origins";
-import { isTable } from "../../libraries/builders/drizzleTables";
 import { externalResult } from "../builtins/builtins";
 import { mayFail } from "../errors/failures";
 import { lose, sourceOf, type CallSite, type State } from "../state";
@@ -132,7 +131,7 @@ function arePlain(state: State, values: readonly Value[]): boolean {
         add(value.self);
         break;
       case "handle":
-        if (value.connection || isTable(value.data)) return false;
+        if (value.connection || value.library.isTable?.(value.data) === true) return false;
         break;
       case "function":
         if (value !== callee && leads.mayLead(value.scope.module.file, value.function))

@@ -513,6 +513,7 @@ export const DRIZZLE: Library = {
     return column && tools.handle("column", column);
   },
   asks: (call, { used }) => asksBuilder(call, "drizzle-orm", used),
+  isTable,
   shaped: drizzleShape,
   joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
