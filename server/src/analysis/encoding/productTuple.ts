@@ -85,8 +85,8 @@ export interface ProductTuple {
 
 /**
  * The tuple of these transactions (indexes into the program's), in commit order; what they do to tables is described
- * together with what their `company` does. Units count as one transaction, unless `order` says how theirs commit. Linear
- * in their operations.
+ * together with what their `company` does. Units count as one transaction, unless `order` says how theirs commit. `only`
+ * leaves out what is done to other tables. Linear in their operations.
  */
 export function makeTuple(
   flat: FlatProgram,
@@ -94,6 +94,7 @@ export function makeTuple(
   members: readonly number[],
   company: readonly number[] = members,
   order: readonly Member[] = members.map((_, unit) => ({ unit })),
+  only: (table: string) => boolean = () => true,
 ): ProductTuple {
   const wholes = members.flatMap((index) => flat.transactions[index] ?? []);
   const instances = order.flatMap(({ unit, part }) => {
@@ -110,7 +111,7 @@ export function makeTuple(
   const operations = transactions.flatMap((each) => each.operations);
   const tables = new Map<string, TupleTable>();
   for (const operation of operations) {
-    if (tables.has(operation.table)) continue;
+    if (tables.has(operation.table) || !only(operation.table)) continue;
     const table = flat.tables[operation.table];
     if (table) tables.set(table.name, describeTable(table, tables.size, present));
   }
@@ -240,7 +241,7 @@ function describeTable(
     mutable,
     updated,
     closed: checksOther || own.some((each) => each.kind !== "insert" && each.pick !== "point"),
-    missed: transactions.some((each) => asksForRows(each, table)),
+    missed: transactions.some((each) => asksOf(each).rows.has(table.name)),
     nullable: nullableColumns(table, transactions),
   };
 }
@@ -271,28 +272,58 @@ function nullableColumns(
   table: FlatTable,
   transactions: readonly FlatTransaction[],
 ): ReadonlySet<string> {
-  const asked = new Set<string>();
-  for (const transaction of transactions) {
-    const own = transaction.operations.filter((each) => each.table === table.name);
-    for (const operation of own) {
-      for (const term of subterms(operation.where, ...Object.values(operation.set)))
-        if (term.kind === "isNull" && term.operand.kind === "column")
-          asked.add(term.operand.column);
-      if (operation.kind === "update")
-        for (const [column, term] of Object.entries(operation.set))
-          if (term.kind === "null") asked.add(column);
-    }
-    for (const term of subterms(...roots(transaction))) {
-      if (term.kind !== "isNull") continue;
-      if (term.operand.kind !== "output" && term.operand.kind !== "joined") continue;
-      const { operation: index, name } = term.operand;
-      const source = transaction.operations[index];
-      const output = source?.outputs[name];
-      if (source?.table === table.name && output?.kind === "column") asked.add(output.column);
-    }
-  }
+  const asked = new Set(
+    transactions.flatMap((each) => [...(asksOf(each).nulls.get(table.name) ?? [])]),
+  );
   const columns = table.columns.filter((each) => each.nullable && asked.has(each.name));
   return new Set(columns.map((each) => each.name));
+}
+
+/** What a transaction asks, by table. */
+interface Asks {
+  /** Tables of which it asks whether a row is there. */
+  readonly rows: ReadonlySet<string>;
+  /** Columns that it asks for NULL, or writes it to. */
+  readonly nulls: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A transaction is in many tuples, and its terms are many. */
+const knownAsks = new WeakMap<FlatTransaction, Asks>();
+
+/** Linear in the transaction's terms, once. */
+function asksOf(transaction: FlatTransaction): Asks {
+  const known = knownAsks.get(transaction);
+  if (known) return known;
+  const rows = new Set<string>();
+  const nulls = new Map<string, Set<string>>();
+  const add = (table: string | undefined, column: string): void => {
+    if (table === undefined) return;
+    const columns = nulls.get(table) ?? new Set();
+    nulls.set(table, columns.add(column));
+  };
+  for (const { kind, table, where, set } of transaction.operations) {
+    for (const term of subterms(where, ...Object.values(set)))
+      if (term.kind === "isNull" && term.operand.kind === "column") add(table, term.operand.column);
+    if (kind === "update")
+      for (const [column, term] of Object.entries(set))
+        if (term.kind === "null") add(table, column);
+  }
+  for (const term of subterms(...roots(transaction))) {
+    const asked = term.kind === "isNull" ? term.operand : term;
+    if (term.kind === "isNull" && (asked.kind === "output" || asked.kind === "joined")) {
+      const source = transaction.operations[asked.operation];
+      const output = source?.outputs[asked.name];
+      if (output?.kind === "column") add(source?.table, output.column);
+    }
+    const asks = asked.kind === "found" || asked.kind === "count" || asked.kind === "over";
+    if (asks || (term.kind === "isNull" && asked.kind === "output")) {
+      const table = transaction.operations[asked.operation]?.table;
+      if (table !== undefined) rows.add(table);
+    }
+  }
+  const own = { rows, nulls };
+  knownAsks.set(transaction, own);
+  return own;
 }
 
 /** All row-free terms of a transaction. */
@@ -309,16 +340,6 @@ export function roots(transaction: FlatTransaction): readonly Term[] {
       ...Object.values(each.set),
     ]),
   ];
-}
-
-/** Whether what the transaction does depends on whether a row of the table is there. */
-function asksForRows(transaction: FlatTransaction, table: FlatTable): boolean {
-  return [...subterms(...roots(transaction))].some((term) => {
-    const asked = term.kind === "isNull" ? term.operand : term;
-    const asks = asked.kind === "found" || asked.kind === "count" || asked.kind === "over";
-    if (!asks && !(term.kind === "isNull" && asked.kind === "output")) return false;
-    return transaction.operations[asked.operation]?.table === table.name;
-  });
 }
 
 function makeAccess(

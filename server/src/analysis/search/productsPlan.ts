@@ -23,7 +23,10 @@ export function planProduct(flat: FlatProgram, levels: Levels, size: number): re
   const count = flat.transactions.length;
   const use = flat.transactions.map(tableUse);
   const table = use.map((one, first) =>
-    use.map((other, second) => (mayMeet(one, other) ? pairOf(flat, levels, first, second) : APART)),
+    use.map((other, second) => {
+      const shared = meetingTables(one, other);
+      return shared.size > 0 ? pairOf(flat, levels, first, second, shared) : APART;
+    }),
   );
   const isUnit = flat.transactions.map(({ parts }) => parts !== undefined);
   const passes = (transactions: readonly number[]): boolean =>
@@ -120,10 +123,11 @@ function tableUse({ operations }: FlatTransaction): TableUse {
   };
 }
 
-function mayMeet(one: TableUse, other: TableUse): boolean {
-  const meets = ({ written }: TableUse, { touched }: TableUse): boolean =>
-    [...written].some((table) => touched.has(table));
-  return meets(one, other) || meets(other, one);
+/** The tables that both touch and one of them writes. */
+function meetingTables(one: TableUse, other: TableUse): ReadonlySet<string> {
+  const meets = ({ written }: TableUse, { touched }: TableUse): readonly string[] =>
+    [...written].filter((table) => touched.has(table));
+  return new Set([...meets(one, other), ...meets(other, one)]);
 }
 
 /** Up to so many operations a question takes some milliseconds. */
@@ -138,25 +142,76 @@ function sizeClass(flat: FlatProgram, transactions: readonly number[]): number {
   return Math.max(0, Math.ceil(Math.log2(operations / SHORT)));
 }
 
-function pairOf(flat: FlatProgram, levels: Levels, first: number, second: number): Pair {
-  const tuple = makeTuple(flat, levels, [first, second]);
+function pairOf(
+  flat: FlatProgram,
+  levels: Levels,
+  first: number,
+  second: number,
+  shared: ReadonlySet<string>,
+): Pair {
+  const members = [first, second];
+  const sizes = members.map((each) => operationsOn(flat.transactions[each], shared));
+  const operations = sizes.reduce((sum, each) => sum + each, 0);
+  if (sizes.every((each) => each > 0) && sizes.reduce((all, each) => all * each, 1) > LARGEST) {
+    const both = members.flatMap((each) => flat.transactions[each] ?? []);
+    const isWatched = both.every(({ id }) => productLevelAt(levels, id).ssi === true);
+    const passesKeys = isWatched && mayPassKeys(flat.tables, both);
+    return { ...ANYTHING, passesKeys, operations };
+  }
+  // Nothing depends on what another table holds.
+  const tuple = makeTuple(flat, levels, members, members, undefined, (table) => shared.has(table));
   const [a = [], b = []] = tuple.accesses;
-  const count = (from: readonly Access[], to: readonly Access[], forward: boolean): number =>
-    from.reduce(
-      (sum, x) =>
-        sum + to.filter((y) => mayDepend(x, y, forward) || (forward && mayHandOn(x, y))).length,
-      0,
-    );
-  const dirty = tuple.levels.some(readsDirty) ? count(a, b, true) + count(b, a, true) : 0;
-  const passesKeys = a.some((x) => b.some((y) => mayHandOn(x, y)));
+  const [ofFirst, ofSecond] = [byTable(a), byTable(b)];
+  const meeting = (x: Access, others: ReadonlyMap<number, readonly Access[]>): readonly Access[] =>
+    others.get(x.table.id) ?? [];
+  const count = (
+    from: readonly Access[],
+    to: ReadonlyMap<number, readonly Access[]>,
+    forward: boolean,
+  ): number =>
+    from.reduce((sum, x) => {
+      const found = meeting(x, to).filter(
+        (y) => mayDepend(x, y, forward) || (forward && mayHandOn(x, y)),
+      );
+      return sum + found.length;
+    }, 0);
+  const dirty = tuple.levels.some(readsDirty)
+    ? count(a, ofSecond, true) + count(b, ofFirst, true)
+    : 0;
+  const passesKeys = a.some((x) => meeting(x, ofSecond).some((y) => mayHandOn(x, y)));
+  const misses = (): boolean =>
+    a.some((x) => meeting(x, ofSecond).some((y) => mayMissUnheld(x, y)));
   return {
-    forward: count(a, b, true) + dirty,
-    backward: count(b, a, false) + dirty,
+    forward: count(a, ofSecond, true) + dirty,
+    backward: count(b, ofFirst, false) + dirty,
     // Keys are looked for among the newest rows, whatever the snapshot.
-    missing: passesKeys || a.some((x) => b.some((y) => mayMissUnheld(x, y))),
+    missing: passesKeys || misses(),
     passesKeys: passesKeys && tuple.levels.every(({ ssi }) => ssi === true),
-    operations: a.length + b.length,
+    operations,
   };
+}
+
+/** More pairs of operations are not compared: planning would take longer than the questions that it spares. */
+const LARGEST = 1_000;
+
+/** Of long transactions that meet, everything is taken to be possible. */
+const ANYTHING = { forward: 1, backward: 1, missing: true } as const;
+
+function operationsOn(
+  transaction: FlatTransaction | undefined,
+  tables: ReadonlySet<string>,
+): number {
+  return transaction?.operations.filter(({ table }) => tables.has(table)).length ?? 0;
+}
+
+function byTable(accesses: readonly Access[]): ReadonlyMap<number, readonly Access[]> {
+  const groups = new Map<number, Access[]>();
+  for (const each of accesses) {
+    const own = groups.get(each.table.id);
+    if (own) own.push(each);
+    else groups.set(each.table.id, [each]);
+  }
+  return groups;
 }
 
 /**
