@@ -107,6 +107,22 @@ export async function listFolder(
   };
 }
 
+/** What stands below several folders. */
+export function mergedListing(listings: readonly FolderListing[]): FolderListing {
+  const [only] = listings;
+  if (only && listings.length === 1) return only;
+  const all = (of: keyof FolderListing): readonly string[] =>
+    [...new Set(listings.flatMap((each) => each[of]))].sort(comparePaths);
+  return {
+    files: all("files"),
+    code: all("code"),
+    modules: all("modules"),
+    manifests: all("manifests"),
+    schemas: all("schemas"),
+    settings: all("settings"),
+  };
+}
+
 /** Compares paths by code unit, the same on every machine. */
 export function comparePaths(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

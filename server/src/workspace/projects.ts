@@ -30,7 +30,13 @@ import {
   type CodeCache,
   type ProjectCode,
 } from "./codeFiles";
-import { comparePaths, listFolder, type FolderListing } from "./listFolder";
+import {
+  comparePaths,
+  listFolder,
+  mergedListing,
+  relativePath,
+  type FolderListing,
+} from "./listFolder";
 import { parseLevelFile } from "./levelFile";
 import { fileErrorText, readTextFile } from "./textFile";
 
@@ -162,6 +168,8 @@ interface Draft {
   readonly code: Set<string>;
   /** What may say which database is used. */
   readonly settings: Set<string>;
+  /** Folders that were asked for and have code of it. */
+  readonly folders: Set<string>;
 }
 
 /** Listings of folders that were walked already, by folder and configuration. */
@@ -182,6 +190,7 @@ function draftOf(drafts: Map<string, Draft>, governing: Governing): Draft {
     files: new Set<string>(),
     code: new Set<string>(),
     settings: new Set<string>(),
+    folders: new Set<string>(),
   };
   drafts.set(governing.folder, draft);
   return draft;
@@ -233,9 +242,12 @@ async function loadProject(draft: Draft, options: LoadOptions, lists: Lists): Pr
   };
 }
 
-/** Modules of the folder that ids are relative to; those of files outside of it where their own package begins. */
+/**
+ * Modules of the folder that ids are relative to, and of those that were asked for outside of it; those of files outside
+ * of it where their own package begins.
+ */
 async function codeOf(
-  { governing, code }: Draft,
+  { governing, code, folders }: Draft,
   named: readonly string[],
   files: readonly SourceFile[],
   { cwd, openTexts }: LoadOptions,
@@ -244,10 +256,20 @@ async function codeOf(
   const { folder, file } = governing;
   const isWhole = file !== undefined || code.size > 0;
   const [first] = named;
-  const root = isWhole || first === undefined ? folder : codeRootOf(first, cwd, existsSync);
+  const outside = [...folders].filter((each) => !isWithin(each, folder));
+  const isInside = folders.size === 0 || outside.length < folders.size;
+  const roots =
+    isWhole || first === undefined
+      ? [...(isInside ? [folder] : []), ...outside]
+      : [codeRootOf(first, cwd, existsSync)];
   const own = new Set(files.map((each) => each.file));
-  const listing = await listed(lists, root, governing);
+  const listings = await Promise.all(roots.map((root) => listed(lists, root, governing)));
+  const listing = mergedListing(listings);
   return openCode({ listing, folder, own, ...(openTexts && { openTexts }) });
+}
+
+function isWithin(file: string, folder: string): boolean {
+  return !/^\.\.(?:\/|$)/u.test(relativePath(folder, file));
 }
 
 /** Settings beside the code. Where the configuration says all there is to know, nothing is read. */
@@ -358,7 +380,9 @@ async function addFolder(
   }
   for (const file of code) {
     const own = await configurations.governing(path.dirname(file));
-    draftOf(drafts, own).code.add(file);
+    const draft = draftOf(drafts, own);
+    draft.code.add(file);
+    if (own.folder === governing.folder) draft.folders.add(folder);
   }
 }
 

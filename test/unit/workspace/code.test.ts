@@ -49,6 +49,29 @@ const names = (files: readonly { readonly file: string }[]): readonly string[] =
   files.map(({ file }) => file);
 
 describe("files of code", () => {
+  it("of folders outside of the working one have their own modules and schemas", async () => {
+    const files = {
+      "here/z.sql": "SELECT 1;",
+      "app/schema.prisma": "model A { id Int @id }",
+      "app/src/a.ts":
+        'import { b } from "./b"; import { Pool } from "pg"; new Pool().query("SELECT $1", [b]);',
+      "app/src/b.ts": "export const b = 1;",
+      "more/c.ts": QUERY,
+    };
+    await withFiles(files, async (folder) => {
+      const here = path.join(folder, "here");
+      const one = await load(here, ["../app"]);
+      assert.deepEqual(names(one.files), ["../app/src/a.ts"]);
+      assert.deepEqual(one.code?.files, ["../app/src/a.ts", "../app/src/b.ts"]);
+      assert.deepEqual(one.code.schemas, ["../app/schema.prisma"]);
+      const several = await load(here, ["../app", "../app/src", "../more", "."]);
+      assert.deepEqual(names(several.files), ["../app/src/a.ts", "../more/c.ts", "z.sql"]);
+      const modules = ["../app/src/a.ts", "../app/src/b.ts", "../more/c.ts"];
+      assert.deepEqual(several.code?.files, modules);
+      assert.deepEqual(several.code.schemas, ["../app/schema.prisma"]);
+    });
+  });
+
   it("are read where they may use a database; all that may be imported are modules", async () => {
     const files = {
       "a.ts": QUERY,
