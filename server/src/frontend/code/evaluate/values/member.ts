@@ -181,6 +181,8 @@ export function setMember(state: State, value: Value, property: string, written:
   const cells = value.kind === "object" ? value.fields : value.overlay;
   const cell = cells.get(property) ?? fieldCell(value, property);
   cells.set(property, cell);
+  // Rows are written to be saved: what the last round of a loop leaves in them is worth a round that carries it.
+  if (value.kind === "row") noteAsked(cells);
   if (cell.value === undefined && value.born !== undefined) noteFilled(cell, cells);
   write(state, cell, written);
   return true;

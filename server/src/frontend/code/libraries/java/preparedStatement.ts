@@ -32,6 +32,7 @@ export function preparedStatement(
   parameters.forEach((value, at) => {
     tools.assign(state, String(at + 1), value);
   });
+  // What loops add stands for all positions that they count.
   state.fields.set(COMPUTED, { value: tools.list([]), birth: 0, isGrown: true });
   const data: StatementData = { ...(sql && { sql }), state };
   return {

@@ -3,7 +3,7 @@ import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
-import { negated, sameExpression } from "../../evaluate/values/convert";
+import { isLiteral, negated, sameExpression } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { orAbsent } from "../../evaluate/values/absence";
@@ -75,30 +75,20 @@ function inEither(
   each: (value: Value) => Expression,
 ): Expression {
   const [yes, no] = [each(then), each(otherwise)];
-  if (isTrue(yes) && isTrue(no)) return TRUE;
+  if (isLiteral(yes, true) && isLiteral(no, true)) return TRUE;
   return oneOf([all(condition, yes), all(negated(condition), no)]);
 }
 
 function all(condition: Expression, holds: Expression): Expression {
-  return isFalse(holds) ? holds : joined("and", [condition, holds]);
+  return isLiteral(holds, false) ? holds : joined("and", [condition, holds]);
 }
 
 /** OR without what never holds; TRUE where one always does, FALSE of none. */
 export function oneOf(operands: readonly Expression[]): Expression {
-  if (operands.some(isTrue)) return TRUE;
+  if (operands.some((each) => isLiteral(each, true))) return TRUE;
   const different = operands.filter(
     (each, at) => operands.findIndex((other) => sameExpression(each, other)) === at,
   );
-  const open = different.filter((each) => !isFalse(each));
+  const open = different.filter((each) => !isLiteral(each, false));
   return open.length === 0 ? literal(false) : joined("or", open);
-}
-
-/** It always holds. */
-export function isTrue(expression: Expression): boolean {
-  return expression.kind === "literal" && expression.value === true;
-}
-
-/** It never holds. */
-export function isFalse(expression: Expression): boolean {
-  return expression.kind === "literal" && expression.value === false;
 }

@@ -4,7 +4,7 @@ import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import type { PrismaLink, PrismaModel, PrismaRelation } from "../../../schema/prisma/model";
-import { sameExpression } from "../../evaluate/values/convert";
+import { sameExpression, isLiteral } from "../../evaluate/values/convert";
 import { UNDEFINED, type Value } from "../../values";
 import {
   columnOf,
@@ -19,7 +19,7 @@ import {
   type RowScope,
 } from "./context";
 import { createData, updateData, type NestedWrite } from "./data";
-import { givesSomething, isTrue, setsSomething, setWhere } from "./emptyData";
+import { givesSomething, setsSomething, setWhere } from "./emptyData";
 import { given, isAbsent, listGiven } from "./given";
 import { allOutputs, equatedColumns, keyOutputs, linkingOutputs, mustAffect } from "./rowsRead";
 import { conditionOf } from "./where";
@@ -490,7 +490,7 @@ function onlyWhere(operation: Operation, condition: Expression, run: () => void)
     run();
     return UNDEFINED;
   };
-  if (isTrue(condition)) run();
+  if (isLiteral(condition, true)) run();
   else operation.tools.either(condition, then, () => UNDEFINED);
 }
 
@@ -511,7 +511,7 @@ function updateChosen(
     const into = operation.tools.fresh("r");
     if (set.length > 0) {
       const sets = setsSomething(scope, data);
-      const isOpen = !isTrue(sets) && !sameExpression(sets, isSaid);
+      const isOpen = !isLiteral(sets, true) && !sameExpression(sets, isSaid);
       const isSure = !isOpen || reading.nested.length > 0;
       if (isOpen && isSure) scope.losses.push("an update that may set nothing");
       onlyWhere(operation, isSure ? TRUE : sets, () => {

@@ -21,8 +21,9 @@ import {
   scopeOf,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
-import { givesRelated, isFalse, isTrue, oneOf, setsSomething, setWhere } from "./emptyData";
-import { fieldsGiven, given, isTrue as isTrueValue } from "./given";
+import { isLiteral } from "../../evaluate/values/convert";
+import { givesRelated, oneOf, setsSomething, setWhere } from "./emptyData";
+import { fieldsGiven, given, isTrue } from "./given";
 import { removeDependants } from "./integrity";
 import { linksBefore, writesBehind, type KeyOf } from "./nested";
 import { narrowed } from "./page";
@@ -85,7 +86,7 @@ function operateWith(work: Work): Value {
 
 /** Whether a write may take several statements. */
 function isCompound(work: Work): boolean {
-  return !isFalse(takesSeveral(work));
+  return !isLiteral(takesSeveral(work), false);
 }
 
 /**
@@ -100,7 +101,7 @@ function takesSeveral({ operation, model, name, args, isPart }: Work): Expressio
   const parts = ["data", "create", "update"].flatMap((key) => given(tools, args, key) ?? []);
   const related = oneOf(parts.map((part) => givesRelated(operation, model, part)));
   if (name === "upsert") {
-    return isFalse(related) && isNative({ operation, model, name, args }) ? NEVER : TRUE;
+    return isLiteral(related, false) && isNative({ operation, model, name, args }) ? NEVER : TRUE;
   }
   if (name === "delete" && !givesBack(tools)) return TRUE;
   return name.startsWith("delete") && schema.integrity === "client" ? TRUE : related;
@@ -167,8 +168,8 @@ function written(work: Work, into: string): Value {
   const { tools } = operation;
   const several = takesSeveral(work);
   const asWritten = (): Value => resultOf(operation, model, into, returned(model), args, "row");
-  if (isFalse(several)) return asWritten();
-  if (!isTrue(several)) {
+  if (isLiteral(several, false)) return asWritten();
+  if (!isLiteral(several, true)) {
     // What is read again is what was written.
     tools.either(
       several,
@@ -214,7 +215,7 @@ function createMany(work: Work, isReturned: boolean): Value {
   const scope = scopeOf(work.operation, work.model);
   const data = given(tools, args, "data");
   const items = data && (tools.items(data) ?? (data.kind === "object" ? [data] : undefined));
-  const skips = isTrueValue(given(tools, args, "skipDuplicates"));
+  const skips = isTrue(given(tools, args, "skipDuplicates"));
   const onConflict: OnConflict = { target: [], action: "nothing", set: [] };
   const into = tools.fresh("r");
   const insert = (rows: readonly (readonly Assignment[])[]): string =>
