@@ -269,3 +269,31 @@ test("what was read whole is asked about first, and short transactions before lo
     ["short", "long", "lossy"],
   );
 });
+
+test("long transactions that meet are asked about without comparing what they do, unless their level forbids it", () => {
+  const steps = (table: string): string =>
+    Array.from(
+      { length: 40 },
+      (_, id) => `UPDATE ${table} SET v = v + 1 WHERE id = ${String(id)};\n`,
+    ).join("");
+  const text = [
+    TABLES,
+    `-- @transaction first\nBEGIN;\n${steps("t")}COMMIT;`,
+    `-- @transaction second\nBEGIN;\n${steps("t")}COMMIT;`,
+    `-- @transaction apart\nBEGIN;\n${steps("u")}COMMIT;`,
+  ].join("\n");
+  // A file id of tests.
+  const program = readProgram([{ file: "a.sql" as FileId, text }], {});
+  const flat = flattenProgram(program, { unroll: 1 });
+  const pairsAt = (name: string): readonly string[] => {
+    const level = PRODUCT_LEVELS.find((each) => each.name === name);
+    assert.ok(level);
+    const named = (at: number): string => flat.transactions[at]?.id ?? "";
+    return planProduct(flat, level, 2)
+      .map(({ transactions }) => transactions.map(named).join("+"))
+      .sort();
+  };
+  const meeting = ["first+first", "first+second", "second+first", "second+second"];
+  assert.deepEqual(pairsAt("postgres:read-committed"), ["apart+apart", ...meeting]);
+  assert.deepEqual(pairsAt("postgres:serializable"), []);
+});
