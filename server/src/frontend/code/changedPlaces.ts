@@ -1,4 +1,5 @@
-// What an assignment or a call changes, by how it is written: `name.field`.
+// What an assignment or a call changes, by how it is written: `name.field`; `name.field=` where it is given what a call
+// made, `name.*` where that is only known when it runs.
 import type { HirExpression } from "./hir";
 
 /** Stands for what is only known when it runs, and for all that a list, set or map holds. */

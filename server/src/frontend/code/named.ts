@@ -23,7 +23,7 @@ export interface Named {
   readonly modules: ReadonlySet<string>;
   /** Names that it assigns. */
   readonly assigned: ReadonlySet<string>;
-  /** Fields of names, `name.field`, that it writes or changes. */
+  /** Fields of names that it writes or changes, as `changedPlaces.ts` writes them. */
   readonly changed: ReadonlySet<string>;
   /** It throws, or calls what may refuse what it is given by its name. */
   readonly throws: boolean;
@@ -134,8 +134,9 @@ function read(origin: object): Named {
         }
         break;
       case "place":
-      case "increment": {
-        const place = "place" in part ? part.place : "target" in part ? part.target : undefined;
+      case "increment":
+      case "unary": {
+        const place = writtenPlace(part);
         const change = place === undefined ? undefined : changedPlace(place as HirExpression); // by its kind
         if (change !== undefined) changed.add(made.has(part) ? change + MADE : change);
         break;
@@ -157,6 +158,13 @@ function read(origin: object): Named {
     changed,
     throws,
   };
+}
+
+/** What `place = ...`, `place++` and `delete place` write. */
+function writtenPlace(part: object): unknown {
+  if ("place" in part) return part.place;
+  if ("target" in part) return part.target;
+  return "operator" in part && part.operator === "delete" && "operand" in part ? part.operand : undefined; // prettier-ignore
 }
 
 /** Functions that throw where they are given what they do not want. */

@@ -158,10 +158,11 @@ function addMethods(hir: HirClass, scope: ModuleScope, state: State, add: Add): 
   if (hir.isInterface) return;
   const of = { class: hir, scope: scope.scope };
   let made: Value | undefined;
-  const self = (): Value => {
-    made ??= instanceOf(state, of, undefined);
-    return made.kind === "object" ? livedIn(state, made, "this") : made;
+  const make = (): Value => {
+    const own = instanceOf(state, of, undefined);
+    return own.kind === "object" ? livedIn(state, own, "this") : own;
   };
+  const self = (): Value => (made ??= make());
   for (const method of hir.methods) {
     if (method.kind === "constructor" || method.kind === "set") continue;
     const name = `${hir.name ?? "class"}.${method.name}`;

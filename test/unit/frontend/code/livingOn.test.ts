@@ -24,6 +24,8 @@ describe("what lives on between calls", () => {
       "const state: any = {}; FUNCTION { if (state.done) RUN; state.done = true; }",
       "const seen = new Set<number>(); FUNCTION { if (seen.has(id)) RUN; seen.add(id); }",
       "const by = new Map<number, number>(); FUNCTION { if (by.get(id)) RUN; by.set(id, 1); }",
+      "const by: Record<number, boolean> = { 1: true }; FUNCTION { if (by[1]) RUN; delete by[1]; }",
+      "class B { n = 0; up() { this.n++; return this.n > 3; } } class C extends B {} const c = new C(); FUNCTION { if (c.up()) RUN; }",
       "class C { n = 0; up() { this.n++; return this.n > 3; } } const c = new C(); FUNCTION { if (c.up()) RUN; }",
     ];
     for (const each of flags) {

@@ -1,12 +1,13 @@
 // What the top of a module holds lives on between the calls of functions: what these change in it is not as it was made.
 import { ANY_CHANGE, MADE } from "../../changedPlaces";
 import { changesOf, ownChanges } from "../../changes";
-import type { HirModule } from "../../hir";
+import type { HirClass, HirModule } from "../../hir";
 import { unknown, type ObjectValue, type Value } from "../../values";
 import { grownCell } from "../lists/collections";
 import { newCell, type State } from "../state";
 import { readsOf } from "./convert";
 import { ANY_KEY } from "./fieldNames";
+import { superclassOf } from "./member";
 
 /** The value of a name at the top of a module, without what the module changes in it. Clients and functions stay. */
 export function livingOn(
@@ -29,8 +30,13 @@ export function livingOn(
 
 /** An object of a class that more than one call has: its methods have changed it since it was made. */
 export function livedIn(state: State, value: ObjectValue, name: string): ObjectValue {
-  const changes = value.class ? ownChanges(value.class.class) : undefined;
-  return changes && changes.size > 0 ? withChanges(state, value, changes, name) : value;
+  const changes = new Set<string>();
+  const seen = new Set<HirClass>();
+  for (let of = value.class; of && !seen.has(of.class); of = superclassOf(of)) {
+    seen.add(of.class);
+    for (const each of ownChanges(of.class)) changes.add(each);
+  }
+  return changes.size > 0 ? withChanges(state, value, changes, name) : value;
 }
 
 function withChanges(
