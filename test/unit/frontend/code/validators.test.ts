@@ -129,4 +129,89 @@ const data = body; ${SET}`,
       "handler",
       "  delete accounts",
     ));
+  it("refuse records of another kind, wherever something of these counts", async () => {
+    const text = `${HEAD}const Text = z.object({ type: z.literal("text"), n: z.number() });
+const Meta = z.discriminatedUnion("type", [Text, z.object({ type: z.literal("sum"), n: z.number() })]);
+export async function f({ id, meta }: { id: number; meta: z.infer<typeof Meta> }) {
+  const { n } = Meta.parse(meta);
+  if (n > 3) Text.parse(meta);
+  await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [id, n]);
+}
+export async function g({ id, meta }: { id: number; meta: z.infer<typeof Meta> }) {
+  Text.parse(meta);
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}`;
+    assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+      "f autocommit",
+      '  if not ((:meta.type == "text") or (:meta.type == "sum"))',
+      "    rollback",
+      "  if (:meta.n > 3)",
+      '    if not (not (:meta.type is null) and (:meta.type = "text"))',
+      "      rollback",
+      "  update accounts set balance = :meta.n where (accounts.id = :id)",
+      "g autocommit",
+      "  delete accounts where (accounts.id = :id)",
+    ]);
+  });
+  const READ = `const { rows: [row] } = await pool.query("SELECT balance, note FROM accounts WHERE id = $1", [body.id]);`;
+  const READS =
+    "r1 = select accounts.balance as balance, accounts.note as note from accounts where (accounts.id = :body.id)";
+  const WRITE = `await pool.query("UPDATE accounts SET balance = $2 WHERE id = $1", [body.id, data.balance]);`;
+  const WRITES = "update accounts set balance = r1.balance where (accounts.id = :body.id)";
+  it("decide by what was read", () =>
+    check(
+      'z.object({ balance: z.number().int().min(1), note: z.enum(["a", "b"]).nullable() })',
+      `${READ} const data = Schema.parse(row); ${WRITE}`,
+      READS,
+      "if (size(r1) <= 0)",
+      "  rollback",
+      "if not (r1.balance >= 1)",
+      "  rollback",
+      'if not ((r1.note is null) or (r1.note == "a") or (r1.note == "b"))',
+      "  rollback",
+      WRITES,
+    ));
+  it("decide by formats of what was read, too, which nobody knows", async () => {
+    for (const note of ["z.string().email()", "z.number()", "z.string().refine(known)", "any"]) {
+      await check(
+        `z.object({ balance: z.number(), note: ${note}${note === "any" ? "" : ".nullable()"} })`,
+        `${READ} const data = Schema.parse(row); ${WRITE}`,
+        READS,
+        "if (size(r1) <= 0)",
+        "  rollback",
+        "if not unknown(r1.note)",
+        "  rollback",
+        WRITES,
+      );
+    }
+  });
+  it("decide by one of several of what was read", () =>
+    check(
+      'z.union([z.object({ balance: z.number(), note: z.literal("a") }), z.object({ balance: z.number().min(5) })])',
+      `${READ} if (!row || !Schema.safeParse(row).success) return; const data = row; ${WRITE}`,
+      READS,
+      'if ((size(r1) <= 0) or not ((not (r1.note is null) and (r1.note = "a")) or (r1.balance >= 5)))',
+      "  return",
+      WRITES,
+    ));
+  it("make other things of what was read", () =>
+    check(
+      "z.object({ balance: z.number().transform((one) => one * 2), note: z.string() })",
+      `${READ} const data = Schema.parse(row); ${WRITE}`,
+      READS,
+      "if (size(r1) <= 0)",
+      "  rollback",
+      "if (r1.note is null)",
+      "  rollback",
+      "if not unknown(r1.balance)",
+      "  rollback",
+      "update accounts set balance = unknown(r1.balance) where (accounts.id = :body.id)",
+      "! what a validator makes of it is not known",
+    ));
+  it("put something where the code gives nothing", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().default(5) })",
+      `const data = Schema.parse({ id: body.id }); ${SET}`,
+      "update accounts set balance = 5 where (accounts.id = :body.id)",
+    ));
 });

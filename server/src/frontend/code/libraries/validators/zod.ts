@@ -1,12 +1,8 @@
-// Schemas of zod: what they refuse is never passed on, so that arguments lie in the ranges that they name. Formats of texts
-// and functions of the code's own are not looked at: they refuse more.
-import type { Expression } from "../../../../program/expression";
+// Schemas of zod, as they are made of others.
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
-import { walkExpression } from "../../../sql/walk";
-import { isExactly, leftOut } from "../../evaluate/values/absence";
 import { isInput, readsOf } from "../../evaluate/values/convert";
-import { REFUSED } from "../../evaluate/errors/refusals";
+import { OF_ANOTHER_KIND, REFUSED } from "../../evaluate/errors/refusals";
 import {
   constant,
   constantScalar,
@@ -17,125 +13,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
-
-type Check = (value: Expression) => Expression;
-
-interface Schema {
-  readonly kind: "object" | "number" | "text" | "truth" | "list" | "other";
-  readonly fields?: ReadonlyMap<string, Schema>;
-  readonly checks: readonly Check[];
-  /** Nothing is taken, too, and becomes this where something is given for it. */
-  readonly isOptional?: boolean;
-  /** It may be left out, or be null. */
-  readonly mayLack?: boolean;
-  readonly mayBeNull?: boolean;
-  readonly instead?: number | string | boolean;
-  /** The same behind `.optional()`, which newer versions look through. */
-  readonly perhapsInstead?: number | string | boolean;
-  /** It is taken by one of these. */
-  readonly alternatives?: readonly Schema[];
-  /** The only thing that is taken. */
-  readonly only?: number | string | boolean;
-  /** What an enumeration's names stand for. */
-  readonly members?: ReadonlyMap<string, number | string | boolean>;
-  /** Functions of the code's own that say whether what was checked is taken. */
-  readonly refinements?: readonly Value[];
-  /** It gives something else than it is given. */
-  readonly isChanged?: boolean;
-}
-
-const ANY: Schema = { kind: "other", checks: [] };
-
-/** What a schema says of a value: what it gives, and the conditions without which it refuses. */
-interface Checked {
-  readonly value: Value;
-  readonly conditions: readonly Expression[];
-}
-
-function checked(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
-  const plain = unrefined(schema, value, call, tools);
-  const { refinements } = schema;
-  if (!refinements || schema.isOptional === true) return plain;
-  const told = refinements.flatMap((test) => {
-    const answer = tools.settle(tools.call(test, [plain.value], call.source));
-    const condition = tools.condition(answer);
-    return isTold(condition) ? [condition] : [];
-  });
-  return { ...plain, conditions: [...plain.conditions, ...told] };
-}
-
-/** Whether it compares what is known and nothing else. */
-function isTold(condition: Expression): boolean {
-  let isAll = condition.kind !== "literal";
-  walkExpression(condition, [], {
-    expression: ({ kind }) => (isAll &&= kind !== "unknown" && kind !== "call"),
-  });
-  return isAll;
-}
-
-function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
-  if (schema.isChanged) return { value: changed(schema, value, tools), conditions: [] };
-  const known = value.kind === "input" || value.kind === "scalar" || value.kind === "object";
-  if (!known) return { value, conditions: [] };
-  if (schema.fields) {
-    const parts = [...schema.fields].map(
-      ([name, each]) => [name, checked(each, tools.field(value, name), call, tools)] as const,
-    );
-    const conditions = schema.isOptional ? [] : parts.flatMap(([, part]) => part.conditions);
-    if (schema.isOptional) return { value: ofFields(schema, value, new Map(parts)), conditions };
-    const fields = parts.map(([name, part]) => [name, part.value] as const);
-    return { value: tools.object(Object.fromEntries(fields)), conditions };
-  }
-  if (value.kind === "object") return { value, conditions: [] };
-  const expression = tools.expression(value);
-  const isNothing: Expression = { kind: "isNull", operand: expression };
-  const checks = schema.checks.map((check) => check(expression));
-  const condition = schema.isOptional
-    ? joined("or", [isNothing, joined("and", checks)])
-    : joined("and", [{ kind: "not", operand: isNothing }, ...checks]);
-  const conditions = checks.length === 0 ? [] : [condition];
-  if (schema.instead === undefined) return { value: besides(schema, value, tools), conditions };
-  const given: Expression = { kind: "coalesce", operands: [expression, literal(schema.instead)] };
-  return { value: scalar(given), conditions };
-}
-
-/** What is not changed: what stands for it where it is left out differs by version where a default is taken out of force. */
-function besides(schema: Schema, value: Value, tools: Tools): Value {
-  const argument = typed(schema, value);
-  if (schema.perhapsInstead === undefined) return argument;
-  const isInForce = unknown("what stands for what is left out differs by zod's version");
-  const standing = either(tools.condition(isInForce), constant(schema.perhapsInstead), UNDEFINED);
-  return orLeftOut(argument, argument, standing);
-}
-
-/** An argument with what its schema says of it. */
-function typed(schema: Schema, value: Value): Value {
-  if (value.kind !== "input") return value;
-  const own = ownType(schema);
-  const type = schema.mayBeNull === true ? `${own ?? "unknown"} | null` : own;
-  const { type: _type, mayLack: _lacks, standsFor: _name, ...plain } = value;
-  return {
-    ...plain,
-    ...(type !== undefined && { type }),
-    ...(schema.mayLack === true && { mayLack: true }),
-  };
-}
-
-const TYPES: Readonly<Record<Schema["kind"], string | undefined>> = {
-  object: "{}",
-  number: "number",
-  text: "string",
-  truth: "boolean",
-  list: "unknown[]",
-  other: undefined,
-};
-
-/** What may be missing as a whole, with the fields that it has where it is there. */
-function ofFields(schema: Schema, value: Value, parts: ReadonlyMap<string, Checked>): Value {
-  const whole = typed(schema, value);
-  if (whole.kind !== "input") return whole;
-  return { ...whole, members: (property) => parts.get(property)?.value };
-}
+import { ANY, checked, ownType, type Check, type Schema } from "./taken";
 
 /** The type of what a schema gives, as TypeScript has it; undefined for what is no schema or not known. */
 export function schemaType(value: Value): string | undefined {
@@ -158,46 +36,11 @@ function typeText(schema: Schema): string | undefined {
   return own && `${own}${orNull}`;
 }
 
-/** What is taken beside null; undefined where it is of several types, or not known. */
-function ownType({ kind, members, only }: Schema): string | undefined {
-  if (only !== undefined) return JSON.stringify(only);
-  const kinds = new Set([...(members?.values() ?? [])].map((each) => typeof each));
-  const [own] = kinds;
-  return TYPES[kind] ?? (kinds.size === 1 ? own : undefined);
-}
-
 function memberText([name, schema]: readonly [string, Schema]): string {
   const isGiven = schema.mayLack !== true || schema.instead !== undefined;
   const orNull = schema.mayBeNull === true || schema.mayLack !== true || schema.isChanged === true;
   const type = typeText(schema) ?? `unknown${orNull ? " | null" : ""}`;
   return `${name}${isGiven ? "" : "?"}: ${type}`;
-}
-
-/** What a function of the code's own makes of a value: nothing of nothing, where nothing is taken around the function. */
-function changed(schema: Schema, value: Value, tools: Tools): Value {
-  const around = typed(schema, value);
-  const whole = made(value, tools);
-  const isNull = schema.mayBeNull === true ? isExactly(around, "null") : undefined;
-  return orLeftOut(around, isNull ? either(isNull, constant(null), whole) : whole, UNDEFINED);
-}
-
-/** What is made of an argument, or what stands for it where it is left out. */
-function orLeftOut(argument: Value, given: Value, standing: Value): Value {
-  const isLeftOut = leftOut(argument);
-  const surely =
-    given === argument && given.kind === "input" ? { ...given, mayLack: false } : given;
-  return isLeftOut ? either(isLeftOut, standing, surely) : given;
-}
-
-function either(condition: Expression, then: Value, otherwise: Value): Value {
-  return { kind: "choice", condition, then, otherwise };
-}
-
-function made(value: Value, tools: Tools): Value {
-  const reads = readsOf(value);
-  if (!reads.every(isInput)) return unknown("what a validator makes of it is not known", reads);
-  const args = value.kind === "object" ? reads : [tools.expression(value)];
-  return scalar({ kind: "call", name: "code:transform", arguments: args, deterministic: true });
 }
 
 const COMPARED: Readonly<Record<string, (bound: number) => Check>> = {
@@ -237,7 +80,7 @@ function optional(schema: Schema, how: string): Schema {
 
 /** Lists whose items a function makes are made by one. */
 function listOfSchema(item: Schema): Schema {
-  return { kind: "list", checks: [], ...(isMade(item) && { isChanged: true }) };
+  return { kind: "list", checks: [], refusesMore: true, ...(isMade(item) && { isChanged: true }) };
 }
 
 function isMade({ isChanged, fields }: Schema): boolean {
@@ -251,9 +94,9 @@ function orNothing(each: Schema, how: string): Schema {
   return how === "nullable" ? remade(plain) : { ...plain, perhapsInstead: instead };
 }
 
-/** It gives something else than it is given, whatever that is. */
+/** It gives something else than it is given, whatever that is, and may refuse what it does not like. */
 function remade({ kind, fields, checks }: Schema): Schema {
-  return { kind, checks, isChanged: true, ...(fields && { fields }) };
+  return { kind, checks, isChanged: true, refusesMore: true, ...(fields && { fields }) };
 }
 
 function required({
@@ -300,17 +143,26 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   const signed = Object.hasOwn(SIGNED, method) ? SIGNED[method] : undefined;
   if (schema.kind === "number" && signed) return withCheck(signed);
   if (schema.kind === "number" && compared) {
-    return typeof bound === "number" ? withCheck(compared(bound)) : schema;
+    return typeof bound === "number"
+      ? withCheck(compared(bound))
+      : { ...schema, refusesMore: true };
   }
   const isFilled = method === "nonempty" || (method === "min" && typeof bound === "number" && bound > 0); // prettier-ignore
+  const isTrimmed = schema.kind === "text" && /^(?:trim|normalize)$/u.test(method);
+  const refusesMore = !TAKES_AS_MUCH.test(method) && !isTrimmed;
+  const more = { ...(isTrimmed && { isTrimmed }), ...(refusesMore && { refusesMore }) };
   if (schema.kind === "text" && isFilled) {
-    return withCheck((value) => compare("<>", value, literal("")));
+    const isAny = method === "nonempty" || bound === 1;
+    return { ...withCheck((value) => compare("<>", value, literal(""))), ...(!isAny && more) };
   }
-  if (!schema.fields) return schema;
+  if (!schema.fields) return { ...schema, ...more };
   const { refinements: _tests, ...untested } = schema;
-  const kept = RESHAPES.test(method) ? untested : schema;
-  return reshaped(kept, schema.fields, method, first, tools);
+  if (RESHAPES.test(method)) return reshaped(untested, schema.fields, method, first, tools);
+  return { ...schema, ...more };
 }
+
+/** Methods behind which as much is taken, of what numbers of columns are as well. */
+const TAKES_AS_MUCH = /^(?:int|safe|finite|strip|describe|meta|register|brand|readonly)$/u;
 
 /** An object's schema with other fields. */
 function reshaped(
@@ -370,8 +222,16 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
     case "object":
     case "strictObject": {
       const fields = fieldsOf(first, tools);
-      return fields ? { kind: "object", fields, checks: [] } : ANY;
+      const isStrict = name === "strictObject";
+      return fields
+        ? { kind: "object", fields, checks: [], ...(isStrict && { refusesMore: true }) }
+        : ANY;
     }
+    case "any":
+    case "unknown":
+      return { kind: "other", checks: [] };
+    case "date":
+      return { kind: "date", checks: [] };
     case "number":
     case "int":
     case "coerce.number":
@@ -423,21 +283,25 @@ function oneOfSchemas(list: Value, tools: Tools): Schema {
 
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
   tools.mayFail("parse", call.source);
-  const { value: given, conditions } = checked(schema, value, call, tools);
-  for (const condition of conditions) tools.require(condition, REFUSED, call.source);
+  const { value: given, conditions, untold } = checked(schema, value, call, tools);
+  for (const { holds, isTag } of conditions) {
+    tools.require(holds, isTag === true ? OF_ANOTHER_KIND : REFUSED, call.source);
+  }
+  if (untold) tools.require(tools.condition(unknown(UNTOLD, untold)), REFUSED, call.source);
   return given;
 }
 
+const UNTOLD = "whether a validator takes it is not known";
+
 /** `{ success, data }`: it may refuse for more than is looked at. */
 function tried(schema: Schema, value: Value, call: Call, tools: Tools): Value {
-  const { value: data, conditions } = checked(schema, value, call, tools);
+  const { value: data, conditions, untold } = checked(schema, value, call, tools);
   const path = value.kind === "input" ? `${value.path}.valid` : "valid";
-  const reads = readsOf(value);
   // What one schema says of one value says nothing of others.
-  const isValid = reads.every(isInput)
-    ? tools.decidedOutside(path)
-    : tools.condition(unknown("whether a validator takes it is not known", reads));
-  const success = scalar(joined("and", [...conditions, isValid]), "bool");
+  const isFromDatabase = !readsOf(value).every(isInput);
+  const told = isFromDatabase ? [] : [tools.decidedOutside(path)];
+  const others = untold ? [tools.condition(unknown(UNTOLD, untold))] : told;
+  const success = scalar(joined("and", [...conditions.map(({ holds }) => holds), ...others]), "bool"); // prettier-ignore
   return tools.object({ success, data, error: unknown("what is wrong") });
 }
 

@@ -1,0 +1,318 @@
+// What a schema makes of a value, and when it refuses it: what it refuses is never passed on, so that arguments lie in the
+// ranges that it names. Arguments are such as formats of texts and the like take; of what was read from the database it is
+// not known then whether it is taken.
+import type { Expression, ValueType } from "../../../../program/expression";
+import { literal, TRUE } from "../../../sql/expressions";
+import { joined } from "../../../sql/terms";
+import { walkExpression } from "../../../sql/walk";
+import { isExactly, leftOut } from "../../evaluate/values/absence";
+import { isInput, readsOf } from "../../evaluate/values/convert";
+import { constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
+import type { Call, Tools } from "../library";
+
+export type Check = (value: Expression) => Expression;
+
+export interface Schema {
+  readonly kind: "object" | "number" | "text" | "truth" | "date" | "list" | "other";
+  readonly fields?: ReadonlyMap<string, Schema>;
+  readonly checks: readonly Check[];
+  /** Nothing is taken, too, and becomes this where something is given for it. */
+  readonly isOptional?: boolean;
+  /** It may be left out, or be null. */
+  readonly mayLack?: boolean;
+  readonly mayBeNull?: boolean;
+  readonly instead?: number | string | boolean;
+  /** The same behind `.optional()`, which newer versions look through. */
+  readonly perhapsInstead?: number | string | boolean;
+  /** It is taken by one of these. */
+  readonly alternatives?: readonly Schema[];
+  /** The only thing that is taken. */
+  readonly only?: number | string | boolean;
+  /** What an enumeration's names stand for. */
+  readonly members?: ReadonlyMap<string, number | string | boolean>;
+  /** Functions of the code's own that say whether what was checked is taken. */
+  readonly refinements?: readonly Value[];
+  /** It gives something else than it is given. */
+  readonly isChanged?: boolean;
+  /** The same of what was read: arguments may as well come as it gives them. */
+  readonly isTrimmed?: boolean;
+  /** It refuses more than its kind and its checks say. */
+  readonly refusesMore?: boolean;
+}
+
+/** What is not known to be a schema, or what of one. */
+export const ANY: Schema = { kind: "other", checks: [], refusesMore: true };
+
+/** What a schema says of a value: what it gives, and the conditions without which it refuses. */
+export interface Checked {
+  readonly value: Value;
+  readonly conditions: readonly Condition[];
+  /** What was read of which nobody knows whether it is taken. */
+  readonly untold?: readonly Expression[];
+}
+
+export interface Condition {
+  readonly holds: Expression;
+  /** It tells of which kind a record is. */
+  readonly isTag?: boolean;
+}
+
+/**
+ * What a schema gives of a value and refuses of it. Functions of the code's own that it asks are called. Linear in the
+ * fields and alternatives of the schema.
+ */
+export function checked(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
+  if (value.kind === "choice") return ofEither(schema, value, call, tools);
+  const plain = unrefined(schema, value, call, tools);
+  const { refinements } = schema;
+  if (!refinements || schema.isOptional === true) return plain;
+  const told = refinements.flatMap((test) => {
+    const answer = tools.settle(tools.call(test, [plain.value], call.source));
+    const condition = tools.condition(answer);
+    return isTold(condition) || isRead(value) ? [{ holds: condition }] : [];
+  });
+  return { ...plain, conditions: [...plain.conditions, ...told] };
+}
+
+function ofEither(
+  schema: Schema,
+  { condition, then, otherwise }: Extract<Value, { kind: "choice" }>,
+  call: Call,
+  tools: Tools,
+): Checked {
+  const one = checked(schema, then, call, tools);
+  const other = checked(schema, otherwise, call, tools);
+  const where = (isThen: boolean, { holds, ...rest }: Condition): Condition => {
+    const [yes, no] = isThen ? [holds, TRUE] : [TRUE, holds];
+    return { ...rest, holds: { kind: "conditional", condition, then: yes, otherwise: no } };
+  };
+  return {
+    value: either(condition, one.value, other.value),
+    conditions: [
+      ...one.conditions.map((each) => where(true, each)),
+      ...other.conditions.map((each) => where(false, each)),
+    ],
+    ...untoldOf([one, other]),
+  };
+}
+
+function untoldOf(parts: readonly Checked[]): Pick<Checked, "untold"> {
+  const untold = parts.flatMap((part) => part.untold ?? []);
+  return untold.length === 0 ? {} : { untold: [...new Set(untold)] };
+}
+
+/** Whether it comes from the database, in part at least. */
+function isRead(value: Value): boolean {
+  return !readsOf(value).every(isInput);
+}
+
+/** Whether it compares what is known and nothing else. */
+function isTold(condition: Expression): boolean {
+  let isAll = condition.kind !== "literal";
+  walkExpression(condition, [], {
+    expression: ({ kind }) => (isAll &&= kind !== "unknown" && kind !== "call"),
+  });
+  return isAll;
+}
+
+function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
+  const { kind, fields, alternatives, isChanged, isOptional, instead } = schema;
+  const isFromDatabase = isRead(value);
+  if (isChanged === true || (schema.isTrimmed === true && isFromDatabase)) {
+    const read = isFromDatabase ? ofRead(schema, value) : { conditions: [] };
+    return { value: changed(schema, value, tools), ...read };
+  }
+  if (value.kind === "undefined") {
+    return { value: instead === undefined ? value : constant(instead), conditions: [] };
+  }
+  if (alternatives) {
+    const taken = isFromDatabase
+      ? ofOne(alternatives.map((each) => checked(each, value, call, tools)))
+      : { conditions: tagged(schema, value, tools) };
+    return { value: besides(schema, value, tools), ...taken };
+  }
+  const hasFields =
+    value.kind === "input" ||
+    value.kind === "scalar" ||
+    value.kind === "object" ||
+    (value.kind === "row" && isOptional !== true);
+  if (fields && hasFields) {
+    const parts = [...fields].map(
+      ([name, each]) => [name, checked(each, fieldOf(value, name, tools), call, tools)] as const,
+    );
+    const isUntold = isFromDatabase && (schema.refusesMore === true || isOptional === true);
+    const whole = isUntold ? { untold: readsOf(value) } : untoldOf(parts.map(([, part]) => part));
+    if (isOptional === true) {
+      return { value: ofFields(schema, value, new Map(parts)), conditions: [], ...whole };
+    }
+    const given = parts.map(([name, part]) => [name, part.value] as const);
+    const isThere = value.kind === "row" ? [{ holds: tools.condition(value) }] : [];
+    const conditions = [...isThere, ...parts.flatMap(([, part]) => part.conditions)];
+    return { value: tools.object(Object.fromEntries(given)), conditions, ...whole };
+  }
+  if (isFromDatabase) {
+    const isGiven = instead !== undefined && value.kind === "scalar" && value.where !== undefined;
+    const given: Expression = { kind: "coalesce", operands: [tools.expression(value), literal(instead ?? null)] }; // prettier-ignore
+    return { value: isGiven ? scalar(given) : value, ...ofRead(schema, value) };
+  }
+  if (value.kind !== "input" && value.kind !== "scalar") return { value, conditions: [] };
+  const expression = tools.expression(value);
+  const isNothing: Expression = { kind: "isNull", operand: expression };
+  const checks = schema.checks.map((check) => check(expression));
+  const holds =
+    isOptional === true
+      ? joined("or", [isNothing, joined("and", checks)])
+      : joined("and", [{ kind: "not", operand: isNothing }, ...checks]);
+  const isTag = kind === "other" && schema.only !== undefined;
+  const conditions = checks.length === 0 ? [] : [{ holds, ...(isTag && { isTag }) }];
+  if (instead === undefined) return { value: besides(schema, value, tools), conditions };
+  const given: Expression = { kind: "coalesce", operands: [expression, literal(instead)] };
+  return { value: scalar(given), conditions };
+}
+
+/** A field of what is there, or refused. */
+function fieldOf(value: Value, name: string, tools: Tools): Value {
+  const field = tools.field(value, name);
+  if (value.kind !== "row" || field.kind !== "scalar") return field;
+  const { where: _there, ...plain } = field;
+  return plain;
+}
+
+/** Types of columns whose values are of a kind. */
+const COLUMNS: Readonly<Partial<Record<Schema["kind"], ValueType>>> = {
+  number: "int",
+  text: "text",
+  truth: "bool",
+  date: "time",
+};
+
+/** When something that was read from the database is taken. */
+function ofRead(schema: Schema, value: Value): Omit<Checked, "value"> {
+  const { kind, mayBeNull, mayLack, refusesMore, isChanged } = schema;
+  const saysNothing = kind === "other" && schema.checks.length === 0;
+  if (saysNothing && refusesMore !== true) return { conditions: [] };
+  const untold = readsOf(value);
+  // What is made of something else may be made of nothing as well.
+  if (value.kind !== "scalar" || saysNothing || isChanged === true) {
+    return { conditions: [], untold };
+  }
+  const { expression, where, type } = value;
+  const isNull: Expression = { kind: "isNull", operand: expression };
+  const checks = schema.checks.map((check) => check(expression));
+  const isThere: Expression = { kind: "not", operand: isNull };
+  const isNeeded = value.mayBeNull === true || where !== undefined;
+  const all =
+    mayBeNull === true || (where !== undefined && mayLack === true)
+      ? checks.slice(0, 1).map(() => joined("or", [isNull, joined("and", checks)]))
+      : [...(isNeeded ? [isThere] : []), ...checks];
+  const isOfKind = kind === "other" || (type !== undefined && COLUMNS[kind] === type);
+  const conditions = all.map((holds) => ({ holds }));
+  return isOfKind && refusesMore !== true ? { conditions } : { conditions, untold };
+}
+
+/** That one of several schemas takes what was read. */
+function ofOne(each: readonly Checked[]): Omit<Checked, "value"> {
+  const takesAll = each.some(({ conditions, untold }) => conditions.length === 0 && !untold);
+  const { untold } = untoldOf(each);
+  return untold && !takesAll
+    ? { conditions: [], untold }
+    : { conditions: oneTakes(each.map(({ conditions }) => conditions)) };
+}
+
+/** That one of several schemas takes it: what one of them takes in any case is not refused. */
+function oneTakes(each: readonly (readonly Condition[])[]): readonly Condition[] {
+  if (each.some((conditions) => conditions.length === 0)) return [];
+  const all = each.map((conditions) => joined("and", conditions.map(({ holds }) => holds))); // prettier-ignore
+  return [{ holds: joined("or", all), isTag: true }];
+}
+
+/** That an argument is of the kind that a schema names, or of one of those. */
+function tagged(schema: Schema, value: Value, tools: Tools): readonly Condition[] {
+  const { alternatives, fields, only, isOptional } = schema;
+  if (value.kind !== "input" && value.kind !== "object" && value.kind !== "scalar") return [];
+  const found = alternatives
+    ? oneTakes(alternatives.map((each) => tagged(each, value, tools)))
+    : only === undefined
+      ? [...(fields ?? [])].flatMap(([name, each]) =>
+          each.only === undefined ? [] : tagged(each, tools.field(value, name), tools),
+        )
+      : schema.checks.map((check) => ({ holds: check(tools.expression(value)), isTag: true }));
+  if (isOptional !== true || value.kind === "object" || found.length === 0) return found;
+  const isNothing: Expression = { kind: "isNull", operand: tools.expression(value) };
+  const all = joined("and", found.map(({ holds }) => holds)); // prettier-ignore
+  return [{ holds: joined("or", [isNothing, all]), isTag: true }];
+}
+
+/** What is not changed: what stands for it where it is left out differs by version where a default is taken out of force. */
+function besides(schema: Schema, value: Value, tools: Tools): Value {
+  const argument = typed(schema, value);
+  if (schema.perhapsInstead === undefined) return argument;
+  const isInForce = unknown("what stands for what is left out differs by zod's version");
+  const standing = either(tools.condition(isInForce), constant(schema.perhapsInstead), UNDEFINED);
+  return orLeftOut(argument, argument, standing);
+}
+
+/** An argument with what its schema says of it. */
+function typed(schema: Schema, value: Value): Value {
+  if (value.kind !== "input") return value;
+  const own = ownType(schema);
+  const type = schema.mayBeNull === true ? `${own ?? "unknown"} | null` : own;
+  const { type: _type, mayLack: _lacks, standsFor: _name, ...plain } = value;
+  return {
+    ...plain,
+    ...(type !== undefined && { type }),
+    ...(schema.mayLack === true && { mayLack: true }),
+  };
+}
+
+const TYPES: Readonly<Record<Schema["kind"], string | undefined>> = {
+  object: "{}",
+  number: "number",
+  text: "string",
+  truth: "boolean",
+  date: undefined,
+  list: "unknown[]",
+  other: undefined,
+};
+
+/** What may be missing as a whole, with the fields that it has where it is there. */
+function ofFields(schema: Schema, value: Value, parts: ReadonlyMap<string, Checked>): Value {
+  const whole = typed(schema, value);
+  if (whole.kind !== "input") return whole;
+  return { ...whole, members: (property) => parts.get(property)?.value };
+}
+
+/** What is taken beside null; undefined where it is of several types, or not known. */
+export function ownType({ kind, members, only }: Schema): string | undefined {
+  if (only !== undefined) return JSON.stringify(only);
+  const kinds = new Set([...(members?.values() ?? [])].map((each) => typeof each));
+  const [own] = kinds;
+  return TYPES[kind] ?? (kinds.size === 1 ? own : undefined);
+}
+
+/** What a function of the code's own makes of a value: nothing of nothing, where nothing is taken around the function. */
+function changed(schema: Schema, value: Value, tools: Tools): Value {
+  const around = typed(schema, value);
+  const whole = made(value, tools);
+  const isNull = schema.mayBeNull === true ? isExactly(around, "null") : undefined;
+  return orLeftOut(around, isNull ? either(isNull, constant(null), whole) : whole, UNDEFINED);
+}
+
+/** What is made of an argument, or what stands for it where it is left out. */
+function orLeftOut(argument: Value, given: Value, standing: Value): Value {
+  const isLeftOut = leftOut(argument);
+  const surely =
+    given === argument && given.kind === "input" ? { ...given, mayLack: false } : given;
+  return isLeftOut ? either(isLeftOut, standing, surely) : given;
+}
+
+function either(condition: Expression, then: Value, otherwise: Value): Value {
+  return { kind: "choice", condition, then, otherwise };
+}
+
+function made(value: Value, tools: Tools): Value {
+  const reads = readsOf(value);
+  if (!reads.every(isInput)) return unknown("what a validator makes of it is not known", reads);
+  const args = value.kind === "object" ? reads : [tools.expression(value)];
+  return scalar({ kind: "call", name: "code:transform", arguments: args, deterministic: true });
+}
