@@ -73,6 +73,12 @@ describe("schemas of zod", () => {
       PARSE,
       "update accounts set balance = coalesce(:body.n, 5) where (accounts.id = :body.id)",
     ));
+  it("keep a null that they take, whatever stands for what is left out", () =>
+    check(
+      "z.object({ id: z.number(), n: z.number().nullish().default(5) })",
+      PARSE,
+      "update accounts set balance = (((:body.n is null) and not (:body.n.isNull == true)) ? 5 : :body.n) where (accounts.id = :body.id)",
+    ));
   it("give what a function makes of it", () =>
     check(
       "z.object({ id: z.number(), n: z.number().transform((n) => n * 2) })",

@@ -166,6 +166,11 @@ function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Chec
   const isTag = kind === "other" && schema.only !== undefined;
   const conditions = checks.length === 0 ? [] : [{ holds, ...(isTag && { isTag }) }];
   if (instead === undefined) return { value: besides(schema, value, tools), conditions };
+  // What may be null stays null: a default stands for what is left out.
+  if (schema.mayBeNull === true) {
+    const argument = typed(schema, value);
+    return { value: orLeftOut(argument, argument, constant(instead)), conditions };
+  }
   const given: Expression = { kind: "coalesce", operands: [expression, literal(instead)] };
   return { value: scalar(given), conditions };
 }
