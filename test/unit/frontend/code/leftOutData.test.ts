@@ -19,6 +19,74 @@ async function program(parameters: string, body: string): Promise<readonly strin
 const FIND = "const row = await prisma.item.findUnique({ where: { id } });";
 const FOUND = "r1 = select * from Item where (Item.id = :id)";
 
+describe("the key of one row", () => {
+  const SCHEMA = `datasource db { provider = "postgresql" }
+model User {
+  id   Int @id
+  mail String? @unique
+  org  Int
+  slot Int?
+  @@unique([org, slot])
+}`;
+
+  /** The commands of an operation on a user. */
+  async function onUser(parameters: string, operation: string): Promise<readonly string[]> {
+    const text = `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function f(${parameters}) { await prisma.user.${operation}; }`;
+    const lines = printed(await transactionsOf(SCHEMA, { "f.ts": text })).slice(1);
+    return lines.map((line) =>
+      line.trim().replace(/ ?(?:returning r1:|User\.id as id).*? as slot\b/u, " *"),
+    );
+  }
+
+  it("is refused where it is left out or null", async () => {
+    assert.deepEqual(
+      await onUser("{ id }: { id?: number }", "update({ where: { id }, data: { org: 1 } })"),
+      [
+        "if (:id is null)",
+        "rollback",
+        "update User set org = 1 where (User.id = :id) *",
+        "if not (affected(f/1) > 0)",
+        "rollback",
+      ],
+    );
+    assert.deepEqual(await onUser("mail: string | null", "findUnique({ where: { mail } })"), [
+      "if (:mail is null)",
+      "rollback",
+      "r1 = select * from User where (User.mail == :mail)",
+    ]);
+    assert.deepEqual(
+      await onUser(
+        "org: number, slot?: number",
+        "findUnique({ where: { org_slot: { org, slot } } })",
+      ),
+      [
+        "if (:slot is null)",
+        "rollback",
+        "r1 = select * from User where ((User.org = :org) and (User.slot == :slot))",
+      ],
+    );
+  });
+
+  it("may be one of several", async () => {
+    const lines = await onUser(
+      "{ id, mail }: { id?: number; mail?: string }",
+      "findUnique({ where: { id, mail } })",
+    );
+    assert.deepEqual(lines.slice(0, 2), [
+      "if not (not (:id is null) or not (:mail is null))",
+      "rollback",
+    ]);
+  });
+
+  it("is not asked about where it is surely given", async () => {
+    assert.deepEqual(await onUser("id: number", "findUnique({ where: { id } })"), [
+      "r1 = select * from User where (User.id = :id)",
+    ]);
+  });
+});
+
 describe("what ?. asks of a row that may be missing", () => {
   it("is no condition where there is no row", async () => {
     assert.deepEqual(

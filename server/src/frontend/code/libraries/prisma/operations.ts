@@ -7,6 +7,7 @@ import type { PrismaModel } from "../../../schema/prisma/model";
 import { scalar, UNDEFINED, type Value } from "../../values";
 import type { Tools } from "../library";
 import { ownConnection } from "../ownConnection";
+import { isLiteral } from "../../evaluate/values/convert";
 import { aggregated, counted, grouped } from "./aggregates";
 import { withArguments } from "./arguments";
 import {
@@ -21,7 +22,6 @@ import {
   scopeOf,
 } from "./context";
 import { createData, updateData, type DataReading } from "./data";
-import { isLiteral } from "../../evaluate/values/convert";
 import { givesRelated, oneOf, setsSomething, setWhere } from "./emptyData";
 import { fieldsGiven, given, isTrue } from "./given";
 import { removeDependants } from "./integrity";
@@ -29,6 +29,7 @@ import { linksBefore, writesBehind, type KeyOf } from "./nested";
 import { narrowed } from "./page";
 import { countsAsked, outputsOf, relationsAsked, resultOf } from "./results";
 import { allOutputs, equatedColumns, keyOutputs, mustAffect } from "./rowsRead";
+import { withKey } from "./uniqueWhere";
 import { conditionOf } from "./where";
 
 /** The operations, by whether they write. */
@@ -71,7 +72,8 @@ export function operate(work: Work): Value {
   return withArguments(work, operateWith);
 }
 
-function operateWith(work: Work): Value {
+function operateWith(asked: Work): Value {
+  const work = withKey(asked);
   const { operation, name } = work;
   const { tools, connection, source } = operation;
   const carry = OPERATIONS[name];
