@@ -259,8 +259,8 @@ function lastName(part: object): string {
   return "name" in part ? String(part.name) : "";
 }
 
-/** The module in `import("x")` and `require("x")`; an empty one where that is not said. */
-function askedModule({
+/** The module in `import("x")` and `require("x")`; an empty one where that is not said. Undefined for other calls. */
+export function askedModule({
   callee,
   arguments: [first],
 }: Extract<HirExpression, { kind: "call" }>): string | undefined {

@@ -90,6 +90,7 @@ export async function move(from: number, to: number, amount: number) {
   await client.query("UPDATE account SET balance = balance + $1 WHERE id = $2", [amount, to]);
   await client.query("COMMIT");
 }
+export const close = (id) => pool.query("DELETE FROM account WHERE id = $1", [id]);
 export class Accounts {
   constructor(private readonly db: typeof pool) {}
   async close(id: number) { await pool.query("DELETE FROM account WHERE id = $1", [id]); }
@@ -99,6 +100,7 @@ export class Accounts {
 import { move } from "./move";
 export function routes(app) {
   app.post("/move", async (req) => { await move(req.body.from, req.body.to, 3); });
+  app.post("/close", async (req) => { await (await import("./move")).close(req.body.id); });
   app.get("/sum", async () => { remember(total); return (await pool.query(total)).rows[0].sum; });
 }
 function handler() {

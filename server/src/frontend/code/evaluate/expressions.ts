@@ -25,6 +25,7 @@ import { isOfChain, nameOf } from "./values/chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
 import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
 import { hasAnyKey } from "./values/fieldNames";
+import { moduleAskedFor } from "./calls/askedModules";
 import { callConstructor, calledMember, outerSelf } from "./calls/javaCalls";
 import { joinPaths, tried } from "./join";
 import { operationsIn } from "./lists/operationLists";
@@ -393,6 +394,8 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
     const given = argumentsOf(state, scope, hir.arguments);
     return callConstructor(state, selfOf(scope), callee.kind, given, siteOf(hir, false));
   }
+  const asked = moduleAskedFor(state, scope, hir);
+  if (asked) return asked;
   const value = evaluateExpression(state, scope, callee);
   const args = argumentsOf(state, scope, hir.arguments);
   return callNowOrLater(state, hir, value, args);

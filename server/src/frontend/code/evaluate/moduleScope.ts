@@ -203,6 +203,14 @@ function importedValue(
   );
 }
 
+/** What `import("x")` gives in a file, or `require("x")`; undefined for what is none of the workspace's, or of a known library. */
+export function moduleFrom(state: State, file: FileId, from: string): Value | undefined {
+  // Where it leads to is looked up for the function that asks.
+  state.workspace.modules.resolve(file, from);
+  const value = importedValue(state, file, from, "*", state.workspace.moduleScope);
+  return value?.kind === "external" ? undefined : value;
+}
+
 /** The name in a CommonJS module of the value that it is (`module.exports = x`), where that is asked for. */
 function wholeModule(state: State, file: FileId, name: string): string | undefined {
   if (name !== "*" && name !== "default") return undefined;
