@@ -80,6 +80,7 @@ export type Value =
       readonly where?: Expression;
       /** What is asked for its properties, of what a function gives that gives nothing at times. */
       readonly whole?: Value;
+      readonly foreign?: Foreign;
     }
   /** A string as far as it can be recovered. */
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
@@ -112,6 +113,9 @@ export type Value =
       readonly isOnce?: true;
       /** All arguments from some on, of which nobody knows how many there are. */
       readonly isRest?: boolean;
+      readonly foreign?: Foreign;
+      /** When the round of a loop began that took it from its array. */
+      readonly born?: number;
     }
   | RowValue
   | RowsValue
@@ -166,6 +170,14 @@ export type Value =
       readonly otherwise: Value;
     }
   | { readonly kind: "unknown"; readonly why: string; readonly dependsOn: readonly Expression[] };
+
+/** An object that something unknown made for the code, or a part of one. */
+export interface Foreign {
+  /** What the whole object is now: what it was made as until the code changes it. */
+  readonly now: Cell;
+  /** The path of the whole where that is an input. */
+  readonly path: string;
+}
 
 /**
  * One row; `at` as in a field of the AR, or the first or last row for which a condition holds on the row that `loop` has

@@ -178,3 +178,97 @@ export async function f(id: number) {
   assert.match(condition, /unknown\(r1\.name\) = "Left"/);
   assert.doesNotMatch(condition, /asked/);
 });
+
+const CHANGED = `import { Pool } from "pg";
+import { createHash } from "node:crypto";
+import { make, merge, shuffle } from "elsewhere";
+const pool = new Pool();
+const rowOf = async (id: number) => (await pool.query("SELECT * FROM accounts WHERE id = $1", [id])).rows[0];
+const keep = (note) => pool.query("UPDATE accounts SET note = $1", [note]);
+const tag = (address, value) => { address.searchParams.set("tag", value); };
+export async function f(id: number, k, v, list, context) {
+`;
+
+async function written(...bodies: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const body of bodies) {
+    const ddl = "CREATE TABLE accounts (id int PRIMARY KEY, note text, at timestamptz);";
+    const text = `${CHANGED}const row = await rowOf(id); if (!row) return;\n${body}\n}`;
+    const lines = printed(await transactionsOf(ddl, { "a.ts": text }));
+    const sets = lines.filter((line) => line.includes("update accounts"));
+    found.push(sets.map((line) => line.replace(/^.* set note = /u, "")).join(" | "));
+  }
+  return found;
+}
+
+it("what the code gives an object that was made elsewhere becomes a part of what it is", async () => {
+  const keeping = [
+    "const u = new URL(v); u.searchParams.set(k, row.note); await keep(u.toString());",
+    "const u = new URL(v); const p = u.searchParams; p.set(k, row.note); await keep(u.href);",
+    "const u = new URL(v); u.hash = row.note; await keep(u.toString());",
+    "const u = new URL(v); tag(u, row.note); await keep(u.toString());",
+    "const u = k ? new URL(v) : new URL(k); u.hash = row.note; await keep(u.toString());",
+    'const h = createHash("sha256"); h.update(row.note); await keep(h.digest("hex"));',
+    "const b = Buffer.alloc(9); b.write(row.note); await keep(b.toString());",
+    "const w = make(k); merge(w, row.note); await keep(w.value);",
+    "const u = new URL(v); for (const x of [k, v]) u.searchParams.append(x, row.note); await keep(u.href);",
+    "row.note.tags = k; await keep(row.note);",
+    "const all = [k, v]; shuffle(all); await keep(all[0]);",
+  ];
+  for (const set of await written(...keeping)) assert.match(set, /^unknown\(/u);
+  assert.deepEqual(
+    await written(
+      "const d = new Date(v); const o = { d }; o.d.setDate(row.id); await keep(d); await keep(v);",
+      "const u = new URL(v); await keep(u.toString()); u.hash = k; await keep(u.toString());",
+      'const h = createHash("sha256"); h.update(k); await keep(h.digest("hex"));',
+      "const u = new URL(v); if (row.id > 1) u.hash = k; await keep(u.toString());",
+      "const u = make(v); const r = await u.put(row.note); await keep(u.toString());",
+    ),
+    [
+      "code:Date.setDate(:v, r1.id) | :v",
+      "code:URL(:v) | code:hash(code:URL(:v), :k)",
+      'code:h.digest(code:update(code:createHash("sha256"), :k), "hex")',
+      "@v1",
+      "code:make(:v)",
+    ],
+  );
+});
+
+it("what the code writes into its arguments is there afterwards", async () => {
+  assert.deepEqual(
+    await written(
+      "context.row = row; await keep(context.row.note); await keep(context.other);",
+      'context.headers.set("x", row.note); await keep(context.headers.get("x"));',
+      "Object.assign(context, { note: row.note }); const { note, x } = context; await keep(note); await keep(x);",
+      "if (row.id > 1) context.x = row.note; await keep(context.x);",
+      "for (const item of list) { item.x = row.note; await keep(item.x); await keep(item.y); }",
+    ),
+    [
+      "r1.note | :context.other",
+      "r1.note",
+      "r1.note | :context.x",
+      "@v1",
+      "r1.note | :list.y[@i1]",
+    ],
+  );
+  const lost = await written(
+    "context.row = row; await keep(context);",
+    "context.set(k, row.note); await keep(context.get(v));",
+    "for (const item of list) item.x = row.note; for (const item of list) await keep(item.x);",
+    "merge(context, row); await keep(context.x);",
+  );
+  for (const set of lost) assert.match(set, /^unknown\(.*r1\./u);
+});
+
+it("what is asked of something made elsewhere depends on what it is asked", async () => {
+  assert.deepEqual(
+    await written(
+      'await keep(make(list).get(k)); await keep(make(list).get("x").name);',
+      "await keep(make(v).parts.get(k)); await keep(make(v).toString(k));",
+    ),
+    [
+      'code:get(code:make(:list), :k) | code:get.name(code:make(:list), "x")',
+      "code:make().parts.get(code:make(:v), :k) | code:toString(code:make(:v), :k)",
+    ],
+  );
+});

@@ -56,9 +56,10 @@ import { hasProperty, typeName } from "./values/typeTests";
 import { noteAsked } from "./lists/asked";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
 import { keyOf, place } from "./place";
-import { movedDate } from "./builtins/dates";
+import { changedData, movedDate } from "./builtins/dates";
 import { IN_PLACE } from "./lists/reordered";
 import { spread } from "./values/spread";
+import { changedTo, foreignOf } from "./values/foreignValues";
 import { concatenated, partsOf } from "./values/texts";
 
 /** How many steps pass until it is asked once more whether to stop. */
@@ -154,6 +155,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       return hir.isPrefix ? after : before;
     }
     case "await":
+      AWAITED.add(hir.operand);
       return settle(state, of(hir.operand));
     case "sequence":
       return hir.parts.map(of).at(-1) ?? UNDEFINED;
@@ -303,7 +305,8 @@ function template(
 }
 
 /** `object[index]`. */
-export function indexed(state: State, object: Value, index: Value, span: Span): Value {
+export function indexed(state: State, of: Value, index: Value, span: Span): Value {
+  const object = changedTo(of) ?? of;
   const text = constantText(index);
   if (text !== undefined) return memberOf(state, object, text, span);
   const number = constantScalar(index);
@@ -373,9 +376,13 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
           place(state, scope, { kind: "place", place: callee.object, span: hir.span }, result);
       }
       const moved = movedDate(state, self, callee.property, args);
-      if (moved && callee.object.kind === "name") {
+      const date = moved && foreignOf(self);
+      if (date) write(state, date.now, moved);
+      else if (moved && callee.object.kind === "name") {
         place(state, scope, { kind: "place", place: callee.object, span: hir.span }, moved);
       }
+      const data = moved ? undefined : changedData(self, callee.property, args);
+      if (data) place(state, scope, { kind: "place", place: callee.object, span: hir.span }, data);
       return moved ?? result;
     };
     const isAsked = callee.optional || hir.optional;
@@ -426,12 +433,24 @@ function superMethod(state: State, scope: Scope, name: string): Value {
     : unknown(`${name} of a class that is not known`);
 }
 
+/** Calls that are awaited where they stand. */
+const AWAITED = new WeakSet<HirExpression>();
+
+const UNUSED = new WeakSet<HirExpression>();
+
+/** Notes that nothing is done with an expression's value. */
+export function noteUnused(hir: HirExpression): void {
+  UNUSED.add(hir);
+}
+
 function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: boolean): CallSite {
   return {
     span: hir.span,
     isNew,
     typeArguments: hir.typeArguments ?? [],
     name: nameOf(hir.callee),
+    ...(AWAITED.has(hir) && { isAwaited: true }),
+    ...(UNUSED.has(hir) && { isUnused: true }),
     ...(isHeld(hir) && !isLater(hir) && { isHeld: true, isLeaving: isLeaving(hir) }),
   };
 }

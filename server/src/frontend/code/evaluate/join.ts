@@ -9,6 +9,7 @@ import { expressionOf, isLarge, negated, readsOf, sameExpression } from "./value
 import { takeJumps, type Jump } from "./targets";
 import { isReplay } from "./lists/filledLists";
 import { choiceOf, isNullish, oneClient } from "./values/operators";
+import { changedTo, foreignAs } from "./values/foreignValues";
 import { grownOnPaths } from "./lists/perhapsPushed";
 import { collected, emit, undone, write, type State } from "./state";
 import { assuming, canChoose, isTextual } from "./values/texts";
@@ -129,8 +130,7 @@ function joined(
     joining.then.commands.push({ kind: "assign", variable: name, value: a, source });
     joining.otherwise.commands.push({ kind: "assign", variable: name, value: b, source });
     const type = then.kind === "scalar" ? then.type : undefined;
-    const value: Value = { kind: "scalar", expression: { kind: "variable", name } };
-    return type === undefined ? value : { ...value, type };
+    return foreignAs([then, otherwise], scalar({ kind: "variable", name }, type));
   }
   const condition = flagOf(joining);
   return choiceOf(
@@ -173,8 +173,13 @@ export function sameValue(left: Value, right: Value): boolean {
     case "undefined":
       return true;
     case "scalar":
-      return right.kind === "scalar" && sameExpression(left.expression, right.expression);
+      return (
+        right.kind === "scalar" &&
+        sameExpression(left.expression, right.expression) &&
+        changedTo(left) === changedTo(right)
+      );
     case "input":
+      if (changedTo(left) !== changedTo(right)) return false;
       return right.kind === "input" && left.path === right.path && left.element === right.element;
     case "row":
       return (

@@ -1,11 +1,14 @@
 // Assignments to places: names, properties, elements of lists.
 import type { HirPattern } from "../hir";
 import { constantScalar, UNDEFINED, type Scope, type Value } from "../values";
+import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
 import { bind } from "./bindings";
 import { changed, pushed } from "./lists/iteration";
 import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
+import { changedByWrite } from "./values/foreignObjects";
+import { writeInput } from "./values/writtenInputs";
 import { write, type State } from "./state";
 
 /** Assigns to what a pattern names. */
@@ -24,7 +27,10 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
           : undefined;
       const name = target.kind === "member" ? target.property : index && keyOf(index);
       if (name !== undefined && setProperty(state, object, name, value)) return;
-      overwritten(state, object, index, value);
+      const data = changedData(object, "=", [value]);
+      if (data)
+        place(state, scope, { kind: "place", place: target.object, span: target.span }, data);
+      overwritten(state, object, index, value, name);
     }
     // What nobody reads from the database's side is no loss.
     return;
@@ -33,12 +39,20 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
 }
 
 /** Some part of a list or record is written, and it is not known which. */
-function overwritten(state: State, object: Value, index: Value | undefined, value: Value): void {
+function overwritten(
+  state: State,
+  object: Value,
+  index: Value | undefined,
+  value: Value,
+  name?: string,
+): void {
   if (object.kind === "choice") {
-    overwritten(state, object.then, index, value);
-    overwritten(state, object.otherwise, index, value);
+    overwritten(state, object.then, index, value, name);
+    overwritten(state, object.otherwise, index, value, name);
   } else if (object.kind === "list") setElement(state, object, index ?? UNDEFINED, value);
-  else setAnyMember(state, object, value);
+  else if (object.kind === "input" && name !== undefined && !object.foreign) {
+    writeInput(state, object, name, value);
+  } else if (!changedByWrite(state, object, name, value)) setAnyMember(state, object, value);
 }
 
 function setProperty(state: State, object: Value, name: string, value: Value): boolean {

@@ -30,6 +30,7 @@ import {
 import type { Attempt } from "./errors/attempts";
 import type { Jump, Target } from "./targets";
 import type { Thrown } from "./errors/thrown";
+import type { WrittenInputs } from "./values/heldInputs";
 
 /** What all roots of a workspace share. */
 export interface Workspace {
@@ -151,6 +152,10 @@ export interface CallSite {
   readonly isHeld?: boolean;
   /** It leaves the handlers of the function that returns it. */
   readonly isLeaving?: boolean;
+  /** What it gives is awaited where it stands. */
+  readonly isAwaited?: boolean;
+  /** It is a statement: nothing is done with what it gives. */
+  readonly isUnused?: boolean;
 }
 
 export interface State {
@@ -211,6 +216,7 @@ export interface State {
   readonly outside: Set<string>;
   /** What unknown functions gave and the code uses as lists: names of inputs by the calls. */
   readonly listsOfCalls: Map<string, string>;
+  readonly writtenInputs: WrittenInputs;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */

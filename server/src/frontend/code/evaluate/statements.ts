@@ -9,7 +9,7 @@ import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../val
 import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls/returns";
 import { conditionOf, expressionOf, negated } from "./values/convert";
-import { evaluateExpression } from "./expressions";
+import { evaluateExpression, noteUnused } from "./expressions";
 import {
   leavesHandler,
   noteAwaited,
@@ -78,6 +78,7 @@ function evaluateStatement(state: State, scope: Scope, hir: HirStatement, label?
     }
     case "expression": {
       noteHeld(hir.expression);
+      noteUnused(hir.expression);
       const value = evaluateExpression(state, scope, hir.expression);
       swallowed(state, value);
       // A promise that nobody awaits runs all the same.

@@ -33,6 +33,9 @@ import { mayFail } from "../errors/failures";
 import { lengthOf, memberOf } from "../values/member";
 import { fewItemsOf } from "../lists/longLists";
 import { truthFromOutside, valueFromOutside } from "../values/outside";
+import { writtenParts } from "../values/heldInputs";
+import { inputsOf } from "../values/inputsOf";
+import { asForeign } from "../values/foreignValues";
 import { newCell, sourceOf, write, type CallSite, type State } from "../state";
 import { emitThrow } from "../errors/thrown";
 import { flattened, REORDERED } from "../lists/reordered";
@@ -98,14 +101,15 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ),
   ...named("LocalDate.now", () => scalar(TODAY, "time")),
   ...named("System.nanoTime", ({ state }) => fresh(state, "now")),
-  Date: ({ state, args }) => {
+  Date: ({ state, args, site }) => {
     // The parts of a date, or a time in some form.
-    if (args.length > 1) return pure(state, "code:Date", args);
-    return args[0] ?? fresh(state, "now");
+    if (args.length > 1) return asForeign(state, pure(state, "code:Date", args));
+    const made = args[0] ?? fresh(state, "now");
+    return site.isNew ? asForeign(state, made) : made;
   },
   // Made to be filled with what is new each time: ids, salts, keys.
   ...named("Uint8Array Uint16Array Uint32Array Buffer.alloc Buffer.allocUnsafe", ({ state }) =>
-    valueFromOutside(state, "bytes"),
+    asForeign(state, valueFromOutside(state, "bytes")),
   ),
   ...named("crypto.randomBytes", ({ state, args: [length] }) => {
     const size = constantScalar(length);
@@ -154,15 +158,15 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   // Texts.
   "text.trim": trimmed,
   ...named("text.toString text.valueOf text.intern", itself),
-  ...named("scalar.toString scalar.valueOf scalar.toNumber scalar.getTime", itself),
+  ...named("scalar.valueOf scalar.toNumber scalar.getTime", itself),
+  "scalar.toString": written,
   ...named(
     "scalar.intValue scalar.longValue scalar.doubleValue scalar.toISOString scalar.toBigInt",
     itself,
   ),
-  ...named(
-    "scalar.get scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber",
-    itself,
-  ),
+  ...named("scalar.orElse scalar.orElseThrow input.toString input.valueOf input.toNumber", itself),
+  // Of Java's that hold one thing, and of what holds one for each key.
+  "scalar.get": (call) => (call.args.length === 0 ? call.self : ofReceiver(call)),
   ...named("input.intValue input.longValue input.doubleValue input.getTime", itself),
   ...named("scalar.toFixed input.toFixed", ({ state, self, args }) =>
     pure(state, "round", [self, ...args]),
@@ -344,14 +348,26 @@ export function pure(state: State, name: string, args: readonly Value[]): Value 
 const MAKES_NEW =
   /random|uuid|nano_?id|cuid|ulid|unique|generat|token|secret|salt|nonce|otp$|Id$|\bid$/iu;
 
-/** What an unknown function without effects gives: a function of what it was given. */
-export function externalResult(state: State, name: string, args: readonly Value[]): Value {
-  const checked = checkedInput(state, name, args);
+/** What makes the same thing of the same each time, also of nothing. */
+const MAKES_ALIKE =
+  /(?:^|\.)create(?:Hash|Hmac)$|^(?:URL|URLSearchParams|Headers|FormData|TextEncoder|TextDecoder)$/u;
+
+/** What an unknown function without effects gives: a function of what it was given, and of what it is a method of. */
+export function externalResult(
+  state: State,
+  name: string,
+  given: readonly Value[],
+  of?: Value,
+): Value {
+  const checked = checkedInput(state, name, given);
   if (checked) return checked;
-  const reads = args.flatMap((arg) => readsOf(arg));
+  const args = of ? [of, ...given] : given;
+  const reads = args.flatMap((arg) =>
+    [arg, ...writtenParts(state, arg)].flatMap((each) => readsOf(each)),
+  );
   if (!reads.every(isInput)) return unknown(`${name} is not known`, reads);
   // Each call may give another value.
-  if (reads.length === 0) return valueFromOutside(state, name);
+  if (reads.length === 0 && !MAKES_ALIKE.test(name)) return valueFromOutside(state, name);
   if (MAKES_NEW.test(name) && reads.every(({ kind }) => kind === "literal")) {
     return valueFromOutside(state, name);
   }
@@ -393,16 +409,6 @@ const HOLDS_DATA: ReadonlySet<Value["kind"]> = new Set(["input", "scalar", "text
 const READS_TEXTS =
   /^(?:qs|querystring|queryString|url|URL|path|cookies?|csv|Papa|papaparse|ya?ml|YAML|toml|TOML|ini|xml\w*|Date|semver|dotenv|ms|bytes|JSON5|superjson|SuperJSON|devalue|chrono|moment|dayjs|marked|acorn|parser)$/u;
 
-/** What an argument tells: all that is read for it, and the texts in it as they are. */
-function inputsOf(state: State, arg: Value): readonly Expression[] {
-  if (arg.kind === "text") return [expressionOf(state, arg)];
-  if (arg.kind !== "object" || arg.class !== undefined || arg.rest) return readsOf(arg);
-  return [...arg.fields.values()].flatMap(({ value }) => {
-    if (value === undefined) return [];
-    return value.kind === "text" ? [expressionOf(state, value)] : readsOf(value, 2);
-  });
-}
-
 /** A function of a text or number and of what it is given, the same for the same. */
 function ofReceiver({ state, self, args, site }: BuiltinCall): Value {
   const name = site.name.slice(site.name.lastIndexOf(".") + 1);
@@ -413,6 +419,13 @@ function ofReceiver({ state, self, args, site }: BuiltinCall): Value {
   const inputs = all.map((each) => expressionOf(state, each));
   const result: Expression = { kind: "call", name: `code:${name}`, arguments: inputs, deterministic: true }; // prettier-ignore
   return TELLS.test(name) ? condition(result) : scalar(result);
+}
+
+/** A text of something; where it is made in one of several ways, what was made by a function of the code is of the way, too. */
+function written(call: BuiltinCall): Value {
+  const { self, args } = call;
+  const isMade = self.kind === "scalar" && self.expression.kind === "call";
+  return isMade && args.length > 0 ? ofReceiver(call) : self;
 }
 
 /** What is true or false. */

@@ -25,6 +25,9 @@ import { tried } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget } from "../targets";
 import { routesIn } from "../../routes";
+import { changedByCall, ownerOf } from "../values/foreignObjects";
+import { asForeign } from "../values/foreignValues";
+import { setByCall } from "../values/writtenInputs";
 import { ofWhatWasRead, resultFromOutside, tellStored } from "../values/outside";
 import { collected, emit, lose, sourceOf, type CallSite, type Frame, type State } from "../state";
 import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/unknownTransactions";
@@ -32,6 +35,7 @@ import { returned } from "./returns";
 import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./settle";
 import { givenBack } from "./givenBack";
+import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
 import { throughCall } from "./callChains";
@@ -86,11 +90,12 @@ export function callValue(
     }
     case "builtin": {
       const own = ofBuiltin(callee, site);
-      return (
+      const result =
         callOfRow(state, callee, args, own) ??
         callBuiltin(state, callee, args, own) ??
-        ofWhatWasRead(callee, shaped(state, callee, args, own), own)
-      );
+        ofWhatWasRead(callee, shaped(state, callee, args, own), own);
+      changedByCall(state, callee, args, site);
+      return result;
     }
     case "class":
       return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
@@ -114,7 +119,10 @@ export function callValue(
       const isHandler = HANDLES.test(site.name) && args.some(({ kind }) => kind === "function");
       const own = isHandler ? undefined : methodOfInput(callee);
       const builtin = own && callBuiltin(state, own, args, ofBuiltin(own, site));
-      return builtin ?? callUnknown(state, callee, args, site);
+      const result = builtin ?? callUnknown(state, callee, args, site);
+      if (own?.self?.kind === "input" && !callee.foreign) setByCall(state, own.self, args, site);
+      changedByCall(state, callee, args, site);
+      return result;
     }
     default:
       // Rows that became records of Java have accessors by their columns' names.
@@ -216,13 +224,13 @@ function handleOfShape(
 }
 
 /** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
-function callUnknown(state: State, callee: Value, given: readonly Value[], site: CallSite): Value {
+function callUnknown(state: State, callee: Value, all: readonly Value[], site: CallSite): Value {
   const { name } = site;
   const source = sourceOf(state, site.span);
   tellStored(state, name, source);
   tellAsked(state, name, source);
   // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
-  const args = given.map((arg) =>
+  const args = all.map((arg) =>
     site.isHeld === true && swallowed(state, arg) ? unknown("a promise") : settle(state, arg),
   );
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
@@ -238,6 +246,7 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
       lose(state, message, source, "opaque");
     }
   }
+  changedByFunction(state, args, site);
   const isTop = isAtTop(state);
   // At the top of a module such functions are wrapped, and run when they are called for: each is a root.
   const callbacks = args
@@ -282,7 +291,8 @@ function callUnknown(state: State, callee: Value, given: readonly Value[], site:
   if (result && callbacks.length === 1 && (isOnce || result.kind !== "undefined")) {
     return givenBack(result, name);
   }
-  return externalResult(state, name, args);
+  if (isTop) return externalResult(state, name, args);
+  return asForeign(state, externalResult(state, name, args, ownerOf(callee, args, site)));
 }
 
 function isOfUnknown(callee: Value): boolean {

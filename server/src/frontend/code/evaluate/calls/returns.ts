@@ -1,12 +1,13 @@
 // What the returns of a function give to its caller.
 import { literal } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
-import { UNDEFINED, type Value } from "../../values";
+import { scalar, UNDEFINED, type Value } from "../../values";
 import { expressionOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isScalar } from "../join";
 import { noteJump } from "../jumps";
 import { choose } from "../values/operators";
+import { foreignAs } from "../values/foreignValues";
 import { isCall } from "../values/outside";
 import { emit, sourceOf, type CallSite, type Frame, type State } from "../state";
 import { canChoose } from "../values/texts";
@@ -24,9 +25,13 @@ export function returned(frame: Frame, left: boolean): Value {
     );
     const [type] = types;
     const expression = { kind: "variable", name: frame.value } as const;
-    if (types.size === 1 && type !== undefined) return { kind: "scalar", expression, type };
-    const whole = wholeOf(frame);
-    return { kind: "scalar", expression, ...(whole && { whole }) };
+    const isTyped = types.size === 1 && type !== undefined;
+    const whole = isTyped ? undefined : wholeOf(frame);
+    const one: Value = {
+      ...scalar(expression, isTyped ? type : undefined),
+      ...(whole && { whole }),
+    };
+    return foreignAs(returns, one);
   }
   return chosen(frame, values);
 }

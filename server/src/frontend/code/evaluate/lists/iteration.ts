@@ -23,6 +23,7 @@ import { isHandedOn } from "../handedOn";
 import { beginTarget, type Target } from "../targets";
 import { elementOf } from "../values/member";
 import { listFromCall } from "../values/outside";
+import { changedTo } from "../values/foreignValues";
 import { isRunning } from "../errors/heldPromises";
 import { isPending, settle } from "../calls/settle";
 import {
@@ -51,7 +52,8 @@ export type Round = (item: Value, index: Value) => unknown;
  * Runs something for each item of a list. Known items are taken one after the other; rows and arrays are a loop of the
  * AR. `label` names the loop for `break` and `continue`.
  */
-export function eachItem(state: State, list: Value, span: Span, run: Round, label?: string): void {
+export function eachItem(state: State, of: Value, span: Span, run: Round, label?: string): void {
+  const list = changedTo(of) ?? of;
   switch (list.kind) {
     case "list": {
       const filling = fillingOf(list);
@@ -107,7 +109,7 @@ export function eachItem(state: State, list: Value, span: Span, run: Round, labe
       );
       const round = (item: Value): unknown => run(item, index);
       const { emitted } = state;
-      loopOver(state, over, span, () => elementOf(list, at), round, label);
+      loopOver(state, over, span, () => elementOf(list, at, bornNow(state)), round, label);
       // What the AR says of an array holds in each round of the loop around.
       if (list.element && state.emitted > emitted) lose(state, OF_ITEMS, sourceOf(state, span));
       return;

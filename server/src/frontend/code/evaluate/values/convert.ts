@@ -8,6 +8,8 @@ import { noteAsked } from "../lists/asked";
 import { emit, type State } from "../state";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
+import { changedTo } from "./foreignValues";
+import { heldBy, writtenParts } from "./heldInputs";
 import { plainComparison, toldFromNull } from "./twoValued";
 
 /** Whether something that is there is neither zero nor an empty text. */
@@ -23,6 +25,8 @@ const NULL = literal(null);
  * and taints the statement that uses it.
  */
 export function expressionOf(state: State, value: Value): Expression {
+  const now = changedTo(value);
+  if (now) return expressionOf(state, now);
   switch (value.kind) {
     case "scalar":
       return value.expression;
@@ -30,8 +34,14 @@ export function expressionOf(state: State, value: Value): Expression {
       return textExpression(state, value);
     case "undefined":
       return NULL;
-    case "input":
-      return inputExpression(value);
+    case "input": {
+      const held = heldBy(state, value);
+      if (held.kind !== "input") return expressionOf(state, held);
+      const written = writtenParts(state, value).flatMap((each) => readsOf(each));
+      return written.length === 0
+        ? inputExpression(held)
+        : unknownExpression(state, "an argument is used of which parts were written", written);
+    }
     case "choice": {
       const then = expressionOf(state, value.then);
       const otherwise = expressionOf(state, value.otherwise);
@@ -45,10 +55,7 @@ export function expressionOf(state: State, value: Value): Expression {
     case "deferred":
       return expressionOf(state, value.run());
     case "builtin":
-      return (
-        propertyOfCall(value) ??
-        unknownExpression(state, `${value.name} is not known`, readsOf(value))
-      );
+      return propertyOfCall(value) ?? unknownExpression(state, whyUnknown(value), readsOf(value));
     case "object":
       return (
         documentOf(state, value, DEEPEST_DOCUMENT) ??
@@ -123,13 +130,19 @@ const WHAT: Readonly<Record<string, string>> = {
   external: "function",
 };
 
+function whyUnknown({ name, self }: Extract<Value, { kind: "builtin" }>): string {
+  const now = self && changedTo(self);
+  return now?.kind === "unknown" ? now.why : `${name} is not known`;
+}
+
 /** A property of what a function of the code gave that has no effect: as much a function of its arguments. */
 export function propertyOfCall({
   name,
   self,
 }: Extract<Value, { kind: "builtin" }>): Expression | undefined {
-  if (self?.kind !== "scalar" || self.expression.kind !== "call") return undefined;
-  const { expression } = self;
+  const of = self && (changedTo(self) ?? self);
+  if (of?.kind !== "scalar" || of.expression.kind !== "call") return undefined;
+  const { expression } = of;
   if (!expression.name.startsWith("code:")) return undefined;
   return { ...expression, name: `${expression.name}${name.slice("scalar".length)}` };
 }
@@ -215,6 +228,8 @@ function addedReads(added: Value | undefined, depth: number): readonly Expressio
 /** The scalar expressions that a value holds, as far as they can be seen at once. */
 export function readsOf(value: Value, depth = 3): readonly Expression[] {
   if (depth === 0) return [];
+  const now = changedTo(value);
+  if (now) return readsOf(now, depth);
   const cells = (map: ReadonlyMap<string, { readonly value: Value | undefined }>) =>
     [...map.values()].flatMap((cell) => (cell.value ? readsOf(cell.value, depth - 1) : []));
   switch (value.kind) {

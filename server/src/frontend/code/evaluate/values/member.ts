@@ -36,6 +36,10 @@ import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { isPresent, negated, presenceOf, readsOf } from "./convert";
 import { ofPerhapsNothing } from "./partOfNothing";
+import { heldBy } from "./heldInputs";
+import { changedTo } from "./foreignValues";
+
+type Input = Extract<Value, { kind: "input" }>;
 
 /** The property of a value. Where there is nothing to have one, an error of the code ends the function. */
 export function memberOf(state: State, value: Value, property: string, site: Span): Value {
@@ -66,7 +70,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
     case "object":
       return objectMember(state, value, property, site);
     case "input":
-      return inputMember(value, property);
+      return partOfInput(state, value, property);
     case "handle": {
       const tools = state.evaluator.tools(state, value.library);
       const own = value.library.member?.(value, property, tools);
@@ -245,7 +249,8 @@ function notTold(property: string, relatedTo: Value): Value {
 }
 
 /** An item of rows or of a list, counted from zero. */
-export function itemOf(state: State, value: Value, at: number): Value {
+export function itemOf(state: State, of: Value, at: number): Value {
+  const value = changedTo(of) ?? of;
   switch (value.kind) {
     case "rows": {
       if (at === 0) return firstRow(value);
@@ -312,13 +317,22 @@ export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
 }
 
 /** An element of an argument that is an array; `index` counts from one. */
-export function elementOf(value: Extract<Value, { kind: "input" }>, index: Expression): Value {
+export function elementOf(value: Input, index: Expression, born?: number): Value {
   const { path, origin } = value;
   const element = { array: path, field: "", index };
-  return { kind: "input", path: `${path}[]`, origin, element };
+  const own = born === undefined ? {} : { born };
+  return { kind: "input", path: `${path}[]`, origin, element, ...own };
 }
 
-function inputMember(value: Extract<Value, { kind: "input" }>, property: string): Value {
+/** A part of an argument, or what the code wrote there. */
+function partOfInput(state: State, value: Input, property: string): Value {
+  const now = heldBy(state, value);
+  if (now.kind !== "input") return memberOf(state, now, property, { start: 0, end: 0 });
+  const part = inputMember(now, property);
+  return part.kind === "input" ? heldBy(state, part) : part;
+}
+
+function inputMember(value: Input, property: string): Value {
   const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
   const typed = members?.(property);
   if (typed) return typed;

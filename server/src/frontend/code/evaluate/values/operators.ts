@@ -8,6 +8,7 @@ import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
 import type { State } from "../state";
+import { changedTo, foreignAs } from "./foreignValues";
 import { isExactly } from "./absence";
 import {
   conditional,
@@ -162,7 +163,8 @@ export function choose(when: Expression, first: Value, second: Value): Value {
   if (first === second) return first;
   if (when.kind === "literal") return when.value === true ? first : second;
   // Where the same was asked before, it is known.
-  const [then, otherwise] = [assuming(first, when, true), assuming(second, when, false)];
+  const then = assuming(changedTo(first) ?? first, when, true);
+  const otherwise = assuming(changedTo(second) ?? second, when, false);
   if (then.kind === "undefined" && otherwise.kind === "undefined") return then;
   const client = oneClient(then, otherwise, when);
   if (client) return client;
@@ -175,11 +177,11 @@ export function choose(when: Expression, first: Value, second: Value): Value {
     if (isTooLarge(...parts)) return unknown(TOO_LARGE, leavesOf(...parts));
     // Of what is false where it is zero and what is false where it is not there, either is asked for its own.
     const isOne = then.type === otherwise.type || isNothing(then) || isNothing(otherwise);
-    if (isOne)
-      return scalar(
-        conditional(when, then.expression, otherwise.expression),
-        isNothing(then) ? otherwise.type : then.type,
-      );
+    if (isOne) {
+      const type = isNothing(then) ? otherwise.type : then.type;
+      const one = scalar(conditional(when, then.expression, otherwise.expression), type);
+      return foreignAs([first, second], one);
+    }
   }
   return choiceOf(when, then, otherwise);
 }

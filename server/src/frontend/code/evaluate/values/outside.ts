@@ -7,6 +7,7 @@ import { scalar, unknown, type Value } from "../../values";
 import { TRUE } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { emit, lose, type CallSite, type State } from "../state";
+import { changedTo } from "./foreignValues";
 import { expressionOf, isInput, propertyOfCall, readsOf } from "./convert";
 
 /**
@@ -50,7 +51,8 @@ function givenByOutside(state: State, what: string, name: string): Value {
  * What an unknown function made of inputs, where it is used as a list (`schema.parse(body).items`): an array among the
  * inputs, the same for the same call with the same arguments. Undefined for what is no such result.
  */
-export function listFromCall(state: State, value: Value): Value | undefined {
+export function listFromCall(state: State, of: Value): Value | undefined {
+  const value = changedTo(of) ?? of;
   const expression =
     value.kind === "scalar"
       ? value.expression

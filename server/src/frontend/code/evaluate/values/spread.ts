@@ -2,6 +2,7 @@
 import { ABSENT, unknown, UNDEFINED, type ObjectValue, type Value } from "../../values";
 import { noteAsked } from "../lists/asked";
 import { newCell, type State } from "../state";
+import { writeInput, writeWhole } from "./writtenInputs";
 import { leftOut, maybeLeftOut } from "./absence";
 import { conditionOf, isPresent, presenceOf, readsOf, sameExpression } from "./convert";
 import { whereAbsent } from "./absentFields";
@@ -155,6 +156,10 @@ export function assignAll(state: State, [target, ...others]: readonly Value[]): 
     for (const other of others) assignToRow(state, target, other);
     return target;
   }
+  if (target?.kind === "input") {
+    for (const other of others) assignToInput(state, target, other);
+    return target;
+  }
   if (target?.kind !== "object") return unknown("what is assigned to here is not known");
   return others.reduce((made: ObjectValue, other) => assigned(state, target, made, other), target);
 }
@@ -171,6 +176,14 @@ function assigned(state: State, target: ObjectValue, made: ObjectValue, other: V
   );
   setAnyMember(state, target, whole.rest ?? UNDEFINED);
   return { ...whole, fields: new Map(fields) };
+}
+
+function assignToInput(state: State, input: Extract<Value, { kind: "input" }>, other: Value): void {
+  const names = other.kind === "object" ? fieldNamesOf(other) : undefined;
+  for (const name of names ?? [])
+    writeInput(state, input, name, memberOf(state, other, name, NOWHERE));
+  const why = "what is assigned to an argument is not known";
+  if (!names) writeWhole(state, input, unknown(why, [...readsOf(input), ...readsOf(other)]));
 }
 
 function assignToRow(state: State, row: Extract<Value, { kind: "row" }>, other: Value): void {
