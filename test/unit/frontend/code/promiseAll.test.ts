@@ -5,7 +5,12 @@ import { ACCOUNTS_AND_LOG, transactionsOf } from "./codePrograms";
 import { printed } from "./prismaPrograms";
 
 const START = `import { Pool } from "pg";
-import { cache } from "elsewhere";
+import { cache, forEachAsync, pMapSeries } from "elsewhere";
+import async from "async";
+import Bluebird from "bluebird";
+import pLimit from "p-limit";
+import pMap from "p-map";
+const limit = pLimit(2);
 const pool = new Pool();
 const add = (n) => pool.query("UPDATE accounts SET balance = balance + $1 WHERE id = 1", [n]);
 const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
@@ -15,7 +20,7 @@ async function open(id) { await pool.query("INSERT INTO accounts (id, balance) V
 
 /** What the function `f` with that body is. */
 async function check(body: string, expected: readonly string[]): Promise<void> {
-  const text = `${START}export async function f(n, ids) { ${body} }`;
+  const text = `${START}export async function f(n, ids: number[]) { ${body} }`;
   const found = await transactionsOf(ACCOUNTS_AND_LOG, { "a.ts": text });
   assert.deepEqual(printed(found.filter(({ name }) => name === "f")), ["f unit", ...expected]);
 }
@@ -167,5 +172,79 @@ describe("Promise.race", () => {
       ADDED,
       noted("5"),
       "  ! which of several promises comes first is not known, and the others go on",
+    ]));
+
+  const ROUNDS = [
+    "  @rejections1 := false",
+    "  loop count",
+    "    @rejected1 := false",
+    "    try",
+    "      if (:ids[@i1] < 0)",
+    "        rollback",
+    "      insert log {id = fresh sequence, amount = :ids[@i1]}",
+    "    handler",
+    "      @rejected1 := true",
+    "    if @rejected1",
+    "      @rejections1 := true",
+    "  if @rejections1",
+    "    rollback",
+    noted("5"),
+  ];
+  it("is what helpers do that run all items at once", async () => {
+    const helpers = [
+      "pMap(ids, make)",
+      "pMap(ids, make, { concurrency: Infinity })",
+      "pMap(ids, make, { concurrency: 3, stopOnError: false })",
+      "Bluebird.map(ids, make)",
+      "async.each(ids, make)",
+      "Promise.all(ids.map((id) => limit(make, id)))",
+    ];
+    for (const helper of helpers) await check(`await ${helper}; await note(5);`, ROUNDS);
+  });
+
+  it("is what helpers do that run a few items at a time, but for those that have not begun", async () => {
+    const told = (name: string): string =>
+      `  ! which further items ${name}() begins once one of them fails is not known`;
+    const at = "await note(5);";
+    await check(`await pMap(ids, make, { concurrency: 3 }); ${at}`, [...ROUNDS, told("pMap")]);
+    await check(`await async.eachLimit(ids, n, make); ${at}`, [...ROUNDS, told("async.eachLimit")]);
+    await check(`await forEachAsync(ids, make); ${at}`, [...ROUNDS, told("forEachAsync")]);
+    await check(`await pMap([n, 7], make, { concurrency: 2 }); ${at}`, [
+      ...MADE,
+      noted("7"),
+      ...THROWN,
+      noted("5"),
+    ]);
+    await check(`await pMap(ids, note, { concurrency: 3 }); ${at}`, [
+      "  loop count",
+      "    insert log {id = fresh sequence, amount = :ids[@i1]}",
+      noted("5"),
+    ]);
+  });
+
+  it("is none of what helpers do that run one item after the other", async () => {
+    const helpers = [
+      "pMap(ids, make, { concurrency: 1 })",
+      "async.eachSeries(ids, make)",
+      "Bluebird.each(ids, make)",
+      "pMapSeries(ids, make)",
+    ];
+    for (const helper of helpers) {
+      await check(`await ${helper}; await note(5);`, [
+        "  loop count",
+        "    if (:ids[@i1] < 0)",
+        "      rollback",
+        "    insert log {id = fresh sequence, amount = :ids[@i1]}",
+        noted("5"),
+      ]);
+    }
+  });
+
+  it("waits for calls that a limiter puts off", () =>
+    check("await Promise.all([limit(() => make(n)), limit(() => add(n))]); await note(5);", [
+      ...MADE,
+      ADDED,
+      ...THROWN,
+      noted("5"),
     ]));
 });

@@ -34,6 +34,7 @@ import { inUnknownTransaction, opensByName, tellAsked } from "../transactions/un
 import { returned } from "./returns";
 import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./settle";
+import { throughLimiter } from "./limiters";
 import { givenBack } from "./givenBack";
 import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
@@ -236,8 +237,10 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   const isOnce = RUNS_ONCE.test(name) || opensByName(name);
   const enumeration = enumerationOf(state, name, args);
   if (enumeration) return enumeration;
-  const forItems = isOnce ? undefined : runForItems(state, callee, args, site);
+  const forItems = runForItems(state, callee, args, { ...site, isOnce });
   if (forItems) return forItems;
+  const limited = throughLimiter(state, callee, args, site);
+  if (limited) return limited;
   for (const arg of args) {
     escape(state, arg);
     giveAway(state, arg, name);
