@@ -1,5 +1,5 @@
 // What an assignment or a call changes, by how it is written: `name.field`; `name.field=` where it is given what a call
-// made, `name.*` where that is only known when it runs.
+// made, `name.field-` where it is given nothing, `name.*` where that is only known when it runs.
 import type { HirExpression } from "./hir";
 
 /** Stands for what is only known when it runs, and for all that a list, set or map holds. */
@@ -9,11 +9,39 @@ export const ANY_CHANGE = "*";
 export const THIS = "this";
 
 /** Behind a field that is given what a call made. */
-export const MADE = "=";
+const MADE = "=";
+
+/** Behind a field that is emptied. */
+const EMPTIED = "-";
+
+/** What stands behind the field that an assignment writes. */
+export function markOf({ operator, value }: Assignment): string {
+  if (!isPlain(operator)) return "";
+  return isMade(value) ? MADE : isNothing(value) ? EMPTIED : "";
+}
+
+type Assignment = Pick<Extract<HirExpression, { kind: "assign" }>, "operator" | "value">;
+
+/** Whether an assignment gives what stands there, if anything: `=`, `??=`, `||=`. */
+export function isPlain(operator: string | undefined): boolean {
+  return operator === undefined || operator === "??" || operator === "||";
+}
+
+/** The field of a change, and whether it may change what was nothing before to anything else than what was made. */
+export function fieldOfChange(change: string): { readonly field: string; readonly isAny: boolean } {
+  const isAny = !change.endsWith(MADE) && !change.endsWith(EMPTIED);
+  return { field: isAny ? change : change.slice(0, -1), isAny };
+}
+
+/** Whether an expression is `null` or `undefined`. */
+export function isNothing(value: HirExpression): boolean {
+  if (value.kind === "typed") return isNothing(value.operand);
+  return value.kind === "literal" && (value.value === null || value.value === undefined);
+}
 
 /** Whether something is made where it stands: a client, what was loaded. */
 export function isMade(value: HirExpression): boolean {
-  if (value.kind === "await") return isMade(value.operand);
+  if (value.kind === "await" || value.kind === "typed") return isMade(value.operand);
   return value.kind === "new" || value.kind === "call";
 }
 

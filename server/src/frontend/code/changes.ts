@@ -23,7 +23,16 @@ export function changesOf(module: HirModule | undefined, name: string): Readonly
 /** The fields that a class's methods change of their object after it was made. */
 export function ownChanges({ methods }: HirClass): ReadonlySet<string> {
   const later = methods.filter(({ kind, isStatic }) => kind !== "constructor" && isStatic !== true);
-  const all = later.flatMap(({ function: hir }) => [...namedIn(originOf(hir)).changed]);
+  return changedByMethods(later);
+}
+
+/** The static fields that its static methods change by `this`. */
+export function ownStaticChanges({ methods }: HirClass): ReadonlySet<string> {
+  return changedByMethods(methods.filter(({ isStatic }) => isStatic));
+}
+
+function changedByMethods(methods: HirClass["methods"]): ReadonlySet<string> {
+  const all = methods.flatMap(({ function: hir }) => [...namedIn(originOf(hir)).changed]);
   return grouped(all).get(THIS) ?? NONE;
 }
 

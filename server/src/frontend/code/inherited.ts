@@ -1,6 +1,6 @@
 // Methods that a class inherits and that do something else in it than where they stand: what they call was written, or
 // what they use was given, by the class that inherits them. Each is a function of the inheriting class, too.
-import { superclassOf } from "./evaluate/values/member";
+import { superclassOf } from "./evaluate/values/methods";
 import type { HirClass, HirExpression, HirFunction, HirMethod } from "./hir";
 import type { Scope } from "./values";
 

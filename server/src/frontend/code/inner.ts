@@ -1,8 +1,8 @@
 // Functions that nobody outside of their module or class can call: all who do are there to be read.
 import type { FileId } from "../../protocol/source";
 import { boundNames } from "./boundNames";
-import type { HirFunction, HirModule, HirStatement } from "./hir";
-import { visit } from "./nodes";
+import type { HirModule, HirStatement } from "./hir";
+import { isFunction, visit } from "./nodes";
 import { functionKey } from "./origins";
 
 /** Whether the function with a key stands in what its module or class keeps to itself. Linear in the module. */
@@ -29,8 +29,4 @@ function isGiven(statement: HirStatement, { language, exports }: HirModule): boo
   const names = boundNames(statement);
   if (language === "java" || names.length === 0) return true;
   return exports.some(({ name, local = name }) => names.includes(local));
-}
-
-function isFunction(node: object): node is HirFunction {
-  return "isArrow" in node && "parameters" in node && "body" in node;
 }

@@ -1,6 +1,6 @@
 // What a part of the code names: values, types, members of its own object, modules that it asks for. Read once for each
 // part, whatever its names turn out to mean.
-import { changedByCall, changedPlace, isMade, MADE } from "./changedPlaces";
+import { changedByCall, changedPlace, markOf } from "./changedPlaces";
 import { isDataAccess } from "./evaluate/transactions/dataAccess";
 import type { HirExpression } from "./hir";
 import { addChildren, isNode } from "./nodes";
@@ -64,7 +64,7 @@ function read(origin: object): Named {
   const modules = new Set<string>();
   const assigned = new Set<string>();
   const changed = new Set<string>();
-  const made = new Set<unknown>();
+  const marks = new Map<unknown, string>();
   const calls = new Map<string, WrittenCall>();
   let isDirect = false;
   let throws = false;
@@ -129,8 +129,8 @@ function read(origin: object): Named {
         if ("name" in part && typeof part.name === "string") assigned.add(part.name);
         break;
       case "assign":
-        if ("value" in part && "target" in part && isMade(part.value as HirExpression)) {
-          made.add(part.target);
+        if ("value" in part && "target" in part) {
+          marks.set(part.target, markOf(part as Extract<HirExpression, { kind: "assign" }>));
         }
         break;
       case "place":
@@ -138,7 +138,7 @@ function read(origin: object): Named {
       case "unary": {
         const place = writtenPlace(part);
         const change = place === undefined ? undefined : changedPlace(place as HirExpression); // by its kind
-        if (change !== undefined) changed.add(made.has(part) ? change + MADE : change);
+        if (change !== undefined) changed.add(change + (marks.get(part) ?? ""));
         break;
       }
       default:

@@ -1,4 +1,5 @@
 // Nodes of HIR, whatever they are.
+import type { HirFunction } from "./hir";
 
 /** Every node of a part of HIR, each before what it holds. */
 export function visit(part: unknown, run: (node: object) => void): void {
@@ -40,4 +41,8 @@ export function addChildren(node: object, to: object[]): void {
 /** Whether a value is an object at all. */
 export function isNode(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+export function isFunction(value: unknown): value is HirFunction {
+  return isNode(value) && "body" in value && "parameters" in value && "isArrow" in value;
 }

@@ -3,7 +3,7 @@
 import { createCallGraph, type CallGraph, type StatementParts } from "./callGraph";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { mayOpen } from "./opens";
-import { childrenOf, isNode, visit, visitInto } from "./nodes";
+import { childrenOf, isFunction, isNode, visit, visitInto } from "./nodes";
 import { originOf } from "./origins";
 
 /** What a part of the code calls. */
@@ -363,10 +363,6 @@ function takesFunction(args: unknown): boolean {
 
 function isNamed(value: unknown, kind: string): value is object {
   return isNode(value) && "kind" in value && value.kind === kind;
-}
-
-function isFunction(value: unknown): value is HirFunction {
-  return isNode(value) && "body" in value && "parameters" in value && "isArrow" in value;
 }
 
 function isExpression(value: unknown): value is HirExpression {

@@ -3,6 +3,7 @@
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
+import { assignedText } from "./assignments";
 import { boundNames } from "./boundNames";
 import { changesOf } from "./changes";
 import { declaringText } from "./declaringCalls";
@@ -189,7 +190,7 @@ export function createFacts(
       case "name":
         return declaredIn(modules.moduleOf(on.file), on.name);
       case "changes":
-        return [...changesOf(modules.moduleOf(on.file), on.name)].sort().join();
+        return changesText(modules.moduleOf(on.file), on.name);
       case "head":
         return headOf(on.file);
       case "module":
@@ -220,6 +221,10 @@ export function createFacts(
         return on satisfies never;
     }
   };
+}
+
+function changesText(module: HirModule | undefined, name: string): string | undefined {
+  return module && `${[...changesOf(module, name)].sort().join()} ${assignedText(module, name)}`;
 }
 
 const tableTexts = new WeakMap<Table, string>();

@@ -17,6 +17,8 @@ export interface Cell {
   readonly made?: number;
   /** Of a field: what is read where nothing was written yet. */
   readonly unset?: Value;
+  /** Functions find in it what others left: what the tops of modules leave there says nothing. */
+  readonly isLiving?: true;
 }
 
 /** When there was first something that has the cell. */
@@ -37,6 +39,8 @@ export interface ModuleScope {
   readonly file: FileId;
   /** The value of a name at the top of the module or imported by it. */
   readonly lookup: (name: string) => Value | undefined;
+  /** The place of a variable at the top of the module that the code assigns. */
+  readonly variable?: (name: string) => Cell | undefined;
   /** Classes and functions of the module by name, methods with their class. */
   readonly scope: Scope;
 }
@@ -153,7 +157,13 @@ export type Value =
       /** Its calls run where their promises are settled. */
       readonly isLater?: boolean;
     }
-  | { readonly kind: "class"; readonly class: HirClass; readonly scope: Scope }
+  | {
+      readonly kind: "class";
+      readonly class: HirClass;
+      readonly scope: Scope;
+      /** Its static fields that the code changes. */
+      readonly statics?: ReadonlyMap<string, Cell>;
+    }
   | HandleValue
   /** A function of the language's own library, by its name; `self` is what it was taken from. */
   | { readonly kind: "builtin"; readonly name: string; readonly self?: Value }

@@ -78,6 +78,70 @@ export async function f(id: number) {
     }
   });
 
+  it("is what a variable or a static field was given first, where that is made once", async () => {
+    const once = [
+      "let one: Store | undefined; function store() { if (!one) { one = new Store(); } return one; }",
+      "let one: Store | null = null; const store = () => (one ??= new Store()); export function close() { one = null; }",
+      "let one: Store; export function start() { one = new Store(); } const store = () => one;",
+      "class Stores { private static one: Store; static get() { if (!Stores.one) Stores.one = new Store(); return Stores.one; } } const store = () => Stores.get();",
+      "class Stores { static #one?: Store; static get one() { this.#one ??= new Store(); return this.#one; } } const store = () => Stores.one;",
+      "class Stores { static one: Store | null = null; static get() { return (this.one ??= new Store()); } } class Own extends Stores {} const store = () => Own.get();",
+      "class Own extends Store { private static one: Own; static get() { if (Own.one) return Own.one; Own.one = new Own(); return Own.one; } } const kept = Own.get(); const store = () => kept;",
+    ];
+    for (const each of once) {
+      const text = `class Store { async add(id: number) { await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }
+${each}
+export async function f(id: number) { await store().add(id); }`;
+      const { lines, losses: lost } = await unit("f", text);
+      assert.deepEqual(lines, ["update t set n = 1 where (t.id = :id)"], each);
+      assert.deepEqual(lost, [], each);
+    }
+  });
+
+  it("is anything of its type where a variable or a static field is assigned elsewhere", async () => {
+    const text = `class Store { async add(id: number) { await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }
+let one: Store | undefined;
+let limit = 3;
+const kept: { n: number | null } = { n: null };
+class Own { static count = 0; static seen: number[] = []; static readonly most = 5; private last: number | null = null; set(n: number) { this.last = n; } get() { return this.last ?? 0; } }
+const own = new Own();
+export function use(store: Store, n: number) { one = store; limit = n; kept.n = n; Own.count += n; Own.seen.push(n); own.set(n); }
+export async function f(id: number) {
+  await one?.add(id);
+  for (const n of [limit, kept.n ?? 0, Own.count, Own.seen.length, own.get(), Own.most]) await pool.query("UPDATE t SET n = $2 WHERE id = $1", [id, n]);
+  limit = id;
+  Own.count = id;
+  await pool.query("UPDATE t SET n = $2 WHERE id = $1", [limit, Own.count]);
+}`;
+    const { lines } = await unit("f", text);
+    assert.deepEqual(lines.slice(0, 1), ["if (:one is there = true)"]);
+    const updates = lines.filter((line) => line.startsWith("update"));
+    assert.equal(updates[0], "update t set n = 1 where (t.id = :id)");
+    assert.equal(updates.filter((line) => line.includes("unknown(")).length, 5);
+    assert.equal(updates.at(-2), "update t set n = 5 where (t.id = :id)");
+    assert.equal(updates.at(-1), "update t set n = :id where (t.id = :id)");
+  });
+
+  it("is as it was declared where nothing assigns it", async () => {
+    const text = `let most = 3;
+class Base { static most = 4; static async add(id: number) { await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }
+class Own extends Base {}
+export async function f(id: number) {
+  let other = 1;
+  other = id;
+  await pool.query("UPDATE t SET n = $2 WHERE id = $1", [other, most]);
+  await pool.query("UPDATE t SET n = $2 WHERE id = $1", [id, Own.most]);
+  await Own.add(id);
+}`;
+    const { lines, losses: lost } = await unit("f", text);
+    assert.deepEqual(lost, []);
+    assert.deepEqual(lines, [
+      "update t set n = 3 where (t.id = :id)",
+      "update t set n = 4 where (t.id = :id)",
+      "update t set n = 1 where (t.id = :id)",
+    ]);
+  });
+
   it("is made anew where a function makes it", async () => {
     const own = `class Count { n = 0; up() { this.n++; return this.n; } }
 export async function f(id: number) {

@@ -101,6 +101,8 @@ function bindName(
       return;
     }
   }
+  const living = scope.module.variable?.(name);
+  if (living) write(state, living, value);
 }
 
 /** What may be missing gives way to a default; what is null does not. */

@@ -29,16 +29,8 @@ import { moduleAskedFor } from "./calls/askedModules";
 import { callConstructor, calledMember, outerSelf } from "./calls/javaCalls";
 import { joinPaths, tried } from "./join";
 import { operationsIn } from "./lists/operationLists";
-import {
-  itemOf,
-  elementOf,
-  memberOf,
-  optionalMember,
-  PROMISED,
-  isThere,
-  methodValue,
-  superclassOf,
-} from "./values/member";
+import { itemOf, elementOf, memberOf, optionalMember, PROMISED, isThere } from "./values/member";
+import { methodValue, superclassOf } from "./values/methods";
 import {
   failsBesideOthers,
   isLater,

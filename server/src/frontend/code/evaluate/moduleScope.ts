@@ -5,7 +5,7 @@ import type { HirExport, HirModule, HirStatement } from "../hir";
 import type { Library } from "../libraries/library";
 import { exportsOf } from "../modules";
 import { declarations } from "../trace";
-import { UNDEFINED, type ModuleScope, type Scope, type Value } from "../values";
+import { UNDEFINED, type Cell, type ModuleScope, type Scope, type Value } from "../values";
 import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
@@ -14,6 +14,7 @@ import { errorsAsValues } from "./builtins/errorsAsValues";
 import { neverReturns } from "./errors/neverReturns";
 import { bind } from "./bindings";
 import { livingOn } from "./values/livingOn";
+import { livingCell, staticsOf, variableIn } from "./values/variables";
 import { declaredInput, typedValue } from "./transactions/instances";
 import { moduleBuiltin } from "./builtins/globals";
 import { javaName } from "./calls/javaNames";
@@ -51,18 +52,25 @@ function moduleScope(
 ): ModuleScope {
   const { trace } = fresh(file).workspace;
   const declared = declarations(hir);
+  // What functions write there is undone when they are read.
+  const variables = new Map<string, Cell>();
   const module: ModuleScope = {
     file,
     lookup: (name) => {
       const entry = trace.entry({ kind: "name", file, name });
       trace.use(entry);
-      return values(entry, () =>
+      const value = values(entry, () =>
         trace.during(entry.inner, () =>
           atTop({ ...fresh(file), ids: createModuleIds(file, name) }, entry.notes, (state) =>
             valueOf(state, name),
           ),
         ),
       );
+      return variables.get(name)?.value ?? value;
+    },
+    variable: (name) => {
+      if (declared.has(name)) module.lookup(name);
+      return variables.get(name);
     },
     get scope() {
       return scope;
@@ -71,7 +79,10 @@ function moduleScope(
   const scope: Scope = { bindings: new Map(), module };
   function valueOf(state: State, name: string): Value | undefined {
     const statement = declared.get(name);
-    if (statement) return livingOn(state, hir, declaredValue(state, scope, statement, name), name);
+    if (statement) {
+      const value = declaredValue(state, { scope, hir, variables }, statement, name);
+      return livingOn(state, hir, value, name);
+    }
     if (hir.language === "java") return javaName({ state, file, hir, scope, scopes }, name);
     const { imports } = headOf(state, file) ?? hir;
     const imported = imports.find(({ local }) => local === name);
@@ -89,9 +100,16 @@ function headOf({ workspace }: State, file: FileId): Head | undefined {
 
 type Head = Pick<HirModule, "imports" | "exports">;
 
+/** A module, and what its variables hold that functions assign. */
+interface Top {
+  readonly scope: Scope;
+  readonly hir: HirModule;
+  readonly variables: Map<string, Cell>;
+}
+
 function declaredValue(
   state: State,
-  scope: Scope,
+  { scope, hir, variables }: Top,
   statement: HirStatement,
   name: string,
 ): Value | undefined {
@@ -99,17 +117,25 @@ function declaredValue(
     case "function":
       return { kind: "function", function: statement.function, scope, name };
     case "class":
-      return { kind: "class", class: statement.class, scope };
+      return {
+        ...{ kind: "class", class: statement.class, scope },
+        statics: staticsOf(state, hir, scope, statement.class),
+      };
     case "type":
       return typedValue(state, statement.type, scope);
     case "let": {
       const value = statement.value
         ? state.evaluator.expression(state, scope, statement.value)
         : UNDEFINED;
-      // What can be assigned later is only known where it is made by a library.
-      if (statement.isMutable && value.kind !== "handle") return undefined;
+      const { type: text } = statement;
+      // What can be assigned later is known where it is made by a library.
+      if (statement.isMutable && value.kind !== "handle") {
+        if (statement.pattern.kind !== "bind") return undefined;
+        const found = variableIn(state, hir, scope, { name, type: text, initial: value });
+        if (found) variables.set(name, livingCell(state, found));
+        if (found) return found;
+      }
       if (statement.pattern.kind === "bind") {
-        const { type: text } = statement;
         const { module } = scope;
         const isSaid = text === undefined || !UNSAID.has(value.kind) || isDataAccess(value);
         const declared = isSaid ? undefined : declaredInput(state, { text, module }, name);
@@ -157,7 +183,11 @@ export function atTop<Result>(state: State, notes: Note[], run: (state: State) =
   const { births } = counts;
   state.frame = { ...state.frame, isRoot: false };
   counts.births = Math.min(births, 0) - OLDER;
+  const mark = state.trail.length;
   const value = run(state);
+  for (const { cell, old } of state.trail.slice(mark).reverse()) {
+    if (cell.isLiving) cell.value = old;
+  }
   counts.births = births;
   notes.push(...state.notes);
   return value;

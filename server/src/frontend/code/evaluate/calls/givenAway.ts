@@ -6,7 +6,8 @@ import { constantScalar, unknown, type ObjectValue, type Value } from "../../val
 import { itemsOf } from "../lists/collections";
 import { readsOf } from "../values/convert";
 import { changed } from "../lists/iteration";
-import { setAnyMember, setMember, superclassOf } from "../values/member";
+import { setAnyMember, setMember } from "../values/member";
+import { superclassOf } from "../values/methods";
 import type { State } from "../state";
 
 const UNKNOWN_ITEM = unknown("what an unknown function does to it");

@@ -4,7 +4,8 @@ import type { HirClass, HirFunction, HirMethod } from "../../hir";
 import type { Library } from "../../libraries/library";
 import { UNDEFINED, type ObjectValue, type Scope, type Value } from "../../values";
 import type { Span } from "../../../sql/split";
-import { askedOfChoice, memberOf, methodValue, optionalMember, superclassOf } from "../values/member"; // prettier-ignore
+import { askedOfChoice, memberOf, optionalMember } from "../values/member";
+import { methodValue, superclassOf } from "../values/methods";
 import { choose } from "../values/operators";
 import { newCell, type CallSite, type State } from "../state";
 

@@ -7,7 +7,8 @@ import { compare } from "../../../sql/terms";
 import type { SourceRange } from "../../../../protocol/source";
 import type { HirExpression, HirFunction } from "../../hir";
 import type { Scope, Value } from "../../values";
-import { superclassOf, THROWN } from "../values/member";
+import { THROWN } from "../values/member";
+import { superclassOf } from "../values/methods";
 import { emit, lose, type State } from "../state";
 import { notePoint } from "./attempts";
 

@@ -3,7 +3,7 @@ import type { HirClass } from "../../hir";
 import { UNDEFINED, type ObjectValue, type Value } from "../../values";
 import { rangeOf } from "../../../sql/lines";
 import type { Command } from "../../../../program/statement";
-import { superclassOf } from "../values/member";
+import { superclassOf } from "../values/methods";
 import { collected, emit, lose, type State } from "../state";
 import { committing, dooming } from "../errors/thrown";
 import { inUnknownTransaction } from "./unknownTransactions";

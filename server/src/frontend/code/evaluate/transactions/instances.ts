@@ -20,7 +20,7 @@ import { expressionOf } from "../values/convert";
 import { inferredType } from "../values/inferredTypes";
 import { choose } from "../values/operators";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
-import { superclassOf } from "../values/member";
+import { superclassOf } from "../values/methods";
 import { splitAt, typeNamed, typeOfMember } from "../values/memberTypes";
 import type { WrittenType } from "../values/unionTypes";
 import {
@@ -378,7 +378,7 @@ function ofItsMaker(state: State, parameter: HirParameter, scope: Scope): Value 
 }
 
 /** What an object holds, by its type: of clients that may be of a transaction or not, one that is of none. */
-function heldValue(state: State, type: string, scope: Scope): Value | undefined {
+export function heldValue(state: State, type: string, scope: Scope): Value | undefined {
   const typed = typedValue(state, type, scope);
   if (!typed || !isOfTransaction(typed)) return typed;
   const parts = typedParts(state, type, scope);

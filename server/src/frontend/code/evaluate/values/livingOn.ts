@@ -1,13 +1,13 @@
 // What the top of a module holds lives on between the calls of functions: what these change in it is not as it was made.
-import { ANY_CHANGE, MADE } from "../../changedPlaces";
+import { ANY_CHANGE, fieldOfChange } from "../../changedPlaces";
 import { changesOf, ownChanges } from "../../changes";
 import type { HirClass, HirModule } from "../../hir";
-import { unknown, type ObjectValue, type Value } from "../../values";
+import { constantScalar, unknown, type ObjectValue, type Value } from "../../values";
 import { grownCell } from "../lists/collections";
 import { newCell, type State } from "../state";
 import { readsOf } from "./convert";
 import { ANY_KEY } from "./fieldNames";
-import { superclassOf } from "./member";
+import { superclassOf } from "./methods";
 
 /** The value of a name at the top of a module, without what the module changes in it. Clients and functions stay. */
 export function livingOn(
@@ -20,10 +20,7 @@ export function livingOn(
   const { workspace, frame } = state;
   workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
   const changes = changesOf(module, name);
-  if (value.kind === "list") {
-    if (!changes.has(ANY_CHANGE)) return value;
-    return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
-  }
+  if (value.kind === "list") return changes.has(ANY_CHANGE) ? mutated(state, value, name) : value;
   const own = value.class ? livedIn(state, value, name) : value;
   return changes.size === 0 ? own : withChanges(state, own, changes, name);
 }
@@ -48,11 +45,11 @@ function withChanges(
   const isAny = changes.has(ANY_CHANGE);
   const { fields } = value;
   for (const change of isAny ? [...fields.keys(), ...changes] : changes) {
-    const field = change.endsWith(MADE) ? change.slice(0, -MADE.length) : change;
+    const { field, isAny: isOther } = fieldOfChange(change);
     const before = fields.get(field)?.value;
     // What is made when it is first asked for is the same ever after.
-    const isFirst = before === undefined && field !== change;
-    if (field !== ANY_CHANGE && !isFirst && mayChange(before, value)) {
+    const isFirst = isEmpty(before) && !isOther;
+    if (field !== ANY_CHANGE && !isFirst && mayChange(before)) {
       fields.set(field, newCell(state, changing(`${name}.${field}`, before)));
     }
   }
@@ -60,23 +57,37 @@ function withChanges(
   return value;
 }
 
-/** Clients, functions, and what a class makes when it is first asked for are the same ever after. */
-function mayChange(before: Value | undefined, { class: of }: ObjectValue): boolean {
+/** What is changed in ways that are not followed. */
+export function mutated(state: State, value: Value, name: string): Value {
+  if (value.kind === "list") {
+    return { kind: "list", items: [], grown: grownCell(state, changing(name, value)) };
+  }
+  if (value.kind === "object" && value.class) return livedIn(state, value, name);
+  return mayChange(value) ? changing(name, value) : value;
+}
+
+/** Whether there is nothing: `null` or `undefined`. */
+export function isEmpty(value: Value | undefined): boolean {
+  return value === undefined || value.kind === "undefined" || constantScalar(value) === null;
+}
+
+/** Clients, functions, and objects of classes are the same ever after. */
+function mayChange(before: Value | undefined): boolean {
   switch (before?.kind) {
     case "scalar":
-      return before.expression.kind !== "literal" || before.expression.value !== null;
     case "text":
     case "list":
+    case "undefined":
+    case undefined:
       return true;
     case "object":
       return before.class === undefined;
-    case undefined:
-      return of === undefined;
     default:
       return false;
   }
 }
 
-function changing(name: string, value: Value | undefined): Value {
+/** What is another from call to call. */
+export function changing(name: string, value: Value | undefined): Value {
   return unknown(`${name} changes from call to call`, value ? readsOf(value) : []);
 }

@@ -3,7 +3,6 @@ import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import type { Span } from "../../../sql/split";
-import type { HirMethod } from "../../hir";
 import {
   constant,
   constantText,
@@ -20,7 +19,6 @@ import {
   type RowValue,
 } from "../../values";
 import { notePoint } from "../errors/attempts";
-import { decorated } from "../transactions/decorators";
 import { ofMaker } from "../calls/givenBack";
 import { noteAsked, noteFilled } from "../lists/asked";
 import { callWithItem, fillingOf } from "../lists/items";
@@ -38,6 +36,8 @@ import { isPresent, negated, presenceOf, readsOf } from "./convert";
 import { ofPerhapsNothing } from "./partOfNothing";
 import { heldBy } from "./heldInputs";
 import { changedTo } from "./foreignValues";
+import { boundMethod, methodOf } from "./methods";
+import { setStatic, staticMember } from "./statics";
 
 type Input = Extract<Value, { kind: "input" }>;
 
@@ -88,7 +88,7 @@ export function memberOf(state: State, value: Value, property: string, site: Spa
         ? { kind: "builtin", name: `unknown.${property}`, self: value }
         : value;
     case "class":
-      return staticMember(state, value, property);
+      return staticMember(state, value, property, site);
     case "namespace":
       return value.lookup(property) ?? UNDEFINED;
     case "builtin":
@@ -181,6 +181,7 @@ function fieldIfThere(state: State, row: Extract<Value, { kind: "row" }>, proper
 
 /** Writes `value.property = written`. */
 export function setMember(state: State, value: Value, property: string, written: Value): boolean {
+  if (value.kind === "class") return setStatic(state, value, property, written);
   if (value.kind !== "object" && value.kind !== "row") return false;
   const cells = value.kind === "object" ? value.fields : value.overlay;
   const cell = cells.get(property) ?? fieldCell(value, property);
@@ -438,74 +439,6 @@ const OF_ANY_OBJECT: ReadonlySet<string> = new Set([
   ...PROMISED,
   ...["hasOwnProperty", "toString", "valueOf", "constructor", "toJSON"],
 ]);
-
-interface FoundMethod {
-  readonly method: HirMethod;
-  readonly of: NonNullable<Extract<Value, { kind: "object" }>["class"]>;
-}
-
-export function boundMethod(
-  state: State,
-  found: FoundMethod,
-  self: Value,
-): Extract<Value, { kind: "function" }> {
-  const { method, of } = found;
-  const name = of.class.name === undefined ? method.name : `${of.class.name}.${method.name}`;
-  const { function: hir } = method;
-  const own = { kind: "function", function: hir, scope: of.scope, self, name } as const;
-  return hir.annotations.length === 0 || isInJava(state) ? own : decorated(state, found, own);
-}
-
-/** A method of an object as a function. */
-export function methodValue(
-  state: State,
-  self: Extract<Value, { kind: "object" }>,
-  name: string,
-  of = self.class,
-): Value | undefined {
-  const found = of && methodOf(state, of, name);
-  return found && boundMethod(state, found, self);
-}
-
-/** A method of a class or of what it extends. */
-export function methodOf(
-  state: State,
-  of: FoundMethod["of"],
-  name: string,
-  depth = 8,
-): FoundMethod | undefined {
-  const method = of.class.methods.find((each) => each.name === name && !each.isStatic);
-  if (method !== undefined) return { method, of };
-  const parent = depth > 0 ? superclassOf(of) : undefined;
-  return parent && methodOf(state, parent, name, depth - 1);
-}
-
-/** The class of the workspace that a class extends. */
-export function superclassOf(of: FoundMethod["of"]): FoundMethod["of"] | undefined {
-  const { superclass } = of.class;
-  if (superclass === undefined) return undefined;
-  const parent = of.scope.module.lookup(superclass);
-  return parent?.kind === "class" ? parent : undefined;
-}
-
-function staticMember(
-  state: State,
-  value: Extract<Value, { kind: "class" }>,
-  property: string,
-): Value {
-  const field = value.class.fields.find((each) => each.isStatic && each.name === property);
-  if (field?.value) return state.evaluator.expression(state, value.scope, field.value);
-  const method = value.class.methods.find((each) => each.isStatic && each.name === property);
-  if (method) return boundMethod(state, { method, of: value }, value);
-  const nested = value.class.classes.find((each) => each.name === property);
-  if (nested) return { kind: "class", class: nested, scope: value.scope };
-  for (const library of state.workspace.libraries) {
-    const tools = state.evaluator.tools(state, library);
-    const own = library.classMember?.(value, property, tools);
-    if (own) return own;
-  }
-  return { kind: "builtin", name: `class.${property}`, self: value };
-}
 
 function choiceMember(
   state: State,

@@ -1,0 +1,129 @@
+// Variables at the tops of modules and static fields that functions assign: what one call leaves there, the next finds.
+import type { Expression } from "../../../../program/expression";
+import { compare } from "../../../sql/terms";
+import { TRUE } from "../../../sql/expressions";
+import { assignmentsTo, assignmentsToStatic, type Assignments } from "../../assignments";
+import { ANY_CHANGE, fieldOfChange, isMade, isNothing } from "../../changedPlaces";
+import { changesOf, ownStaticChanges } from "../../changes";
+import type { HirClass, HirExpression, HirModule } from "../../hir";
+import { UNDEFINED, type Cell, type Scope, type Value } from "../../values";
+import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
+import { newCell, type State } from "../state";
+import { expressionOf } from "./convert";
+import { changing, isEmpty, livedIn, mutated } from "./livingOn";
+import { choose } from "./operators";
+
+/** Something that is assigned, as it is declared. */
+export interface Variable {
+  readonly name: string;
+  readonly type: string | undefined;
+  /** What it holds at first. */
+  readonly initial: Value;
+}
+
+/** What a variable at the top of a module holds when a function begins; undefined where nothing assigns it. */
+export function variableIn(
+  state: State,
+  module: HirModule,
+  scope: Scope,
+  variable: Variable,
+): Value | undefined {
+  useChanges(state, variable.name);
+  const assigned = assignmentsTo(module, variable.name);
+  return isAssigned(assigned) ? foundIn(state, scope, variable, assigned) : undefined;
+}
+
+/** The static fields of a class at the top of a module that the module changes, as functions find them. */
+export function staticsOf(
+  state: State,
+  module: HirModule,
+  scope: Scope,
+  of: HirClass,
+): ReadonlyMap<string, Cell> {
+  const { name: own = "" } = of;
+  const fields = of.fields.filter(({ isStatic, isFinal, name }) => isStatic && name !== "" && !isFinal); // prettier-ignore
+  const found = new Map<string, Cell>();
+  if (fields.length === 0 || module.language === "java") return found;
+  useChanges(state, own);
+  const itself: Value = { kind: "class", class: of, scope, statics: found };
+  const inner: Scope = { bindings: new Map([[own, newCell(state, itself)]]), parent: scope, module: scope.module }; // prettier-ignore
+  const changes = [...changesOf(module, own), ...ownStaticChanges(of)].map(fieldOfChange);
+  const changed = new Set(changes.map(({ field }) => field));
+  for (const { name, type, value } of fields) {
+    if (!changed.has(name) && !changed.has(ANY_CHANGE)) continue;
+    const initial = value ? state.evaluator.expression(state, inner, value) : UNDEFINED;
+    const assigned = assignmentsToStatic(module, of, name);
+    const variable = { name: `${own}.${name}`, type, initial };
+    const held = isAssigned(assigned)
+      ? foundIn(state, inner, variable, assigned)
+      : mutated(state, initial, variable.name);
+    found.set(name, livingCell(state, held));
+  }
+  return found;
+}
+
+/** The place of a variable that holds that when a function begins. */
+export function livingCell(state: State, value: Value): Cell {
+  return { ...newCell(state, value), isLiving: true };
+}
+
+function useChanges({ workspace, frame }: State, name: string): void {
+  workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
+}
+
+function isAssigned({ values, isOther }: Assignments): boolean {
+  return values.length > 0 || isOther;
+}
+
+/** What is made when it is first asked for is taken to be there; of all else, what its type says. */
+function foundIn(
+  state: State,
+  scope: Scope,
+  variable: Variable,
+  { values, isOther }: Assignments,
+): Value {
+  const { name, initial, type } = variable;
+  const [given, ...others] = values.filter((each) => !isNothing(each));
+  if (isEmpty(initial) && !isOther && others.length === 0) {
+    if (given === undefined) return initial;
+    const made = isMade(given) ? madeOnce(state, scope, given, name) : undefined;
+    if (made) return made;
+  }
+  const typed = type === undefined ? undefined : typedAs(state, scope, type, name);
+  if (!typed) return changing(name, initial);
+  const isAlways = !isEmpty(initial) && !values.some(isNothing);
+  return isAlways ? typed : choose(isThere(state, name), typed, UNDEFINED);
+}
+
+/** The same ever after: a client, a function, an object of a class. Undefined for data, and where making it runs statements. */
+function madeOnce(state: State, scope: Scope, hir: HirExpression, name: string): Value | undefined {
+  const before = state.emitted;
+  const value = state.evaluator.expression(state, scope, hir);
+  if (state.emitted > before) return undefined;
+  switch (value.kind) {
+    case "handle":
+    case "function":
+    case "class":
+    case "namespace":
+      return value;
+    case "object":
+      return value.class && livedIn(state, value, name);
+    default:
+      return undefined;
+  }
+}
+
+/** What a type says of something that has methods or a connection. */
+function typedAs(state: State, scope: Scope, type: string, name: string): Value | undefined {
+  const value =
+    heldValue(state, type, scope) ??
+    declaredInput(state, { text: type, module: scope.module }, name);
+  if (value?.kind !== "object") return value;
+  const hasMethods = value.class?.class.methods.some(({ kind }) => kind !== "constructor") === true;
+  return hasMethods || hasConnection(value) ? livedIn(state, value, name) : undefined;
+}
+
+function isThere(state: State, name: string): Expression {
+  const path = `${name} is there`;
+  return compare("=", expressionOf(state, { kind: "input", path, origin: "argument" }), TRUE);
+}
