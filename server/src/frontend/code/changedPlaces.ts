@@ -68,7 +68,8 @@ export function changedByCall({
   return root === undefined ? changedPlace(target) : `${root}.${ANY_CHANGE}`;
 }
 
-const CHANGING: ReadonlySet<string> = new Set(
+/** Methods that change what they are called on. */
+export const CHANGING: ReadonlySet<string> = new Set(
   "push unshift pop shift splice reverse sort fill add delete clear set".split(" "),
 );
 

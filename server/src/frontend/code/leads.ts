@@ -3,6 +3,7 @@
 import type { FileId } from "../../protocol/source";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
 import { boundNames } from "./boundNames";
+import { changesOthers } from "./changesOthers";
 import { exportsOf, type CodeModules } from "./modules";
 import {
   CALLED,
@@ -31,6 +32,10 @@ export interface Extent {
   readonly parts: number;
   /** Whether something in it may refuse what it is given, as far as it was counted. */
   readonly throws: boolean;
+  /** Whether something in it may change what it did not make, as far as it was counted. */
+  readonly changes: boolean;
+  /** Whether a name in it leads to a database: those around it, and what its caller hands in, aside. */
+  readonly leads: boolean;
 }
 
 /** Where counting ends. */
@@ -115,10 +120,13 @@ export function createLeads(
     const module = modules.moduleOf(file);
     const around = module && statementAround(module, moved);
     let { size: parts, throws } = namedIn(hir);
+    let changes = changesOthers(hir);
+    let isLeading = module?.language === "java" || !around;
     const count = (part: object): void => {
       const { size, throws: own } = namedIn(part);
       parts += size;
       throws ||= own;
+      changes ||= changesOthers(part);
     };
     if (module && around) {
       const node = { file, module, statement: around };
@@ -134,13 +142,18 @@ export function createLeads(
         }
       };
       for (const each of methods) count(each);
-      for (const each of [hir, ...methods]) add(resolver.resolved(node, namedIn(each)).nodes);
+      isLeading ||= !isOfMethods(around, [hir, ...methods]) && leads(node);
+      for (const each of [hir, ...methods]) {
+        const { isDirect, nodes } = resolver.resolved(node, namedIn(each));
+        isLeading ||= isDirect || nodes.some(leads);
+        add(nodes);
+      }
       for (let each = open.pop(); each && parts < MOST_PARTS; each = open.pop()) {
         if (runs(each.statement)) count(originOf(each.statement));
         add(targetsOf(each).nodes);
       }
     }
-    const extent = { parts, throws };
+    const extent = { parts, throws, changes, leads: isLeading };
     extents.set(hir, extent);
     return extent;
   }
@@ -210,6 +223,15 @@ function methodsNamed(statement: HirStatement, first: Named): readonly HirFuncti
     }
   }
   return [...found];
+}
+
+/** Whether all that functions name of their object are methods of its class. */
+function isOfMethods(statement: HirStatement, functions: readonly HirFunction[]): boolean {
+  const names = functions.flatMap((each) => [...namedIn(each).own]);
+  if (names.length === 0) return true;
+  if (statement.kind !== "class") return false;
+  const methods = new Set(statement.class.methods.map(({ name }) => name));
+  return names.every((name) => methods.has(name));
 }
 
 /** How a name is used. */

@@ -26,12 +26,14 @@ async function transfer(id, n) {
   const c = await pool.connect();
   await c.query("BEGIN");
   await c.query("UPDATE accounts SET balance = balance - 1 WHERE id = $1", [id]);
-  ${"decide(n);\n  ".repeat(HALF)}
+  let d = 0;
+  ${"d = decide(n);\n  ".repeat(HALF)}
   await c.query("UPDATE accounts SET balance = balance + 1 WHERE id = $1", [n]);
   await c.query("COMMIT");
 }
 export async function job(id, x) {
-  ${"decide(x);\n  ".repeat(HALF)}
+  let d = 0;
+  ${"d = decide(x);\n  ".repeat(HALF)}
   await transfer(id, x);
 }`;
     const names = (await transactionsOf(DDL, { "a.ts": text })).map(({ id }) => id);

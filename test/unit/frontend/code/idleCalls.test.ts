@@ -201,4 +201,62 @@ export async function run(ctx: Context, id: number) {
       ["run"],
     );
   });
+
+  it("is followed where it changes what it is given, whatever that holds", async () => {
+    const run = await read({
+      "tidy.ts": `export function tidy(record, x) { ${LONG} record.n = Math.abs(record.n); record.label = y; }`,
+      "a.ts": `import { pool } from "./pool";
+import { tidy } from "./tidy";
+export async function run(id: number, x: any) {
+  const record = { n: x.n, label: "" };
+  tidy(record, x);
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [record.n, id]);
+}`,
+    });
+    assert.match(JSON.stringify(run.body), /"name":"abs"/u);
+  });
+
+  it("says so where that is too long by far", async () => {
+    const run = await read({
+      "tidy.ts": `export function tidy(record, x) { let y = 0;\n${calculating(160)}
+record.n = y; }`,
+      "a.ts": `import { pool } from "./pool";
+import { tidy } from "./tidy";
+export async function run(id: number, x: any) {
+  const record = { n: x.n };
+  tidy(record, x);
+  await pool.query("UPDATE accounts SET balance = $1 WHERE id = $2", [record.n, id]);
+}`,
+    });
+    assert.deepEqual(reasons(run), [
+      "tidy() is too long to be followed: what it changes of what it is given is not known",
+    ]);
+  });
+
+  it("is followed where it fills only what it made itself, unless nobody asks for that", async () => {
+    const of = (call: string): Promise<Transaction> =>
+      read({
+        "parts.ts": `export function parts(x) {
+  const all = [];
+  const seen = x.items.reduce((found, each) => { found[each] = true; return found; }, {});
+  ${LONG}
+  all.push(y);
+  return all;
+}`,
+        "a.ts": `import { pool } from "./pool";
+import { parts } from "./parts";
+export async function run(id: number, x: any) {
+  const { rows } = await pool.query("SELECT * FROM accounts WHERE id = $1", [id]);
+  ${call}
+}`,
+      });
+    const used = await of(
+      `await pool.query("UPDATE log SET note = $1", [parts({ ...x, n: rows[0].balance })[0]]);`,
+    );
+    assert.deepEqual(tables(used), ["log"]);
+    const unused = await of(
+      `parts(rows[0]); await pool.query("UPDATE log SET note = $1", [rows[0].balance]);`,
+    );
+    assert.deepEqual([tables(unused), reasons(unused)], [["log"], []]);
+  });
 });

@@ -23,6 +23,7 @@ import { givenOr } from "./transactions/leftOut";
 import { mustGoOn } from "./values/cutChains";
 import { isOfChain, nameOf } from "./values/chains";
 import { conditionOf, expressionOf, readsOf, negated } from "./values/convert";
+import { isUnused, isWaitedFor, noteWaitedFor } from "./calls/unusedResults";
 import { held, isHeld, isLeaving, noteHeld } from "./errors/heldPromises";
 import { hasAnyKey } from "./values/fieldNames";
 import { moduleAskedFor } from "./calls/askedModules";
@@ -147,7 +148,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       return hir.isPrefix ? after : before;
     }
     case "await":
-      AWAITED.add(hir.operand);
+      noteWaitedFor(hir.operand);
       return settle(state, of(hir.operand));
     case "sequence":
       return hir.parts.map(of).at(-1) ?? UNDEFINED;
@@ -425,24 +426,14 @@ function superMethod(state: State, scope: Scope, name: string): Value {
     : unknown(`${name} of a class that is not known`);
 }
 
-/** Calls that are awaited where they stand. */
-const AWAITED = new WeakSet<HirExpression>();
-
-const UNUSED = new WeakSet<HirExpression>();
-
-/** Notes that nothing is done with an expression's value. */
-export function noteUnused(hir: HirExpression): void {
-  UNUSED.add(hir);
-}
-
 function siteOf(hir: Extract<HirExpression, { kind: "call" | "new" }>, isNew: boolean): CallSite {
   return {
     span: hir.span,
     isNew,
     typeArguments: hir.typeArguments ?? [],
     name: nameOf(hir.callee),
-    ...(AWAITED.has(hir) && { isAwaited: true }),
-    ...(UNUSED.has(hir) && { isUnused: true }),
+    ...(isWaitedFor(hir) && { isAwaited: true }),
+    ...(isUnused(hir) && { isUnused: true }),
     ...(isHeld(hir) && !isLater(hir) && { isHeld: true, isLeaving: isLeaving(hir) }),
   };
 }

@@ -9,7 +9,8 @@ import { constantText, UNDEFINED, unknown, type Scope, type Value } from "../val
 import { bind, innerScope } from "./bindings";
 import { addReturn } from "./calls/returns";
 import { conditionOf, expressionOf, negated } from "./values/convert";
-import { evaluateExpression, noteUnused } from "./expressions";
+import { noteUnused } from "./calls/unusedResults";
+import { evaluateExpression } from "./expressions";
 import {
   leavesHandler,
   noteAwaited,

@@ -24,6 +24,7 @@ import { caughtBy, thenOr } from "../errors/rejections";
 import { filledAt } from "../lists/filledLists";
 import { isUndoneWhole } from "../errors/heldPromises";
 import { awaitAll, firstOf, roundsOf } from "../errors/promiseAll";
+import { mayChange } from "../calls/changes";
 import { eachItem, rowsAsLoop } from "../lists/iteration";
 import { newArray } from "../lists/arrays";
 import { binary, condition, overChoice } from "../values/operators";
@@ -502,13 +503,20 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
   }
   const rounds = own.isHeld === true ? roundsOf(state, sourceOf(state, site.span)) : undefined;
   const start = state.commands.length;
-  const isQuiet = rowsAsLoop(state, self, site.span, (item, index) => {
-    const made = callWithItem(state, by, item, index, own);
-    rounds?.add(made);
-  });
+  const isQuiet =
+    (!rounds && isPlain(state, by)) ||
+    rowsAsLoop(state, self, site.span, (item, index) => {
+      const made = callWithItem(state, by, item, index, own);
+      rounds?.add(made);
+    });
   if (isQuiet) return { kind: "derived", from: self, how: "map", by: putAside(state, by) };
   const value = unknown("what a loop gives is not kept", readsOf(self));
   return rounds?.end(start, value) ?? value;
+}
+
+/** Whether a function surely runs no statement and changes nothing, by its text alone. */
+function isPlain({ workspace }: State, by: Value): boolean {
+  return by.kind === "function" && !mayChange(by) && !workspace.reach.mayReach(by.function);
 }
 
 /** `items.entries()`: pairs of index and item; of what may be a map the first of a pair is not known. */

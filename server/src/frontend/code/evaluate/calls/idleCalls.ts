@@ -16,13 +16,16 @@ type FunctionValue = Extract<Value, { kind: "function" }>;
 /** Parts of HIR that are followed all the same, and those where they may refuse what they are given, or that was read. */
 const LARGEST = 250;
 const LARGEST_ASKED = 1500;
+/** Those where nobody asks for what they give. */
+const LARGEST_UNUSED = 32;
 
 /** Values in values, up to which these are looked through. */
 const MOST_PARTS = 2000;
 
 /**
  * What a call gives that need not be followed: neither what the function names nor what it is given leads to a database,
- * and it is long, or it refuses nothing, what it is given was not read, and it is not short. Undefined for all others.
+ * and it is long, or it refuses and changes nothing, what it is given was not read, and it is not short. Of what is not
+ * used nothing is asked. Undefined for all others.
  */
 export function idleCall(
   state: State,
@@ -35,17 +38,19 @@ export function idleCall(
   const { leads } = state.workspace;
   // What an AsyncLocalStorage holds is handed in, too.
   if (file.endsWith(".java") || isInUnknown(state) || state.stores.size > 0) return undefined;
-  const { parts, throws } = leads.extentOf(file, hir);
-  if (parts <= LARGEST || args.some(isClosure) || assignsAround(callee)) return undefined;
-  if (leads.mayLead(file, hir) || !arePlain(state, [callee, ...args])) return undefined;
-  const isAsked = throws || !args.every((arg) => readsOf(arg).every(isInput));
+  const { parts, throws, changes, leads: isLeading } = leads.extentOf(file, hir);
+  const isUnused = site.isUnused === true && !throws && !changes;
+  if (parts <= (isUnused ? LARGEST_UNUSED : LARGEST)) return undefined;
+  if (isLeading || args.some(isClosure) || assignsAround(callee)) return undefined;
+  if (!arePlain(state, [callee, ...args])) return undefined;
+  const isAsked =
+    throws || changes || (!isUnused && !args.every((arg) => readsOf(arg).every(isInput)));
   if (isAsked && parts <= LARGEST_ASKED) return undefined;
   const name = callee.name ?? hir.name ?? site.name;
   const source = sourceOf(state, site.span);
-  if (throws) {
-    const why = `${name}() is too long to be followed: whether it refuses what it is given is not known`;
-    lose(state, why, source);
-  }
+  const long = `${name}() is too long to be followed`;
+  if (throws) lose(state, `${long}: whether it refuses what it is given is not known`, source);
+  if (changes) lose(state, `${long}: what it changes of what it is given is not known`, source);
   for (const arg of callee.self ? [callee.self, ...args] : args) {
     escape(state, arg);
     giveAway(state, arg, name);
@@ -71,12 +76,13 @@ function assignsAround({ function: hir, scope }: FunctionValue): boolean {
   return false;
 }
 
-/** What a function has without being given it: its object, and names of the functions around it. */
-function heldBy({ self, scope }: FunctionValue): readonly Value[] {
+/** What a function has without being given it: its object, and what it names of the functions around it. */
+function heldBy({ function: hir, self, scope }: FunctionValue): readonly Value[] {
   const found: Value[] = self ? [self] : [];
+  const { values } = namedIn(originOf(hir));
   for (let at: Scope | undefined = scope; at?.parent; at = at.parent) {
     if (at.self) found.push(at.self);
-    for (const { value } of at.bindings.values()) if (value) found.push(value);
+    for (const [name, { value }] of at.bindings) if (value && values.has(name)) found.push(value);
   }
   return found;
 }
@@ -134,7 +140,7 @@ function arePlain(state: State, values: readonly Value[]): boolean {
         if (value.connection || value.library.isTable?.(value.data) === true) return false;
         break;
       case "function":
-        if (value !== callee && leads.mayLead(value.scope.module.file, value.function))
+        if (value !== callee && leads.extentOf(value.scope.module.file, value.function).leads)
           return false;
         for (const held of heldBy(value)) open.add(held);
         break;

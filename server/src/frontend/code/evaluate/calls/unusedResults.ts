@@ -1,0 +1,54 @@
+// Calls for whose results nobody asks, and those that are awaited, told by where they stand.
+import type { HirExpression } from "../../hir";
+
+const UNUSED = new WeakSet<HirExpression>();
+const WAITED_FOR = new WeakSet<HirExpression>();
+
+/** Notes that an expression stands as a statement: nothing is done with what it gives. */
+export function noteUnused(hir: HirExpression): void {
+  switch (hir.kind) {
+    case "await":
+    case "typed":
+      noteUnused(hir.operand);
+      return;
+    case "unary":
+      if (hir.operator === "void") noteUnused(hir.operand);
+      return;
+    case "call":
+      UNUSED.add(hir);
+      for (const { value } of isOfPromises(hir) ? hir.arguments : []) noteItems(value);
+      return;
+    default:
+  }
+}
+
+/** Notes that an expression is awaited where it stands. */
+export function noteWaitedFor(hir: HirExpression): void {
+  WAITED_FOR.add(hir);
+}
+
+/** Whether nothing is done with what a call gives. */
+export function isUnused(hir: HirExpression): boolean {
+  return UNUSED.has(hir);
+}
+
+export function isWaitedFor(hir: HirExpression): boolean {
+  return WAITED_FOR.has(hir);
+}
+
+/** Calls that wait for all that they are given. */
+const WAITS = /^(?:all|allSettled|waitUntil|after)$/u;
+
+function isOfPromises({ callee }: Extract<HirExpression, { kind: "call" }>): boolean {
+  if (callee.kind === "name") return WAITS.test(callee.name);
+  return callee.kind === "member" && WAITS.test(callee.property);
+}
+
+function noteItems(hir: HirExpression): void {
+  const items = hir.kind === "array" ? hir.items : [{ value: hir, isSpread: false }];
+  for (const { value, isSpread } of items) {
+    if (isSpread === true) continue;
+    noteUnused(value);
+    noteWaitedFor(value);
+  }
+}
