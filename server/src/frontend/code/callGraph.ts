@@ -1,6 +1,7 @@
 // Who calls whom, by names, kept from one reading to the next: only statements that came or went are gone over again.
 import type { HirFunction, HirModule, HirStatement } from "./hir";
 import { originOf } from "./origins";
+import type { OtherNames } from "./otherNames";
 
 /** What stands under a name: a function, or what a call made of functions. */
 interface NamedPart {
@@ -24,8 +25,8 @@ export interface StatementParts {
 export interface CallGraph {
   /** Whether it holds most of these modules already. */
   readonly hasMost: (modules: readonly HirModule[]) => boolean;
-  /** Holds these modules, and no others. Linear in their number and in what changed of them. */
-  readonly update: (modules: readonly HirModule[]) => void;
+  /** Holds these modules, and no others, and the other names that they give. Linear in their number and in what changed of them. */
+  readonly update: (modules: readonly HirModule[], others: OtherNames) => void;
   /** The names that lead to a database; the same set as long as they are the same. */
   readonly reaching: ReadonlySet<string>;
   readonly functions: (name: string) => readonly HirFunction[];
@@ -36,6 +37,8 @@ export interface CallGraph {
 export function createCallGraph(partsOf: (origin: HirStatement) => StatementParts): CallGraph {
   let modules: ReadonlySet<HirModule> = new Set();
   let reaching: ReadonlySet<string> = new Set();
+  let others: OtherNames = new Map();
+  let originals: Map<string, Set<string>> | undefined;
   let called: Map<string, number> | undefined;
   const named = new Map<string, Set<NamedPart>>();
   const direct = new Set<string>();
@@ -74,14 +77,31 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
   function allReaching(): ReadonlySet<string> {
     // Grows while it is gone over: who calls a function that reaches reaches, too.
     const found = new Set(direct);
-    for (const name of found) for (const caller of callers.get(name) ?? []) found.add(caller);
+    for (const name of found) {
+      for (const caller of callers.get(name) ?? []) found.add(caller);
+      for (const other of others.get(name) ?? []) found.add(other);
+    }
     const isSame = found.size === reaching.size && [...found].every((name) => reaching.has(name));
     return isSame ? reaching : found;
   }
 
+  /** A name, and those that it stands for. */
+  function namesFor(name: string): ReadonlySet<string> {
+    if (originals === undefined) {
+      originals = new Map();
+      for (const [of, names] of others) for (const each of names) addTo(originals, each, of);
+    }
+    const found = new Set([name]);
+    for (const each of found) for (const of of originals.get(each) ?? []) found.add(of);
+    return found;
+  }
+
   return {
     hasMost: (now) => now.filter((each) => modules.has(each)).length * 2 > now.length,
-    update: (given) => {
+    update: (given, otherNames) => {
+      const isOther = !isSame(others, otherNames);
+      others = otherNames;
+      if (isOther) originals = undefined;
       const now = new Set(given);
       const gone = originsIn(modules, now);
       const come = originsIn(now, modules);
@@ -104,12 +124,15 @@ export function createCallGraph(partsOf: (origin: HirStatement) => StatementPart
         }
       }
       for (const name of changed) look(name);
-      if (changed.size > 0) reaching = allReaching();
+      if (changed.size > 0 || isOther) reaching = allReaching();
     },
     get reaching() {
       return reaching;
     },
-    functions: (name) => [...(named.get(name) ?? [])].flatMap((part) => part.function ?? []),
+    functions: (name) =>
+      [...namesFor(name)].flatMap((each) =>
+        [...(named.get(each) ?? [])].flatMap((part) => part.function ?? []),
+      ),
     isCalled: (name) => {
       if (called === undefined) {
         called = new Map();
@@ -131,6 +154,14 @@ function originsIn(
     for (const statement of module.body) found.add(originOf(statement));
   }
   return found;
+}
+
+function isSame(one: OtherNames, other: OtherNames): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([of, names]) => {
+    const these = other.get(of);
+    return these?.size === names.size && [...names].every((name) => these.has(name));
+  });
 }
 
 function addTo<Item>(sets: Map<string, Set<Item>>, key: string, item: Item): void {

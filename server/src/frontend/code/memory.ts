@@ -6,7 +6,7 @@ import type { FileId, SourceRange } from "../../protocol/source";
 import type { HirFunction, HirModule } from "./hir";
 import { createMover, type Mover, type Snapshot } from "./movedResults";
 import { originOf } from "./origins";
-import { createReaches, type Reach } from "./reach";
+import { createReaches, type MakeReach } from "./reach";
 import type { Site } from "./sites";
 import { createDependencySet, type Dependency, type Facts } from "./trace";
 
@@ -81,7 +81,7 @@ export type Round = { readonly reading: RootReading } | { readonly before: strin
 
 export interface CodeMemory {
   /** Who may come to use a database among the functions of modules. */
-  readonly reachOf: (modules: readonly HirModule[]) => Reach;
+  readonly reachOf: MakeReach;
   /** What is known of a root, if it would be found again. */
   recall(root: AskedRoot, present: Present): RootReading | undefined;
   keep(

@@ -5,6 +5,7 @@ import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } fr
 import { mayOpen } from "./opens";
 import { childrenOf, isFunction, isNode, visit, visitInto } from "./nodes";
 import { originOf } from "./origins";
+import { otherNamesIn, type OtherNames } from "./otherNames";
 
 /** What a part of the code calls. */
 interface Calls {
@@ -58,22 +59,27 @@ const namesByStatement = new WeakMap<HirStatement, ReadonlySet<string>>();
 const byStatement = new WeakMap<HirStatement, ReadonlyMap<string, readonly HirFunction[]>>();
 
 /** Looks over modules again and again: the parts that are new, each once, in time linear in their sizes. */
-export function createReaches(): (modules: readonly HirModule[]) => Reach {
+export function createReaches(): MakeReach {
   let known: readonly CallGraph[] = [];
-  return (modules) => {
+  return (modules, others = NO_OTHERS) => {
     // Several databases are read in turn, each with code of its own.
     const own = known.find((each) => each.hasMost(modules)) ?? createCallGraph(partsOf);
     known = [own, ...known.filter((each) => each !== own)].slice(0, MOST_GRAPHS);
-    own.update(modules);
+    own.update(modules, others);
     return reachIn(own);
   };
 }
 
+/** Who may reach what, among modules that have other names for what they give each other. */
+export type MakeReach = (modules: readonly HirModule[], others?: OtherNames) => Reach;
+
+const NO_OTHERS: OtherNames = new Map();
+
 const MOST_GRAPHS = 8;
 
 /** The same for modules that are looked at once. */
-export function reachOf(modules: readonly HirModule[]): Reach {
-  return createReaches()(modules);
+export function reachOf(modules: readonly HirModule[], others?: OtherNames): Reach {
+  return createReaches()(modules, others);
 }
 
 function reachIn(graph: CallGraph): Reach {
@@ -118,8 +124,16 @@ function partsOf(statement: HirStatement): StatementParts {
     all.map((hir) => ({ name, function: hir, calls: () => callsOf(hir) })),
   );
   const made = madeIn(statement);
+  const others = otherNamesIn(statement).map(({ name, of }) => {
+    const calls: Calls = { ...noCalls(), names: new Set([of]) };
+    return { name, calls: () => calls };
+  });
   const parts = {
-    named: made ? [...functions, { name: made.name, calls: () => made.calls }] : functions,
+    named: [
+      ...functions,
+      ...(made ? [{ name: made.name, calls: () => made.calls }] : []),
+      ...others,
+    ],
     calls: () => namesIn(statement),
   };
   partsByStatement.set(statement, parts);

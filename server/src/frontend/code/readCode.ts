@@ -37,6 +37,7 @@ import type {
 import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
 import { functionKey, originOf } from "./origins";
+import { namesElsewhere } from "./otherNames";
 import { reachOf } from "./reach";
 import { rootsOf, type ModuleRoot } from "./roots";
 import { pulseOf, ReadingStopped, type IsStopped, type ReadingStep, type Sliced } from "./slices";
@@ -126,7 +127,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   around.watchTables?.((kind, name) => {
     trace.use(trace.entry({ kind, name }));
   });
-  const reach = (memory?.reachOf ?? reachOf)(files.flatMap((file) => modules.moduleOf(file) ?? []));
+  const parts = files.flatMap((file) => modules.moduleOf(file) ?? []);
+  const reach = (memory?.reachOf ?? reachOf)(parts, namesElsewhere(files, modules));
   const asking = { used, models: around.models };
   const leads = createLeads(modules, {
     isReachedBy: reach.isReachedBy,

@@ -125,6 +125,7 @@ const LINES = [
   // Decides whether what calls it by its name may come to use a database.
   "export function deeper(a) { return pool.query('DELETE FROM account WHERE id = 9'); }",
   'import { balanceOf as other } from "./db";',
+  "export const again = (id) => other(pool, id);",
   "export async function twice(a: number) { await pool.query(`UPDATE account SET owner = ${a} WHERE id = 1`); }",
   "}",
 ];

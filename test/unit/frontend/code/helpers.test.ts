@@ -377,45 +377,6 @@ export async function start(boss, channel) {
     );
   });
 
-  it("in modules that are asked for when they are needed", async () => {
-    const text = `import { Pool } from "pg";
-const pool = new Pool();
-export async function f(id) {
-  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
-  const { put } = await import("./put");
-  await put(id);
-}
-export const g = (id) => import("./put").then((m) => m.default(id));
-export async function h(id) {
-  const { put } = require("./put");
-  await put(id);
-}
-export async function either(id, name) {
-  const words = await import(\`./words/\${name}.json\`);
-  const { run } = await import(\`./jobs/\${name}\`);
-  await pool.query("DELETE FROM accounts WHERE id = $1", [words.default[id]]);
-  await run(id);
-}`;
-    const put = `import { Pool } from "pg";
-const pool = new Pool();
-export const put = (id) => pool.query("UPDATE lines SET item = 1 WHERE id = $1", [id]);
-export default (id) => pool.query("UPDATE lines SET item = 2 WHERE id = $1", [id]);`;
-    assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text, "put.ts": put })), [
-      "f unit",
-      "  delete accounts where (accounts.id = :id)",
-      "  update lines set item = 1 where (lines.id = :id)",
-      "g autocommit",
-      "  update lines set item = 2 where (lines.id = :id)",
-      "  return",
-      "h autocommit",
-      "  update lines set item = 1 where (lines.id = :id)",
-      "either autocommit",
-      '  delete accounts where (accounts.id = unknown(:id, code:import((("./words/" || :name) || ".json"))))',
-      "  ! which module is asked for is not known",
-      "  ! an element by a computed key is not known",
-    ]);
-  });
-
   it("in generators, and in functions that call themselves", async () => {
     const text = `import { Pool } from "pg";
 const pool = new Pool();
