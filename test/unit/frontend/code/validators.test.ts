@@ -221,3 +221,48 @@ export async function g({ id, meta }: { id: number; meta: z.infer<typeof Meta> }
       "update accounts set balance = 5 where (accounts.id = :body.id)",
     ));
 });
+
+const GIVEN = `import assert, { strictEqual } from "node:assert";
+import { Pool } from "pg";
+import invariant from "tiny-invariant";
+import * as v from "valibot";
+import * as yup from "yup";
+import { validateOrReject } from "class-validator";
+const pool = new Pool();
+const Account = yup.object({ balance: yup.number().min(1) });
+`;
+
+describe("what throws where it does not like what it is given", () => {
+  /** The commands between the read of a row and a write that does not depend on it. */
+  async function between(call: string, ...expected: readonly string[]): Promise<void> {
+    const text = `${GIVEN}export async function f(id: number) {
+  const { rows: [row] } = await pool.query("SELECT balance, note FROM accounts WHERE id = $1", [id]);
+  ${call};
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}`;
+    const lines = printed(await transactionsOf(DDL, { "a.ts": text }));
+    assert.deepEqual(lines.slice(2), [
+      ...expected.flatMap((condition) => [`  if ${condition}`, "    rollback"]),
+      "  delete accounts where (accounts.id = :id)",
+    ]);
+  }
+  const THERE = "(size(r1) <= 0)";
+
+  it("are assertions", async () => {
+    await between("assert(row)", THERE);
+    await between("assert.ok(row.balance > 4, 'no')", THERE, "not (r1.balance > 4)");
+    await between("invariant(row.balance > 4)", THERE, "not (r1.balance > 4)");
+    await between("strictEqual(row.balance, 4)", THERE, "not (r1.balance == 4)");
+    await between("assert.notEqual(row.balance, 4)", THERE, "(r1.balance = 4)");
+    await between("context.assert(row.balance > 4, 401)", THERE, "not (r1.balance > 4)");
+  });
+  it("are validators that nobody knows, of what was read", async () => {
+    const all = "not unknown(r1.balance, r1.note)";
+    await between("await validateOrReject(row)", all);
+    await between("const given = await Account.validate(row)", all);
+    await between("ensureActive(row.note)", THERE, "not unknown(r1.note)");
+    await between("const given = Account.cast(row)", all);
+    await between("validateOrReject({ id })");
+    await between("const at = format.parse(row.note)", THERE);
+  });
+});

@@ -43,6 +43,7 @@ import { flattened, REORDERED } from "../lists/reordered";
 import { assignAll } from "../values/spread";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
+import { ASSERTIONS } from "./assertions";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { NUMBERS } from "./numbers";
 import { trimmed } from "./trimmed";
@@ -68,6 +69,7 @@ const LONG_ID = 10;
 const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...named("BigInt structuredClone Object.freeze Promise.resolve", first),
   ...NUMBERS,
+  ...ASSERTIONS,
   ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),
   ...named("Double.parseDouble BigDecimal.valueOf BigInteger.valueOf", first),
   // Of JavaScript's Prisma and of Java, which are given a number or the text of one.

@@ -1,6 +1,7 @@
 // What the languages' own libraries give by name. Everything that has no meaning for a transaction is left to
 // `builtins.ts`, which knows what calls of these give.
 import type { Value } from "../../values";
+import { assertionExport } from "./assertions";
 
 const NAMES = new Set(
   (
@@ -23,6 +24,8 @@ export function globalValue(name: string): Value | undefined {
 /** Functions of modules of the language's own that give something new each time. */
 export function moduleBuiltin(module: string, name: string): Value | undefined {
   const from = module.replace(/^node:/u, "");
+  const assertion = assertionExport(module, name);
+  if (assertion !== undefined) return { kind: "builtin", name: assertion };
   if (from === "crypto") {
     if (name === "default" || name === "*") return { kind: "builtin", name: "crypto" };
     if (name === "randomUUID" || name === "randomBytes") {

@@ -15,6 +15,7 @@ import {
 } from "../transactions/instances";
 import { callBuiltin, externalResult } from "../builtins/builtins";
 import { isInput, readsOf } from "../values/convert";
+import { refusesWhatWasRead } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
 import { held, swallowed } from "../errors/heldPromises";
@@ -267,7 +268,9 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
     return unknown(`${name} is not known`);
   }
   state.handlers.push(...routesIn(name, args));
-  if (callbacks.length === 0 && !isTop) mayFail(state, name, source);
+  if (callbacks.length === 0 && !isTop && !refusesWhatWasRead(state, args, site)) {
+    mayFail(state, name, source);
+  }
   const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
   let result: Value | undefined;
   for (const callback of callbacks) {

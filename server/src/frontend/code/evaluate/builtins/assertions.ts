@@ -1,0 +1,79 @@
+// Functions that throw unless something holds: assertions, and what seems to refuse what it is given by its name.
+import type { Expression } from "../../../../program/expression";
+import { isCondition } from "../../../sql/expressions";
+import { UNDEFINED, type Value } from "../../values";
+import { emitThrow } from "../errors/thrown";
+import { sourceOf, type CallSite, type State } from "../state";
+import { conditionOf, isInput, negated, readsOf, unknownExpression } from "../values/convert";
+import { requireHolds } from "../values/member";
+import { binary } from "../values/operators";
+import { named, type Builtin, type BuiltinCall } from "./builtin";
+
+/** Node's `assert`. */
+export const ASSERTIONS: Readonly<Record<string, Builtin>> = {
+  ...named("assert assert.ok", (call) => asserted(call, truthOf(call))),
+  ...named("assert.equal", (call) => asserted(call, compared(call, "=="))),
+  ...named("assert.strictEqual", (call) => asserted(call, compared(call, "==="))),
+  ...named("assert.notEqual", (call) => asserted(call, negated(compared(call, "==")))),
+  ...named("assert.notStrictEqual", (call) => asserted(call, negated(compared(call, "===")))),
+  "assert.fail": ({ state, site }) => {
+    emitThrow(state, undefined, { why: FAILED, source: sourceOf(state, site.span) });
+    return UNDEFINED;
+  },
+};
+
+const FAILED = "an assertion fails";
+
+function truthOf({ state, args: [value = UNDEFINED] }: BuiltinCall): Expression {
+  return conditionOf(state, value);
+}
+
+function compared({ state, args }: BuiltinCall, operator: "==" | "==="): Expression {
+  const [left = UNDEFINED, right = UNDEFINED] = args;
+  return conditionOf(state, binary(state, operator, left, right));
+}
+
+function asserted({ state, site }: BuiltinCall, holds: Expression): Value {
+  requireHolds(state, holds, FAILED, sourceOf(state, site.span));
+  return UNDEFINED;
+}
+
+/** What a module of assertions exports under a name: the name of a builtin; undefined for other modules. */
+export function assertionExport(from: string, name: string): string | undefined {
+  const isWhole = name === "default" || name === "*";
+  if (/^(?:node:)?assert(?:\/strict)?$/u.test(from)) {
+    if (isWhole || name === "strict" || name === "ok") return "assert";
+    return /^[a-z]/u.test(name) ? `assert.${name}` : undefined;
+  }
+  const isInvariant = /(?:^|[/-])invariant$|^http-assert$/u.test(from);
+  return isInvariant && (isWhole || name === "invariant") ? "assert" : undefined;
+}
+
+/** Names of functions that throw where they do not like what they are given. */
+const REFUSES =
+  /(?:^|\.)_?(?:assert|invariant|validate|ensure|enforce|verify|check|must|require)(?:[A-Z_]\w*)?$/u;
+/** Names of methods of schemas that give what they are given, or throw. */
+const GIVES = /\.(?:parse(?:Async)?|cast)$/u;
+
+/**
+ * Ends the function where an unknown one may refuse what was read from the database and is given to it, as it seems by its
+ * name. Gives whether it is such a call.
+ */
+export function refusesWhatWasRead(state: State, args: readonly Value[], site: CallSite): boolean {
+  const { name } = site;
+  const [first] = args;
+  const source = sourceOf(state, site.span);
+  const isAssertion = /(?:^|\.)(?:assert|invariant)$/u.test(name);
+  if (isAssertion && first?.kind === "scalar" && isCondition(first.expression)) {
+    requireHolds(state, conditionOf(state, first), FAILED, source);
+    return true;
+  }
+  const isWhole = (value: Value): boolean => value.kind !== "scalar" && value.kind !== "text";
+  const checked = REFUSES.test(name) ? args : GIVES.test(name) ? args.filter(isWhole) : [];
+  const reads = checked.flatMap((arg) => (arg.kind === "function" ? [] : readsOf(arg)));
+  if (reads.every(isInput)) return false;
+  const why = `whether ${name}() refuses what it is given is not known`;
+  const holds = unknownExpression(state, why, reads, "bool");
+  requireHolds(state, holds, `${name}() refuses it`, source);
+  return true;
+}
