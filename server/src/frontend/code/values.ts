@@ -103,6 +103,8 @@ export type Value =
       readonly standsFor?: string;
       /** Callers need not give it. */
       readonly mayLack?: boolean;
+      /** Nothing checks that callers give it, though its type says so. */
+      readonly isUnchecked?: boolean;
       /** What its type says of a member: a client, an argument of a type of its own. */
       readonly members?: (property: string) => Value | undefined;
       /** The file that names its type, where members are told by that. */

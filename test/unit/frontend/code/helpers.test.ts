@@ -507,6 +507,8 @@ it("files that import a library are read", () => {
   }
   for (const text of ["sql.begin(async (tx) => 1)", "tx`update a set b = 1`", "db.raw(text)"])
     assert.ok(mayUseDatabase(text), text);
+  // Their services run the statements.
+  assert.ok(mayUseDatabase("@Controller() export class Users {}"));
   assert.ok(!mayUseDatabase(`import x from "node:fs"; const file = "a/pg.png";`));
 });
 

@@ -23,7 +23,8 @@ async function check(
   assert.deepEqual([sets, found.flatMap(losses)], [expected, []]);
 }
 
-const kept = (path: string): string => `name = ((${path} is null) ? User.name : ${path})`;
+const kept = (path: string, column = "name"): string =>
+  `${column} = ((${path} is null) ? User.${column} : ${path})`;
 const orNull = (path: string, column = "name"): string =>
   `${column} = (((${path} is null) and not (${path}.isNull == true)) ? User.${column} : ${path})`;
 
@@ -71,13 +72,17 @@ class Created { @Field() name: string; }
 class Changed extends PartialType(Created) {}
 class Asked { @Field(() => String, { nullable: true }) name: string; }
 class Sent { @IsOptional() name: string; }
+class Without { @Field({ nullable: true, defaultValue: undefined }) name: string; }
+class With { @Field({ nullable: true, defaultValue: "a" }) name: string; }
 class More extends Sent { other: string; }
-${["Created", "Changed", "Asked", "More"].map((type, at) => update(type).replace("f(", `f${String(at)}(`)).join("\n")}`,
+${["Created", "Changed", "Asked", "More", "Without", "With"].map((type, at) => update(type).replace("f(", `f${String(at)}(`)).join("\n")}`,
       [
         `name = :body.name, note = "x"`,
         `${kept(":body.name")}, note = "x"`,
         `${orNull(":body.name")}, note = "x"`,
         `${orNull(":body.name")}, note = "x"`,
+        `${orNull(":body.name")}, note = "x"`,
+        `name = :body.name, note = "x"`,
       ],
     ));
 
@@ -269,25 +274,50 @@ export async function f(id: number, name: string, isIt: boolean, other: string) 
   await prisma.user.update({ where: { id }, data: { name, note: other } });
   ${test}
 }`;
-  const sets = async (test: string, isOn = false): Promise<readonly string[]> => {
+  const lines = async (text: string, isOn = false): Promise<readonly string[]> => {
     const checks = [
       { folder: "", isOn: true },
       { folder: "loose", isOn },
     ];
-    const found = await transactionsOf(SCHEMA, { "loose/a.ts": program(test) }, checks);
-    return printed(found).flatMap((line) => / set (.*) where /u.exec(line)?.[1] ?? []);
+    return printed(await transactionsOf(SCHEMA, { "loose/a.ts": text }, checks));
   };
+  const setsOf = (printedLines: readonly string[]): readonly string[] =>
+    printedLines.flatMap((line) => / set (.*) where /u.exec(line)?.[1] ?? []);
+  const sets = async (test: string, isOn = false): Promise<readonly string[]> =>
+    setsOf(await lines(program(test), isOn));
 
   it("is told by what a function asks of its parameters", async () => {
-    const expected = [`${kept(":name")}, note = :other`];
+    const expected = [`${kept(":name")}, ${kept(":other", "note")}`];
     assert.deepEqual(await sets("if (!name) throw new Error(other);"), expected);
     assert.deepEqual(await sets("return isIt ? 1 : name ?? other;"), expected);
     assert.deepEqual(await sets("if (isIt && name !== undefined) return;"), expected);
   });
 
-  it("is not told by what it asks of their values, or where null is checked", async () => {
+  it("is not told where null is checked", async () => {
     const expected = ["name = :name, note = :other"];
-    assert.deepEqual(await sets('if (isIt || name === "x") throw new Error(other);'), expected);
     assert.deepEqual(await sets("if (!name) throw new Error(other);", true), expected);
+  });
+
+  it("may be so of all that an update writes, and is not of what it looks for", async () => {
+    const found = await lines(program('if (isIt || name === "x") throw new Error(other);'));
+    assert.deepEqual(setsOf(found), [`${kept(":name")}, ${kept(":other", "note")}`]);
+    assert.match(found[2] ?? "", /where \(User\.id = :id\)/u);
+  });
+
+  it("is what callers say that are known", async () => {
+    const text = `${HEAD}
+import { Args, Controller } from "elsewhere";
+class Users {
+  async change(id: number, name: string, note: string) {
+    await prisma.user.updateMany({ where: { id }, data: { name, note } });
+  }
+}
+@Controller() export class Handlers {
+  constructor(private readonly users: Users) {}
+  async f(@Args({ name: "name", nullable: true }) name: string, @Args() note: string) {
+    await this.users.change(1, name, note);
+  }
+}`;
+    assert.deepEqual(setsOf(await lines(text)), [`${orNull(":name")}, note = :note`]);
   });
 });

@@ -26,7 +26,7 @@ import {
 import { withoutIdleCommands } from "./sql/idleCommands";
 import { withoutIdleRefusals } from "./errors/refusals";
 import { withoutIdleHandlers } from "./errors/idleHandlers";
-import { asItIsAsked } from "./values/askedFor";
+import { asItIsAsked, asItIsChecked } from "./values/askedFor";
 import { withModuleInputs } from "./values/moduleInputs";
 import { toolsOf } from "./tools";
 import { grouped } from "./transactions/transactions";
@@ -166,7 +166,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     const isSecond = hir.parameters.slice(0, at).some(isTakenApart);
     const isNamed = isTakenApart(parameter) && (isSecond || mayShareNames(hir.parameters, at));
     const prefix = isNamed ? `argument${String(at + 1)}` : "";
-    return inputOf(state, parameter, prefix);
+    return asItIsChecked(state, parameter, inputOf(state, parameter, prefix));
   });
   const boundary = boundaryOf(state, callee);
   const run = (): void => {

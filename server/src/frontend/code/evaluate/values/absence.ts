@@ -25,6 +25,12 @@ export function orAbsent(value: Value): Value {
   return { kind: "choice", condition, then: UNDEFINED, otherwise: { ...value, mayLack: false } };
 }
 
+/** The same of what decides what is written and nothing else, where nothing checks that callers give it. */
+export function orUnchecked(value: Value): Value {
+  if (value.kind !== "input" || value.isUnchecked !== true) return orAbsent(value);
+  return orAbsent({ ...value, mayLack: true, isUnchecked: false });
+}
+
 /** Whether an argument may be missing, or null, by what is said of it. */
 export function mayBeNothing({ mayLack, type, standsFor }: Input): boolean {
   const text = standsFor ?? type ?? "";

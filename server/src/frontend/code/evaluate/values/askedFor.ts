@@ -1,7 +1,8 @@
 // Parameters that callers may leave out though their types do not say so, where TypeScript does not check that: what a
-// function asks the presence of may be missing.
+// function asks the presence of may be missing, and what it writes may be left out.
 import type { HirExpression, HirFunction, HirParameter } from "../../hir";
 import { visit } from "../../nodes";
+import type { Value } from "../../values";
 import type { State } from "../state";
 
 /** A function's parameter, as optional where its types say nothing of that and it asks. Linear in the function, once. */
@@ -16,6 +17,19 @@ export function asItIsAsked(
   }
   if (!state.workspace.untraced.hasLooseTypes(state.frame.file)) return parameter;
   return askedIn(body).has(pattern.name) ? { ...parameter, isOptional: true } : parameter;
+}
+
+/** What a function is given by callers that nobody knows, as unchecked where only its type says that it is given. */
+export function asItIsChecked(
+  state: State,
+  { type, isOptional, pattern, annotations }: HirParameter,
+  value: Value,
+): Value {
+  if (value.kind !== "input" || value.mayLack === true || isOptional === true) return value;
+  const isPlain = PLAIN.test(type?.trim() ?? "") || type?.trim() === "boolean";
+  if (!isPlain || pattern.kind !== "bind" || annotations.length > 0) return value;
+  const isLoose = state.workspace.untraced.hasLooseTypes(state.frame.file);
+  return isLoose ? { ...value, isUnchecked: true } : value;
 }
 
 /** Of truth-values nothing is told by asking them, of records what is in them. */

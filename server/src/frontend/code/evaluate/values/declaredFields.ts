@@ -29,11 +29,19 @@ function lacksOfOne({ name, arguments: given }: HirAnnotation): Lacks {
     case "Arg":
     case "Args":
       return says("nullable", /^(?:true|itemsAndList)$/u)
-        ? { mayLack: !given.some((each) => entryOf(each, "defaultValue")), mayBeNull: true }
+        ? { mayLack: !given.some(hasDefault), mayBeNull: true }
         : ALWAYS;
     default:
       return ALWAYS;
   }
+}
+
+function hasDefault(argument: HirExpression): boolean {
+  const value = entryOf(argument, "defaultValue");
+  const isNothing = value?.kind === "name" && value.name === "undefined";
+  return (
+    value !== undefined && !isNothing && !(value.kind === "literal" && value.value === undefined)
+  );
 }
 
 /** The type of something with null among it where its decorators say so. */

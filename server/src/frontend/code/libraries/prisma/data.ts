@@ -5,7 +5,7 @@ import { literal } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { ObjectValue, Value } from "../../values";
-import { orAbsent } from "../../evaluate/values/absence";
+import { orAbsent, orUnchecked } from "../../evaluate/values/absence";
 import { columnOf, lost, storedValue, type RowScope } from "./context";
 import { fieldsGiven, isAbsent, isNull, jsonNull } from "./given";
 
@@ -28,6 +28,7 @@ export function updateData(scope: RowScope, data: Value | undefined): DataReadin
   const reading = readData(scope, data, {
     kept: (field) => columnOf(scope.alias, field.column),
     isGiven: () => false,
+    orAbsent: orUnchecked,
   });
   const named = new Set(reading.set.map(({ column }) => column));
   const times = [...scope.model.fields.values()].flatMap((field): readonly Assignment[] =>
@@ -47,6 +48,7 @@ export function createData(
 ): DataReading {
   const { set, nested } = readData(scope, data, {
     kept: (field) => freshOf(scope, field.default),
+    orAbsent,
     isGiven: ({ default: other, isOptional }) => other === undefined && !isOptional,
   });
   // What links a row to that which it is written with is none of the data's.
@@ -72,6 +74,8 @@ interface Defaults {
   readonly kept: (field: PrismaScalar) => Expression;
   /** Whether a field is among it although nobody can see that. */
   readonly isGiven: (field: PrismaScalar) => boolean;
+  /** A value, or nothing where it may be left out. */
+  readonly orAbsent: (value: Value) => Value;
 }
 
 function readData(scope: RowScope, data: Value | undefined, defaults: Defaults): DataReading {
@@ -103,7 +107,7 @@ function namedFields({ fields, rest }: ObjectValue): readonly (readonly [string,
 function fieldsData(
   scope: RowScope,
   fields: readonly (readonly [string, Value])[],
-  { kept }: Defaults,
+  defaults: Defaults,
 ): DataReading {
   const set: Assignment[] = [];
   const nested: NestedWrite[] = [];
@@ -112,7 +116,7 @@ function fieldsData(
     if (field === undefined) {
       scope.losses.push(`"${name}", which ${scope.model.name} does not have`);
     } else if (field.kind === "scalar") {
-      const written = setTo(scope, field, value, kept);
+      const written = setTo(scope, field, value, defaults);
       const mayLack = written.kind === "conditional" && { mayBeLeftOut: true as const };
       set.push({ column: field.column, value: written, ...mayLack });
     } else {
@@ -155,7 +159,7 @@ function otherColumns(
   scope: RowScope,
   data: Value,
   named: ReadonlySet<string>,
-  { kept, isGiven }: Defaults,
+  defaults: Defaults,
 ): readonly Assignment[] {
   const { tools } = scope.operation;
   const key = scope.model.keys.find((each) => each.isPrimary)?.fields ?? [];
@@ -170,7 +174,7 @@ function otherColumns(
     const { column, name } = field;
     if (linked.includes(column)) return [];
     const value = tools.field(data, name);
-    if (isGiven(field)) return [{ column, value: setTo(scope, field, value, kept) }];
+    if (defaults.isGiven(field)) return [{ column, value: setTo(scope, field, value, defaults) }];
     if (key.includes(name)) return [];
     const from = [tools.expression(value)];
     return [{ column, value: lost(scope, "which fields the data has is not known", from) }];
@@ -208,13 +212,13 @@ function setTo(
   scope: RowScope,
   field: PrismaScalar,
   given: Value,
-  kept: (field: PrismaScalar) => Expression,
+  defaults: Defaults,
 ): Expression {
-  const value = orAbsent(given);
-  if (isAbsent(value)) return kept(field);
+  const value = defaults.orAbsent(given);
+  if (isAbsent(value)) return defaults.kept(field);
   if (value.kind === "choice") {
     const { condition, then, otherwise } = value;
-    const [a, b] = [then, otherwise].map((each) => setTo(scope, field, each, kept));
+    const [a, b] = [then, otherwise].map((each) => setTo(scope, field, each, defaults));
     return {
       kind: "conditional",
       condition,
@@ -236,7 +240,7 @@ function setTo(
     const right = scope.operation.tools.expression(operand);
     return { kind: "arithmetic", operator, left: column, right };
   }
-  if (name === "set") return setTo(scope, field, operand, kept);
+  if (name === "set") return setTo(scope, field, operand, defaults);
   const from = [column, scope.operation.tools.expression(value)];
   return lost(scope, `what ${field.name} is set to`, from);
 }

@@ -6,7 +6,7 @@ import { joined } from "../../../sql/terms";
 import { isLiteral, negated, sameExpression } from "../../evaluate/values/convert";
 import type { Value } from "../../values";
 import type { PrismaModel } from "../../../schema/prisma/model";
-import { orAbsent } from "../../evaluate/values/absence";
+import { orUnchecked } from "../../evaluate/values/absence";
 import type { Operation, RowScope } from "./context";
 import { fieldsGiven, isAbsent } from "./given";
 
@@ -65,7 +65,7 @@ export function setWhere(
 }
 
 function isGiven(given: Value): Expression {
-  const value = orAbsent(given);
+  const value = orUnchecked(given);
   if (isAbsent(value)) return literal(false);
   return value.kind === "choice" ? inEither(value, isGiven) : TRUE;
 }
