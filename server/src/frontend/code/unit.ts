@@ -7,7 +7,8 @@ import type { Command } from "../../program/statement";
 import { plainUnit } from "../../program/unit";
 import type { SourceRange } from "../../protocol/source";
 import { withoutDeadAssignments } from "../sql/routine/deadAssignments";
-import { compare } from "../sql/terms";
+import { literal } from "../sql/expressions";
+import { compare, joined } from "../sql/terms";
 import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
 import type { Evaluated } from "./evaluate/evaluator";
@@ -46,7 +47,7 @@ export function transactionOf(
   };
 }
 
-/** The length of an array of records is the length of the array of each of its fields. */
+/** Lengths are not negative; that of an array of records is the length of the array of each of its fields. */
 function lengthsOf(body: Command): readonly Expression[] {
   const { arrays, scalars } = inputsOf(body);
   return [...scalars]
@@ -55,7 +56,11 @@ function lengthsOf(body: Command): readonly Expression[] {
       const list = name.slice(0, -".length".length);
       const length: Expression = { kind: "parameter", name };
       const fields = [...arrays.keys()].filter((each) => each.startsWith(`${list}.`));
-      return fields.map((field) => compare("=", length, cardinality(field)));
+      const isLength = joined("or", [
+        { kind: "isNull", operand: length },
+        compare(">=", length, literal(0)),
+      ]);
+      return [isLength, ...fields.map((field) => compare("=", length, cardinality(field)))];
     });
 }
 

@@ -98,6 +98,26 @@ ${["Created", "Changed", "Asked", "More", "Without", "With"].map((type, at) => u
     ));
 });
 
+describe("what a default stands for", () => {
+  it("is what is left out, and not null", () =>
+    check(
+      `export async function f(id: number, body: { name?: string; note?: string | null }, other: string = "b") {
+  const { name = "a", note = "c" } = body;
+  await prisma.user.update({ where: { id }, data: { name, note } });
+  await prisma.user.update({ where: { id }, data: { name: other } });
+}
+export async function g(id: number) {
+  const { name = "a", note = "c" } = await prisma.user.findUniqueOrThrow({ where: { id } });
+  await prisma.user.update({ where: { id }, data: { name, note } });
+}`,
+      [
+        `name = ((:body.name is null) ? "a" : :body.name), note = (((:body.note is null) and not (:body.note.isNull == true)) ? "c" : :body.note)`,
+        `name = ((:other is null) ? "b" : :other)`,
+        "name = r1.name, note = r1.note",
+      ],
+    ));
+});
+
 describe("what stands around a handler", () => {
   it("says by the schemas of a procedure what its input lacks", () =>
     check(

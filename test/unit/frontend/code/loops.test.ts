@@ -396,3 +396,41 @@ export async function f(a: number) {
     ]);
   });
 });
+
+describe("lengths of lists", () => {
+  it("are those of what the list is made of, also of an item's lists", async () => {
+    const text = `export async function f(fields: { id: number; meta?: { values?: { n: number }[] } }[]) {
+  for (const { id, meta } of fields) {
+    const values = meta?.values?.map(({ n }) => n) ?? [];
+    if (values.length === 0) throw new Error();
+    ${UPDATE}, [1, id]);
+  }
+}`;
+    assert.deepEqual(printed(await read(text)), [
+      "f unit",
+      "  loop count",
+      "    if (not (:fields.meta.values[@i1] is null) ? (:fields.meta.values.length[@i1] = 0) : true)",
+      "      rollback",
+      "    update t set n = 1 where (t.id = :fields.id[@i1])",
+    ]);
+  });
+  it("are not negative", async () => {
+    const text = `export async function f(ids: number[]) { if (ids.length > 3) ${UPDATE}, [1, 2]); }`;
+    const [transaction] = await read(text);
+    const length = { kind: "parameter", name: "ids.length" };
+    assert.deepEqual(transaction?.preconditions, [
+      {
+        kind: "or",
+        operands: [
+          { kind: "isNull", operand: length },
+          {
+            kind: "comparison",
+            operator: ">=",
+            left: length,
+            right: { kind: "literal", value: 0, type: "int" },
+          },
+        ],
+      },
+    ]);
+  });
+});

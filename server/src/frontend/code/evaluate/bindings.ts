@@ -1,6 +1,7 @@
 // Names and what they hold.
 import type { HirPattern } from "../hir";
-import { scalar, UNDEFINED, unknown, type Scope, type Value } from "../values";
+import { UNDEFINED, unknown, type Scope, type Value } from "../values";
+import { orAbsent } from "./values/absence";
 import { readsOf } from "./values/convert";
 import { globalValue } from "./builtins/globals";
 import { heldNamesOf } from "./values/exactTypes";
@@ -43,14 +44,11 @@ export function bind(
       }
       return;
     case "default": {
-      const isAbsent = value.kind === "undefined";
       const other = state.evaluator.expression(state, scope, pattern.value);
+      const isVariable = value.kind === "scalar" && value.where === undefined && !isDeclared;
       const filled =
         givenOr(state, value, other) ??
-        withDefault(value, other) ??
-        (isAbsent || value.kind === "choice" || (value.kind === "scalar" && !isDeclared)
-          ? choose(isNullish(state, value), other, value)
-          : value);
+        (isVariable ? choose(isNullish(state, value), other, value) : withDefault(value, other));
       bind(state, scope, pattern.pattern, filled, isDeclared);
       return;
     }
@@ -105,10 +103,13 @@ function bindName(
   if (living) write(state, living, value);
 }
 
-/** What may be missing gives way to a default; what is null does not. */
-function withDefault(value: Value, other: Value): Value | undefined {
-  if (value.kind !== "scalar" || value.where === undefined) return undefined;
-  return choose(value.where, scalar(value.expression, value.type), other);
+/** What is missing, or may be, gives way to a default; what is null does not. */
+function withDefault(given: Value, other: Value): Value {
+  const value = orAbsent(given);
+  if (value.kind === "undefined") return other;
+  if (value.kind !== "choice") return value;
+  const { condition, then, otherwise } = value;
+  return choose(condition, withDefault(then, other), withDefault(otherwise, other));
 }
 
 function restOf(state: State, value: Value, taken: readonly string[]): Value {

@@ -376,7 +376,7 @@ export function lengthOf(state: State, value: Value): Value {
     case "choice":
       return choose(value.condition, lengthOf(state, value.then), lengthOf(state, value.otherwise));
     case "input":
-      return { ...value, path: `${value.path}.length` };
+      return inputMember(value, "length");
     default:
       return unknown("the length of this is not known", readsOf(value));
   }
