@@ -51,9 +51,9 @@ export function assertionExport(from: string, name: string): string | undefined 
 
 /** Names of functions that throw where they do not like what they are given. */
 const REFUSES =
-  /(?:^|\.)_?(?:assert|invariant|validate|ensure|enforce|verify|check|must|require)(?:[A-Z_]\w*)?$/u;
+  /(?:^|\.)_?(?:assert|invariant|validate|ensure|enforce|verify|check|must|require|parseAsync)(?:[A-Z_]\w*)?$/u;
 /** Names of methods of schemas that give what they are given, or throw. */
-const GIVES = /\.(?:parse(?:Async)?|cast)$/u;
+const GIVES = /\.(?:parse|cast)$/u;
 
 /**
  * Ends the function where an unknown one may refuse what was read from the database and is given to it, as it seems by its
@@ -62,6 +62,9 @@ const GIVES = /\.(?:parse(?:Async)?|cast)$/u;
 export function refusesWhatWasRead(state: State, args: readonly Value[], site: CallSite): boolean {
   const { name } = site;
   const [first] = args;
+  // What a promise is refused with may be handled by whoever awaits it.
+  const isHere = site.isAwaited === true || site.isUnused === true;
+  if (!isHere && !GIVES.test(name)) return false;
   const source = sourceOf(state, site.span);
   const isAssertion = /(?:^|\.)(?:assert|invariant)$/u.test(name);
   if (isAssertion && first?.kind === "scalar" && isCondition(first.expression)) {
