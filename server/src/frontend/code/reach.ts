@@ -33,6 +33,8 @@ export interface Reach {
   readonly size: (hir: HirFunction) => number;
   /** Whether a class that implements the interface has a method of that name that may run a statement. */
   readonly isReachedBy: (interfaceName: string, method: string) => boolean;
+  /** Whether a function or method of that name may run a statement. */
+  readonly isReaching: (name: string) => boolean;
   /** The names that lead to a database; another set only where these are others. */
   readonly reaching: ReadonlySet<string>;
 }
@@ -102,6 +104,7 @@ function reachIn(graph: CallGraph): Reach {
     calls: (hir) => callsOf(hir).names,
     size: (hir) => callsOf(hir).size,
     isReachedBy: (interfaceName, method) => reaching.has(implementedBy(interfaceName, method)),
+    isReaching: (name) => reaching.has(name),
     reaching,
   };
 }

@@ -38,6 +38,8 @@ export type Dependency =
   | { readonly kind: "opens"; readonly function: HirFunction }
   /** Whether anything calls something of that name. */
   | { readonly kind: "called"; readonly name: string }
+  /** Whether something of that name may come to use a database. */
+  | { readonly kind: "reaching"; readonly name: string }
   /** The calls of methods of those names, wherever they stand. */
   | { readonly kind: "declaring"; readonly names: ReadonlySet<string> }
   /** What is known of the table of a name. */
@@ -94,6 +96,7 @@ export function createTrace(): Trace {
 
 const REACH = Symbol("reach");
 const CALLED = Symbol("called");
+const REACHING = Symbol("reaching");
 const DECLARING = Symbol("declaring");
 const OPENS = Symbol("opens");
 const LEADS = Symbol("leads");
@@ -109,6 +112,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [on.file, on.name];
     case "called":
       return [CALLED, on.name];
+    case "reaching":
+      return [REACHING, on.name];
     case "declaring":
       return [DECLARING, on.names];
     case "table":
@@ -205,6 +210,8 @@ export function createFacts(
         return reach.mayOpen(on.function);
       case "called":
         return reach.isCalled(on.name);
+      case "reaching":
+        return reach.isReaching(on.name);
       case "declaring":
         return callText(on.names);
       case "leads":
@@ -333,6 +340,10 @@ export function traced(
       mayOpen: (hir) => {
         use({ kind: "opens", function: originOf(hir) });
         return reach.mayOpen(hir);
+      },
+      isReaching: (name) => {
+        use({ kind: "reaching", name });
+        return reach.isReaching(name);
       },
       isCalled: (name) => {
         use({ kind: "called", name });

@@ -142,6 +142,35 @@ export async function f(id: number) {
     ]);
   });
 
+  it("may be any function or object that was put there, which is told", async () => {
+    const kept = [
+      [
+        "const by = new Map<string, Store>(); export function put(store: Store) { by.set('a', store); }",
+        "by.get(key)?.add(id)",
+        "by.get().add",
+      ],
+      [
+        "class Stores { private by = new Map<string, Store>(); put(key: string, store: Store) { this.by.set(key, store); } of(key: string) { return this.by.get(key); } } const stores = new Stores();",
+        "stores.of(key)!.add(id)",
+        "stores.of().add",
+      ],
+      [
+        "const all: ((id: number) => Promise<void>)[] = []; export function on(f: (id: number) => Promise<void>) { all.push(f); }",
+        "all[0](id)",
+        "all[]",
+      ],
+    ] as const;
+    for (const [declared, call, name] of kept) {
+      const text = `class Store { async add(id: number) { await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }
+${declared}
+export async function f(id: number, key: string) { await pool.query("UPDATE t SET n = 2 WHERE id = $1", [id]); await ${call}; }`;
+      const { losses: lost } = await unit("f", text);
+      assert.deepEqual(lost, [
+        `${name}() may use the database: which of several it is is not known`,
+      ]);
+    }
+  });
+
   it("is made anew where a function makes it", async () => {
     const own = `class Count { n = 0; up() { this.n++; return this.n; } }
 export async function f(id: number) {

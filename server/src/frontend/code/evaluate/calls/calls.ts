@@ -231,6 +231,8 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   const source = sourceOf(state, site.span);
   tellStored(state, name, source);
   tellAsked(state, name, source);
+  const kept = oneOfOwn(state, callee, all, site);
+  if (kept) return kept;
   // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
   const args = all.map((arg) =>
     site.isHeld === true && swallowed(state, arg) ? unknown("a promise") : settle(state, arg),
@@ -300,6 +302,31 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   if (isTop) return externalResult(state, name, args);
   return asForeign(state, externalResult(state, name, args, ownerOf(callee, args, site)));
 }
+
+/** What the code keeps among others, and which is not told from them, may be any function or object of its own. */
+function oneOfOwn(
+  state: State,
+  callee: Value,
+  args: readonly Value[],
+  { name, span }: CallSite,
+): Value | undefined {
+  if (callee.kind !== "unknown" || !IS_KEPT.test(callee.why)) return undefined;
+  const method = /\.([^.]*)$/u.exec(name)?.[1];
+  if (method !== undefined && TAKING.has(method)) {
+    return unknown(callee.why, [callee, ...args].flatMap(readsOf));
+  }
+  if (method !== undefined && !state.workspace.reach.isReaching(method)) return undefined;
+  const reason = `${name}() may use the database: which of several it is is not known`;
+  lose(state, reason, sourceOf(state, span), "opaque");
+  return undefined;
+}
+
+/** Methods that give what a collection holds. */
+const TAKING: ReadonlySet<string> = new Set(["get", "at", "pop", "shift"]);
+
+/** Why something is not known that is one of the things that the code holds. */
+const IS_KEPT =
+  /changes from call to call$|^an (?:element|item|entry) |^a(?: map is asked for| computed key)|^what a (?:map holds|loop|finally|promise)|^the (?:first item|rest of)|^it changes |^which /u;
 
 function isOfUnknown(callee: Value): boolean {
   // Data is called only where an unknown function made something else of it.
