@@ -147,8 +147,6 @@ export async function f(id: number, input: { name?: string; note?: string | null
       "f autocommit",
       "  if not ((:input.note is null) and not (:input.note.isNull == true))",
       "    update Mark set note = :input.note where ((Mark.id = :id) and ((:input.name is null) or (not (:input.name is null) and (Mark.name = :input.name))))",
-      "  else",
-      "    r2 = select Mark.id as id, Mark.name as name, Mark.note as note from Mark where ((Mark.id = :id) and ((:input.name is null) or (not (:input.name is null) and (Mark.name = :input.name))))",
     ]);
   });
 

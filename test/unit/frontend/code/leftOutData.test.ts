@@ -204,23 +204,6 @@ describe("an update whose data may be empty", () => {
       ],
     );
   });
-
-  it("counts the rows that it would change", async () => {
-    assert.deepEqual(
-      await program(
-        "id: number, kind?: string",
-        "const { count } = await prisma.item.updateMany({ where: { id }, data: { kind } });\nif (count === 0) throw new Error();",
-      ),
-      [
-        "if not (:kind is null)",
-        "update Item set kind = :kind where (Item.id = :id)",
-        "else",
-        "r2 = select * from Item where (Item.id = :id)",
-        "if ((not (:kind is null) ? affected(f/1) : size(r2)) = 0)",
-        "rollback",
-      ],
-    );
-  });
 });
 
 // What the client of version 7.10 was seen to send.
@@ -313,6 +296,38 @@ model Note { id Int @id
         "    insert Note {id = 1, text = :text, docId = r1.id} returning r2: *",
         '  if (not (:text is null) and (:text <> ""))',
         "    r3 = select * from Doc where (Doc.id = r1.id)",
+      ],
+    );
+  });
+});
+
+describe("data that sets nothing", () => {
+  const BEHIND = "\nif (count === 0) await prisma.item.deleteMany();";
+  const many = (data: string): string =>
+    `const { count } = await prisma.item.updateMany({ where: { id }, data: ${data} });${BEHIND}`;
+
+  it("changes none of many rows, without a statement", async () => {
+    assert.deepEqual(await program("id: number", many("{}")), ["delete Item"]);
+    assert.deepEqual(await program("id: number, kind?: string", many("{ kind }")), [
+      "if not (:kind is null)",
+      "update Item set kind = :kind where (Item.id = :id)",
+      "if ((not (:kind is null) ? affected(f/1) : 0) = 0)",
+      "delete Item",
+    ]);
+    const rows =
+      "const rows = await prisma.item.updateManyAndReturn({ where: { id }, data: {} });" +
+      "if (rows.length > 0) await prisma.item.deleteMany();";
+    assert.deepEqual(await program("id: number", rows), []);
+  });
+
+  it("is none where one of two choices sets something", async () => {
+    assert.deepEqual(
+      await program(
+        "id: number, place?: number",
+        "await prisma.item.updateMany({ where: { id }, data: { ...(place ? { place } : { kind: 'b' }) } });",
+      ),
+      [
+        'update Item set place = ((not (:place is null) and (:place <> 0)) ? ((:place is null) ? Item.place : :place) : Item.place), kind = ((not (:place is null) and (:place <> 0)) ? Item.kind : "b") where (Item.id = :id)',
       ],
     );
   });

@@ -80,7 +80,17 @@ function inEither(
 }
 
 function all(condition: Expression, holds: Expression): Expression {
-  return isLiteral(holds, false) ? holds : joined("and", [condition, holds]);
+  if (isLiteral(holds, false)) return holds;
+  const known = conjuncts(condition);
+  const open = conjuncts(holds).filter(
+    (each) => !known.some((other) => sameExpression(each, other)),
+  );
+  return joined("and", [condition, ...open]);
+}
+
+function conjuncts(condition: Expression): readonly Expression[] {
+  if (isLiteral(condition, true)) return [];
+  return condition.kind === "and" ? condition.operands : [condition];
 }
 
 /** OR without what never holds; TRUE where one always does, FALSE of none. */
@@ -90,5 +100,7 @@ export function oneOf(operands: readonly Expression[]): Expression {
     (each, at) => operands.findIndex((other) => sameExpression(each, other)) === at,
   );
   const open = different.filter((each) => !isLiteral(each, false));
+  const isSure = open.some((each) => open.some((other) => sameExpression(other, negated(each))));
+  if (isSure) return TRUE;
   return open.length === 0 ? literal(false) : joined("or", open);
 }

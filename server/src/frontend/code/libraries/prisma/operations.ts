@@ -265,8 +265,9 @@ function update(work: Work, kind: "one" | "many" | "returned"): Value {
   const data = given(tools, args, "data");
   const reading = updateData(scope, data);
   const set = [...reading.set, ...linksBefore(scope, reading.nested)];
-  if (set.length === 0) return untouched(work, condition, reading, tools.fresh("r"));
   const sets = setsSomething(scope, data);
+  const isEmpty = set.length === 0 || (isLiteral(sets, false) && reading.nested.length === 0);
+  if (isEmpty) return untouched(work, condition, reading, tools.fresh("r"));
   if (sets.kind === "literal" && sets.value === true) {
     return changed({ work, scope, condition, reading, set }, kind);
   }
@@ -316,7 +317,7 @@ function changed(
   return written(work, into);
 }
 
-/** An update that sets nothing reads its row, and may write related ones. */
+/** An update of one row that sets nothing reads it, and may write related ones. */
 function untouched(
   work: Work,
   condition: ReturnType<typeof conditionOf>,
@@ -325,12 +326,12 @@ function untouched(
 ): Value {
   const { operation, model, name } = work;
   const scope = scopeOf(work.operation, work.model);
+  // Of many rows nothing is asked, and none is counted.
+  if (name === "updateManyAndReturn") return operation.tools.list([]);
+  if (name === "updateMany") return operation.tools.object({ count: scalar(literal(0), "int") });
   const outputs = returned(model);
   const query = { ...queryOf([relationTo(model.table)], condition), outputs };
   run(operation, { kind: "select", query, into, discarded: false }, scope.losses);
-  if (name !== "update") {
-    return operation.tools.object({ count: scalar({ kind: "size", result: into }, "int") });
-  }
   const isThere = compare(">", { kind: "size", result: into }, literal(0));
   operation.tools.require(isThere, `no ${model.name} was found`, operation.source);
   writesBehind(operation, reading.nested, keyOfResult(model, into));
