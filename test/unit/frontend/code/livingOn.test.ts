@@ -181,4 +181,36 @@ export async function f(id: number) {
     const { lines } = await unit("f", own);
     assert.equal(lines.at(-1), "update t set n = 2 where (t.id = :id)");
   });
+
+  it("is what was made when it was first asked for, wherever that is kept", async () => {
+    const places = [
+      'function store() { return locals.get("s") ?? locals.set("s", new Store()); }',
+      'function store() { let s = locals.get("s"); if (!s) { s = new Store(); locals.set("s", s); } return s; }',
+      'function store() { if (!locals.has("s")) locals.set("s", new Store()); return locals.get("s"); }',
+      'function store() { const hit = locals.get("s"); if (hit) return hit; const s = new Store(); locals.set("s", s); return s; }',
+      "function store() { const all = globalThis as any; if (!all.store) all.store = makeStore(); return all.store; }",
+      "const KEY = Symbol(); function store() { return ((globalThis as any)[KEY] ??= makeStore()); }",
+      "let only: Store; function store() { if (only === undefined) only = new Store(); return only; }",
+      "let only: Store; function store() { if (only) return only; only = new Store(); return only; }",
+      "const all = globalThis as any; const one = all.store || new Store(); all.store = one; const store = () => one;",
+      "class Holder { static one: Store; static get() { return (Holder.one ??= makeStore()); } } const store = () => Holder.get();",
+    ];
+    const made = `import { locals } from "elsewhere";
+class Store { take(id: number) { return pool.query("UPDATE t SET n = 3 WHERE id = $1", [id]); } }
+const makeStore = () => ({ take: (id: number) => pool.query("UPDATE t SET n = 3 WHERE id = $1", [id]) });
+`;
+    const found = async (text: string) =>
+      unit("f", `${made}${text}\nexport async function f(id: number) { await store().take(id); }`);
+    for (const each of places) {
+      const { lines, losses: lost } = await found(each);
+      assert.deepEqual(lines, ["update t set n = 3 where (t.id = :id)"], each);
+      assert.deepEqual(lost, [], each);
+    }
+    // Others may put something else there.
+    const { lines, losses: lost } = await found(
+      "let only: any; export function use(other: any) { only = other; } function store() { if (!only) only = new Store(); return only; }",
+    );
+    assert.match(lines[0] ?? "", /^if not unknown/u);
+    assert.deepEqual(lost, ["store().take() may be something else, which is not known"]);
+  });
 });

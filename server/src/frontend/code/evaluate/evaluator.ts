@@ -136,6 +136,7 @@ export function createState(
     handlers: [],
     outside: new Set(),
     listsOfCalls: new Map(),
+    kept: new Map(),
     writtenInputs: { cells: new Map(), elements: new Map() },
     ranOn: { given: false, own: false },
     handed: { isGiven: false, isEither: false },

@@ -19,6 +19,7 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next } from "./lists/arrays";
 import { lookup } from "./bindings";
+import { keep, keepsWhatItMakes, orKept, putThere } from "./kept";
 import { givenOr } from "./transactions/leftOut";
 import { mustGoOn } from "./values/cutChains";
 import { isOfChain, nameOf } from "./values/chains";
@@ -89,14 +90,15 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       if (outer) return outer;
       const object = of(hir.object);
       if (!hir.optional && !isOfChain(hir.object)) {
-        return memberOf(state, object, hir.property, hir.span);
+        return orKept(state, scope, hir, memberOf(state, object, hir.property, hir.span));
       }
       if (!hir.optional) mustGoOn(state, hir, object, of);
       return optionalMember(state, object, hir.property, hir.span);
     }
     case "index": {
       const object = of(hir.object);
-      const run = (): Value => indexed(state, object, of(hir.index), hir.span);
+      const run = (): Value =>
+        orKept(state, scope, hir, indexed(state, object, of(hir.index), hir.span));
       if (!isOfChain(hir)) return run();
       return branches(state, isThere(state, object), run, () => UNDEFINED, hir.span);
     }
@@ -376,7 +378,8 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       }
       const data = moved ? undefined : changedData(self, callee.property, args);
       if (data) place(state, scope, { kind: "place", place: callee.object, span: hir.span }, data);
-      return moved ?? result;
+      keep(state, scope, hir, args[1] ?? UNDEFINED);
+      return moved ?? orKept(state, scope, hir, result);
     };
     const isAsked = callee.optional || hir.optional;
     // Where there is nothing, there is nothing behind a promise of it.
@@ -463,6 +466,9 @@ function binaryOf(
     right = evaluateExpression(state, scope, hir.right);
     return false;
   });
+  if (operator !== "&&" && keepsWhatItMakes(state, hir, left, right)) {
+    return putThere(state, scope, hir.right, evaluateExpression(state, scope, hir.right));
+  }
   if (path.commands.length === 0 && path.written.size === 0) {
     const given = operator === "&&" ? undefined : givenOr(state, left, right);
     return given ?? lazy(state, operator, left, right);

@@ -4,6 +4,7 @@ import { constantScalar, UNDEFINED, type Scope, type Value } from "../values";
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
 import { bind } from "./bindings";
+import { keep } from "./kept";
 import { changed, pushed } from "./lists/iteration";
 import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
@@ -30,6 +31,7 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
       const data = changedData(object, "=", [value]);
       if (data)
         place(state, scope, { kind: "place", place: target.object, span: target.span }, data);
+      keep(state, scope, target, value);
       overwritten(state, object, index, value, name);
     }
     // What nobody reads from the database's side is no loss.

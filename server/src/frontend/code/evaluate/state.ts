@@ -217,6 +217,8 @@ export interface State {
   /** What unknown functions gave and the code uses as lists: names of inputs by the calls. */
   readonly listsOfCalls: Map<string, string>;
   readonly writtenInputs: WrittenInputs;
+  /** What was made and put where nobody looks into, by the places. */
+  readonly kept: Map<string, Cell>;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */
   readonly handlers: Handler[];
   /** Whether statements ran on connections that the caller gave, and on others. */

@@ -11,6 +11,7 @@ import { addReturn } from "./calls/returns";
 import { conditionOf, expressionOf, negated } from "./values/convert";
 import { noteUnused } from "./calls/unusedResults";
 import { evaluateExpression } from "./expressions";
+import { keepsInBranch, returnsWhatIsMade } from "./kept";
 import {
   leavesHandler,
   noteAwaited,
@@ -161,12 +162,14 @@ function evaluateIf(state: State, scope: Scope, hir: Of<"if">): boolean {
   const run = (statements: readonly HirStatement[]): boolean =>
     evaluateBlock(state, innerScope(scope), statements);
   if (condition.kind === "literal") return run(condition.value === true ? hir.then : hir.otherwise);
+  if (returnsWhatIsMade(state, scope, hir, condition)) return false;
   const path = (statements: readonly HirStatement[], isTrue: boolean): Path =>
     tried(state, () => {
       knowing(state, condition, isTrue);
       return run(statements);
     });
   const then = path(hir.then, true);
+  if (keepsInBranch(state, scope, hir, condition, then)) return run(hir.then);
   const otherwise = path(hir.otherwise, false);
   const source = sourceOf(state, hir.span);
   const left = joinPaths(state, condition, then, otherwise, source);

@@ -102,6 +102,7 @@ export function callValue(
     case "class":
       return site.isNew ? instance(state, callee, args, site) : unknown("a class is called");
     case "choice":
+      tellOther(state, callee, site);
       return state.evaluator.branches(
         state,
         callee.condition,
@@ -142,6 +143,19 @@ function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite
 /** The same call as one that is awaited. */
 function directly({ isHeld: _held, isLeaving: _left, ...site }: CallSite): CallSite {
   return site;
+}
+
+/** Says that what is called may be something that nobody knows, where the other thing that it may be runs statements. */
+function tellOther(
+  state: State,
+  { then, otherwise }: Extract<Value, { kind: "choice" }>,
+  { name, span }: CallSite,
+): void {
+  const isOther = ({ kind }: Value): boolean => /^(?:input|external|unknown)$/u.test(kind);
+  const isOne = (value: Value): boolean => value.kind === "function" && mayRun(state, value);
+  if ((isOther(then) && isOne(otherwise)) || (isOther(otherwise) && isOne(then))) {
+    lose(state, `${name}() may be something else, which is not known`, sourceOf(state, span));
+  }
 }
 
 /** A branch in which there is nothing to call is an error of the code, or is not taken. */

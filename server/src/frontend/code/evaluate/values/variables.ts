@@ -7,6 +7,7 @@ import { ANY_CHANGE, fieldOfChange, isMade, isNothing } from "../../changedPlace
 import { changesOf, ownStaticChanges } from "../../changes";
 import type { HirClass, HirExpression, HirModule } from "../../hir";
 import { UNDEFINED, type Cell, type Scope, type Value } from "../../values";
+import { doesSomething } from "../kept";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
 import { newCell, type State } from "../state";
 import { expressionOf } from "./convert";
@@ -107,7 +108,8 @@ function madeOnce(state: State, scope: Scope, hir: HirExpression, name: string):
     case "namespace":
       return value;
     case "object":
-      return value.class && livedIn(state, value, name);
+      if (value.class) return livedIn(state, value, name);
+      return doesSomething(value) ? value : undefined;
     default:
       return undefined;
   }
