@@ -211,6 +211,13 @@ const makeStore = () => ({ take: (id: number) => pool.query("UPDATE t SET n = 3 
       "let only: any; export function use(other: any) { only = other; } function store() { if (!only) only = new Store(); return only; }",
     );
     assert.match(lines[0] ?? "", /^if not unknown/u);
-    assert.deepEqual(lost, ["store().take() may be something else, which is not known"]);
+    assert.deepEqual(lost, [
+      "store().take() may use the database: which of several it is is not known",
+    ]);
+    const given = await unit(
+      "f",
+      `${made}export async function f(id: number, by: any) { const own = by.store ?? new Store(); await own.take(id); }`,
+    );
+    assert.deepEqual(given.losses, ["own.take() may be something else, which is not known"]);
   });
 });

@@ -151,7 +151,7 @@ function tellOther(
   { then, otherwise }: Extract<Value, { kind: "choice" }>,
   { name, span }: CallSite,
 ): void {
-  const isOther = ({ kind }: Value): boolean => /^(?:input|external|unknown)$/u.test(kind);
+  const isOther = ({ kind }: Value): boolean => /^(?:input|external)$/u.test(kind);
   const isOne = (value: Value): boolean => value.kind === "function" && mayRun(state, value);
   if ((isOther(then) && isOne(otherwise)) || (isOther(otherwise) && isOne(then))) {
     lose(state, `${name}() may be something else, which is not known`, sourceOf(state, span));
