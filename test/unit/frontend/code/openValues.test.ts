@@ -143,6 +143,34 @@ export async function f(n) { ${queries.join(" ")} }`;
   );
 });
 
+it("the number in a text that was read is no text, and null is zero", async () => {
+  const text = `import { Pool } from "pg";
+const pool = new Pool();
+export async function f(id: number) {
+  const { rows: [{ name, price, place, at }] } = await pool.query("SELECT name, price, place, at FROM t WHERE id = $1", [id]);
+  for (const n of [Number(name), +name, parseInt(price), parseFloat(name), Number(place), Number(id), +at, parseInt(place)]) {
+    await pool.query("DELETE FROM t WHERE id = $1", [n]);
+  }
+}`;
+  const found = await transactionsOf(
+    "CREATE TABLE t (id int PRIMARY KEY, name text NOT NULL, price numeric NOT NULL, place int, at timestamptz NOT NULL);",
+    { "a.ts": text },
+  );
+  assert.deepEqual(
+    printed(found).flatMap((line) => /delete.*= (.*)\)$/u.exec(line)?.[1] ?? []),
+    [
+      "code:Number(r1.name)",
+      "code:Number(r1.name)",
+      "trunc(r1.price)",
+      "code:parseFloat(r1.name)",
+      "coalesce(r1.place, 0)",
+      ":id",
+      "code:Number(r1.at)",
+      "r1.place",
+    ],
+  );
+});
+
 it("what is left out is no number, and not nothing", async () => {
   const found = await withPrisma(SCHEMA, {
     "a.ts": `${HEAD}export async function f(id: number, userId?: string) {

@@ -1,9 +1,8 @@
-// Numbers that are read from texts: of constants what they are; others stand for the number that is in them.
-import { constant, constantScalar, scalar, UNDEFINED, unknown, type Value } from "../../values";
+// Numbers that are read from texts: of constants what they are.
+import { constant, constantScalar, UNDEFINED, unknown, type Value } from "../../values";
 import { orAbsent } from "../values/absence";
-import { expressionOf } from "../values/convert";
+import { numberOf } from "../values/numbersOf";
 import { overChoice } from "../values/operators";
-import type { State } from "../state";
 import { named, type Builtin } from "./builtin";
 
 type Read = (text: string | number, radix: number | undefined) => number;
@@ -12,12 +11,12 @@ const wholeOf: Read = (text, radix) => Number.parseInt(String(text), radix);
 
 /** `Number`, `parseInt` and `parseFloat`, also under `Number`. */
 export const NUMBERS: Readonly<Record<string, Builtin>> = {
-  Number: readBy((text) => Number(text)),
-  ...named("parseFloat Number.parseFloat", readBy((text) => Number.parseFloat(String(text)))), // prettier-ignore
-  ...named("parseInt Number.parseInt", readBy(wholeOf, whole)),
+  Number: readBy("Number", (text) => Number(text)),
+  ...named("parseFloat Number.parseFloat", readBy("parseFloat", (text) => Number.parseFloat(String(text)))), // prettier-ignore
+  ...named("parseInt Number.parseInt", readBy("parseInt", wholeOf)),
 };
 
-function readBy(read: Read, other: (state: State, value: Value) => Value = asItIs): Builtin {
+function readBy(how: Parameters<typeof numberOf>[2], read: Read): Builtin {
   return ({ state, args: [given = UNDEFINED, radix] }) => {
     const base = constantScalar(radix);
     const readOf = (part: Value): Value => {
@@ -26,7 +25,7 @@ function readBy(read: Read, other: (state: State, value: Value) => Value = asItI
       const split = orAbsent(part);
       if (split.kind === "choice") return overChoice(split, readOf);
       const value = constantScalar(part);
-      if (typeof value !== "string" && typeof value !== "number") return other(state, part);
+      if (typeof value !== "string" && typeof value !== "number") return numberOf(state, part, how);
       const number = read(value, typeof base === "number" ? base : undefined);
       return Number.isNaN(number) ? unknown(NO_NUMBER) : constant(number);
     };
@@ -36,18 +35,3 @@ function readBy(read: Read, other: (state: State, value: Value) => Value = asItI
 
 /** Which no column has, and no comparison takes for true. */
 const NO_NUMBER = "what is no number";
-
-function asItIs(_state: State, value: Value): Value {
-  return value;
-}
-
-/** What is computed loses its fraction. */
-function whole(state: State, value: Value): Value {
-  if (value.kind !== "scalar" || !isDivided(value)) return value;
-  const operand = expressionOf(state, value);
-  return scalar({ kind: "call", name: "trunc", arguments: [operand], deterministic: true });
-}
-
-function isDivided({ expression }: Extract<Value, { kind: "scalar" }>): boolean {
-  return expression.kind === "arithmetic" && expression.operator === "/";
-}

@@ -23,6 +23,7 @@ import {
   sameExpression,
   TOO_LARGE,
 } from "./convert";
+import { numberOf } from "./numbersOf";
 import { assuming, concatenated, isTextual } from "./texts";
 
 const ARITHMETIC: Readonly<Record<string, ArithmeticOperator | undefined>> = {
@@ -142,7 +143,9 @@ export function unary(state: State, operator: string, operand: Value): Value {
       return scalar({ kind: "negate", operand: expressionOf(state, operand) });
     }
     case "+":
-      return operand;
+      return operand.kind === "choice"
+        ? overChoice(operand, (part) => unary(state, operator, part))
+        : numberOf(state, operand, "Number");
     case "void":
       return { kind: "undefined" };
     default:

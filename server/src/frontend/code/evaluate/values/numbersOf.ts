@@ -1,0 +1,43 @@
+// What the number in a value is. Arguments stand for the number that is in them, as they do for the text of it.
+import type { ValueType } from "../../../../program/expression";
+import { literal } from "../../../sql/expressions";
+import { scalar, type Value } from "../../values";
+import type { State } from "../state";
+import { expressionOf, isInput } from "./convert";
+
+/** Types of columns whose values are no numbers. */
+const OTHERS: ReadonlySet<ValueType | undefined> = new Set([
+  "text",
+  "time",
+  "json",
+  "bytes",
+  "bool",
+]);
+
+/**
+ * A value as the number that it is or has in it, as functions of the language read it: of what was read and is no number it
+ * is a function of that, which gives the same text the same number.
+ */
+export function numberOf(
+  state: State,
+  value: Value,
+  how: "Number" | "parseInt" | "parseFloat",
+): Value {
+  if (value.kind !== "scalar" && value.kind !== "text") return value;
+  const expression = expressionOf(state, value);
+  const type = value.kind === "text" ? "text" : value.type;
+  const isWhole = how === "parseInt";
+  if (OTHERS.has(type)) {
+    if (isInput(expression)) return value;
+    const name = `code:${how}`;
+    const given = { kind: "call", name, arguments: [expression], deterministic: true } as const;
+    return scalar(given, isWhole ? "int" : "decimal");
+  }
+  if (how === "Number" && value.kind === "scalar" && value.mayBeNull === true) {
+    return scalar({ kind: "coalesce", operands: [expression, literal(0)] }, type);
+  }
+  const isDivided = expression.kind === "arithmetic" && expression.operator === "/";
+  const hasFraction = isDivided || (type === "decimal" && !isInput(expression));
+  if (!isWhole || !hasFraction) return value;
+  return scalar({ kind: "call", name: "trunc", arguments: [expression], deterministic: true });
+}
