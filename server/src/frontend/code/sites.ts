@@ -65,6 +65,13 @@ export function databaseCall(hir: HirExpression): string | undefined {
     : undefined;
 }
 
+/** Whether a call runs a text of SQL, by its name and the text. */
+export function runsSql(hir: HirExpression): boolean {
+  if (hir.kind !== "call" || hir.callee.kind !== "member") return false;
+  const first = hir.arguments[0]?.value;
+  return RUNS_SQL.has(hir.callee.property) && first !== undefined && isSql(first);
+}
+
 function isOfDatabase(
   { object, property }: Extract<HirExpression, { kind: "member" }>,
   first: HirExpression | undefined,

@@ -199,3 +199,23 @@ export async function add() {
     assert.ok(given === "fresh uuid" || id !== count, count);
   });
 }
+
+test("raw statements are a client's by their names, whatever made it", async () => {
+  const text = `import { PrismaClient } from "@prisma/client";
+import { wrap } from "elsewhere";
+const prisma = wrap(new PrismaClient());
+export async function f(id) {
+  await prisma.item.deleteMany({ where: { id } });
+  await prisma.$executeRaw\`UPDATE "Item" SET count = 1 WHERE id = \${id}\`;
+}
+export async function g(context, id) {
+  await context.prisma.$executeRaw\`UPDATE "Item" SET count = 2 WHERE id = \${id}\`;
+}`;
+  assert.deepEqual(printed(await transactionsOf(SCHEMA, { "a.ts": text })), [
+    "f unit",
+    "  delete Item where (Item.id = :id)",
+    "  update Item set count = 1 where (Item.id = :id)",
+    "g autocommit",
+    "  update Item set count = 2 where (Item.id = :id)",
+  ]);
+});

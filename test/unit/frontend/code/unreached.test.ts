@@ -63,6 +63,26 @@ export const g = { h: () => menu.run("Select a file from the list") };`,
       [],
     ));
 
+  it("says one of what is called on something that nobody knows", () =>
+    check(
+      `const store = make();
+export async function f(id) {
+  ${SET}
+  await store.execute("UPDATE accounts SET balance = 1 WHERE id = ?", [id]);
+}
+export async function g(id) {
+  ${SET}
+  await store.sql\`UPDATE accounts SET balance = 2 WHERE id = \${id}\`;
+}
+export async function h(id, menu) {
+  ${SET}
+  await menu.run("Select a file from the list");
+  await store.sql\`a file\`;
+}`,
+      [4, 8],
+      ["f", "g"],
+    ));
+
   it("finds calls by what they are written on", () =>
     check(
       `class A { static run = make(class { x = async (tx, id) => { await tx.user.update({ where: { id } }); }; }); }

@@ -46,6 +46,7 @@ import { binary, choose, lazy, unary, isNullish } from "./values/operators";
 import { madeHere } from "./lists/perhapsPushed";
 import { bornNow, emit, lose, newCell, sourceOf, write, type CallSite, type State } from "./state";
 import { isPending, settle } from "./calls/settle";
+import { taggedValue } from "./calls/shapes";
 import { hasProperty, typeName } from "./values/typeTests";
 import { noteAsked } from "./lists/asked";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
@@ -80,7 +81,6 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
     case "super":
       return selfOf(scope) ?? unknown("super is not known");
     case "template":
-      noteReached(state, hir);
       return template(state, scope, hir);
     case "member": {
       const outer =
@@ -287,12 +287,10 @@ function template(
   const text: Value = { kind: "text", parts };
   const tag = evaluateExpression(state, scope, hir.tag);
   const source = sourceOf(state, hir.span);
-  if (tag.kind === "handle") {
-    const tools = state.evaluator.tools(state, tag.library);
-    const own = tag.library.tagged?.(tag, { text, values, source }, tools);
-    if (own) return own;
-    lose(state, `${tag.library.name}: ${tag.path}\`...\` is not known`, source);
-  }
+  const own = taggedValue(state, tag, { text, values, source }, nameOf(hir.tag));
+  // What nobody knows is told as what nothing leads to.
+  if (own || tag.kind === "handle" || tag.kind === "function") noteReached(state, hir);
+  if (own) return own;
   return unknown(
     "a tagged template is not understood",
     values.flatMap((value) => readsOf(value)),

@@ -26,6 +26,7 @@ import { tried } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget } from "../targets";
 import { routesIn } from "../../routes";
+import { runsSql } from "../../sites";
 import { changedByCall, ownerOf } from "../values/foreignObjects";
 import { asForeign } from "../values/foreignValues";
 import { setByCall } from "../values/writtenInputs";
@@ -37,6 +38,7 @@ import { isOwnCall, overloaded, standsAlone } from "./javaCalls";
 import { isPending, settle } from "./settle";
 import { throughLimiter } from "./limiters";
 import { givenBack } from "./givenBack";
+import { handleOfShape } from "./shapes";
 import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
@@ -116,7 +118,7 @@ export function callValue(
         : shaped(state, callee, args, site);
     case "input": {
       // A model may have a method that lists have, too.
-      const handle = handleOfShape(state, callee, args, site);
+      const handle = site.isNew ? undefined : handleOfShape(state, callee, args, site.name);
       if (handle) return callValue(state, handle, args, site);
       // `app.delete(path, handler)` takes nothing out of a set.
       const isHandler = HANDLES.test(site.name) && args.some(({ kind }) => kind === "function");
@@ -213,30 +215,8 @@ function methodOfInput(
 
 /** What the shape of a call tells where the receiver does not: `x.query("SELECT ...")`. */
 function shaped(state: State, callee: Value, args: readonly Value[], site: CallSite): Value {
-  const handle = handleOfShape(state, callee, args, site);
+  const handle = site.isNew ? undefined : handleOfShape(state, callee, args, site.name);
   return handle ? callValue(state, handle, args, site) : callUnknown(state, callee, args, site);
-}
-
-function handleOfShape(
-  state: State,
-  callee: Value,
-  args: readonly Value[],
-  site: CallSite,
-): Value | undefined {
-  const dot = site.name.lastIndexOf(".");
-  if (dot === 0 || site.isNew) return undefined;
-  const shape = {
-    receiver: callee.kind === "builtin" && callee.self ? callee.self : callee,
-    method: site.name.slice(dot + 1),
-    arguments: args,
-    used: state.workspace.used,
-    name: site.name.slice(0, Math.max(dot, 0)),
-  };
-  for (const library of state.workspace.libraries) {
-    const handle = library.shaped?.(shape, state.evaluator.tools(state, library));
-    if (handle) return handle;
-  }
-  return undefined;
 }
 
 /** Of what an unknown function does, only what it was given is known: functions may be run, rows leave. */
@@ -247,6 +227,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   tellAsked(state, name, source);
   const kept = oneOfOwn(state, callee, all, site);
   if (kept) return kept;
+  notReached(state, site);
   // Whoever is given a promise awaits it, and what it throws is thrown where that is awaited.
   const args = all.map((arg) =>
     site.isHeld === true && swallowed(state, arg) ? unknown("a promise") : settle(state, arg),
@@ -341,6 +322,11 @@ const TAKING: ReadonlySet<string> = new Set(["get", "at", "pop", "shift"]);
 /** Why something is not known that is one of the things that the code holds. */
 const IS_KEPT =
   /changes from call to call$|^an (?:element|item|entry) |^a(?: map is asked for| computed key)|^what a (?:map holds|loop|finally|promise)|^the (?:first item|rest of)|^it changes |^which /u;
+
+/** What runs SQL in a way that nobody knows is told as what nothing leads to. */
+function notReached({ reached }: State, { span }: CallSite): void {
+  for (const hir of reached.keys()) if (hir.span === span && runsSql(hir)) reached.delete(hir);
+}
 
 function isOfUnknown(callee: Value): boolean {
   // Data is called only where an unknown function made something else of it.
