@@ -231,6 +231,23 @@ ${update("raw: unknown", "Body.parse(raw).data?.name")}`,
       ['name = ((:raw.data is null) ? User.name : coalesce(:raw.data.name, "z")), note = "x"'],
     ));
 
+  it("has none of the defaults of what is missing as a whole", () =>
+    check(
+      `import { initTRPC } from "@trpc/server";
+const t = initTRPC.create();
+const Body = z.object({ id: z.number(), data: z.object({ tags: z.array(z.string()).default([]) }).optional() });
+export const router = t.router({
+  change: t.procedure.input(Body).mutation(async ({ input }) => {
+    const data = { ...input.data };
+    const name = data.tags === undefined ? "none" : "some";
+    await prisma.user.update({ where: { id: input.id }, data: { name, note: "x" } });
+  }),
+});`,
+      [
+        'name = (((:input.data.tags is null) and not (:input.data.tags.isNull == true)) ? "none" : "some"), note = "x"',
+      ],
+    ));
+
   it("is there where only other parts may be missing", () =>
     check(
       update(

@@ -61,6 +61,8 @@ export function expressionOf(state: State, value: Value): Expression {
         documentOf(state, value, DEEPEST_DOCUMENT) ??
         unknownExpression(state, `this ${WHAT.object} is used as a value`, readsOf(value))
       );
+    case "external":
+      return unknownExpression(state, `${value.name} is not known`, []);
     default:
       return unknownExpression(
         state,
@@ -127,7 +129,6 @@ const WHAT: Readonly<Record<string, string>> = {
   class: "class",
   handle: "part of a library",
   builtin: "function",
-  external: "function",
 };
 
 function whyUnknown({ name, self }: Extract<Value, { kind: "builtin" }>): string {

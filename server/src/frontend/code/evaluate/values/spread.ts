@@ -10,6 +10,7 @@ import { heldNamesOf } from "./exactTypes";
 import { fieldNamesOf, hasAnyKey } from "./fieldNames";
 import { fieldOf as fieldOfRow, memberOf, optionalMember, setAnyMember, setMember } from "./member";
 import { choose, isNullish } from "./operators";
+import { ofPerhapsNothing } from "./partOfNothing";
 
 const NOWHERE = { start: 0, end: 0 };
 
@@ -46,7 +47,7 @@ export function spread(state: State, made: ObjectValue, value: Value): ObjectVal
       if (!names) return withOthers(state, made, value);
       const fields = new Map(made.fields);
       for (const name of names) {
-        const own = memberOf(state, value, name, NOWHERE);
+        const own = ofPerhapsNothing(state, value, memberOf(state, value, name, NOWHERE));
         fields.set(name, newCell(state, later(own, fields.get(name)?.value)));
       }
       return { ...made, fields };
