@@ -69,4 +69,25 @@ describe("a promise that a try returns", () => {
         "      rollback",
       ],
     ));
+
+  it("is the promise that a function hands on which is not async", () =>
+    check(
+      `import { fromPromise } from "neverthrow";
+       function put(n) { const twice = n * 2; return make(twice); }
+       async function g(n) { const result = await fromPromise(put(n), (e) => e); if (result.isErr()) await note(7); }`,
+      [
+        "  @rejected1 := false",
+        "  try",
+        "    if ((:n * 2) < 0)",
+        "      rollback",
+        "    insert log {id = fresh sequence, amount = (:n * 2)}",
+        "  handler",
+        "    @rejected1 := true",
+        "  @caught1 := false",
+        "  if @rejected1",
+        "    @caught1 := true",
+        "  if (not (@caught1 is null) and @caught1)",
+        `  ${noted("7")}`,
+      ],
+    ));
 });

@@ -41,6 +41,7 @@ import { givenBack } from "./givenBack";
 import { handleOfShape } from "./shapes";
 import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
+import { handsOnPromise } from "./handsOnPromise";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
 import { throughCall } from "./callChains";
 import { idleCall } from "./idleCalls";
@@ -66,7 +67,7 @@ export function callValue(
   switch (callee.kind) {
     case "function": {
       const { isLater, ...now } = callee;
-      const isHeld = site.isHeld === true && callee.function.isAsync === true && !isAtTop(state);
+      const isHeld = site.isHeld === true && !isAtTop(state) && givesPromise(state, callee);
       if (isHeld) {
         const source = sourceOf(state, site.span);
         const run = (): Value => callFunction(state, now, args, directly(site));
@@ -140,6 +141,16 @@ export function callValue(
 function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite): CallSite {
   if (site.isHeld !== true || /\.(?:forEach|map)$/u.test(name)) return site;
   return directly(site);
+}
+
+/** Whether what fails in a function fails in a promise that it gives: it is async, or hands on the promise of another. */
+function givesPromise(
+  { workspace }: State,
+  { function: hir, scope }: Extract<Value, { kind: "function" }>,
+): boolean {
+  if (hir.isAsync === true) return true;
+  const isOfPromises = !scope.module.file.endsWith(".java") && workspace.reach.mayReach(hir);
+  return isOfPromises && handsOnPromise(hir);
 }
 
 /** The same call as one that is awaited. */
