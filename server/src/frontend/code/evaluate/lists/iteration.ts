@@ -307,8 +307,8 @@ export function inLoop(state: State, loop: OpenLoop, run: () => void): void {
 }
 
 /**
- * Runs a loop for what it does: one without statements that writes nothing of what was there before is not added. Gives
- * whether it was such a one.
+ * Runs a loop for what it does: one without statements that writes nothing of what was there before is not added, unless
+ * a round may end the function. Gives whether it was such a one.
  */
 export function rowsAsLoop(state: State, list: Value, span: Span, run: Round): boolean {
   return withoutQuiet(state, list, span, run, false);
@@ -345,7 +345,7 @@ function withoutQuiet(
     ([cell, value]) => cell.birth <= births && cell.value !== value,
   );
   const isQuiet = state.emitted === emitted && !isChanged;
-  if (isQuiet || isUndone) {
+  if (isUndone || (isQuiet && !mayEnd(commands))) {
     giveBack();
     taint.length = losses;
     notes.length = noted;
@@ -356,6 +356,20 @@ function withoutQuiet(
     for (const command of commands) emit(state, command);
   }
   return isQuiet;
+}
+
+/** Whether an error may leave the commands. */
+function mayEnd(commands: readonly Command[]): boolean {
+  let may = false;
+  walkCommand(
+    { kind: "sequence", commands },
+    {
+      command: ({ kind }) => {
+        may ||= kind === "rollback";
+      },
+    },
+  );
+  return may;
 }
 
 /** Adds an item to the end of a list. In a branch or loop it is one of none or many. */

@@ -282,7 +282,10 @@ function oneOfSchemas(list: Value, tools: Tools): Schema {
 }
 
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
-  tools.mayFail("parse", call.source);
+  const reads = readsOf(value);
+  // Of what was read it is told below.
+  const isFromDatabase = reads.length > 0 && !reads.some(isInput);
+  if (!isFromDatabase) tools.mayFail("parse", call.source);
   const { value: given, conditions, untold } = checked(schema, value, call, tools);
   for (const { holds, isTag } of conditions) {
     tools.require(holds, isTag === true ? OF_ANOTHER_KIND : REFUSED, call.source);
