@@ -265,4 +265,42 @@ describe("what throws where it does not like what it is given", () => {
     await between("validateOrReject({ id })");
     await between("const at = format.parse(row.note)", THERE);
   });
+  it("refuse items of a list, whether the list is asked for or not", async () => {
+    const text = `${GIVEN}import { z } from "zod";
+const Row = z.object({ balance: z.number().max(3) });
+export async function f(id: number) {
+  const { rows } = await pool.query("SELECT balance FROM accounts");
+  const checked = rows.map((row) => Row.parse(row));
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}
+export async function g(ids: number[]) {
+  const checked = ids.map((id) => { if (id > 3) throw new Error(); return id + 1; });
+  await pool.query("DELETE FROM accounts WHERE id = $1", [checked.length]);
+}
+export async function h(id: number) {
+  const { rows: [row] } = await pool.query("SELECT balance FROM accounts WHERE id = $1", [id]);
+  try { Row.parse(row); } catch { return; }
+  await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+}`;
+    assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+      "f unit",
+      "  r1 = select accounts.balance as balance from accounts",
+      "  loop rows",
+      "    if not (r1.balance <= 3)",
+      "      rollback",
+      "  delete accounts where (accounts.id = :id)",
+      "g autocommit",
+      "  loop count",
+      "    if (:ids[@i1] > 3)",
+      "      rollback",
+      "  delete accounts where (accounts.id = :ids.length)",
+      "h unit",
+      "  r1 = select accounts.balance as balance from accounts where (accounts.id = :id)",
+      "  if (size(r1) <= 0)",
+      "    rollback",
+      "  if not (r1.balance <= 3)",
+      "    rollback",
+      "  delete accounts where (accounts.id = :id)",
+    ]);
+  });
 });
