@@ -173,7 +173,9 @@ describe("Promise.race", () => {
       noted("5"),
       "  ! which of several promises comes first is not known, and the others go on",
     ]));
+});
 
+describe("waiting for all", () => {
   const ROUNDS = [
     "  @rejections1 := false",
     "  loop count",
