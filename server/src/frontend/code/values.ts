@@ -71,6 +71,8 @@ export interface ResultReference {
   readonly columns: ResultColumns;
   /** The count of births when it was read; absent where that is not known. */
   readonly born?: number;
+  /** The fields of its rows that were assigned since, by where these are: shared by all who hold some of them. */
+  readonly assigned?: Map<string, Map<string, Cell>>;
 }
 
 export type Value =
@@ -138,6 +140,8 @@ export type Value =
       readonly by: Value;
       /** Of items that are alike it has one: a set. */
       readonly isOnce?: true;
+      /** The fields of its items that were assigned since they were made for the first time. */
+      readonly assigned?: Map<string, Cell>;
     }
   /** A list that holds others' items one after the other: `[first, ...rows]`. */
   | {

@@ -52,6 +52,7 @@ import { noteAsked } from "./lists/asked";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
 import { keyOf, place } from "./place";
 import { changedData, movedDate } from "./builtins/dates";
+import { heldBy } from "./values/heldInputs";
 import { IN_PLACE } from "./lists/reordered";
 import { spread } from "./values/spread";
 import { changedTo, foreignOf } from "./values/foreignValues";
@@ -74,8 +75,10 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
         kind: "text",
         parts: hir.runs.map((run) => ({ kind: "run", run, file: state.frame.file })),
       };
-    case "name":
-      return lookup(scope, hir.name);
+    case "name": {
+      const value = lookup(scope, hir.name);
+      return value.kind === "input" ? heldBy(state, value) : value;
+    }
     case "this":
       return selfOf(scope) ?? unknown("this is not known");
     case "super":

@@ -62,7 +62,9 @@ export function joinPaths(
     const values = [then, otherwise].map(({ written }) =>
       written.has(cell) ? written.get(cell) : cell.value,
     );
-    write(state, cell, joined(joining, values[0], values[1]));
+    // A field that only one of them wrote is on the other one what was read.
+    const [a, b] = values.map((value) => value ?? readUnset(cell));
+    write(state, cell, joined(joining, a, b));
   }
   return false;
 }
@@ -96,6 +98,11 @@ export function addIf(
 export function hasLeft(state: State): boolean {
   const last = state.commands.at(-1);
   return last?.kind === "rollback" && last.leaves === undefined;
+}
+
+/** What is read of a field that was not written; undefined where its record has none then. */
+function readUnset({ unset }: Cell): Value | undefined {
+  return unset?.kind === "undefined" ? undefined : unset;
 }
 
 interface Joining {
@@ -221,7 +228,9 @@ export function loopBody(
   for (const cell of first?.stands ? [] : (first?.changed ?? [])) {
     const isAsked = wasAskedSince(cell, moment);
     const value = cell.value ?? (isAsked ? cell.unset : undefined);
-    if (value !== undefined && (isOneExpression(value) || value.kind === "undefined")) {
+    const last = first?.path.written.get(cell);
+    const isCarried = value !== undefined && (last === undefined || !COLLECTIONS.has(last.kind));
+    if (isCarried && (isOneExpression(value) || value.kind === "undefined")) {
       const variable = state.ids.fresh("v");
       const start = expressionOf(state, value);
       state.commands.push({ kind: "assign", variable, value: start, source });
@@ -250,6 +259,9 @@ export function loopBody(
   }
   return { commands: path.commands, isOnce: path.left && !path.commands.some(mayGoOn) };
 }
+
+/** What no variable of the AR holds. */
+const COLLECTIONS: ReadonlySet<Value["kind"]> = new Set(["joined", "list", "rows", "derived"]);
 
 /** Whether a command may go on with the next round, or behind the loop. */
 export function mayGoOn(command: Command): boolean {

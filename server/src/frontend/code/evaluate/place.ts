@@ -1,15 +1,17 @@
 // Assignments to places: names, properties, elements of lists.
 import type { HirPattern } from "../hir";
-import { constantScalar, UNDEFINED, type Scope, type Value } from "../values";
+import { constantScalar, UNDEFINED, unknown, type Scope, type Value } from "../values";
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
+import { listOf } from "./lists/collections";
+import { readsOf } from "./values/convert";
 import { bind } from "./bindings";
 import { keep } from "./kept";
 import { changed, pushed } from "./lists/iteration";
 import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
 import { changedByWrite } from "./values/foreignObjects";
-import { writeInput } from "./values/writtenInputs";
+import { writeInput, writeWhole } from "./values/writtenInputs";
 import { write, type State } from "./state";
 
 /** Assigns to what a pattern names. */
@@ -71,6 +73,7 @@ function setProperty(state: State, object: Value, name: string, value: Value): b
     );
     return first && second;
   }
+  if (name === "length" && cutShort(state, object, value)) return true;
   if (object.kind === "list" && /^\d+$/u.test(name)) {
     const cell = object.items[Number(name)];
     // One of a length that is not known is written as at any index.
@@ -81,6 +84,20 @@ function setProperty(state: State, object: Value, name: string, value: Value): b
     return true;
   }
   return setMember(state, object, name, value);
+}
+
+/** `list.length = 0` */
+function cutShort(state: State, list: Value, length: Value): boolean {
+  const isEmpty = constantScalar(length) === 0;
+  if (list.kind === "list") {
+    for (const cell of isEmpty ? list.items : []) write(state, cell, undefined);
+    if (isEmpty) write(state, list.grown, undefined);
+    else changed(state, list, UNDEFINED);
+  } else if (list.kind === "input") {
+    const why = "a list among the arguments that is cut short";
+    writeWhole(state, list, isEmpty ? listOf(state, []) : unknown(why, readsOf(list)));
+  } else return false;
+  return true;
 }
 
 /** A key as a property's name. */

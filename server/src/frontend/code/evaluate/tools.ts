@@ -128,6 +128,7 @@ function makeTools(state: State, library: Library): Tools {
       columns,
       data,
       born: bornNow(state),
+      assigned: new Map(),
     }),
     firstRow: (rows) =>
       rows.kind === "rows" ? firstRow(rows) : memberOf(state, rows, "0", NOWHERE),

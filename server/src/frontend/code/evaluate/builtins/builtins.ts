@@ -10,6 +10,7 @@ import {
   textOf,
   UNDEFINED,
   unknown,
+  type Cell,
   type Value,
 } from "../../values";
 import { conditionOf, expressionOf, isInput, readsOf } from "../values/convert";
@@ -511,7 +512,10 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
       const made = callWithItem(state, by, item, index, own);
       rounds?.add(made);
     });
-  if (isQuiet) return { kind: "derived", from: self, how: "map", by: putAside(state, by) };
+  if (isQuiet) {
+    const assigned = new Map<string, Cell>();
+    return { kind: "derived", from: self, how: "map", by: putAside(state, by), assigned };
+  }
   const value = unknown("what a loop gives is not kept", readsOf(self));
   return rounds?.end(start, value) ?? value;
 }

@@ -24,7 +24,9 @@ export function movesDate(method: string): boolean {
 const SETTERS = /^set(?:UTC)?(?:Date|Day|Month|FullYear|Hours|Minutes|Seconds|Milliseconds|Time)$/u;
 
 /** What data of a row is behind `row.tags.push(tag)` or `data.size = 1`; undefined for what is no data that was read. */
-export function changedData(data: Value, how: string, args: readonly Value[]): Value | undefined {
+export function changedData(of: Value, how: string, args: readonly Value[]): Value | undefined {
+  // `row.meta.tags` is asked of what was read as a method is.
+  const data = of.kind === "builtin" && of.self ? of.self : of;
   if (data.kind !== "scalar" || data.foreign || !CHANGES.test(how)) return undefined;
   const reads = [data, ...args].flatMap((each) => readsOf(each));
   return unknown(`what "${how}" changes in data is not known`, reads);

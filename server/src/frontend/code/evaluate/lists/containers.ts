@@ -5,6 +5,7 @@ import { compare } from "../../../sql/terms";
 import {
   constant,
   constantScalar,
+  isArray,
   UNDEFINED,
   unknown,
   type ObjectValue,
@@ -17,6 +18,7 @@ import { indexed } from "../expressions";
 import { fieldNamesOf } from "../values/fieldNames";
 import { hasKey, mapValue, put } from "../builtins/javaBuiltins";
 import { itemOf, setAnyMember } from "../values/member";
+import { writeWhole } from "../values/writtenInputs";
 import { condition, overChoice } from "../values/operators";
 import { lose, sourceOf, write, type CallSite, type State } from "../state";
 import { searchedItem, someItem } from "./searched";
@@ -31,14 +33,16 @@ export const CONTAINERS: Readonly<Record<string, Builtin>> = {
     for (const arg of args) added(state, self, arg, site);
     return self;
   }),
-  ...lists("unshift", ({ state, self, args }) => {
-    for (const arg of args) changed(state, self, arg);
+  ...lists("unshift", ({ state, self, args, site }) => {
+    for (const arg of args) changedInPlace(state, self, arg, site);
     return unknown("the length of a list that was changed", readsOf(self));
   }),
   // What they give, and what they leave, is not told from the rest of the list.
-  ...lists("pop shift splice copyWithin delete clear", ({ state, self, args }) => {
+  ...lists("pop shift splice copyWithin delete clear", ({ state, self, args, site }) => {
     const reads = [...readsOf(self), ...args.flatMap((arg) => readsOf(arg))];
-    for (const arg of args.length > 0 ? args : [UNDEFINED]) changed(state, self, arg);
+    for (const arg of args.length > 0 ? args : [UNDEFINED]) {
+      changedInPlace(state, self, arg, site);
+    }
     return unknown("an item of a list that is changed in place", reads);
   }),
   ...lists("fill", ({ state, self, args: [item = UNDEFINED] }) => {
@@ -111,11 +115,38 @@ function copied(state: State, from: Value | undefined): Value {
 
 function added(state: State, self: Value, item: Value, { span, name }: CallSite): void {
   const isSpread = item.kind === "unknown" && item.why === SPREAD;
+  if (isListOfInputs(self, name) && !isSpread) {
+    writeWhole(state, self, { kind: "joined", parts: [self, listOf(state, [item])] });
+    return;
+  }
   if (isSpread) changed(state, self, item);
   else pushed(state, self, item);
   if (self.kind === "list" || name.startsWith("this.")) return;
   lose(state, "what is added to a list that is not known", sourceOf(state, span));
 }
+
+/** Changes a list in a way that is not followed: one that the code did not make is not known any more. */
+function changedInPlace(state: State, self: Value, item: Value, { span, name }: CallSite): void {
+  if (self.kind === "list") changed(state, self, item);
+  else if (isListOfInputs(self, name)) {
+    const why = "a list among the arguments that is changed in place";
+    writeWhole(state, self, unknown(why, [...readsOf(self), ...readsOf(item)]));
+  } else if (READ.has(self.kind)) {
+    lose(state, "what is changed in a list that is not known", sourceOf(state, span));
+  }
+}
+
+/** Lists that the database or others' items gave. */
+const READ: ReadonlySet<Value["kind"]> = new Set(["rows", "derived", "joined"]);
+
+/** Whether an argument is a list by its type, or by a method that lists alone have. */
+function isListOfInputs(self: Value, name: string): self is Extract<Value, { kind: "input" }> {
+  if (self.kind !== "input" || self.foreign) return false;
+  if (self.type !== undefined) return isArray(self);
+  return OF_LISTS_ALONE.test(name);
+}
+
+const OF_LISTS_ALONE = /\.(?:unshift|shift|pop|splice|push)$/u;
 
 /** `new Array(n)`, `Array(a, b)`. */
 export function arrayFrom(state: State, args: readonly Value[]): Value {

@@ -231,8 +231,9 @@ export function filledAt(
   return made;
 }
 
-function rowOf({ result, columns }: ResultReference, loop: string): Row {
-  return { kind: "row", result, columns, at: { loop }, overlay: new Map() };
+function rowOf({ result, columns, assigned }: ResultReference, loop: string): Row {
+  const own = assigned && { assigned };
+  return { kind: "row", result, columns, at: { loop }, overlay: new Map(), ...own };
 }
 
 /** The item with a variable for each value of its row. */

@@ -21,6 +21,7 @@ import { loopBody } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { isHandedOn } from "../handedOn";
 import { beginTarget, type Target } from "../targets";
+import { overlayBeside } from "../values/assignedRows";
 import { elementOf } from "../values/member";
 import { listFromCall } from "../values/outside";
 import { changedTo } from "../values/foreignValues";
@@ -44,6 +45,7 @@ import { isInLoop, pushedPerhaps } from "./perhapsPushed";
 import { callWithItem, fillingOf, NO_INDEX } from "./items";
 import { endFilling, filledBy } from "./filledLists";
 import { listOf } from "./collections";
+import { madeItem } from "./madeItems";
 
 /** What is done with an item; `index` counts from zero. True where every path left the round before its end. */
 export type Round = (item: Value, index: Value) => unknown;
@@ -79,15 +81,16 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
     }
     case "rows": {
       const over: LoopRange = { kind: "rows", result: list.result };
-      const { result, columns, data } = list;
+      const { result, columns, data, assigned } = list;
       const item = (loop: string): Value => ({
         kind: "row",
         result,
         columns,
         data,
         at: { loop },
-        overlay: new Map<string, Cell>(),
+        overlay: overlayBeside(list),
         born: bornNow(state),
+        ...(assigned && { assigned }),
       });
       return loopOver(state, over, span, item, run, label);
     }
@@ -132,11 +135,11 @@ export function eachItem(state: State, of: Value, span: Span, run: Round, label?
             else eachItem(state, inner, span, (each) => run(each, NO_INDEX));
             return;
           }
-          const made = callWithItem(state, list.by, item, index, site);
           if (list.how === "map") {
-            run(made, index);
+            run(madeItem(state, list, item, index, site), index);
             return;
           }
+          const made = callWithItem(state, list.by, item, index, site);
           state.evaluator.when(state, made, span, () => {
             run(item, NO_INDEX);
           });

@@ -165,8 +165,9 @@ function partsOf(list: Value): readonly Value[] | undefined {
   return undefined;
 }
 
-function rowAt({ result, columns, data }: Rows, at: Row["at"]): Row {
-  return { kind: "row", result, columns, data, at, overlay: new Map() };
+function rowAt({ result, columns, data, assigned }: Rows, at: Row["at"]): Row {
+  const own = assigned && { assigned };
+  return { kind: "row", result, columns, data, at, overlay: new Map(), ...own };
 }
 
 function sourceOf(state: State, list: Value): Source | undefined {

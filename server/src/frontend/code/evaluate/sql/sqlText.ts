@@ -17,6 +17,7 @@ import {
   NOWHERE,
   scalar,
   unknown,
+  type Cell,
   type Connection,
   type ResultColumns,
   type TextPart,
@@ -372,7 +373,13 @@ function outcomeOf(state: State, lowered: Lowered, call: SliceCall): SqlOutcome 
   const rows =
     result &&
     columns &&
-    ({ kind: "rows", result: result.name, columns, born: bornNow(state) } as const);
+    ({
+      kind: "rows",
+      result: result.name,
+      columns,
+      born: bornNow(state),
+      assigned: new Map<string, Map<string, Cell>>(),
+    } as const);
   // What is inserted from values comes back, and an aggregate is one row.
   const isSure =
     last?.kind === "select"

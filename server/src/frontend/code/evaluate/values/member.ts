@@ -21,7 +21,8 @@ import {
 import { notePoint } from "../errors/attempts";
 import { ofMaker } from "../calls/givenBack";
 import { noteAsked, noteFilled } from "../lists/asked";
-import { callWithItem, fillingOf } from "../lists/items";
+import { fillingOf } from "../lists/items";
+import { madeItem, noteItemAssigned } from "../lists/madeItems";
 import { spelledOut } from "../lists/perhapsPushed";
 import { countItems, searchedItem } from "../lists/searched";
 import { isPending } from "../calls/settle";
@@ -29,6 +30,7 @@ import { emit, sourceOf, write, type State } from "../state";
 import type { Thrown } from "../errors/thrown";
 import { knowing, presentIn } from "./presence";
 import { asRead, mayBeAbsent } from "./absentFields";
+import { assignedElsewhere, firstOverlay, noteAssigned } from "./assignedRows";
 import { listFromCall } from "./outside";
 import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
@@ -187,7 +189,10 @@ export function setMember(state: State, value: Value, property: string, written:
   const cell = cells.get(property) ?? fieldCell(value, property);
   cells.set(property, cell);
   // Rows are written to be saved: what the last round of a loop leaves in them is worth a round that carries it.
-  if (value.kind === "row") noteAsked(cells);
+  if (value.kind === "row") {
+    noteAsked(cells);
+    noteAssigned(state, value, property, written);
+  } else noteItemAssigned(state, value, property, written);
   if (cell.value === undefined && value.born !== undefined) noteFilled(cell, cells);
   write(state, cell, written);
   return true;
@@ -225,6 +230,8 @@ export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string):
   const set = row.overlay.get(property)?.value;
   if (set !== undefined) return set;
   noteAsked(row.overlay);
+  const other = assignedElsewhere(row, property);
+  if (other) return other;
   const { columns, at } = row;
   const related = columns.related?.get(property);
   const toRow = columns.relatedTo?.get(property);
@@ -275,7 +282,7 @@ export function itemOf(state: State, of: Value, at: number): Value {
       }
       const span = { start: 0, end: 0 };
       const site = { span, isNew: false, typeArguments: [], name: "map" };
-      const made = (): Value => callWithItem(state, value.by, item, constant(at), site);
+      const made = (): Value => madeItem(state, value, item, constant(at), site);
       // Of no row nothing is made.
       const isThere = item.kind === "row" ? presenceOf(item) : literal(true);
       const isKnown = presentIn(isThere, true).some((each) => state.present.has(each));
@@ -312,9 +319,9 @@ function grown(value: Value): Value {
 
 /** The first row of a result. */
 export function firstRow(rows: Extract<Value, { kind: "rows" }>): Value {
-  const { result, columns, data, born } = rows;
-  const own = born === undefined ? {} : { born };
-  return { kind: "row", result, columns, at: "first", data, overlay: new Map(), ...own };
+  const { result, columns, data, born, assigned } = rows;
+  const own = { ...(born !== undefined && { born }), ...(assigned && { assigned }) };
+  return { kind: "row", result, columns, at: "first", data, overlay: firstOverlay(rows), ...own };
 }
 
 /** An element of an argument that is an array; `index` counts from one. */
