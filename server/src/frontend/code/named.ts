@@ -136,6 +136,8 @@ function read(origin: object): Named {
       case "place":
       case "increment":
       case "unary": {
+        const variable = kind === "increment" && "target" in part ? part.target : undefined;
+        if (isNode(variable) && "name" in variable) assigned.add(String(variable.name));
         const place = writtenPlace(part);
         const change = place === undefined ? undefined : changedPlace(place as HirExpression); // by its kind
         if (change !== undefined) changed.add(change + (marks.get(part) ?? ""));

@@ -106,6 +106,25 @@ describe("items that are made of rows", () => {
   });
 });
 
+describe("records by their keys", () => {
+  it("are said to be written where it is not known which one is", async () => {
+    const body = `${ALL} const byId = Object.fromEntries(rows.map((row) => [row.id, row]));
+  byId[id].balance -= 1;
+  for (const row of rows) { ${SAVE("row")} }`;
+    assert.match(losses(await read("id: number", body)).join(), /which of several records/u);
+  });
+});
+
+describe("a list that a loop filled", () => {
+  it("does not hold what the loop added where a field of an item is assigned", async () => {
+    const body = `${ALL} const all = [];
+  for (const row of rows) all.push({ id: row.id, balance: row.balance + 1 });
+  all[0].balance = 0;
+  for (const each of all) { ${SAVE("each")} }`;
+    assert.match(losses(await read("", body)).join(), /which items of a list/u);
+  });
+});
+
 describe("a document that was read", () => {
   it("is another one where something is added to a list in it", async () => {
     const body = `${ONE} const account = rows[0]; account.meta.tags.push("x");

@@ -4,7 +4,8 @@ import { constantScalar, UNDEFINED, unknown, type Scope, type Value } from "../v
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
 import { listOf } from "./lists/collections";
-import { readsOf } from "./values/convert";
+import { isInput, readsOf } from "./values/convert";
+import { isKept } from "./values/keptValues";
 import { bind } from "./bindings";
 import { keep } from "./kept";
 import { changed, pushed } from "./lists/iteration";
@@ -12,7 +13,7 @@ import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
 import { changedByWrite } from "./values/foreignObjects";
 import { writeInput, writeWhole } from "./values/writtenInputs";
-import { write, type State } from "./state";
+import { lose, sourceOf, write, type State } from "./state";
 
 /** Assigns to what a pattern names. */
 export function place(state: State, scope: Scope, pattern: HirPattern, value: Value): void {
@@ -35,12 +36,18 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
         place(state, scope, { kind: "place", place: target.object, span: target.span }, data);
       keep(state, scope, target, value);
       overwritten(state, object, index, value, name);
+      // What was read may be among those that are not told apart.
+      if (isKept(object) && !object.dependsOn.every(isInput)) {
+        lose(state, ONE_OF_SEVERAL, sourceOf(state, target.span));
+      }
     }
     // What nobody reads from the database's side is no loss.
     return;
   }
   bind(state, scope, pattern, value, false);
 }
+
+const ONE_OF_SEVERAL = "which of several records the code assigned a field is not known";
 
 /** Some part of a list or record is written, and it is not known which. */
 function overwritten(

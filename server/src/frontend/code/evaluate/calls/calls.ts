@@ -18,6 +18,7 @@ import { isInput, readsOf } from "../values/convert";
 import { refusesWhatWasRead } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
+import { isKept } from "../values/keptValues";
 import { held, swallowed } from "../errors/heldPromises";
 import { handedOn, runForItems } from "../lists/itemwise";
 import { mayFail } from "../errors/failures";
@@ -316,7 +317,7 @@ function oneOfOwn(
   args: readonly Value[],
   { name, span }: CallSite,
 ): Value | undefined {
-  if (callee.kind !== "unknown" || !IS_KEPT.test(callee.why)) return undefined;
+  if (!isKept(callee)) return undefined;
   const method = /\.([^.]*)$/u.exec(name)?.[1];
   if (method !== undefined && TAKING.has(method)) {
     return unknown(callee.why, [callee, ...args].flatMap(readsOf));
@@ -329,10 +330,6 @@ function oneOfOwn(
 
 /** Methods that give what a collection holds. */
 const TAKING: ReadonlySet<string> = new Set(["get", "at", "pop", "shift"]);
-
-/** Why something is not known that is one of the things that the code holds. */
-const IS_KEPT =
-  /changes from call to call$|^an (?:element|item|entry) |^a(?: map is asked for| computed key)|^what a (?:map holds|loop|finally|promise)|^the (?:first item|rest of)|^it changes |^which /u;
 
 /** What runs SQL in a way that nobody knows is told as what nothing leads to. */
 function notReached({ reached }: State, { span }: CallSite): void {

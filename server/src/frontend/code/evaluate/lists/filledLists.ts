@@ -85,7 +85,8 @@ export function filledBy(state: State, list: ListValue, item: Value): Value | un
   const { result, columns } = loop.rows;
   loop.filled?.push(list.grown);
   const from: Value = { kind: "rows", result, columns };
-  return { kind: "derived", from, how: "map", by: { kind: "handle", library: REPLAY, path: "item", data } }; // prettier-ignore
+  const by: Value = { kind: "handle", library: REPLAY, path: "item", data };
+  return { kind: "derived", from, how: "map", by, assigned: new Map() };
 }
 
 /** Whether a value is what a loop fills a list with. */
