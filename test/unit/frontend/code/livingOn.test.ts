@@ -220,4 +220,13 @@ const makeStore = () => ({ take: (id: number) => pool.query("UPDATE t SET n = 3 
     );
     assert.deepEqual(given.losses, ["own.take() may be something else, which is not known"]);
   });
+
+  it("is not what a variable held at first that a function counts up", async () => {
+    const { losses: lost } = await unit(
+      "f",
+      `let n = 0;
+export async function f() { n++; await pool.query("UPDATE t SET n = $1", [n]); }`,
+    );
+    assert.deepEqual(lost, ["n changes from call to call"]);
+  });
 });
