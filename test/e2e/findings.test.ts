@@ -25,10 +25,7 @@ test("the view lists transactions, leads to their anomalies and can be filtered"
     await workbench.screenshot("transactions-1-view");
 
     // By keyboard: open a transaction, go to its first anomaly, and show it.
-    await row(/withdraw.*anomal/u)
-      .first()
-      .click();
-    await page.locator(".editor-instance .monaco-editor.focused").waitFor();
+    await workbench.clickRow(row(/withdraw.*anomal/u).first());
     await workbench.run("Focus on Transactions View");
     await tree.locator(".monaco-list-row.focused").first().waitFor();
     // Until the view has the keyboard, keys go elsewhere.

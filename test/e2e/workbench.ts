@@ -34,6 +34,8 @@ export interface Workbench {
   lens(text: string): Locator;
   /** Clicks a lens until it is gone: the editor draws its lenses anew now and then, and loses a click on the way. */
   clickLens(text: string): Promise<void>;
+  /** Clicks a row of a tree until an editor has the keyboard: a tree that is drawn anew loses a click on the way. */
+  clickRow(row: Locator): Promise<void>;
   /** Opens a file of the workspace by its name. */
   open(file: string): Promise<void>;
   /** Makes an open file the active one, with the keyboard in its text. */
@@ -152,6 +154,15 @@ function drive(page: Page): Drive {
       page.frameLocator("iframe.webview.ready").last().frameLocator("iframe#active-frame"),
     statusItem: (text) => page.locator(".statusbar-item", { hasText: text }),
     lens: (text) => page.locator(".codelens-decoration", { hasText: text }).first(),
+    clickRow: async (row) => {
+      const editor = page.locator(".editor-instance .monaco-editor.focused");
+      for (const deadline = Date.now() + patience; ;) {
+        await row.click();
+        await editor.waitFor({ timeout: 3000 }).catch(stillThere);
+        if (await editor.isVisible()) return;
+        if (Date.now() > deadline) throw new Error("No editor has the keyboard after all clicks.");
+      }
+    },
     clickLens: async (text) => {
       const lens = page.locator(".codelens-decoration").getByText(text);
       await lens.waitFor();
