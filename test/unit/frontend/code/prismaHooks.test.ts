@@ -132,6 +132,19 @@ describe("operations of a client whose extension is not known", () => {
   });
 });
 
+describe("operations of a client with replicas", () => {
+  it("may be behind where they read outside of transactions", async () => {
+    const top = `import { readReplicas } from "@prisma/extension-read-replicas";
+const db = process.env.URL ? base.$extends(readReplicas({ url: process.env.URL })) : base;`;
+    const reading = await read(top, "return db.account.findMany();");
+    assert.match(reading, /! a replica may answer this, which may be behind/u);
+    const body = `await db.account.create({ data: { id, balance: 1 } });
+      await db.$transaction([db.account.findMany(), db.account.deleteMany()]);
+      await db.$transaction(async (tx) => { await tx.account.findMany(); });`;
+    assert.doesNotMatch(await read(top, body), /!/u);
+  });
+});
+
 describe("middleware", () => {
   const read2 = "await base.account.findMany(); return base.note.findMany();";
   const LOSS = /! what middleware \(\$use\) does to queries is not known/gu;

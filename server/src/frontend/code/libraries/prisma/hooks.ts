@@ -10,7 +10,18 @@ export interface Hooks {
   /** The `query` part of each extension. */
   readonly queries: readonly Value[];
   readonly losses: readonly string[];
+  /** Other servers answer what is read outside of transactions. */
+  readonly isReplicated?: boolean;
 }
+
+/** What `@prisma/extension-read-replicas` gives. */
+export const READ_REPLICAS = "readReplicas()";
+
+/** The operations that it has replicas answer. */
+const REPLICATED: ReadonlySet<string> = new Set(
+  "findFirst findFirstOrThrow findMany findUnique findUniqueOrThrow groupBy aggregate count".split(" "), // prettier-ignore
+);
+const REPLICA = "a replica may answer this, which may be behind";
 
 const UNKNOWN_EXTENSION = "what an extension of the client does to queries is not known";
 const MIDDLEWARE = "what middleware ($use) does to queries is not known";
@@ -25,12 +36,15 @@ export function extendedBy(
   tools: Tools,
 ): Hooks | undefined {
   const { queries, losses } = before ?? { queries: [], losses: [] };
+  if (extension.kind === "handle" && extension.path === READ_REPLICAS) {
+    return { queries, losses, isReplicated: true };
+  }
   if (extension.kind === "external" && HARMLESS.test(extension.name)) return before;
   const fields = tools.fields(extension);
-  if (!fields) return { queries, losses: [...losses, UNKNOWN_EXTENSION] };
+  if (!fields) return { ...before, queries, losses: [...losses, UNKNOWN_EXTENSION] };
   const query = fields.get("query");
   if (!query || query.kind === "undefined") return before;
-  return { queries: [...queries, query], losses };
+  return { ...before, queries: [...queries, query], losses };
 }
 
 /** An operation that hooks stand around. */
@@ -38,6 +52,7 @@ export interface Hooked {
   /** Undefined: of the client itself (`$queryRaw`). */
   readonly model?: PrismaModel;
   readonly name: string;
+  readonly isInTransaction: boolean;
   readonly args: Value | undefined;
   readonly source: Call["source"];
   /** The operation itself, as it is asked for in the end. */
@@ -57,6 +72,9 @@ export function runHooked(hooks: Hooks | undefined, hooked: Hooked, tools: Tools
     else losses.push(UNKNOWN_EXTENSION);
   }
   losses.push(...middlewareLosses(hooked, tools));
+  if (hooks?.isReplicated === true && !hooked.isInTransaction && REPLICATED.has(name)) {
+    losses.push(REPLICA);
+  }
   const goOn = (args: Value | undefined, [hook, ...inner]: readonly Value[]): Value => {
     if (!hook) return hooked.run(args, losses);
     const given = tools.object({

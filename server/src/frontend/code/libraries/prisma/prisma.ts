@@ -14,7 +14,7 @@ import type { Asking, Call, Library, Shape, Tools, TransactionOptions } from "..
 import type { WrittenCall } from "../../named";
 import { ownConnection } from "../ownConnection";
 import { given } from "./given";
-import { extendedBy, runHooked, type Hooks } from "./hooks";
+import { extendedBy, READ_REPLICAS, runHooked, type Hooks } from "./hooks";
 import { isOperation, operate } from "./operations";
 import { fragmentOf, spliced, sqlTextOf } from "./rawSql";
 
@@ -25,6 +25,7 @@ const MODULES = [
   "@prisma/client/wasm",
   "@prisma/client/extension",
   ".prisma/client",
+  "@prisma/extension-read-replicas",
 ];
 
 export const PRISMA: Library = {
@@ -171,6 +172,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       const omitted = given(tools, call.arguments[0], "omit");
       return client(tools, tools.connection(true), omitted ? { omitted } : CLIENT);
     }
+    if (handle.path === "readReplicas") return tools.handle(READ_REPLICAS);
     if (handle.path === "Prisma.validator") return { kind: "external", name: handle.path };
     if (handle.path === "Prisma.defineExtension") return call.arguments[0];
     return fragmentOf(handle.path, call, tools);
@@ -186,6 +188,7 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       const base = { tools, schema, connection, source, ...(omitted && { omitted }) };
       const hooked = {
         ...{ model, name: method, args: call.arguments[0], source },
+        isInTransaction: connection?.isPool === false,
         run: (args: Value | undefined, losses: readonly string[]): Value =>
           operate({ operation: { ...base, losses }, model, name: method, args }),
         asQuery: (run: (args: Value | undefined) => Value): HandleValue =>
