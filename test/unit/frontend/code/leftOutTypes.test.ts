@@ -109,11 +109,21 @@ describe("what a default stands for", () => {
 export async function g(id: number) {
   const { name = "a", note = "c" } = await prisma.user.findUniqueOrThrow({ where: { id } });
   await prisma.user.update({ where: { id }, data: { name, note } });
+}
+export async function h(id: number) {
+  const user = await prisma.user.findFirst({ where: { id } });
+  const { name = "a", note = "c" } = { ...user };
+  await prisma.user.updateMany({ where: { id }, data: { name, note } });
+  let other;
+  if (user) ({ note: other = "d" } = user);
+  await prisma.user.updateMany({ where: { id }, data: { name: "x", note: other } });
 }`,
       [
         `name = ((:body.name is null) ? "a" : :body.name), note = (((:body.note is null) and not (:body.note.isNull == true)) ? "c" : :body.note)`,
         `name = ((:other is null) ? "b" : :other)`,
         "name = r1.name, note = r1.note",
+        `name = ((size(r1) > 0) ? r1.name : "a"), note = ((size(r1) > 0) ? r1.note : "c")`,
+        `name = "x", note = ((size(r1) > 0) ? r1.note : User.note)`,
       ],
     ));
 });

@@ -45,7 +45,9 @@ export function bind(
       return;
     case "default": {
       const other = state.evaluator.expression(state, scope, pattern.value);
-      const isVariable = value.kind === "scalar" && value.where === undefined && !isDeclared;
+      // Of a variable NULL may stand for what was not given yet.
+      const isVariable =
+        value.kind === "scalar" && value.expression.kind === "variable" && !isDeclared;
       const filled =
         givenOr(state, value, other) ??
         (isVariable ? choose(isNullish(state, value), other, value) : withDefault(value, other));
