@@ -191,7 +191,7 @@ export type Value =
 export interface Foreign {
   /** What the whole object is now: what it was made as until the code changes it. */
   readonly now: Cell;
-  /** The path of the whole where that is an input. */
+  /** The path of the whole where that is an input, else what it was made by. */
   readonly path: string;
 }
 

@@ -209,7 +209,7 @@ export async function f(id: number) {
 
 const CHANGED = `import { Pool } from "pg";
 import { createHash } from "node:crypto";
-import { make, merge, shuffle } from "elsewhere";
+import { make, merge, shuffle, Sums } from "elsewhere";
 const pool = new Pool();
 const rowOf = async (id: number) => (await pool.query("SELECT * FROM accounts WHERE id = $1", [id])).rows[0];
 const keep = (note) => pool.query("UPDATE accounts SET note = $1", [note]);
@@ -251,6 +251,7 @@ it("what the code gives an object that was made elsewhere becomes a part of what
       'const h = createHash("sha256"); h.update(k); await keep(h.digest("hex"));',
       "const u = new URL(v); if (row.id > 1) u.hash = k; await keep(u.toString());",
       "const u = make(v); const r = await u.put(row.note); await keep(u.toString());",
+      "const u = new Sums(v); [1, 2].forEach((x) => u.add(x)); await keep(u.total);",
     ),
     [
       "code:Date.setDate(:v, r1.id) | :v",
@@ -258,6 +259,7 @@ it("what the code gives an object that was made elsewhere becomes a part of what
       'code:h.digest(code:update(code:createHash("sha256"), :k), "hex")',
       "@v1",
       "code:make(:v)",
+      "code:add.total(code:add(code:Sums(:v), 1), 2)",
     ],
   );
 });
@@ -270,6 +272,9 @@ it("what the code writes into its arguments is there afterwards", async () => {
       "Object.assign(context, { note: row.note }); const { note, x } = context; await keep(note); await keep(x);",
       "if (row.id > 1) context.x = row.note; await keep(context.x);",
       "for (const item of list) { item.x = row.note; await keep(item.x); await keep(item.y); }",
+      "const before = context.x; context.x = v.x; v.x = before; await keep(context.x); await keep(v.x);",
+      "list[0].x = 5; await keep(list[0].x); await keep(list[1].x);",
+      "const { inner } = context; inner.x = 1; await keep(context.inner.x);",
     ),
     [
       "r1.note | :context.other",
@@ -277,6 +282,9 @@ it("what the code writes into its arguments is there afterwards", async () => {
       "r1.note | :context.x",
       "@v1",
       "r1.note | :list.y[@i1]",
+      ":v.x | :context.x",
+      "5 | :list.x[2]",
+      "1",
     ],
   );
   const lost = await written(
@@ -284,6 +292,8 @@ it("what the code writes into its arguments is there afterwards", async () => {
     "context.set(k, row.note); await keep(context.get(v));",
     "for (const item of list) item.x = row.note; for (const item of list) await keep(item.x);",
     "merge(context, row); await keep(context.x);",
+    "context[row.note] = row.note; await keep(context.x);",
+    "const { all } = context; all.push(row.note); await keep(context.all[0]);",
   );
   for (const set of lost) assert.match(set, /^unknown\(.*r1\./u);
 });

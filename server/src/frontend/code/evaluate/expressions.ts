@@ -52,10 +52,10 @@ import { noteAsked } from "./lists/asked";
 import { itemsOf, listOf, spreadArguments } from "./lists/collections";
 import { keyOf, place } from "./place";
 import { changedData, movedDate } from "./builtins/dates";
-import { heldBy } from "./values/heldInputs";
 import { IN_PLACE } from "./lists/reordered";
 import { spread } from "./values/spread";
 import { changedTo, foreignOf } from "./values/foreignValues";
+import { nowOf } from "./values/heldInputs";
 import { concatenated, partsOf } from "./values/texts";
 
 /** How many steps pass until it is asked once more whether to stop. */
@@ -77,7 +77,7 @@ export function evaluateExpression(state: State, scope: Scope, hir: HirExpressio
       };
     case "name": {
       const value = lookup(scope, hir.name);
-      return value.kind === "input" ? heldBy(state, value) : value;
+      return nowOf(state, value);
     }
     case "this":
       return selfOf(scope) ?? unknown("this is not known");
@@ -365,7 +365,7 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
           : calledMember(state, self, callee.property, callee.span);
       const args = argumentsOf(state, scope, hir.arguments);
       const result = callNowOrLater(state, hir, method, args);
-      if (IN_PLACE.has(callee.property) && callee.object.kind === "name") {
+      if (IN_PLACE.has(callee.property) && isPlace(callee.object)) {
         // A list that only says how it is made does not change itself.
         const isMade = result.kind === "derived" && result.how === "order";
         if (isMade)
@@ -403,6 +403,10 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
   const value = evaluateExpression(state, scope, callee);
   const args = argumentsOf(state, scope, hir.arguments);
   return callNowOrLater(state, hir, value, args);
+}
+
+function isPlace({ kind }: HirExpression): boolean {
+  return kind === "name" || kind === "member";
 }
 
 function callNowOrLater(

@@ -61,8 +61,9 @@ function overwritten(
     overwritten(state, object.then, index, value, name);
     overwritten(state, object.otherwise, index, value, name);
   } else if (object.kind === "list") setElement(state, object, index ?? UNDEFINED, value);
-  else if (object.kind === "input" && name !== undefined && !object.foreign) {
-    writeInput(state, object, name, value);
+  else if (object.kind === "input" && !object.foreign) {
+    if (name !== undefined) writeInput(state, object, name, value);
+    else writeWhole(state, object, unknown("a part of an argument is written", [...readsOf(object), ...readsOf(value)])); // prettier-ignore
   } else if (!changedByWrite(state, object, name, value)) setAnyMember(state, object, value);
 }
 

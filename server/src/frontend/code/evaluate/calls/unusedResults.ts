@@ -14,6 +14,13 @@ export function noteUnused(hir: HirExpression): void {
     case "unary":
       if (hir.operator === "void") noteUnused(hir.operand);
       return;
+    case "binary":
+      if (LAZY.has(hir.operator)) noteUnused(hir.right);
+      return;
+    case "conditional":
+      noteUnused(hir.then);
+      noteUnused(hir.otherwise);
+      return;
     case "call":
       UNUSED.add(hir);
       for (const { value } of isOfPromises(hir) ? hir.arguments : []) noteItems(value);
@@ -21,6 +28,8 @@ export function noteUnused(hir: HirExpression): void {
     default:
   }
 }
+
+const LAZY: ReadonlySet<string> = new Set(["&&", "||", "??"]);
 
 /** Notes that an expression is awaited where it stands. */
 export function noteWaitedFor(hir: HirExpression): void {

@@ -9,7 +9,7 @@ import { emit, type State } from "../state";
 import { sizeOf } from "./expressionSize";
 import { fieldNamesOf } from "./fieldNames";
 import { changedTo } from "./foreignValues";
-import { heldBy, writtenParts } from "./heldInputs";
+import { nowOf, writtenParts } from "./heldInputs";
 import { plainComparison, toldFromNull } from "./twoValued";
 
 /** Whether something that is there is neither zero nor an empty text. */
@@ -35,11 +35,11 @@ export function expressionOf(state: State, value: Value): Expression {
     case "undefined":
       return NULL;
     case "input": {
-      const held = heldBy(state, value);
-      if (held.kind !== "input") return expressionOf(state, held);
+      const held = nowOf(state, value);
+      if (held.kind === "unknown") return expressionOf(state, held);
       const written = writtenParts(state, value).flatMap((each) => readsOf(each));
       return written.length === 0
-        ? inputExpression(held)
+        ? inputExpression(value)
         : unknownExpression(state, "an argument is used of which parts were written", written);
     }
     case "choice": {

@@ -36,10 +36,17 @@ export function changedByCall(
   if (!foreign || args.length === 0 || isAwaited === true) return;
   const method = name.slice(name.lastIndexOf(".") + 1);
   // Of times and numbers they make others.
-  if (CALCULATES.test(method) && isUnused !== true) return;
+  if (CALCULATES.test(method) && isUnused !== true && isOfNumbers(foreign)) return;
   const isMoved =
     movesDate(method) && (callee.kind === "input" || callee.name === `scalar.${method}`);
   if (!isMoved && !ASKS.test(method)) changeForeign(state, foreign, method, args);
+}
+
+/** Makers of times and numbers, which are no classes but for some. */
+function isOfNumbers({ path }: Foreign): boolean {
+  return (
+    /^[a-z]/u.test(path) || /^(?:Big|Decimal|Date|Duration|Temporal|Money|Fraction)/u.test(path)
+  );
 }
 
 /** Notes that a property of an object, or of a part of one, is written; gives whether it is one. */

@@ -9,7 +9,9 @@ import { newCell, type State } from "../state";
 export function asForeign(state: State, value: Value): Value {
   if (value.kind !== "scalar" && value.kind !== "input") return value;
   if (state.frame.file.endsWith(".java")) return value;
-  const path = value.kind === "input" ? value.path : "";
+  const made = value.kind === "scalar" ? value.expression : undefined;
+  const maker = made?.kind === "call" ? made.name.replace(/^code:/u, "") : "";
+  const path = value.kind === "input" ? value.path : maker;
   return { ...value, foreign: { now: newCell(state, value), path } };
 }
 

@@ -16,32 +16,50 @@ export interface WrittenInputs {
   >;
 }
 
-/** An element that a loop takes is another one in each round. */
-export function keyOf({ path, born }: Input): string {
-  return born === undefined ? path : `${path} ${String(born)}`;
+/** Where a part of an argument stands; an element that a loop takes is another one in each round. */
+export function keyOf({ path, born, element }: Input): string {
+  if (element === undefined) return path;
+  return `${path} ${born === undefined ? JSON.stringify(element.index) : String(born)}`;
 }
 
-/** What an argument, or a part of one, holds: itself until it is written. */
-export function heldBy(state: State, value: Input): Value {
+/** Where it is noted what is done to an object itself, wherever it stands. */
+export function ownKeyOf(input: Input): string {
+  return `${keyOf(input)} itself`;
+}
+
+/** What stands where that part of an argument was: that part until something else is written there. */
+export function heldBy(state: State, part: Input): Value {
   const { cells, elements } = state.writtenInputs;
-  if (cells.size === 0) return value;
-  const own = cells.get(keyOf(value))?.value;
+  if (cells.size === 0) return part;
+  const own = cells.get(keyOf(part))?.value;
   if (own) return own;
-  const { element } = value;
-  if (!element) return value;
-  const others = (elements.get(value.path) ?? []).filter(
-    ({ index }) => JSON.stringify(index) !== JSON.stringify(element.index),
-  );
+  const { element } = part;
+  if (!element) return part;
+  const others = (elements.get(part.path) ?? []).filter(({ index }) => mayBe(index, element.index));
   const reads = others.flatMap((each) => each.reads);
   return others.length === 0
-    ? value
+    ? part
     : unknown("which item of a list was written is not known", reads);
+}
+
+/** Whether two indexes that are not written alike may be the same. */
+function mayBe(left: Expression, right: Expression): boolean {
+  const isKnown = left.kind === "literal" && right.kind === "literal";
+  return !isKnown && JSON.stringify(left) !== JSON.stringify(right);
+}
+
+/** An argument, or what is known of it once it was changed in a way that its parts do not tell. */
+export function nowOf(state: State, value: Value): Value {
+  if (value.kind !== "input" || state.writtenInputs.cells.size === 0) return value;
+  return state.writtenInputs.cells.get(ownKeyOf(value))?.value ?? value;
 }
 
 /** What was written to parts of an argument that is used as a whole. */
 export function writtenParts(state: State, value: Value): readonly Value[] {
   if (value.kind !== "input") return [];
-  return [...state.writtenInputs.cells].flatMap(([key, { value: part }]) =>
-    key.startsWith(`${value.path}.`) && part && part.kind !== "input" ? [part] : [],
-  );
+  return [...state.writtenInputs.cells].flatMap(([key, { value: part }]) => {
+    const isPart = key.startsWith(`${value.path}.`) || key.startsWith(`${value.path}[`);
+    const isWritten = part && !(part.kind === "input" && key.startsWith(part.path));
+    return isPart && isWritten ? [part] : [];
+  });
 }

@@ -36,7 +36,7 @@ import { choose, isNullish } from "./operators";
 import { ANY_KEY, fieldNamesOf } from "./fieldNames";
 import { isPresent, negated, presenceOf, readsOf } from "./convert";
 import { ofPerhapsNothing } from "./partOfNothing";
-import { heldBy } from "./heldInputs";
+import { heldBy, nowOf } from "./heldInputs";
 import { changedTo } from "./foreignValues";
 import { boundMethod, methodOf } from "./methods";
 import { setStatic, staticMember } from "./statics";
@@ -334,13 +334,15 @@ export function elementOf(value: Input, index: Expression, born?: number): Value
 
 /** A part of an argument, or what the code wrote there. */
 function partOfInput(state: State, value: Input, property: string): Value {
-  const now = heldBy(state, value);
-  if (now.kind !== "input") return memberOf(state, now, property, { start: 0, end: 0 });
-  const part = inputMember(now, property);
-  return part.kind === "input" ? heldBy(state, part) : part;
+  const now = nowOf(state, value);
+  // What is added to a list is asked where the list is.
+  if (now.kind === "unknown") return now;
+  const part = inputMember(value, property);
+  return part.kind === "input" ? nowOf(state, heldBy(state, part)) : part;
 }
 
-function inputMember(value: Input, property: string): Value {
+/** A part of an argument, as it was given. */
+export function inputMember(value: Input, property: string): Value {
   const { members, standsFor: _name, mayLack: _lacks, isOnce: _set, type, ...own } = value;
   const typed = members?.(property);
   if (typed) return typed;

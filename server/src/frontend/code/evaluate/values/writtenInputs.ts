@@ -1,49 +1,50 @@
 // What the code writes into its arguments, and what it calls that does.
-import { constantText, partPath, unknown, type Value } from "../../values";
+import { constantText, partPath, unknown, type Cell, type Value } from "../../values";
 import { write, type CallSite, type State } from "../state";
 import { readsOf } from "./convert";
-import { keyOf } from "./heldInputs";
+import { keyOf, ownKeyOf } from "./heldInputs";
+import { inputMember } from "./member";
 
 type Input = Extract<Value, { kind: "input" }>;
 
 /** Writes a part of an argument. */
 export function writeInput(state: State, of: Input, name: string, value: Value): void {
   const { element, path, born = 0 } = of;
-  const field = element && (element.field === "" ? name : `${element.field}.${name}`);
-  const part: Input = {
-    ...of,
-    path: partPath(path, name),
-    ...(element && field !== undefined && { element: { ...element, field } }),
-  };
-  writeAt(state, part, value, born);
+  const whole = { ...of, path: partPath(path, name) };
+  writeAt(state, keyOf(whole), { value: inputMember(of, name), birth: born }, value);
   if (!element) return;
   const { elements } = state.writtenInputs;
   const entry = { index: element.index, reads: readsOf(value) };
-  elements.set(part.path, [...(elements.get(part.path) ?? []), entry]);
+  elements.set(whole.path, [...(elements.get(whole.path) ?? []), entry]);
 }
 
-/** Writes an argument, or a part of one, as a whole. */
+/** Notes what an argument, or a part of one, is once it was changed in a way that is not followed. */
 export function writeWhole(state: State, of: Input, value: Value): void {
-  writeAt(state, of, value, of.born ?? 0);
+  writeAt(state, ownKeyOf(of), { value: of, birth: of.born ?? 0 }, value);
 }
 
-function writeAt(state: State, part: Input, value: Value, birth: number): void {
+function writeAt(state: State, key: string, before: Cell, value: Value): void {
   const { cells } = state.writtenInputs;
-  const key = keyOf(part);
-  const cell = cells.get(key) ?? { value: part, birth };
+  const cell = cells.get(key) ?? before;
   cells.set(key, cell);
   write(state, cell, value);
 }
 
-/** `headers.set("x", value)`: what is asked for by that name afterwards. What is awaited changes something elsewhere. */
+/**
+ * What methods change: `headers.set("x", value)` is what is asked for by that name afterwards. What is awaited changes
+ * something elsewhere.
+ */
 export function setByCall(
   state: State,
   of: Input,
   args: readonly Value[],
   { name, isAwaited }: CallSite,
 ): void {
+  if (isAwaited === true) return;
   const [key, value] = args;
-  if (!/\.(?:set|append)$/u.test(name) || args.length !== 2 || isAwaited === true) return;
+  const method = name.slice(name.lastIndexOf(".") + 1);
+  const isSet = /^(?:set|append)$/u.test(method) && args.length === 2;
+  if (!isSet) return;
   const known = constantText(key);
   if (known !== undefined && value) writeInput(state, of, known, value);
   else {
