@@ -156,6 +156,20 @@ describe("a list among the arguments", () => {
     assert.match(losses(taken).join(), /a loop over something that is not known/u);
   });
 
+  it("has all that is added at once, and what is added where it is there", async () => {
+    const both = await read("ids: number[]", `ids.push(1, 2); ${each}`);
+    assert.deepEqual(printed(both).slice(-2), [
+      "  delete log where (log.id = 1)",
+      "  delete log where (log.id = 2)",
+    ]);
+    const perhaps = await read(
+      "x: { ids?: number[] }",
+      `const ids = x.ids ?? []; ids.push(1); ${each}`,
+    );
+    const found = printed(perhaps).filter((line) => line.includes("= 1"));
+    assert.deepEqual(found.length, 2);
+  });
+
   it("is not known where a loop adds to it", async () => {
     const body = `for (const one of more) ids.push(one); ${each}`;
     assert.notDeepEqual(losses(await read("ids: number[], more: number[]", body)), []);

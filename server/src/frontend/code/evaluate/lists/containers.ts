@@ -18,6 +18,7 @@ import { indexed } from "../expressions";
 import { fieldNamesOf } from "../values/fieldNames";
 import { hasKey, mapValue, put } from "../builtins/javaBuiltins";
 import { itemOf, setAnyMember } from "../values/member";
+import { nowOf } from "../values/heldInputs";
 import { writeWhole } from "../values/writtenInputs";
 import { condition, overChoice } from "../values/operators";
 import { lose, sourceOf, write, type CallSite, type State } from "../state";
@@ -116,7 +117,9 @@ function copied(state: State, from: Value | undefined): Value {
 function added(state: State, self: Value, item: Value, { span, name }: CallSite): void {
   const isSpread = item.kind === "unknown" && item.why === SPREAD;
   if (isListOfInputs(self, name) && !isSpread) {
-    writeWhole(state, self, { kind: "joined", parts: [self, listOf(state, [item])] });
+    const now = nowOf(state, self);
+    const before = now.kind === "joined" ? now.parts : [now];
+    writeWhole(state, self, { kind: "joined", parts: [...before, listOf(state, [item])] });
     return;
   }
   if (isSpread) changed(state, self, item);

@@ -50,7 +50,13 @@ function mayBe(left: Expression, right: Expression): boolean {
 
 /** An argument, or what is known of it once it was changed in a way that its parts do not tell. */
 export function nowOf(state: State, value: Value): Value {
-  if (value.kind !== "input" || state.writtenInputs.cells.size === 0) return value;
+  if (state.writtenInputs.cells.size === 0) return value;
+  if (value.kind === "choice") {
+    const [then, otherwise] = [nowOf(state, value.then), nowOf(state, value.otherwise)];
+    const isSame = then === value.then && otherwise === value.otherwise;
+    return isSame ? value : { ...value, then, otherwise };
+  }
+  if (value.kind !== "input") return value;
   return state.writtenInputs.cells.get(ownKeyOf(value))?.value ?? value;
 }
 
