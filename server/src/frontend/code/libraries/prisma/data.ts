@@ -208,12 +208,7 @@ function eitherData(
   return { set, nested: [] };
 }
 
-function setTo(
-  scope: RowScope,
-  field: PrismaScalar,
-  given: Value,
-  defaults: Defaults,
-): Expression {
+function setTo(scope: RowScope, field: PrismaScalar, given: Value, defaults: Defaults): Expression {
   const value = defaults.orAbsent(given);
   if (isAbsent(value)) return defaults.kept(field);
   if (value.kind === "choice") {
