@@ -229,4 +229,20 @@ export async function f() { n++; await pool.query("UPDATE t SET n = $1", [n]); }
     );
     assert.deepEqual(lost, ["n changes from call to call"]);
   });
+
+  it("is said where something of the global object is called that was made of what was read", async () => {
+    const { losses: lost } = await unit(
+      "f",
+      `class Store { constructor(private at: any) {} take(id: number) { return pool.query("UPDATE t SET n = 3 WHERE id = $1", [id]); } }
+export async function open() {
+  const { rows } = await pool.query("SELECT * FROM t");
+  (globalThis as any).stores.first = new Store(rows[0]);
+}
+export async function f(id: number) { await (globalThis as any).stores.first.take(id); await pool.query("DELETE FROM t"); }`,
+    );
+    assert.match(
+      lost.join(),
+      /may use the database: what the global object holds there is not known/u,
+    );
+  });
 });

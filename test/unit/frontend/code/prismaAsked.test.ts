@@ -94,6 +94,12 @@ describe("rows that are written with another one", () => {
     assert.match(lines, /! what is written to accounts is not known/u);
   });
 
+  it("may be in what is spread and not known, so that the row is perhaps read again", async () => {
+    const body = `const made = await prisma.owner.create({ data: { id, ...items.find((each) => each.ok) } }); return made.id;`;
+    const lines = await read("id: number, items: any[]", body);
+    assert.match(lines, /^insert Owner .*\nif unknown[^\n]*\nr2 = select .* from Owner where/mu);
+  });
+
   it("belong to it, whatever is spread into them", async () => {
     const body = `await prisma.owner.create({ data: { id, ${CREATED.replace("SPREAD", "account,")} } });`;
     const lines = await read("id: number, account: any", body);

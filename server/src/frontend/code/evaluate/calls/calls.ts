@@ -18,7 +18,7 @@ import { isInput, readsOf } from "../values/convert";
 import { refusesWhatWasRead } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
-import { isKept } from "../values/keptValues";
+import { isGlobalSlot, isKept } from "../values/keptValues";
 import { held, swallowed } from "../errors/heldPromises";
 import { handedOn, runForItems } from "../lists/itemwise";
 import { mayFail } from "../errors/failures";
@@ -317,14 +317,15 @@ function oneOfOwn(
   args: readonly Value[],
   { name, span }: CallSite,
 ): Value | undefined {
-  if (!isKept(callee)) return undefined;
+  const isSlot = isGlobalSlot(callee);
   const method = /\.([^.]*)$/u.exec(name)?.[1];
-  if (method !== undefined && TAKING.has(method)) {
+  if (isKept(callee) && method !== undefined && TAKING.has(method)) {
     return unknown(callee.why, [callee, ...args].flatMap(readsOf));
   }
+  if (!isSlot && !isKept(callee)) return undefined;
   if (method !== undefined && !state.workspace.reach.isReaching(method)) return undefined;
-  const reason = `${name}() may use the database: which of several it is is not known`;
-  lose(state, reason, sourceOf(state, span), "opaque");
+  const why = isSlot ? "what the global object holds there" : "which of several it is";
+  lose(state, `${name}() may use the database: ${why} is not known`, sourceOf(state, span), "opaque"); // prettier-ignore
   return undefined;
 }
 

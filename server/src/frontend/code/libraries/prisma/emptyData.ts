@@ -3,8 +3,8 @@ import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
-import { isLiteral, negated, sameExpression } from "../../evaluate/values/convert";
-import type { Value } from "../../values";
+import { isLiteral, negated, readsOf, sameExpression } from "../../evaluate/values/convert";
+import { unknown, type Value } from "../../values";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { orUnchecked } from "../../evaluate/values/absence";
 import type { Operation, RowScope } from "./context";
@@ -35,8 +35,12 @@ export function givesRelated(
     const value = "birth" in each ? each.value : each;
     return value === undefined ? [] : [isGiven(value)];
   });
-  return oneOf(related);
+  // What is spread and not known may hold some, too.
+  const rest = data.kind === "object" && data.rest?.kind === "unknown" ? data.rest : undefined;
+  return oneOf(rest ? [...related, tools.expression(unknown(SPREAD, readsOf(rest)))] : related);
 }
+
+const SPREAD = "whether what is spread into the data has related rows is not known";
 
 function givesAny(
   scope: RowScope,
