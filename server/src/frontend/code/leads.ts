@@ -150,6 +150,7 @@ export function createLeads(
       }
       for (let each = open.pop(); each && parts < MOST_PARTS; each = open.pop()) {
         if (runs(each.statement)) count(originOf(each.statement));
+        else changes ||= changesOthers(originOf(each.statement));
         add(targetsOf(each).nodes);
       }
     }

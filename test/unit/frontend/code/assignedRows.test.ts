@@ -125,6 +125,15 @@ describe("a list that a loop filled", () => {
   });
 });
 
+describe("a function that makes items", () => {
+  it("ends the function where it refuses one, though nothing is asked of what it makes", async () => {
+    const body = `${ALL} rows.map((row) => { if (row.balance > 3) throw new Error("no"); return row.id; });
+  await pool.query("DELETE FROM log");`;
+    const lines = printed(await read("", body)).join("\n");
+    assert.match(lines, /rollback|!/u);
+  });
+});
+
 describe("a document that was read", () => {
   it("is another one where something is added to a list in it", async () => {
     const body = `${ONE} const account = rows[0]; account.meta.tags.push("x");
@@ -168,6 +177,21 @@ describe("a list among the arguments", () => {
     );
     const found = printed(perhaps).filter((line) => line.includes("= 1"));
     assert.deepEqual(found.length, 2);
+  });
+
+  it("is not as it was given where an element is written", async () => {
+    for (const at of ["0", "n"]) {
+      const body = `ids[${at}] = 5; await pool.query("DELETE FROM accounts WHERE id = $1", [ids[0]]); ${each}`;
+      assert.notDeepEqual(losses(await read("ids: number[], n: number", body)), [], at);
+    }
+  });
+
+  it("is written where it is the one that was chosen", async () => {
+    const body = `const one = flag ? a : b; one.n = 1;
+  await pool.query("UPDATE log SET n = $1 WHERE id = $2", [a.n, b.n]);`;
+    const [line = ""] = (await last(1, "flag: boolean, a: any, b: any", body)).slice(-1);
+    assert.match(line, /:a\.n/u);
+    assert.match(line, /:b\.n/u);
   });
 
   it("is not known where a loop adds to it", async () => {

@@ -245,4 +245,32 @@ export async function f(id: number) { await (globalThis as any).stores.first.tak
       /may use the database: what the global object holds there is not known/u,
     );
   });
+
+  it("is made by the first alone, is what callers put there, and is told by its key", async () => {
+    const made = `import { locals } from "elsewhere";
+class Store { constructor(readonly n: any) {} take(id: number) { return pool.query("UPDATE t SET n = $1 WHERE id = $2", [this.n, id]); } }
+`;
+    const found = async (text: string): Promise<string> => {
+      const { lines, losses: lost } = await unit("f", `${made}${text}`);
+      return [...lines, ...lost].join("\n");
+    };
+    // What is run where it is made is not run each time.
+    const branch = await found(
+      `export async function f(id: number) { if (!locals.has("s")) { await pool.query("INSERT INTO t (n) VALUES (1)"); locals.set("s", new Store(3)); } else await pool.query("DELETE FROM t"); }`,
+    );
+    assert.match(branch, /if .*\n.*insert t.*\nelse\ndelete t/su);
+    const given = await found(
+      `export async function f(id: number, options: any) { if (!options.client) options.client = pool; await options.client.query("UPDATE t SET n = 1 WHERE id = $1", [id]); await pool.query("DELETE FROM t"); }`,
+    );
+    assert.match(given, /^if /u);
+    const two = await found(
+      `const store = (n: number) => locals.get(n) ?? locals.set(n, new Store(n));
+export async function f(id: number, a: number, b: number) { await store(a).take(id); await store(b).take(id); await pool.query("DELETE FROM t"); }`,
+    );
+    assert.doesNotMatch(two, /n = :a[^]*n = :a/u);
+    const gone = await found(
+      `export async function f(id: number, other: any) { locals.s = new Store(3); locals.s = other; await locals.s.take(id); await pool.query("DELETE FROM t"); }`,
+    );
+    assert.doesNotMatch(gone, /set n = 3/u);
+  });
 });

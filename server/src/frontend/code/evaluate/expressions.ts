@@ -19,7 +19,7 @@ import { literal } from "../../sql/expressions";
 import { compare } from "../../sql/terms";
 import { elementAt, next } from "./lists/arrays";
 import { lookup } from "./bindings";
-import { keep, keepsWhatItMakes, orKept, putThere } from "./kept";
+import { keep, keepsWhatItMakes, orKept, putThere, runsStatements } from "./kept";
 import { givenOr } from "./transactions/leftOut";
 import { mustGoOn } from "./values/cutChains";
 import { isOfChain, nameOf } from "./values/chains";
@@ -471,7 +471,8 @@ function binaryOf(
     right = evaluateExpression(state, scope, hir.right);
     return false;
   });
-  if (operator !== "&&" && keepsWhatItMakes(state, hir, left, right)) {
+  const isMaking = operator !== "&&" && !runsStatements(path);
+  if (isMaking && keepsWhatItMakes(state, scope, hir, left, right)) {
     return putThere(state, scope, hir.right, evaluateExpression(state, scope, hir.right));
   }
   if (path.commands.length === 0 && path.written.size === 0) {

@@ -1,10 +1,10 @@
 // What the code makes when it is first asked for and keeps where nobody looks into: in a cache, in a slot of a global object,
 // in a variable of a module. Where nothing else is ever put there, it is what was made, whoever came first.
 import type { Expression } from "../../../program/expression";
-import { walkExpression } from "../../sql/walk";
+import { walkCommand, walkExpression } from "../../sql/walk";
 import type { HirExpression, HirPattern, HirStatement } from "../hir";
 import { isNode, visit } from "../nodes";
-import { unknown, type Cell, type Scope, type Value } from "../values";
+import { constantText, unknown, type Cell, type Scope, type Value } from "../values";
 import type { Path } from "./join";
 import { isInput, readsOf } from "./values/convert";
 import { livedIn } from "./values/livingOn";
@@ -69,14 +69,15 @@ function placeOfCall({
 function putBy(hir: Of<"call">): string | undefined {
   const place = placeOfCall(hir);
   const [key] = hir.arguments;
-  const of = place && textOf(place.object);
+  const of = place && SETS.test(place.method) ? textOf(place.object) : undefined;
   const at = key && textOf(key.value);
   return of === undefined || at === undefined ? undefined : `${of}<${at}>`;
 }
 
 /** The cell of a place: of the function where its first name is one of the function's own. */
-function cellOf(state: State, scope: Scope, text: string): Cell {
+function cellOf(state: State, scope: Scope, text: string): Cell | undefined {
   const key = keyOf(state, scope, text);
+  if (key === undefined) return undefined;
   const known = state.kept.get(key);
   if (known) return known;
   const cell = { value: unknown(`what ${text} holds is not known`), birth: 0 };
@@ -84,15 +85,36 @@ function cellOf(state: State, scope: Scope, text: string): Cell {
   return cell;
 }
 
-function keyOf(state: State, scope: Scope, text: string): string {
+/** Undefined where callers may put something there, too, or where it is not known which place it is. */
+function keyOf(state: State, scope: Scope, text: string): string | undefined {
   const [root = ""] = /^[\w$]+/u.exec(text) ?? [];
-  const isOwn = root === "this" || boundCell(scope, root) !== undefined;
-  return `${isOwn ? state.frame.key : scope.module.file} ${text}`;
+  const own = boundCell(scope, root);
+  if (own?.value?.kind === "input") return undefined;
+  const keys: string[] = [];
+  for (const [, key = ""] of text.matchAll(/[[<(]([^[\]<>()]*)[\]>)]/gu)) {
+    const isPlain = key === "" || /^["\d]/u.test(key) || !boundCell(scope, key);
+    const known = isPlain ? key : constantText(boundCell(scope, key)?.value);
+    if (known === undefined) return undefined;
+    keys.push(known);
+  }
+  const at = own ? numberOf(own) : root === "this" ? state.frame.key : scope.module.file;
+  return [at, text, ...keys].join(" ");
+}
+
+const numbers = new WeakMap<Cell, string>();
+let count = 0;
+
+/** What tells a variable from others of its name. */
+function numberOf(cell: Cell): string {
+  const known = numbers.get(cell) ?? String((count += 1));
+  numbers.set(cell, known);
+  return known;
 }
 
 /** What the code put at a place, as far as it is known. */
 function heldAt(state: State, scope: Scope, text: string | undefined): Value | undefined {
-  const held = text === undefined ? undefined : state.kept.get(keyOf(state, scope, text))?.value;
+  const key = text === undefined ? undefined : keyOf(state, scope, text);
+  const held = key === undefined ? undefined : state.kept.get(key)?.value;
   return held?.kind === "unknown" ? undefined : held;
 }
 
@@ -129,21 +151,41 @@ export function orKept(state: State, scope: Scope, hir: HirExpression, value: Va
 /** Notes what is put at a place of which nothing else is known. */
 export function keep(state: State, scope: Scope, hir: HirExpression, value: Value): void {
   const text = hir.kind === "call" ? putBy(hir) : textOf(hir);
-  if (text === undefined || !doesSomething(value)) return;
+  const key = text === undefined ? undefined : keyOf(state, scope, text);
+  if (text === undefined || key === undefined) return;
+  const isOwn = doesSomething(value);
+  const before = state.kept.get(key)?.value;
+  if (!isOwn && (before === undefined || before.kind === "unknown")) return;
   const own = value.kind === "object" && value.class ? livedIn(state, value, text) : value;
-  write(state, cellOf(state, scope, text), own);
+  const cell = cellOf(state, scope, text);
+  if (cell) write(state, cell, isOwn ? own : unknown(`what ${text} holds is not known`, readsOf(value))); // prettier-ignore
+}
+
+/** Whether a path does more than to make something. */
+export function runsStatements({ commands }: Path): boolean {
+  let runs = false;
+  walkCommand(
+    { kind: "sequence", commands },
+    {
+      statement: () => {
+        runs = true;
+      },
+    },
+  );
+  return runs;
 }
 
 /** Whether `left ?? right` keeps what it makes where it finds nothing, so that it is that in any case. */
 export function keepsWhatItMakes(
   state: State,
+  scope: Scope,
   { left: hir, right: by }: Of<"binary">,
   left: Value,
   right: Value,
 ): boolean {
   if (!isForeign(left) || !readsOf(left).every(isInput)) return false;
   const text = textOf(hir);
-  if (text === undefined) return false;
+  if (text === undefined || keyOf(state, scope, text) === undefined) return false;
   const isPut = by.kind === "call" && putBy(by) === text;
   return (isPut || doesSomething(right)) && isOnlyPut(state, text, [hir, by]);
 }
@@ -157,18 +199,20 @@ export function putThere(state: State, scope: Scope, by: HirExpression, value: V
 export function keepsInBranch(
   state: State,
   scope: Scope,
-  { condition, then }: Extract<HirStatement, { kind: "if" }>,
+  { condition, then, otherwise }: Extract<HirStatement, { kind: "if" }>,
   asked: Expression,
   path: Path,
 ): boolean {
-  const place = path.left ? undefined : missing(condition);
+  // What else it does is done by the first who comes alone.
+  if (path.left || otherwise.length > 0 || runsStatements(path)) return false;
+  const place = missing(condition);
   const text = place && textOf(place);
   if (text === undefined || isOfDatabase(asked)) return false;
   const own = boundCell(scope, text);
   if (!own) {
-    return (
-      doesSomething(path.written.get(cellOf(state, scope, text))) && isOnlyPut(state, text, then)
-    );
+    const cell = cellOf(state, scope, text);
+    const isMade = cell !== undefined && doesSomething(path.written.get(cell));
+    return isMade && isOnlyPut(state, text, then);
   }
   // A name of what was found: what is made is put where that was asked for.
   const puts = writesIn(then).filter((each) => each.text !== text);

@@ -62,8 +62,8 @@ function overwritten(
     overwritten(state, object.otherwise, index, value, name);
   } else if (object.kind === "list") setElement(state, object, index ?? UNDEFINED, value);
   else if (object.kind === "input" && !object.foreign) {
-    if (name !== undefined) writeInput(state, object, name, value);
-    else writeWhole(state, object, unknown("a part of an argument is written", [...readsOf(object), ...readsOf(value)])); // prettier-ignore
+    const why = "which part of an argument is written is not told";
+    writeWhole(state, object, unknown(why, [...readsOf(object), ...readsOf(value)]));
   } else if (!changedByWrite(state, object, name, value)) setAnyMember(state, object, value);
 }
 
@@ -89,6 +89,11 @@ function setProperty(state: State, object: Value, name: string, value: Value): b
     if (cell) write(state, cell, value);
     else if (Number(name) === object.items.length) pushed(state, object, value);
     else changed(state, object, value);
+    return true;
+  }
+  // Elements of lists are asked for by their indexes.
+  if (object.kind === "input" && !object.foreign && !/^\d+$/u.test(name)) {
+    writeInput(state, object, name, value);
     return true;
   }
   return setMember(state, object, name, value);

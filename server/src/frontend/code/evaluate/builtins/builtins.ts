@@ -25,6 +25,8 @@ import { caughtBy, thenOr } from "../errors/rejections";
 import { filledAt } from "../lists/filledLists";
 import { isUndoneWhole } from "../errors/heldPromises";
 import { awaitAll, firstOf, roundsOf } from "../errors/promiseAll";
+import { visit } from "../../nodes";
+import { originOf } from "../../origins";
 import { mayChange } from "../calls/changes";
 import { eachItem, rowsAsLoop } from "../lists/iteration";
 import { newArray } from "../lists/arrays";
@@ -520,9 +522,15 @@ function mapped(state: State, self: Value, by: Value | undefined, site: CallSite
   return rounds?.end(start, value) ?? value;
 }
 
-/** Whether a function surely runs no statement and changes nothing, by its text alone. */
+/** Whether a function surely runs no statement, changes and refuses nothing, by its text alone. */
 function isPlain({ workspace }: State, by: Value): boolean {
-  return by.kind === "function" && !mayChange(by) && !workspace.reach.mayReach(by.function);
+  if (by.kind !== "function" || mayChange(by) || workspace.reach.mayReach(by.function))
+    return false;
+  let isThrowing = false;
+  visit(originOf(by.function).body, (node) => {
+    isThrowing ||= "kind" in node && (node.kind === "throw" || node.kind === "new");
+  });
+  return !isThrowing;
 }
 
 /** `items.entries()`: pairs of index and item; of what may be a map the first of a pair is not known. */

@@ -38,7 +38,13 @@ export function idleCall(
   const { leads } = state.workspace;
   // What an AsyncLocalStorage holds is handed in, too.
   if (file.endsWith(".java") || isInUnknown(state) || state.stores.size > 0) return undefined;
-  const { parts, throws, changes, leads: isLeading } = leads.extentOf(file, hir);
+  const own = leads.extentOf(file, hir);
+  const { parts, leads: isLeading } = own;
+  const given = args.flatMap((arg) =>
+    arg.kind === "function" ? leads.extentOf(arg.scope.module.file, arg.function) : [],
+  );
+  const throws = [own, ...given].some((each) => each.throws);
+  const changes = [own, ...given].some((each) => each.changes);
   const isUnused = site.isUnused === true && !throws && !changes;
   if (parts <= (isUnused ? LARGEST_UNUSED : LARGEST)) return undefined;
   if (isLeading || args.some(isClosure) || assignsAround(callee)) return undefined;

@@ -45,12 +45,15 @@ export function isWaitedFor(hir: HirExpression): boolean {
   return WAITED_FOR.has(hir);
 }
 
-/** Calls that wait for all that they are given. */
-const WAITS = /^(?:all|allSettled|waitUntil|after)$/u;
+/** Calls that let something end behind an answer. */
+const LATER = /^(?:waitUntil|after)$/u;
 
+/** Whether a call waits for all that it is given. */
 function isOfPromises({ callee }: Extract<HirExpression, { kind: "call" }>): boolean {
-  if (callee.kind === "name") return WAITS.test(callee.name);
-  return callee.kind === "member" && WAITS.test(callee.property);
+  if (callee.kind === "name") return LATER.test(callee.name);
+  if (callee.kind !== "member") return false;
+  const isOfPromise = callee.object.kind === "name" && callee.object.name === "Promise";
+  return LATER.test(callee.property) || (isOfPromise && /^all(?:Settled)?$/u.test(callee.property));
 }
 
 function noteItems(hir: HirExpression): void {

@@ -17,13 +17,16 @@ export function madeItem(
   index: Value,
   site: CallSite,
 ): Value {
-  const made = callWithItem(state, by, item, index, site);
-  if (made.kind !== "object" || !assigned) return made;
-  const fields = new Map(made.fields);
+  const record = callWithItem(state, by, item, index, site);
+  if (record.kind !== "object" || !assigned) return record;
+  const fields = new Map(record.fields);
   for (const [field, { value }] of assigned) {
-    if (value) fields.set(field, newCell(state, unknown(WHICH, readsOf(value))));
+    if (!value) continue;
+    const made = fields.get(field)?.value;
+    const reads = [...(made ? readsOf(made) : []), ...readsOf(value)];
+    fields.set(field, newCell(state, unknown(WHICH, reads)));
   }
-  const own = { ...made, fields };
+  const own = { ...record, fields };
   lists.set(own, assigned);
   return own;
 }
@@ -41,5 +44,6 @@ export function noteItemAssigned(
   if (!assigned) return;
   const cell = assigned.get(field) ?? { value: undefined, birth: 0 };
   assigned.set(field, cell);
-  write(state, cell, unknown(WHICH, readsOf(value)));
+  const before = cell.value ? readsOf(cell.value) : [];
+  write(state, cell, unknown(WHICH, [...new Set([...before, ...readsOf(value)])]));
 }

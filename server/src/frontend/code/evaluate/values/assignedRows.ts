@@ -1,6 +1,13 @@
 // Fields of rows that the code assigns. All who hold the first row of a result hold the same; of others it is only known
 // that a field of some row was assigned, which is told to those who ask another row for it.
-import { unknown, type Cell, type ResultReference, type RowValue, type Value } from "../../values";
+import {
+  fieldExpression,
+  unknown,
+  type Cell,
+  type ResultReference,
+  type RowValue,
+  type Value,
+} from "../../values";
 import { noteAsked, noteFilled } from "../lists/asked";
 import { write, type State } from "../state";
 import { readsOf } from "./convert";
@@ -14,11 +21,16 @@ export function firstOverlay({ assigned }: ResultReference): Map<string, Cell> {
 }
 
 /** The fields of another row that may have been assigned already: whoever saves it saves these. */
-export function overlayBeside({ assigned = new Map() }: ResultReference): Map<string, Cell> {
+export function overlayBeside({
+  result,
+  assigned = new Map(),
+}: ResultReference): Map<string, Cell> {
   const overlay = new Map<string, Cell>();
   for (const cells of assigned.values()) {
     for (const [field, { value }] of cells) {
-      if (value) overlay.set(field, { value: unknown(WHICH, readsOf(value)), birth: 0 });
+      if (!value) continue;
+      const reads = [{ kind: "size", result } as const, ...readsOf(value)];
+      overlay.set(field, { value: unknown(WHICH, reads), birth: 0 });
     }
   }
   return overlay;
@@ -32,7 +44,8 @@ export function noteAssigned(state: State, row: RowValue, field: string, value: 
   const cell = cells.get(field) ?? { value: undefined, birth: 0, unset: unknown(WHICH) };
   cells.set(field, cell);
   if (cell.value === undefined) noteFilled(cell, cells);
-  write(state, cell, unknown(WHICH, readsOf(value)));
+  const before = cell.value ? readsOf(cell.value) : [];
+  write(state, cell, unknown(WHICH, [...new Set([...before, ...readsOf(value)])]));
 }
 
 /** What a row holds in a field that was assigned to others of its result; undefined where none was. */
@@ -43,7 +56,7 @@ export function assignedElsewhere(row: RowValue, field: string): Value | undefin
   if (own === SEARCHED) noteAsked(cellsAt(row.assigned, SEARCHED));
   for (const [at, cells] of row.assigned) {
     const other = at !== own || own === SEARCHED ? cells.get(field)?.value : undefined;
-    if (other) return unknown(WHICH, readsOf(other));
+    if (other) return unknown(WHICH, [fieldExpression(row, field), ...readsOf(other)]);
   }
   return undefined;
 }

@@ -65,7 +65,8 @@ export function writtenParts(state: State, value: Value): readonly Value[] {
   if (value.kind !== "input") return [];
   return [...state.writtenInputs.cells].flatMap(([key, { value: part }]) => {
     const isPart = key.startsWith(`${value.path}.`) || key.startsWith(`${value.path}[`);
-    const isWritten = part && !(part.kind === "input" && key.startsWith(part.path));
+    const isAsGiven = part?.kind === "input" && [keyOf(part), ownKeyOf(part)].includes(key);
+    const isWritten = part && !isAsGiven;
     return isPart && isWritten ? [part] : [];
   });
 }

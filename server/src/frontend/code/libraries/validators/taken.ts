@@ -65,7 +65,12 @@ export function checked(schema: Schema, value: Value, call: Call, tools: Tools):
   if (value.kind === "choice") return ofEither(schema, value, call, tools);
   const plain = unrefined(schema, value, call, tools);
   const { refinements } = schema;
-  if (!refinements || schema.isOptional === true) return plain;
+  if (!refinements) return plain;
+  if (schema.isOptional === true) {
+    // What may be left out is not asked where it is.
+    const untold = [...(plain.untold ?? []), ...readsOf(value)];
+    return isRead(value) ? { ...plain, untold } : plain;
+  }
   const told = refinements.flatMap((test) => {
     const answer = tools.settle(tools.call(test, [plain.value], call.source));
     const condition = tools.condition(answer);
