@@ -55,21 +55,27 @@ export function changedPlace(place: HirExpression): string | undefined {
 }
 
 /** The same of a call that changes what it is called on, or its first argument. */
-export function changedByCall({
-  callee,
-  arguments: [first],
-}: Extract<HirExpression, { kind: "call" | "new" }>): string | undefined {
-  if (callee.kind !== "member") return undefined;
-  const { object, property } = callee;
-  const isAssign = object.kind === "name" && object.name === "Object" && property === "assign";
-  const target = isAssign ? first?.value : CHANGING.has(property) ? object : undefined;
+export function changedByCall(
+  call: Extract<HirExpression, { kind: "call" | "new" }>,
+): string | undefined {
+  const target = changedBy(call);
   if (!target) return undefined;
   const root = rootOf(target);
   return root === undefined ? changedPlace(target) : `${root}.${ANY_CHANGE}`;
 }
 
-/** Methods that change what they are called on. */
-export const CHANGING: ReadonlySet<string> = new Set(
+/** What a call changes: what its method is called on, or what is given to `Object.assign`. */
+export function changedBy({
+  callee,
+  arguments: [first],
+}: Extract<HirExpression, { kind: "call" | "new" }>): HirExpression | undefined {
+  if (callee.kind !== "member") return undefined;
+  const { object, property } = callee;
+  const isAssign = object.kind === "name" && object.name === "Object" && property === "assign";
+  return isAssign ? first?.value : CHANGING.has(property) ? object : undefined;
+}
+
+const CHANGING: ReadonlySet<string> = new Set(
   "push unshift pop shift splice reverse sort fill add delete clear set".split(" "),
 );
 

@@ -1,6 +1,6 @@
 // Whether code may change what it did not make itself, told by its text: fields of what it is given or finds around it,
 // variables that others declare.
-import { CHANGING } from "./changedPlaces";
+import { changedBy } from "./changedPlaces";
 import type { HirArgument, HirExpression, HirMethod, HirPattern, HirStatement } from "./hir";
 import { visit } from "./nodes";
 
@@ -68,7 +68,7 @@ function lookOver(origin: object): Found {
         const { callee, arguments: args } = node;
         if (callee.kind !== "member") return;
         if (callee.property === "reduce") beginsFresh(args, make);
-        const changed = changedBy(callee.object, callee.property, args);
+        const changed = changedBy(node);
         if (changed && !isFresh(changed)) places.push(rootOf(changed));
         return;
       }
@@ -97,16 +97,6 @@ function lookOver(origin: object): Found {
     }
   });
   return { declared, given, assigned, places };
-}
-
-/** What a method changes: what it is called on, or what is given to `Object.assign`. */
-function changedBy(
-  object: HirExpression,
-  method: string,
-  [first]: readonly HirArgument[],
-): HirExpression | undefined {
-  const isAssign = object.kind === "name" && object.name === "Object" && method === "assign";
-  return isAssign ? first?.value : CHANGING.has(method) ? object : undefined;
 }
 
 /** `list.reduce((all, item) => ..., [])`: what is handed on begins as something new. */

@@ -1,9 +1,9 @@
 // Other names of functions than those that they are declared by: `import { a as b }`, `export default a`, `const b = a`,
 // `{ b: a }`, `const { a: b } = all`. Told by names alone, as all of `reach.ts` is.
 import type { FileId } from "../../protocol/source";
-import type { HirExpression, HirFunction, HirModule, HirPattern, HirStatement } from "./hir";
+import type { HirExpression, HirModule, HirPattern, HirStatement } from "./hir";
 import type { CodeModules } from "./modules";
-import { isNode, visit, visitInto } from "./nodes";
+import { isFunction, isNode, visit, visitInto } from "./nodes";
 
 /** The names that stand elsewhere for what has a name. */
 export type OtherNames = ReadonlyMap<string, ReadonlySet<string>>;
@@ -170,8 +170,4 @@ function isPattern(node: object): node is Extract<HirPattern, { kind: "object" }
 
 function isCall(node: object): node is Extract<HirExpression, { kind: "call" }> {
   return "kind" in node && node.kind === "call" && "callee" in node && "arguments" in node;
-}
-
-function isFunction(node: object): node is HirFunction {
-  return "body" in node && "parameters" in node && "isArrow" in node;
 }

@@ -3,7 +3,7 @@
 import type { Span } from "../sql/split";
 import type { HirExpression, HirFunction, HirModule, HirStatement, TextRun } from "./hir";
 import { originOf } from "./origins";
-import { addChildren } from "./nodes";
+import { addChildren, isFunction, isNode } from "./nodes";
 
 /** A call as it is written; the same one as long as its statement at the top of the module says the same. */
 export interface Site {
@@ -204,14 +204,6 @@ function reachable(parts: readonly unknown[]): readonly object[] {
 }
 
 const LEAVES: ReadonlySet<unknown> = new Set(["return", "throw", "break", "continue"]);
-
-function isNode(part: unknown): part is object {
-  return typeof part === "object" && part !== null;
-}
-
-function isFunction(part: object): part is HirFunction {
-  return "body" in part && "parameters" in part && "isArrow" in part;
-}
 
 function isExpression(part: object): part is HirExpression {
   return "kind" in part && (part.kind === "call" || part.kind === "template");

@@ -5,7 +5,7 @@ import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
 import { listOf } from "./lists/collections";
 import { isInput, readsOf } from "./values/convert";
-import { isKept } from "./values/keptValues";
+import { isKept } from "./values/oneOfSeveral";
 import { bind } from "./bindings";
 import { keep } from "./kept";
 import { changed, pushed } from "./lists/iteration";

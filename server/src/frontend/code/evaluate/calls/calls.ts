@@ -18,7 +18,7 @@ import { isInput, readsOf } from "../values/convert";
 import { refusesWhatWasRead } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";
-import { isGlobalSlot, isKept } from "../values/keptValues";
+import { isGlobalSlot, isKept } from "../values/oneOfSeveral";
 import { held, swallowed } from "../errors/heldPromises";
 import { handedOn, runForItems } from "../lists/itemwise";
 import { mayFail } from "../errors/failures";

@@ -83,7 +83,7 @@ function assignsAround({ function: hir, scope }: FunctionValue): boolean {
 }
 
 /** What a function has without being given it: its object, and what it names of the functions around it. */
-function heldBy({ function: hir, self, scope }: FunctionValue): readonly Value[] {
+function reachedFrom({ function: hir, self, scope }: FunctionValue): readonly Value[] {
   const found: Value[] = self ? [self] : [];
   const { values } = namedIn(originOf(hir));
   for (let at: Scope | undefined = scope; at?.parent; at = at.parent) {
@@ -148,7 +148,7 @@ function arePlain(state: State, values: readonly Value[]): boolean {
       case "function":
         if (value !== callee && leads.extentOf(value.scope.module.file, value.function).leads)
           return false;
-        for (const held of heldBy(value)) open.add(held);
+        for (const held of reachedFrom(value)) open.add(held);
         break;
       case "object": {
         const of = value.class;
