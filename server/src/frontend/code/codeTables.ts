@@ -8,6 +8,7 @@ import type { State, Workspace } from "./evaluate/state";
 import type { HirStatement } from "./hir";
 import { LIBRARIES } from "./libraries/libraries";
 import type { ClassValue, Library } from "./libraries/library";
+import { createChangedElsewhere } from "./changedElsewhere";
 import { createLeads } from "./leads";
 import { reachOf } from "./reach";
 import type { CodeSurroundings } from "./readCode";
@@ -28,6 +29,7 @@ export function codeTables(
   const workspace: Workspace = {
     ...around,
     untraced: around.modules,
+    changedElsewhere: createChangedElsewhere(around.files, around.modules),
     trace: createTrace(),
     reach: NO_REACH,
     leads: createLeads(around.modules, { ...NO_REACH, isAsked: () => false }),

@@ -289,10 +289,16 @@ function isFor({ root, reading }: Kept, asked: AskedRoot): boolean {
   return root.steps === asked.steps || (!reading.isCut && reading.steps <= asked.steps);
 }
 
+const OF_MANY: ReadonlySet<Dependency["kind"]> = new Set([
+  "changedElsewhere",
+  "extent",
+  "holds",
+  "leads",
+]);
+
 /** Whether it follows from more than the module that it is about, where imports lead and what reaches a database. */
 function isOfMany(on: Dependency): boolean {
-  if (on.kind === "leads" || on.kind === "extent" || on.kind === "holds") return true;
-  return !("file" in on) && on.kind !== "reach";
+  return OF_MANY.has(on.kind) || (!("file" in on) && on.kind !== "reach");
 }
 
 function fileOf(on: Dependency): readonly FileId[] {

@@ -24,6 +24,7 @@ import { TOO_LONG } from "./evaluate/statements";
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
 import { isInner } from "./inner";
+import { createChangedElsewhere } from "./changedElsewhere";
 import { createLeads } from "./leads";
 import { LIBRARIES } from "./libraries/libraries";
 import type {
@@ -134,8 +135,10 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     isReachedBy: reach.isReachedBy,
     isAsked: (call) => LIBRARIES.some((each) => each.asks?.(call, asking) === true),
   });
+  const changedElsewhere = createChangedElsewhere(files, modules);
   const workspace: Workspace = {
     ...around,
+    changedElsewhere,
     ...traced(trace, modules, reach, leads),
     untraced: modules,
     trace,
@@ -148,7 +151,11 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   };
   const scopes = createModuleScopes(workspace.fresh);
   const snapshot = { moduleOf: modules.moduleOf, lines: around.lines };
-  const facts = createFacts(modules, reach, leads, { spelling: (name) => name, ...around });
+  const facts = createFacts(modules, reach, leads, {
+    spelling: (name) => name,
+    ...around,
+    changedElsewhere,
+  });
   const present = presentOf(
     around,
     { snapshot, facts, resolution: modules.resolution, reaching: reach.reaching },

@@ -5,6 +5,7 @@ import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
 import { assignedText } from "./assignments";
 import { boundNames } from "./boundNames";
+import type { ChangedElsewhere } from "./changedElsewhere";
 import { changesOf } from "./changes";
 import { declaringText } from "./declaringCalls";
 import type { HirFunction, HirModule, HirStatement } from "./hir";
@@ -18,6 +19,8 @@ export type Dependency =
   | { readonly kind: "name"; readonly file: FileId; readonly name: string }
   /** What a module changes in what a name at its top holds. */
   | { readonly kind: "changes"; readonly file: FileId; readonly name: string }
+  /** The same of other modules. */
+  | { readonly kind: "changedElsewhere"; readonly file: FileId; readonly name: string }
   /** What a module imports and exports, and where that leads. */
   | { readonly kind: "head"; readonly file: FileId }
   /** A module as a whole. */
@@ -130,6 +133,8 @@ function keysOf(on: Dependency): readonly [unknown, unknown] {
       return [EXTENT, originOf(on.function)];
     case "changes":
       return [on.file, `\0changes\0${on.name}`];
+    case "changedElsewhere":
+      return [on.file, `\0changed\0${on.name}`];
     case "holds":
       return [on.file, `\0holds\0${on.type}`];
     case "implemented":
@@ -162,6 +167,7 @@ export function dependencies(used: Used): readonly Dependency[] {
 /** What is known of tables by what SQL says, and the files that code is read of. */
 interface Asked {
   readonly files: readonly FileId[];
+  readonly changedElsewhere: ChangedElsewhere;
   readonly table: (name: string) => Table | undefined;
   readonly spelling: (written: string) => string;
 }
@@ -173,7 +179,7 @@ export function createFacts(
   modules: CodeModules,
   reach: Reach,
   leads: Leads,
-  { table, spelling, files }: Asked,
+  { table, spelling, files, changedElsewhere }: Asked,
 ): Facts {
   // The same for all who depend on them, and long to find.
   const callTexts = new Map<ReadonlySet<string>, string>();
@@ -196,6 +202,8 @@ export function createFacts(
         return declaredIn(modules.moduleOf(on.file), on.name);
       case "changes":
         return changesText(modules.moduleOf(on.file), on.name);
+      case "changedElsewhere":
+        return [...changedElsewhere(on.file, on.name)].sort().join();
       case "head":
         return headOf(on.file);
       case "module":

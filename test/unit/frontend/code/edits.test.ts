@@ -328,6 +328,39 @@ export const set = procedure.input(z.object({ owner: ${owner} })).mutation(async
   assert.notEqual(readFresh(before), readFresh({ ...before, "src/router.ts": texts[0] ?? "" }));
 });
 
+test("what lives on at the top of a module is what others put there now", () => {
+  const setter = (first: string, made: string): string => `import { pool } from "./db";
+import { Config } from "./config";
+let store: any;
+export function start() {
+  ${first}
+  store = makeStore({ take: (id) => pool.query("UPDATE account SET size = 1 WHERE id = $1", [id]) }${made});
+}
+const makeStore = (of) => of;
+export async function take(id) { await store.take(id); }
+`;
+  const before = {
+    "schema.sql": "CREATE TABLE account (id int PRIMARY KEY, size int);",
+    "src/config.ts": "export class Config { static most = 4; }\n",
+    "src/db.ts": `import { Pool } from "pg";\nexport const pool = new Pool();\n`,
+    "src/set.ts": setter("", ""),
+    "src/use.ts": `import { pool } from "./db";
+import { Config } from "./config";
+export async function use(id) {
+  await pool.query("UPDATE account SET size = $1 WHERE id = $2", [Config.most, id]);
+}
+`,
+  };
+  assert.match(readFresh(before), /UPDATE|update/u);
+  const texts = [
+    setter("Config.most = 5;", ""),
+    setter("\n\n", ""),
+    setter("const pool = 1;", ""),
+    setter("", ", 1"),
+  ];
+  assertSameAfter("src/set.ts", before, ...texts, before["src/set.ts"]);
+});
+
 test("a long function that led to no database is followed once something far behind it does", () => {
   const lines = Array.from({ length: 60 }, (_, at) => `  y += x.p${String(at)} > 1 ? x.q : 1;`);
   const idle = "export const tell = (n) => n;\n";

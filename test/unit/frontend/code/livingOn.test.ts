@@ -122,6 +122,73 @@ export async function f(id: number) {
     assert.equal(updates.at(-1), "update t set n = :id where (t.id = :id)");
   });
 
+  it("is made of what is around the assignment", async () => {
+    const made = [
+      "export function start(limit: number) { one = new Store(limit); }",
+      "export function start() { const limit = 7; one = makeStore(limit); }",
+      "export function start() { for (const limit of [1, 2]) one = makeStore(limit); }",
+      "for (const { limit } of [{ limit: 2 }]) one = makeStore(limit);",
+    ];
+    for (const each of made) {
+      const text = `const limit = 1;
+class Store { constructor(private n: number) {} async add(id: number) { await pool.query("UPDATE t SET n = $2 WHERE id = $1", [id, this.n]); } }
+const makeStore = (n: number) => new Store(n);
+let one: any;
+${each}
+export async function f(id: number) { await one.add(id); }`;
+      const { lines, losses: lost } = await unit("f", text);
+      assert.equal(lines[0], "update t set n = unknown() where (t.id = :id)", each);
+      assert.deepEqual(lost, ["limit is that of the call that assigned one"]);
+    }
+    const { lines, losses: lost } = await unit(
+      "f",
+      `class Store { constructor(private db: Pool) {} async add(id: number) { await this.db.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }
+let one: Store | undefined;
+export function start(given: Pool) { one = new Store(given); }
+export async function f(id: number) { await one!.add(id); }`,
+    );
+    assert.equal(lines[0], "update t set n = 1 where (t.id = :id)");
+    assert.deepEqual(lost, []);
+  });
+
+  it("is what other modules put there", async () => {
+    const texts = {
+      "a.ts": `export class Config { static most = 4; static readonly kept = 3; static list: number[] = []; static one?: Store; }
+export class Store { constructor(private n: number) {} async add(id: number) { await pool.query("UPDATE t SET n = 9 WHERE id = $1", [id]); } }
+import { pool } from "./pool";
+const plain = { a: 1, b: 2 };
+export default plain;
+export const far = { x: 1 };
+export const whole = { y: 1 };`,
+      "pool.ts": `${POOL}export { pool };`,
+      "state.js": "const state = { z: 1 };\nmodule.exports = state;",
+      "index.ts": 'export * from "./a";\nexport { default as again } from "./a";',
+      "b.ts": `import other, { Config } from "./a";
+import * as all from "./index";
+import { far as away } from "./index";
+const state = require("./state");
+export function set(n: number) { Config.most = n; Config.list.push(n); Config.one = new all.Store(n); other.a = n; away.x++; all.whole.y = n; state.z = n; }`,
+      "c.ts": `import { pool } from "./pool";
+import { Config, again, far, whole } from "./index";
+const state = require("./state");
+export async function f(id: number) {
+  await Config.one?.add(id);
+  for (const n of [Config.kept, again.b, Config.most, Config.list[0], again.a, far.x, whole.y, state.z]) await pool.query("UPDATE t SET n = $2 WHERE id = $1", [id, n]);
+}`,
+    };
+    const all = await transactionsOf(DDL, texts);
+    const found = all.find(({ name }) => name === "f");
+    assert.ok(found);
+    const lines = printed([found]).map((line) => line.trim());
+    assert.equal(lines[1], "if (:Config.one is there = true)");
+    const updates = lines.filter((line) => line.startsWith("update"));
+    assert.equal(updates[0], "update t set n = 9 where (t.id = :id)");
+    assert.equal(updates[1], "update t set n = 3 where (t.id = :id)");
+    assert.equal(updates[2], "update t set n = 2 where (t.id = :id)");
+    assert.equal(updates.length, 9);
+    for (const each of updates.slice(3)) assert.match(each, /set n = unknown\(/u);
+  });
+
   it("is as it was declared where nothing assigns it", async () => {
     const text = `let most = 3;
 class Base { static most = 4; static async add(id: number) { await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }

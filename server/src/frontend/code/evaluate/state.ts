@@ -12,6 +12,7 @@ import { createIds, noIds, type Ids } from "../../sql/lowering";
 import { rangeOf } from "../../sql/lines";
 import type { LowerSql } from "../../sql/scriptState";
 import type { Span } from "../../sql/split";
+import type { ChangedElsewhere } from "../changedElsewhere";
 import type { CodeModules } from "../modules";
 import type { Leads } from "../leads";
 import type { Reach } from "../reach";
@@ -45,6 +46,7 @@ export interface Workspace {
   readonly lowerSql: LowerSql;
   readonly reach: Reach;
   readonly leads: Leads;
+  readonly changedElsewhere: ChangedElsewhere;
   readonly libraries: readonly Library[];
   /** Libraries that some module imports. */
   readonly used: ReadonlySet<string>;

@@ -19,10 +19,17 @@ export function livingOn(
   if (value?.kind !== "list" && value?.kind !== "object") return value;
   const { workspace, frame } = state;
   workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
-  const changes = changesOf(module, name);
+  const changes = new Set([...changesOf(module, name), ...changedByOthers(state, name)]);
   if (value.kind === "list") return changes.has(ANY_CHANGE) ? mutated(state, value, name) : value;
   const own = value.class ? livedIn(state, value, name) : value;
   return changes.size === 0 ? own : withChanges(state, own, changes, name);
+}
+
+/** The fields of a name at the top of the module at hand that other modules change. */
+export function changedByOthers({ workspace, frame }: State, name: string): ReadonlySet<string> {
+  const { trace, changedElsewhere } = workspace;
+  trace.use(trace.entry({ kind: "changedElsewhere", file: frame.file, name }));
+  return changedElsewhere(frame.file, name);
 }
 
 /** An object of a class that more than one call has: its methods have changed it since it was made. */

@@ -2,16 +2,21 @@
 import type { Expression } from "../../../../program/expression";
 import { compare } from "../../../sql/terms";
 import { TRUE } from "../../../sql/expressions";
-import { assignmentsTo, assignmentsToStatic, type Assignments } from "../../assignments";
+import {
+  assignmentsTo,
+  assignmentsToStatic,
+  type Assigned,
+  type Assignments,
+} from "../../assignments";
 import { ANY_CHANGE, fieldOfChange, isMade, isNothing } from "../../changedPlaces";
 import { changesOf, ownStaticChanges } from "../../changes";
-import type { HirClass, HirExpression, HirModule } from "../../hir";
-import { UNDEFINED, type Cell, type Scope, type Value } from "../../values";
+import type { HirClass, HirModule } from "../../hir";
+import { UNDEFINED, unknown, type Cell, type Scope, type Value } from "../../values";
 import { doesSomething } from "../kept";
 import { declaredInput, hasConnection, heldValue } from "../transactions/instances";
 import { newCell, type State } from "../state";
 import { expressionOf } from "./convert";
-import { changing, isEmpty, livedIn, mutated } from "./livingOn";
+import { changedByOthers, changing, isEmpty, livedIn, mutated } from "./livingOn";
 import { choose } from "./operators";
 
 /** Something that is assigned, as it is declared. */
@@ -45,19 +50,23 @@ export function staticsOf(
   const fields = of.fields.filter(({ isStatic, isFinal, name }) => isStatic && name !== "" && !isFinal); // prettier-ignore
   const found = new Map<string, Cell>();
   if (fields.length === 0 || module.language === "java") return found;
-  useChanges(state, own);
+  const elsewhere = useChanges(state, own);
   const itself: Value = { kind: "class", class: of, scope, statics: found };
   const inner: Scope = { bindings: new Map([[own, newCell(state, itself)]]), parent: scope, module: scope.module }; // prettier-ignore
   const changes = [...changesOf(module, own), ...ownStaticChanges(of)].map(fieldOfChange);
-  const changed = new Set(changes.map(({ field }) => field));
+  const changed = new Set([...changes.map(({ field }) => field), ...elsewhere]);
   for (const { name, type, value } of fields) {
     if (!changed.has(name) && !changed.has(ANY_CHANGE)) continue;
     const initial = value ? state.evaluator.expression(state, inner, value) : UNDEFINED;
     const assigned = assignmentsToStatic(module, of, name);
     const variable = { name: `${own}.${name}`, type, initial };
-    const held = isAssigned(assigned)
-      ? foundIn(state, inner, variable, assigned)
-      : mutated(state, initial, variable.name);
+    // Something of its type, where nothing is there at first.
+    const isElsewhere = elsewhere.has(name) || elsewhere.has(ANY_CHANGE);
+    const isOther = assigned.isOther || isElsewhere;
+    const held =
+      isAssigned(assigned) || (isElsewhere && isEmpty(initial))
+        ? foundIn(state, inner, variable, { ...assigned, isOther })
+        : mutated(state, initial, variable.name);
     found.set(name, livingCell(state, held));
   }
   return found;
@@ -68,8 +77,11 @@ export function livingCell(state: State, value: Value): Cell {
   return { ...newCell(state, value), isLiving: true };
 }
 
-function useChanges({ workspace, frame }: State, name: string): void {
-  workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
+/** Gives the fields that other modules change. */
+function useChanges(state: State, name: string): ReadonlySet<string> {
+  const { workspace: { trace }, frame: { file } } = state; // prettier-ignore
+  trace.use(trace.entry({ kind: "changes", file, name }));
+  return changedByOthers(state, name);
 }
 
 function isAssigned({ values, isOther }: Assignments): boolean {
@@ -84,22 +96,34 @@ function foundIn(
   { values, isOther }: Assignments,
 ): Value {
   const { name, initial, type } = variable;
-  const [given, ...others] = values.filter((each) => !isNothing(each));
+  const [given, ...others] = values.filter(({ value }) => !isNothing(value));
   if (isEmpty(initial) && !isOther && others.length === 0) {
     if (given === undefined) return initial;
-    const made = isMade(given) ? madeOnce(state, scope, given, name) : undefined;
+    const made = isMade(given.value) ? madeOnce(state, scope, given, name) : undefined;
     if (made) return made;
   }
   const typed = type === undefined ? undefined : typedAs(state, scope, type, name);
   if (!typed) return changing(name, initial);
-  const isAlways = !isEmpty(initial) && !values.some(isNothing);
+  const isAlways = !isEmpty(initial) && !values.some(({ value }) => isNothing(value));
   return isAlways ? typed : choose(isThere(state, name), typed, UNDEFINED);
 }
 
 /** The same ever after: a client, a function, an object of a class. Undefined for data, and where making it runs statements. */
-function madeOnce(state: State, scope: Scope, hir: HirExpression, name: string): Value | undefined {
+function madeOnce(
+  state: State,
+  scope: Scope,
+  { value: hir, inner }: Assigned,
+  name: string,
+): Value | undefined {
   const before = state.emitted;
-  const value = state.evaluator.expression(state, scope, hir);
+  const bindings = new Map<string, Cell>();
+  for (const [own, type] of inner) {
+    const known = type === undefined ? undefined : typedAs(state, scope, type, own);
+    const given = known ?? unknown(`${own} is that of the call that assigned ${name}`);
+    bindings.set(own, newCell(state, given));
+  }
+  const around: Scope = { bindings, parent: scope, module: scope.module };
+  const value = state.evaluator.expression(state, inner.size > 0 ? around : scope, hir);
   if (state.emitted > before) return undefined;
   switch (value.kind) {
     case "handle":
