@@ -38,6 +38,8 @@ export interface PassedFunction {
   readonly name: string;
   /** Its header. */
   readonly source: SourceRange;
+  /** The error that ended it, where that was not its length. */
+  readonly failure?: string;
 }
 
 /** What a root did, with the functions that run by themselves because of it. */

@@ -11,15 +11,9 @@ import type { LowerSql } from "../sql/scriptState";
 import type { Span } from "../sql/split";
 import { inferParameterTypes } from "../sql/types";
 import { walkCommand } from "../sql/walk";
-import {
-  createState,
-  evaluateRoot,
-  rootWithout,
-  type Evaluated,
-  type Root,
-} from "./evaluate/evaluator";
+import { createState, rootWithout, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
-import { undoAll, type State, type Workspace } from "./evaluate/state";
+import { undoAll, type Workspace } from "./evaluate/state";
 import { TOO_LONG } from "./evaluate/statements";
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
@@ -39,6 +33,7 @@ import type { CodeModules } from "./modules";
 import { nearDatabase } from "./near";
 import { functionKey, originOf } from "./origins";
 import { namesElsewhere } from "./otherNames";
+import { evaluateToTheEnd, failureOf, passedAt, passedOver, passedRoot } from "./passed";
 import { reachOf } from "./reach";
 import { rootsOf, type ModuleRoot } from "./roots";
 import { pulseOf, ReadingStopped, type IsStopped, type ReadingStep, type Sliced } from "./slices";
@@ -185,7 +180,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const state = createState(workspace, file, root.name, root.callee.function.span, isWithout);
     const budget = Math.min(state.budget, into.steps);
     state.budget = budget;
-    const whole = evaluateToTheEnd(root, state);
+    const { failure, ...whole } = evaluateToTheEnd(root, state);
     const types = inferParameterTypes(whole.body, around.table);
     const result = { ...whole, body: withInputTypes(whole.body, types) };
     into.steps -= budget - Math.max(0, state.budget);
@@ -199,7 +194,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     }
     // What was too long and did nothing so far may do something behind.
     if (state.budget < 0 && result.statements === 0) {
-      into.passed.push(passedRoot(root, around));
+      into.passed.push(passedRoot(root, around, failure === undefined ? {} : { failure }));
     }
     into.evaluated.push(readFunction(result, around));
     for (const each of result.handlers) evaluate(each, into);
@@ -253,7 +248,13 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     };
     const uses: Used = new Set();
     trace.during(uses, () => {
-      evaluate(found.root(), into);
+      try {
+        evaluate(found.root(), into);
+      } catch (error) {
+        const at = found.function.header;
+        into.isCut = true;
+        into.passed.push(passedAt(found, found.file, at, around, failureOf(error)));
+      }
     });
     const used = allUsed(found.used, uses);
     const evaluated = withNotesOf(used, into.evaluated);
@@ -273,7 +274,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       known && usesAgain(known)
         ? known.flatMap((round) => ("reading" in round ? round.reading.passed : []))
         : yield* readRoots(file, hir, step);
-    if (passed.length > 0) around.note(passedOver(passed));
+    for (const note of passedOver(passed)) around.note(note);
     for (const { key } of passed) passedKeys.add(key);
   }
 
@@ -288,8 +289,19 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const passed: PassedFunction[] = [];
     const rounds: Round[] = [];
     const used: Used = new Set();
-    const state = createState(workspace, file, "module");
-    const roots = rootsOf(file, hir, scope, state, trace, used);
+    const roots = rootsOf(file, hir, scope, {
+      state: () => createState(workspace, file, "module"),
+      trace,
+      used,
+      failed: (error, { name, span }) => {
+        const key = `${file}#${name}`;
+        const failure = failureOf(error);
+        // What stands at the top under a name is exported under it, too.
+        if (passed.some((each) => each.key === key)) return;
+        passed.push(passedAt({ key, name }, file, span, around, failure));
+      },
+    });
+    const isWhole = passed.length === 0;
     for (const root of roots) {
       if (seen.has(root.key)) {
         rounds.push({ before: root.key });
@@ -303,8 +315,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       }
       if (steps === 0) {
         const { key, name } = root;
-        const { start, end } = root.function.header;
-        passed.push({ key, name, source: rangeOf(around.lines(root.file), start, end) });
+        passed.push(passedAt({ key, name }, root.file, root.function.header, around));
         continue;
       }
       yield step;
@@ -314,7 +325,8 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       rounds.push({ reading });
     }
     // What was not looked at for want of steps is of no root.
-    if (steps > 0) memory?.keepFile(file, present(file), dependencies(allUsed(used)), rounds);
+    if (steps > 0 && isWhole)
+      memory?.keepFile(file, present(file), dependencies(allUsed(used)), rounds);
     return passed;
   }
 
@@ -337,21 +349,6 @@ function* untilStopped(work: Sliced<void>): Sliced<boolean> {
   }
 }
 
-/** What is nested so deeply that it cannot be evaluated does nothing, and is said to have been too long. */
-function evaluateToTheEnd(root: Root, state: State): Evaluated {
-  try {
-    return evaluateRoot(root, state);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    undoAll(state);
-    state.budget = -1;
-    const { taint, inlined, files, reached, unfollowed, notes } = state;
-    const body: Command = { kind: "sequence", commands: [] };
-    const told = { taint, inlined, files, reached, unfollowed, notes };
-    return { root, body, statements: 0, isGiven: false, handlers: [], ...told };
-  }
-}
-
 /** What a root and the functions that run because of it were found to do. */
 interface Gathered {
   readonly evaluated: ReadFunction[];
@@ -367,19 +364,6 @@ interface Gathered {
 
 /** Steps of all functions of a file. The largest router of a real application takes half of it. */
 const MOST_STEPS = 300_000;
-
-function passedRoot({ key, name, callee }: Root, { lines }: CodeSurroundings): PassedFunction {
-  const { start, end } = callee.function.header;
-  return { key, name, source: rangeOf(lines(callee.scope.module.file), start, end) };
-}
-
-function passedOver(passed: readonly PassedFunction[]): Note {
-  const [first] = passed;
-  if (first === undefined) throw new Error("no function was passed over");
-  const count = passed.length === 1 ? "1 function was" : `${String(passed.length)} functions were`;
-  const message = `${count} not looked at to the end, ${first.name} first: that would take too long. Shorter functions and files are read to their ends.`;
-  return { severity: "warning", code: "code-unread", message, source: first.source };
-}
 
 /** Stands for a file that the parser gave up: at its start. */
 const WHOLE: Span = { start: 0, end: 0 };

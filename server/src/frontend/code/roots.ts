@@ -1,8 +1,10 @@
 // The functions of a module that run by themselves: those that no other function of it holds.
 import type { FileId } from "../../protocol/source";
+import type { Span } from "../sql/split";
 import { aroundArguments, aroundProperty, type Around } from "./argumentTypes";
 import { instanceOf } from "./evaluate/transactions/instances";
 import { livedIn } from "./evaluate/values/livingOn";
+import { boundNames } from "./boundNames";
 import { decorated } from "./evaluate/transactions/decorators";
 import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
@@ -29,23 +31,37 @@ export interface ModuleRoot {
   readonly used: Used;
 }
 
+/** What finding the roots of a module needs. */
+interface Finding {
+  /** A state that evaluates what the module's names are. */
+  readonly state: () => State;
+  readonly trace: Trace;
+  /** Gets all that was looked at. */
+  readonly used: Used;
+  /** Is told what ended the search in a statement or an export, whose other roots are not known. */
+  readonly failed: (error: unknown, at: { readonly name: string; readonly span: Span }) => void;
+}
+
 /**
  * The roots of a module in order: functions at its top, methods of its classes, functions that are given to calls at
- * its top (handlers). `state` evaluates what the module's names are; `into` gets all that was looked at.
+ * its top (handlers).
  */
 export function rootsOf(
   file: FileId,
   hir: HirModule,
   scope: ModuleScope,
-  state: State,
-  trace: Trace,
-  into: Used,
+  { state: fresh, trace, used: into, failed }: Finding,
 ): readonly ModuleRoot[] {
   const roots: ModuleRoot[] = [];
+  let state = fresh();
   const known = new Set<unknown>();
   const placed = namesByPlace(file, hir);
-  const within = (run: (add: Add) => void): void => {
+  const within = (
+    at: { readonly name: string; readonly span: Span },
+    run: (add: Add) => void,
+  ): void => {
     const used: Used = new Set();
+    const current = state;
     const add: Add = (given, callee, on = {}) => {
       if (callee?.kind !== "function") return;
       const name = placed.get(given) ?? given;
@@ -60,7 +76,7 @@ export function rootsOf(
       const own = (): Root => {
         if (madeOf) return { ...rootFrom(callee), madeOf, isWrapper: true };
         const method = on.self ? { ...callee, self: on.self() } : callee;
-        const around = on.method && decorated(state, on.method, method);
+        const around = on.method && decorated(current, on.method, method);
         return around && around.function !== method.function
           ? { ...rootFrom(around), madeOf: [method] }
           : rootFrom(method);
@@ -77,20 +93,26 @@ export function rootsOf(
         used,
       });
     };
-    trace.during(used, () => {
-      run(add);
-    });
+    try {
+      trace.during(used, () => {
+        run(add);
+      });
+    } catch (error) {
+      failed(error, at);
+      state = fresh();
+    }
     for (const each of used) into.add(each);
   };
   for (const statement of hir.body) {
-    within((add) => {
+    const [name = "what stands at the top"] = boundNames(statement);
+    within({ name, span: statement.span }, (add) => {
       addRoots(statement, { hir, scope, state, add });
     });
   }
-  for (const { name, local } of hir.exports) {
+  for (const { name, local, span } of hir.exports) {
     // `export default { ... }` and `export default async () => ...` have no name of their own.
     if (local === undefined) continue;
-    within((add) => {
+    within({ name, span }, (add) => {
       const value = scope.lookup(local);
       if (value?.kind !== "function" || known.has(value.made ?? value.function)) return;
       // What was given to the call that made it stands for it, unless that opens a transaction around it.

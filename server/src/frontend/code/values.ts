@@ -2,6 +2,7 @@
 // scalars, and structured values where they are rows, records, lists, functions or parts of a library.
 import type { Expression, ValueType } from "../../program/expression";
 import type { FileId } from "../../protocol/source";
+import { fewReads } from "./reads";
 import type { HirClass, HirFunction, TextRun } from "./hir";
 import type { Library } from "./libraries/library";
 
@@ -308,7 +309,7 @@ export const NOWHERE = "" as FileId;
 
 /** A value that is not known, with the reads that it came from. */
 export function unknown(why: string, dependsOn: readonly Expression[] = []): Value {
-  return { kind: "unknown", why, dependsOn };
+  return { kind: "unknown", why, dependsOn: fewReads(dependsOn) };
 }
 
 /** What a handler is given: an object of which nothing is known. */

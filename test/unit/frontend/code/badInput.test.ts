@@ -12,6 +12,7 @@ import {
   type ProjectReader,
 } from "../../../../server/src/service/readProject";
 import { DEFAULT_CONFIGURATION } from "../../../../server/src/workspace/configuration";
+import { readOver } from "./codePrograms";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -181,6 +182,49 @@ class C extends C { async n() { ${update("1")} await super.n(); } }`,
       transactions: 1,
     },
   );
+});
+
+test("records that hold each other, and what doubles with each step, end", () => {
+  const made = "const top = (() => { const o = {}; o.o = o; return o; })();";
+  const asked = "const kept = find(top); function find(z) { return z.o; }";
+  check(`${main(update("x"))}\n${made}\n${asked}\nexport { kept };`, {
+    transactions: 1,
+    said: /^$/u,
+  });
+  const steps = "u = tag`${u}${u}`; ".repeat(20);
+  const doubled = `import { tag } from "tags"; export const doubled = ((z) => { let u = tag\`\${z}\`; ${steps} return u; })(0);`;
+  check(`${doubled}\n${main(update("x"))}`, { transactions: 1, said: /^$/u });
+});
+
+test("an error of a reader itself ends one function, and is said there", async () => {
+  const text = `${HEAD}const known = pool.query("SELECT b FROM bad");
+export async function first() { ${update("1")} }
+export async function second() { ${update("2")} await pool.query("DELETE FROM bad"); }
+export const handlers = known.then(() => ({ async third() { ${update("3")} } }));
+export async function fourth() { await pool.query("DELETE FROM deep"); }
+export async function fifth() { ${update("5")} }`;
+  const { transactions, notes } = await readOver(
+    "CREATE TABLE t (a int PRIMARY KEY, b int NOT NULL);",
+    { "a.ts": text },
+    "postgres",
+    (lower) => (asked) => {
+      const { sql } = asked.piece;
+      if (sql.includes("bad")) throw new Error("no such thing");
+      if (sql.includes("deep")) throw new RangeError("too deep");
+      return lower(asked);
+    },
+  );
+  assert.deepEqual(
+    transactions.map(({ name }) => name),
+    ["first", "fifth"],
+  );
+  const said = notes.flatMap(({ code, message, source }) =>
+    code === "code-unread" ? [`${String(source.range.start.line + 1)}: ${message}`] : [],
+  );
+  assert.deepEqual(said, [
+    "7: 1 function was not looked at to the end, fourth first: that would take too long. Shorter functions and files are read to their ends.",
+    "6: 2 functions were not read, handlers first: an error of Isolens itself ended that (no such thing). What they do with the database is not known.",
+  ]);
 });
 
 test("names that JavaScript itself uses, odd characters and unknown libraries change nothing", () => {

@@ -42,11 +42,12 @@ export interface CodeReading {
   readonly lower: LowerSql;
 }
 
-/** The same, with what it was read with. */
+/** The same, with what it was read with. `among`: stands between the code and what makes statements of its SQL. */
 export async function readOver(
   ddl: string,
   texts: Readonly<Record<string, string>>,
   dialect: Dialect,
+  among: (lower: LowerSql) => LowerSql = (lower) => lower,
 ): Promise<CodeReading> {
   parsers ??= { code: await loadCodeParsers(), pg: await loadPgParser() };
   // File ids of tests.
@@ -55,7 +56,7 @@ export async function readOver(
   const schema = { file: id("schema.sql"), text: ddl };
   const { tables } = readProgram([schema], { pg: parsers.pg }, { dialect }).schema;
   const language = languageOf(dialect, createLowering({ pg: parsers.pg }));
-  const lower = language.lower(spellingOf(tables));
+  const lower = among(language.lower(spellingOf(tables)));
   const modules = createModuleReader(parsers.code).modules({
     files,
     text: (file) => texts[file],

@@ -5,8 +5,10 @@ import { walkCommand, walkExpression } from "../../sql/walk";
 import type { HirExpression, HirPattern, HirStatement } from "../hir";
 import { isNode, visit } from "../nodes";
 import { constantText, unknown, type Cell, type Scope, type Value } from "../values";
+import { isInput } from "../reads";
+import { heldBy, someWithin } from "./values/within";
 import type { Path } from "./join";
-import { isInput, readsOf } from "./values/convert";
+import { readsOf } from "./values/convert";
 import { livedIn } from "./values/livingOn";
 import { write, type State } from "./state";
 
@@ -128,13 +130,14 @@ function boundCell(scope: Scope, name: string): Cell | undefined {
 
 /** Whether it is something of the code's own that does something, and made of nothing that was read. */
 export function doesSomething(value: Value | undefined): value is Value {
-  if (value === undefined || !readsOf(value).every(isInput)) return false;
-  if (value.kind === "function" || value.kind === "handle") return true;
-  if (value.kind !== "object" || value.isMap === true) return false;
-  return (
-    value.class !== undefined ||
-    [...value.fields.values()].some((each) => doesSomething(each.value))
-  );
+  if (value === undefined) return false;
+  return someWithin(value, (each) => {
+    if (!readsOf(each).every(isInput)) return false;
+    if (each.kind === "function" || each.kind === "handle") return true;
+    return (
+      each.kind === "object" && each.isMap !== true && (each.class !== undefined || heldBy(each))
+    );
+  });
 }
 
 /** What comes from elsewhere, of which nothing is known. */

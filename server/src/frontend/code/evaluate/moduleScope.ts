@@ -184,13 +184,16 @@ export function atTop<Result>(state: State, notes: Note[], run: (state: State) =
   state.frame = { ...state.frame, isRoot: false };
   counts.births = Math.min(births, 0) - OLDER;
   const mark = state.trail.length;
-  const value = run(state);
-  for (const { cell, old } of state.trail.slice(mark).reverse()) {
-    if (cell.isLiving) cell.value = old;
+  try {
+    const value = run(state);
+    notes.push(...state.notes);
+    return value;
+  } finally {
+    for (const { cell, old } of state.trail.slice(mark).reverse()) {
+      if (cell.isLiving) cell.value = old;
+    }
+    counts.births = births;
   }
-  counts.births = births;
-  notes.push(...state.notes);
-  return value;
 }
 
 /** No top of a module makes as many cells. */

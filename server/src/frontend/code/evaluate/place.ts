@@ -1,10 +1,11 @@
 // Assignments to places: names, properties, elements of lists.
 import type { HirPattern } from "../hir";
 import { constantScalar, UNDEFINED, unknown, type Scope, type Value } from "../values";
+import { isInput } from "../reads";
 import { changedData } from "./builtins/dates";
 import { setElement } from "./lists/arrays";
 import { listOf } from "./lists/collections";
-import { isInput, readsOf } from "./values/convert";
+import { readsOf } from "./values/convert";
 import { isKept } from "./values/oneOfSeveral";
 import { bind } from "./bindings";
 import { keep } from "./kept";

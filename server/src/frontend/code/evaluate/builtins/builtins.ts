@@ -13,7 +13,8 @@ import {
   type Cell,
   type Value,
 } from "../../values";
-import { conditionOf, expressionOf, isInput, readsOf } from "../values/convert";
+import { isInput } from "../../reads";
+import { conditionOf, expressionOf, readsOf } from "../values/convert";
 import { itemsOf, listOf, recordOf, spreadArguments } from "../lists/collections";
 import { boundTo } from "../calls/callbacks";
 import { chosenOnce, contains, found, quantified, runForEach } from "../lists/listQuestions";

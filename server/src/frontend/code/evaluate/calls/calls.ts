@@ -14,7 +14,8 @@ import {
   instanceOf,
 } from "../transactions/instances";
 import { callBuiltin, externalResult } from "../builtins/builtins";
-import { isInput, readsOf } from "../values/convert";
+import { isInput } from "../../reads";
+import { readsOf } from "../values/convert";
 import { refusesWhatWasRead } from "../builtins/assertions";
 import { enumerationOf } from "../builtins/enumerations";
 import { escape } from "../values/escape";

@@ -1,12 +1,14 @@
 // Calls that can do nothing with a database and are long: what they give is all that is asked of them, which is not worth
 // following them for.
+import { heldBy, someWithin } from "../values/within";
 import type { Scope, Value } from "../../values";
 import { namedIn } from "../../named";
 import { originOf } from "../../origins";
 import { externalResult } from "../builtins/builtins";
 import { mayFail } from "../errors/failures";
 import { lose, sourceOf, type CallSite, type State } from "../state";
-import { isInput, readsOf } from "../values/convert";
+import { isInput } from "../../reads";
+import { readsOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isInUnknown } from "../transactions/unknownTransactions";
 import { giveAway } from "./givenAway";
@@ -67,10 +69,11 @@ export function idleCall(
 
 /** Whether a value is a function, or has one, that may change what is around it. */
 function isClosure(value: Value): boolean {
-  if (value.kind === "choice") return isClosure(value.then) || isClosure(value.otherwise);
-  if (value.kind === "function") return value.scope.parent !== undefined;
-  if (value.kind !== "object" || value.class) return false;
-  return [...value.fields.values()].some(({ value: field }) => field && isClosure(field));
+  return someWithin(value, (each) => {
+    if (each.kind === "choice") return [each.then, each.otherwise];
+    if (each.kind === "function") return each.scope.parent !== undefined;
+    return each.kind === "object" && !each.class && heldBy(each);
+  });
 }
 
 /** Whether a function assigns variables of the functions around it. */

@@ -1,5 +1,6 @@
 // Arrays and lists whose elements are found by an index that is only known when the code runs.
 import { literal } from "../../../sql/expressions";
+import { fewReads } from "../../reads";
 import { compare } from "../../../sql/terms";
 import type { Expression } from "../../../../program/expression";
 import type { Span } from "../../../sql/split";
@@ -74,7 +75,9 @@ export function setElement(state: State, list: ListValue, at: Value, value: Valu
   if (isOutside) return;
   // A few stand for all that was written so far: each write would double what they read.
   const before = list.grown.value ?? list.items[0]?.value ?? UNDEFINED;
-  const reads = leavesOf(...readsOf(value), expressionOf(state, at), ...readsOf(before));
+  const reads = leavesOf(
+    ...fewReads([...readsOf(value), expressionOf(state, at), ...readsOf(before)]),
+  );
   const lost = unknown("an array is written at an index that is only known when it runs", reads);
   for (const cell of list.items) write(state, cell, lost);
   write(state, list.grown, lost);

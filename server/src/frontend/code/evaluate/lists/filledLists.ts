@@ -1,5 +1,6 @@
 // Lists that a loop over rows fills with one item for each row: as many items as rows, and each is what the round made of
 // its row, so that what is asked of such a list is asked of the rows.
+import { heldBy, someWithin } from "../values/within";
 import type { Expression } from "../../../../program/expression";
 import { mapParts, operandsOf } from "../../../../program/operands";
 import type { Command } from "../../../../program/statement";
@@ -110,11 +111,11 @@ function madeIn({ commands }: State, { carried }: OpenLoop): ReadonlySet<string>
 }
 
 function isOfRound(item: Value, made: ReadonlySet<string>): boolean {
-  if (item.kind === "row") return item.overlay.size > 0 || made.has(item.result);
-  if (item.kind === "object") {
-    return [...item.fields.values()].some(({ value }) => value && isOfRound(value, made));
-  }
-  return readsOf(item).some((each) => reads(each, made));
+  return someWithin(item, (each) => {
+    if (each.kind === "object") return heldBy(each);
+    if (each.kind === "row") return each.overlay.size > 0 || made.has(each.result);
+    return readsOf(each).some((read) => reads(read, made));
+  });
 }
 
 function reads(expression: Expression, made: ReadonlySet<string>): boolean {

@@ -2,7 +2,8 @@
 import { constantScalar, isArray, UNDEFINED, unknown, type Value } from "../../values";
 import type { HirParameter } from "../../hir";
 import { callBuiltin } from "../builtins/builtins";
-import { isInput, readsOf } from "../values/convert";
+import { isInput } from "../../reads";
+import { readsOf } from "../values/convert";
 import { isAtTop } from "../calls/callbacks";
 import { settle } from "../calls/settle";
 import { held, isRunning, rejectionOf } from "../errors/heldPromises";

@@ -1,4 +1,5 @@
 // What is there before anything ran: what parameters hold by their types, objects of classes that somebody else made.
+import { heldBy, someWithin } from "../values/within";
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
@@ -413,10 +414,9 @@ function libraryObject(
 }
 
 export function hasConnection(value: Value): boolean {
-  if (value.kind === "handle") return value.connection !== undefined;
-  if (value.kind !== "object") return false;
-  return [...value.fields.values()].some(
-    (cell) => cell.value !== undefined && hasConnection(cell.value),
+  if (value.kind !== "handle" && value.kind !== "object") return false;
+  return someWithin(value, (each) =>
+    each.kind === "object" ? heldBy(each) : each.kind === "handle" && each.connection !== undefined,
   );
 }
 

@@ -3,6 +3,7 @@ import type { Expression, ValueType } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
 import { isCondition, literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
+import { fewReads } from "../../reads";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../../values";
 import { noteAsked } from "../lists/asked";
 import { emit, type State } from "../state";
@@ -155,7 +156,8 @@ export function unknownExpression(
   dependsOn: readonly Expression[] = [],
   type: ValueType = "other",
 ): Expression {
-  const reads = isTooLarge(...dependsOn) ? leavesOf(...dependsOn) : dependsOn.slice(0, 8);
+  const few = fewReads(dependsOn);
+  const reads = isTooLarge(...few) ? leavesOf(...few) : few.slice(0, 8);
   return { kind: "unknown", id: state.ids.fresh("u"), type, dependsOn: reads, why };
 }
 
@@ -277,24 +279,6 @@ export function readsOf(value: Value, depth = 3): readonly Expression[] {
 
 function rowReads(row: Extract<Value, { kind: "row" }>): readonly Expression[] {
   return row.columns.order.slice(0, 4).map((field) => fieldExpression(row, field));
-}
-
-/** Whether an expression is free of reads of the database. */
-export function isInput(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "field":
-    case "size":
-    case "affected":
-    case "variable":
-    case "unknown":
-    case "subquery":
-    case "exists":
-    case "inQuery":
-    case "among":
-      return false;
-    default:
-      return operandsOf(expression).every(isInput);
-  }
 }
 
 /** The value as a condition: `0`, an empty text, NULL and what is absent are false. */

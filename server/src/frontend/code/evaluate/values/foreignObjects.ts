@@ -2,7 +2,8 @@
 import { scalar, unknown, type Foreign, type Value } from "../../values";
 import { movesDate } from "../builtins/dates";
 import { write, type CallSite, type State } from "../state";
-import { isInput, readsOf } from "./convert";
+import { isInput } from "../../reads";
+import { readsOf } from "./convert";
 import { callOf, foreignOf } from "./foreignValues";
 import { inputsOf } from "./inputsOf";
 

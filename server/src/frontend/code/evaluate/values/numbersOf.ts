@@ -3,7 +3,8 @@ import type { ValueType } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
 import type { State } from "../state";
-import { expressionOf, isInput } from "./convert";
+import { isInput } from "../../reads";
+import { expressionOf } from "./convert";
 
 /** Types of columns whose values are no numbers. */
 const OTHERS: ReadonlySet<ValueType | undefined> = new Set([

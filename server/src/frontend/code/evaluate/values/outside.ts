@@ -7,8 +7,9 @@ import { scalar, unknown, type Value } from "../../values";
 import { TRUE } from "../../../sql/expressions";
 import { compare } from "../../../sql/terms";
 import { emit, lose, type CallSite, type State } from "../state";
+import { isInput } from "../../reads";
 import { changedTo } from "./foreignValues";
-import { expressionOf, isInput, propertyOfCall, readsOf } from "./convert";
+import { expressionOf, propertyOfCall, readsOf } from "./convert";
 
 /**
  * What a call from outside gives, a new value with each call: an input, in a loop that counts an element of one, in

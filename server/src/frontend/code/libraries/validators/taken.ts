@@ -6,7 +6,8 @@ import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import { walkExpression } from "../../../sql/walk";
 import { isExactly, leftOut } from "../../evaluate/values/absence";
-import { isInput, readsOf } from "../../evaluate/values/convert";
+import { isInput } from "../../reads";
+import { readsOf } from "../../evaluate/values/convert";
 import { constant, scalar, UNDEFINED, unknown, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 

@@ -1,7 +1,8 @@
 // Schemas of zod, as they are made of others.
 import { literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
-import { isInput, readsOf } from "../../evaluate/values/convert";
+import { isInput } from "../../reads";
+import { readsOf } from "../../evaluate/values/convert";
 import { OF_ANOTHER_KIND, REFUSED } from "../../evaluate/errors/refusals";
 import {
   constant,
