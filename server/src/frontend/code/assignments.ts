@@ -86,10 +86,12 @@ function textOfAssigned(module: HirModule, name: string): string {
 
 function textOf(part: Assigned | readonly Assignments[]): string {
   return JSON.stringify(part, (key, value: unknown) => {
-    if (key === "span" || key === "start") return undefined;
+    if (PLACES.has(key)) return undefined;
     return value instanceof Map || value instanceof Set ? [...value] : value;
   });
 }
+
+const PLACES: ReadonlySet<string> = new Set(["span", "header", "start", "end"]);
 
 interface Found {
   /** By what they say. */

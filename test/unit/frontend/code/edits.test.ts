@@ -329,13 +329,13 @@ export const set = procedure.input(z.object({ owner: ${owner} })).mutation(async
 });
 
 test("what lives on at the top of a module is what others put there now", () => {
-  const setter = (first: string, made: string): string => `import { pool } from "./db";
+  const setter = (first: string, made: string, last = ""): string => `import { pool } from "./db";
 import { Config } from "./config";
 let store: any;
 export function start() {
   ${first}
   store = makeStore({ take: (id) => pool.query("UPDATE account SET size = 1 WHERE id = $1", [id]) }${made});
-}
+${last}}
 const makeStore = (of) => of;
 export async function take(id) { await store.take(id); }
 `;
@@ -357,6 +357,9 @@ export async function use(id) {
     setter("\n\n", ""),
     setter("const pool = 1;", ""),
     setter("", ", 1"),
+    // Moved within its statement, by which nothing else moves.
+    setter("\n", ""),
+    setter("", "", "\n"),
   ];
   assertSameAfter("src/set.ts", before, ...texts, before["src/set.ts"]);
 });
