@@ -9,6 +9,8 @@ export interface Column {
   readonly nullable: boolean;
   /** What its texts look like; absent: anything of its type. */
   readonly takes?: Takes;
+  /** Its whole numbers are of 64 bits: drivers give them as texts, or as numbers of another kind. */
+  readonly isWide?: true;
   /** What an INSERT that leaves the column out gives it. `sequence`: serial, identity; absent: NULL. */
   readonly default?: Expression;
   /** GENERATED ALWAYS AS: what it is always, over this table's columns; unknown where that is not understood. */

@@ -56,6 +56,8 @@ export interface ResultColumns {
   readonly types: ReadonlyMap<string, ValueType>;
   /** Those that are never NULL in a row. */
   readonly required?: ReadonlySet<string>;
+  /** Those that the driver may give as something else than a number, though it is one. */
+  readonly wide?: ReadonlySet<string>;
   /** What the code calls them, where that is something else: fields of a model by their columns. */
   readonly renamed?: ReadonlyMap<string, string>;
   /** The case that the columns are declared with is not known. */
@@ -83,6 +85,8 @@ export type Value =
       readonly type?: ValueType;
       /** A column that may be NULL, as it was read. */
       readonly mayBeNull?: true;
+      /** A number that the driver may give as something else. */
+      readonly isWide?: true;
       /** Where this does not hold, it is `undefined`, which NULL stands for. Absent: it always is something. */
       readonly where?: Expression;
       /** What is asked for its properties, of what a function gives that gives nothing at times. */

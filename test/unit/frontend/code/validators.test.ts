@@ -214,6 +214,70 @@ export async function g({ id, meta }: { id: number; meta: z.infer<typeof Meta> }
       "update accounts set balance = unknown(r1.balance) where (accounts.id = :body.id)",
       "! what a validator makes of it is not known",
     ));
+  it("make something else where one of several does, or a part", async () => {
+    const double = "z.number().transform((one) => one * 2)";
+    const made = "update accounts set balance = code:transform.n(:body) where";
+    for (const schema of [
+      `z.union([z.object({ n: ${double} }), z.object({ n: z.string() })])`,
+      `z.object({ n: ${double} }).passthrough()`,
+      `z.object({ n: z.number() }).or(z.object({ n: ${double} }))`,
+      `z.looseObject({ n: ${double} })`,
+    ]) {
+      const set = SET.replace("data.id", "body.id");
+      await check(
+        schema,
+        `const data = Schema.parse(body); ${set}`,
+        `${made} (accounts.id = :body.id)`,
+      );
+    }
+    await check(
+      `z.object({ balance: ${double} }).optional()`,
+      `${READ} const data = Schema.parse(row); ${WRITE}`,
+      READS,
+      "if not unknown(r1.balance, r1.note)",
+      "  rollback",
+      "update accounts set balance = unknown(r1.balance, r1.note) where (accounts.id = :body.id)",
+      "! what a validator makes of it is not known",
+    );
+  });
+  it("refuse as much as what they are made of", async () => {
+    await check(
+      "z.object({ n: z.number() }).refine((one) => one.n > 1).safeExtend({ id: z.number() })",
+      PARSE,
+      "if not (:body.n > 1)",
+      "  rollback",
+      UPDATE,
+    );
+    await check(
+      "z.object({ id: z.number() }).merge(z.object({ balance: z.number() }).strict())",
+      `${READ} const data = Schema.parse(row); ${WRITE}`,
+      READS,
+      "if (size(r1) <= 0)",
+      "  rollback",
+      "if not unknown(r1.balance, r1.note)",
+      "  rollback",
+      WRITES,
+    );
+  });
+  it("may refuse whole numbers of 64 bits, which are no numbers to a driver", async () => {
+    const ddl = "CREATE TABLE big (id int PRIMARY KEY, size bigint NOT NULL, small int NOT NULL);";
+    const text = (schema: string, columns: string): string => `${HEAD}
+export async function f(id: number) {
+  const { rows: [row] } = await pool.query("SELECT ${columns} FROM big WHERE id = $1", [id]);
+  const data = z.object({ size: ${schema} }).parse(row);
+  await pool.query("DELETE FROM big WHERE id = $1", [data.size]);
+}`;
+    const told = async (schema: string, columns: string): Promise<boolean> => {
+      const lines = printed(await transactionsOf(ddl, { "a.ts": text(schema, columns) }));
+      return !lines.some((line) => line.includes("if not unknown(r1.size)"));
+    };
+    assert.equal(await told("z.number()", "size"), false);
+    assert.equal(await told("z.coerce.number()", "size"), true);
+    assert.equal(await told("z.number()", "max(size) AS size"), false);
+    assert.equal(await told("z.number()", "count(*) AS size"), false);
+    assert.equal(await told("z.number()", "small + 1 AS size"), true);
+    assert.equal(await told("z.number()", "max(small) AS size"), true);
+  });
   it("put something where the code gives nothing", () =>
     check(
       "z.object({ id: z.number(), n: z.number().default(5) })",

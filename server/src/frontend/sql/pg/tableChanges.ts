@@ -14,6 +14,7 @@ import {
   moveTriggers,
   renameTrigger,
 } from "./triggerDefinitions";
+import { isWide } from "./valueType";
 import { changesNothing } from "./withoutMeaning";
 
 export function altered(table: Table, command: AlterTableCmd, state: State): Table {
@@ -44,12 +45,14 @@ export function altered(table: Table, command: AlterTableCmd, state: State): Tab
       return withDefault(table, name, def === undefined ? undefined : condition(def, table, state));
     case "AT_AlterColumnType": {
       if (def === undefined || !("ColumnDef" in def)) return table;
-      const type = typeOf(typeText(def.ColumnDef.typeName), state);
+      const written = typeText(def.ColumnDef.typeName);
+      const type = typeOf(written, state);
       const takes = takesOfType(def.ColumnDef.typeName, state);
       const columns = table.columns.map((each): Column => {
         if (each.name !== name) return each;
-        const { takes: _before, ...rest } = each;
-        return { ...rest, type, ...(takes && { takes }) };
+        const { takes: _before, isWide: _width, ...rest } = each;
+        const wide = isWide(written) && { isWide: true as const };
+        return { ...rest, type, ...(takes && { takes }), ...wide };
       });
       return { ...table, columns };
     }

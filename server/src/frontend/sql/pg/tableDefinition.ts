@@ -14,7 +14,7 @@ import { itemsOf, lastName, stringsOf, tableName, typeText } from "./ast";
 import { defaultOfType, withChecksOfType } from "./domains";
 import { takesOfType } from "./enumerations";
 import { condition, say, typeOf, type State } from "./schemaState";
-import { isSerial } from "./valueType";
+import { isSerial, isWide } from "./valueType";
 
 export function createTable(statement: CreateStmt, state: State): void {
   const name = tableName(statement.relation);
@@ -94,6 +94,7 @@ export function withColumn(table: Table, definition: ColumnDef, state: State): T
     name,
     type: typeOf(type, state),
     ...(takes && { takes }),
+    ...(isWide(type) && { isWide: true }),
     nullable:
       state.domains.get(type)?.isNullable !== false &&
       !isKey &&

@@ -27,6 +27,7 @@ import { exactlyOneRow } from "../../../sql/mysql/cardinality";
 import { bounded, expressionOf, readsOf } from "../values/convert";
 import { isMadeList, withLists, type ListsAsked } from "../lists/listsInSql";
 import { requiredColumns } from "../values/requiredColumns";
+import { wideColumns } from "../values/wideColumns";
 import {
   beginTransaction,
   commitTransaction,
@@ -465,5 +466,6 @@ function columnsOf(
   const { dialect, table } = state.workspace;
   const foldsCase =
     dialect !== "postgres" && scope.some((each) => table(each.table)?.inferred !== false);
-  return { order, types: new Map(types), required, ...(foldsCase && { foldsCase }) };
+  const wide = dialect === "postgres" && { wide: wideColumns(outputs, scope, table) };
+  return { order, types: new Map(types), required, ...wide, ...(foldsCase && { foldsCase }) };
 }

@@ -242,7 +242,9 @@ export function fieldOf(row: Extract<Value, { kind: "row" }>, property: string):
   if (!isKnown) return { kind: "builtin", name: `row.${property}`, self: row };
   const isNullable = columns.required !== undefined && !columns.required.has(name);
   const read = scalar(fieldExpression(row, name), columns.types.get(name));
-  return isNullable && read.kind === "scalar" ? { ...read, mayBeNull: true } : read;
+  const isWide = columns.wide?.has(name) === true;
+  if (read.kind !== "scalar" || (!isNullable && !isWide)) return read;
+  return { ...read, ...(isNullable && { mayBeNull: true }), ...(isWide && { isWide: true }) };
 }
 
 function namedLike({ order, foldsCase }: ResultColumns, property: string): string {

@@ -128,7 +128,11 @@ export function columnsOf(model: PrismaModel, outputs: readonly Output[]): Resul
     return field?.kind === "scalar" && !field.isOptional ? [name] : [];
   });
   const order = outputs.map(({ name }) => name).filter((name) => !name.startsWith("_"));
-  return { order, types: new Map(types), required: new Set(required) };
+  const wide = outputs.flatMap(({ name }) => {
+    const field = model.fields.get(name);
+    return field?.kind === "scalar" && field.written === "BigInt" ? [name] : [];
+  });
+  return { order, types: new Map(types), required: new Set(required), wide: new Set(wide) };
 }
 
 /** The relations that `select` or `include` asks for, with what is asked of each. */

@@ -37,6 +37,8 @@ export interface Schema {
   readonly isChanged?: boolean;
   /** The same of what was read: arguments may as well come as it gives them. */
   readonly isTrimmed?: boolean;
+  /** It makes its kind of what it is given first. */
+  readonly isCoerced?: true;
   /** It refuses more than its kind and its checks say. */
   readonly refusesMore?: boolean;
 }
@@ -124,7 +126,8 @@ function isTold(condition: Expression): boolean {
 function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Checked {
   const { kind, fields, alternatives, isChanged, isOptional, instead } = schema;
   const isFromDatabase = isRead(value);
-  if (isChanged === true || (schema.isTrimmed === true && isFromDatabase)) {
+  const isOwn = isFromDatabase || value.kind === "object" || value.kind === "list";
+  if (isChanged === true || (schema.isTrimmed === true && isOwn)) {
     const read = isFromDatabase ? ofRead(schema, value) : { conditions: [] };
     return { value: changed(schema, value, tools), ...read };
   }
@@ -155,6 +158,10 @@ function unrefined(schema: Schema, value: Value, call: Call, tools: Tools): Chec
     const isThere = value.kind === "row" ? [{ holds: tools.condition(value) }] : [];
     const conditions = [...isThere, ...parts.flatMap(([, part]) => part.conditions)];
     return { value: tools.object(Object.fromEntries(given)), conditions, ...whole };
+  }
+  // What is not told by its fields is made of the whole.
+  if (fields && (isMade(schema) || (isFromDatabase && isTrimmed(schema)))) {
+    return { value: changed(schema, value, tools), ...ofRead(schema, value) };
   }
   if (isFromDatabase) {
     const isGiven = instead !== undefined && value.kind === "scalar" && value.where !== undefined;
@@ -197,6 +204,24 @@ const COLUMNS: Readonly<Partial<Record<Schema["kind"], ValueType>>> = {
   date: "time",
 };
 
+/** What is made of several schemas in a way that is not followed: whether it gives something else than it is given. */
+export function madeOf(parts: readonly Schema[]): Pick<Schema, "isChanged" | "isTrimmed"> {
+  return {
+    ...(parts.some(isMade) && { isChanged: true }),
+    ...(parts.some(isTrimmed) && { isTrimmed: true }),
+  };
+}
+
+function isMade({ isChanged, fields }: Schema): boolean {
+  return isChanged === true || [...(fields?.values() ?? [])].some(isMade);
+}
+
+/** What it gives may be among the arguments as well, in a part at least. */
+function isTrimmed({ isTrimmed: isOwn, instead, perhapsInstead, fields }: Schema): boolean {
+  if (isOwn === true || instead !== undefined || perhapsInstead !== undefined) return true;
+  return [...(fields?.values() ?? [])].some(isTrimmed);
+}
+
 /** When something that was read from the database is taken. */
 function ofRead(schema: Schema, value: Value): Omit<Checked, "value"> {
   const { kind, mayBeNull, mayLack, refusesMore, isChanged } = schema;
@@ -216,7 +241,9 @@ function ofRead(schema: Schema, value: Value): Omit<Checked, "value"> {
     mayBeNull === true || (where !== undefined && mayLack === true)
       ? checks.slice(0, 1).map(() => joined("or", [isNull, joined("and", checks)]))
       : [...(isNeeded ? [isThere] : []), ...checks];
-  const isOfKind = kind === "other" || (type !== undefined && COLUMNS[kind] === type);
+  const isNumber = value.isWide !== true || schema.isCoerced === true;
+  const isOfColumn = type !== undefined && COLUMNS[kind] === type && isNumber;
+  const isOfKind = kind === "other" || isOfColumn;
   const conditions = all.map((holds) => ({ holds }));
   return isOfKind && refusesMore !== true ? { conditions } : { conditions, untold };
 }

@@ -14,7 +14,7 @@ import {
   type Value,
 } from "../../values";
 import type { Call, Library, Tools } from "../library";
-import { ANY, checked, ownType, type Check, type Schema } from "./taken";
+import { ANY, checked, madeOf, ownType, type Check, type Schema } from "./taken";
 
 /** The type of what a schema gives, as TypeScript has it; undefined for what is no schema or not known. */
 export function schemaType(value: Value): string | undefined {
@@ -81,11 +81,13 @@ function optional(schema: Schema, how: string): Schema {
 
 /** Lists whose items a function makes are made by one. */
 function listOfSchema(item: Schema): Schema {
-  return { kind: "list", checks: [], refusesMore: true, ...(isMade(item) && { isChanged: true }) };
+  return { kind: "list", checks: [], refusesMore: true, ...madeOf([item]) };
 }
 
-function isMade({ isChanged, fields }: Schema): boolean {
-  return isChanged === true || [...(fields?.values() ?? [])].some(isMade);
+/** The schemas that stand in an argument. */
+function schemasIn(value: Value, tools: Tools): readonly Schema[] {
+  const inner = tools.items(value) ?? tools.fields(value)?.values();
+  return inner ? [...inner].map(schemaOf) : [schemaOf(value)];
 }
 
 /** What may be left out, or null; a default inside may stand for it then or not. */
@@ -131,7 +133,8 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   const withCheck = (check: Check): Schema => ({ ...schema, checks: [...schema.checks, check] });
   if (CHANGES.test(method)) return remade(schema);
   if (method === "array") return listOfSchema(schema);
-  if (WIDENS.test(method)) return ANY;
+  if (WIDENS.test(method))
+    return { ...ANY, ...madeOf([schema, ...args.flatMap((each) => schemasIn(each, tools))]) };
   if (OPTIONAL.test(method)) return orNothing(schema, method);
   if (method === "refine" && first.kind === "function" && schema.isChanged !== true) {
     return { ...schema, refinements: [...(schema.refinements ?? []), first] };
@@ -157,6 +160,7 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
     return { ...withCheck((value) => compare("<>", value, literal(""))), ...(!isAny && more) };
   }
   if (!schema.fields) return { ...schema, ...more };
+  if (method === "safeExtend") return reshaped(schema, schema.fields, method, first, tools);
   const { refinements: _tests, ...untested } = schema;
   if (RESHAPES.test(method)) return reshaped(untested, schema.fields, method, first, tools);
   return { ...schema, ...more };
@@ -180,8 +184,9 @@ function reshaped(
     case "augment":
       return withFields(schema, new Map([...own, ...(fieldsOf(given, tools) ?? [])]), given, tools);
     case "merge": {
-      const other = schemaOf(given).fields;
-      return other ? { ...schema, fields: new Map([...own, ...other]) } : ANY;
+      const { fields, refusesMore } = schemaOf(given);
+      const more = refusesMore === true && { refusesMore };
+      return fields ? { ...schema, fields: new Map([...own, ...fields]), ...more } : ANY;
     }
     case "pick":
       return { ...schema, fields: new Map([...own].filter(([name]) => names.includes(name))) };
@@ -235,8 +240,9 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
       return { kind: "date", checks: [] };
     case "number":
     case "int":
-    case "coerce.number":
       return { kind: "number", checks: [] };
+    case "coerce.number":
+      return { kind: "number", checks: [], isCoerced: true };
     case "string":
     case "coerce.string":
       return { kind: "text", checks: [] };
@@ -270,16 +276,22 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
     case "nullish":
       return orNothing(schemaOf(first), name);
     case "preprocess":
+    case "coerce.boolean":
+    case "coerce.bigint":
+    case "codec":
+    case "pipe":
+    case "stringbool":
+    case "transform":
       return { ...ANY, isChanged: true };
     default:
-      return ANY;
+      return { ...ANY, ...madeOf(args.flatMap((each) => schemasIn(each, tools))) };
   }
 }
 
 /** What one of several schemas takes, as far as types go. */
 function oneOfSchemas(list: Value, tools: Tools): Schema {
   const alternatives = tools.items(list)?.map(schemaOf);
-  return alternatives ? { ...ANY, alternatives } : ANY;
+  return alternatives ? { ...ANY, alternatives, ...madeOf(alternatives) } : ANY;
 }
 
 function parsed(schema: Schema, value: Value, call: Call, tools: Tools): Value {
