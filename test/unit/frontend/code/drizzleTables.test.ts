@@ -124,4 +124,87 @@ export const any = procedure.input(Cart.passthrough()).mutation(({ input }) => d
       "  ! drizzle-orm: values() of a query is not known",
     ]);
   });
+
+  const SHELVES = `CREATE TABLE shelf (id integer PRIMARY KEY, name text, size integer NOT NULL);
+CREATE TABLE book (id integer PRIMARY KEY, shelf_id integer, title text);`;
+
+  /** What functions over shelves and books do, without what runs where no row is. */
+  async function shelves(body: string): Promise<readonly string[]> {
+    const text = `import { alias, integer, sqliteTable, text, SQLiteTransaction } from "drizzle-orm/sqlite-core";
+import { drizzle } from "drizzle-orm/libsql/http";
+import { eq, sql, is, getTableColumns, Table } from "drizzle-orm";
+export const shelf = sqliteTable("shelf", { id: integer("id").primaryKey(), name: text("name"), size: integer("size").notNull() });
+export const book = sqliteTable("book", { id: integer("id").primaryKey(), shelfId: integer("shelf_id"), title: text("title") });
+const db = drizzle({ connection: { url: process.env.URL } });
+${body}`;
+    const lines = printed(await transactionsOf(SHELVES, { "a.ts": text }, "sqlite"));
+    return lines.filter((line) => !/size\(|rollback|return$/u.test(line));
+  }
+
+  it("give rows, one of them, or how many there were, as SQLite's methods say", async () => {
+    const body = `export async function f(x) { return await db.transaction(async (tx) => {
+  const made = await tx.insert(book).values({ title: x }).returning().get();
+  const kept = await tx.update(shelf).set({ size: 1 }).where(eq(shelf.id, made.id)).run();
+  if (kept.rowsAffected === 0) await tx.run(sql\`delete from \${book} where \${book.id} = \${made.id}\`);
+}); }
+export async function g() {
+  await db.batch([db.insert(shelf).values({ id: 1, size: 0 }), db.delete(book).where(eq(book.id, 2))]);
+}`;
+    assert.deepEqual(await shelves(body), [
+      "f explicit",
+      "  insert book {id = fresh sequence, shelf_id = null, title = :x} returning r1: book.id as id, book.shelf_id as shelfId, book.title as title",
+      "  update shelf set size = 1 where (shelf.id = r1.id)",
+      "  if (affected(f/2) = 0)",
+      "    delete book where (book.id = r1.id)",
+      "g explicit",
+      "  insert shelf {id = 1, name = null, size = 0} returning r1: shelf.id as id",
+      "  delete book where (book.id = 2)",
+    ]);
+  });
+
+  it("are told apart from transactions by their classes", async () => {
+    const body = `const isTx = (one) => is(one, SQLiteTransaction);
+const within = (ctx, work) => (isTx(ctx.db ?? db) ? work(ctx.db) : db.transaction(work));
+const grow = (ctx, x) => within(ctx, (tx) => tx.update(shelf).set({ size: 1 }).where(eq(shelf.id, x)));
+export async function f(x) {
+  await within({}, async (tx) => { await grow({ db: tx }, x); if (is(shelf, Table)) await tx.delete(book).where(eq(book.id, x)); });
+}`;
+    assert.deepEqual(await shelves(body), [
+      "f explicit",
+      "  update shelf set size = 1 where (shelf.id = :x)",
+      "  delete book where (book.id = :x)",
+    ]);
+  });
+
+  it("give records by their tables where they are joined, and as they are asked for", async () => {
+    const body = `export async function f(x) {
+  const [first] = await db.select().from(book).leftJoin(shelf, eq(book.shelfId, shelf.id)).where(eq(book.id, x));
+  if (first.shelf) await db.update(book).set({ title: first.shelf.name }).where(eq(book.id, first.book.id));
+}
+export async function g(x) {
+  const other = alias(shelf, "o");
+  const [row] = await db.select({ ...getTableColumns(shelf), its: other, by: { title: book.title } }).from(shelf)
+    .innerJoin(other, eq(other.id, shelf.size)).innerJoin(book, eq(book.shelfId, other.id))
+    .where(sql.join([eq(shelf.id, x), eq(other.size, 1)], sql\` OR \`));
+  await db.update(shelf).set({ size: row.its.size, name: row.by.title }).where(eq(shelf.id, row.id));
+}
+export async function h(x) {
+  const counts = db.select({ of: book.shelfId, n: sql\`count(*)\`.as("n") }).from(book).groupBy(book.shelfId).as("c");
+  const [row] = await db.select({ id: shelf.id, n: counts.n }).from(shelf).innerJoin(counts, eq(counts.of, shelf.id)).where(eq(shelf.id, x));
+  await db.update(shelf).set({ size: row.n }).where(eq(shelf.id, row.id));
+}`;
+    assert.deepEqual(await shelves(body), [
+      "f unit",
+      "  r1 = select book.id as book.id, book.shelf_id as book.shelfId, book.title as book.title, shelf.id as shelf.id, shelf.name as shelf.name, shelf.size as shelf.size from book left join shelf on (book.shelf_id = shelf.id) where (book.id = :x)",
+      "  if not (r1.shelf.id is null)",
+      "    if (r1.shelf.id is null)",
+      "    update book set title = r1.shelf.name where (book.id = r1.book.id)",
+      "g unit",
+      "  r1 = select shelf.id as id, shelf.name as name, shelf.size as size, o.id as its.id, o.name as its.name, o.size as its.size, book.title as by.title from shelf inner join shelf o on (o.id = shelf.size) inner join book on (book.shelf_id = o.id) where ((shelf.id = :x) or (o.size = 1))",
+      "  update shelf set size = r1.its.size, name = r1.by.title where (shelf.id = r1.id)",
+      "h unit",
+      "  r1 = select shelf.id as id, c.n as n from shelf inner join (select book.shelf_id as of, count(*) as n from book group by book.shelf_id) c on (c.of = shelf.id) where (shelf.id = :x)",
+      "  update shelf set size = r1.n where (shelf.id = r1.id)",
+    ]);
+  });
 });

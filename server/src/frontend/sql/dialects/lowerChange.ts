@@ -7,7 +7,7 @@ import { columnsOf, type Source } from "../nsp/scope";
 import { distinctlyNamed, joined } from "../terms";
 import { LAST_INSERT_ID, leftToRight, type LoweredAssignment } from "./assignments";
 import { lowerCondition, lowerValue } from "./lowerExpression";
-import { expressions, lowerOutputs, orderOf, sourcesOf, withCtes } from "./lowerQuery";
+import { expressions, labelled, lowerOutputs, orderOf, sourcesOf, withCtes } from "./lowerQuery";
 import { baseOf, type StatementBase } from "./statementBase";
 import type {
   SyntaxAssignment,
@@ -206,7 +206,8 @@ function returningOf(
   const pseudo = (alias: string): Source => ({ relation: { ...relation, alias }, columns });
   const versions = work.dialect === "sqlserver" ? [pseudo("inserted"), pseudo("deleted")] : [];
   const scope = { sources: [...of.scope.sources, ...versions] };
-  const asked = lowerOutputs(nodes ?? [], expressions(scope, work)).map((output) => ({
+  const read = lowerOutputs(nodes ?? [], expressions(scope, work));
+  const asked = (work.labelled === true ? labelled(read, nodes ?? []) : read).map((output) => ({
     ...output,
     value: current(output.value, assignments, relation.alias, work),
   }));

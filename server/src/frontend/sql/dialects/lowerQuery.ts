@@ -170,6 +170,24 @@ function sharedColumns(added: Source, before: readonly Source[], work: Work): re
   return (added.columns ?? []).filter((column) => known.includes(column));
 }
 
+/** Outputs under the labels of the result, which have the case of the query. */
+export function labelled(
+  outputs: readonly Output[],
+  nodes: readonly SyntaxOutput[],
+): readonly Output[] {
+  // A star is as many as there are columns, which are labelled as they are declared.
+  if (nodes.length !== outputs.length) {
+    const labels = new Map(
+      nodes.flatMap(({ label }) => (label ? [[label.toLowerCase(), label]] : [])),
+    );
+    return outputs.map((each) => ({
+      ...each,
+      name: labels.get(each.name.toLowerCase()) ?? each.name,
+    }));
+  }
+  return outputs.map((each, at) => ({ ...each, name: nodes[at]?.label ?? each.name }));
+}
+
 /** The outputs of a select list or RETURNING clause, with `*` spelled out as far as the columns are known. */
 export function lowerOutputs(nodes: readonly SyntaxOutput[], of: Expressions): readonly Output[] {
   return nodes.flatMap(({ value, alias, text }): readonly Output[] => {

@@ -3,7 +3,7 @@ import type { Dialect } from "../../../program/dialect";
 import { dialectLabel } from "../../../program/dialect";
 import type { Expression } from "../../../program/expression";
 import type { Taint } from "../../../program/precision";
-import type { Output, Statement } from "../../../program/statement";
+import type { Statement } from "../../../program/statement";
 import { TRUE } from "../expressions";
 import { lowerByWords } from "../fallback";
 import { sourceIn, type Lowered, type LoweringContext } from "../lowering";
@@ -12,7 +12,7 @@ import { distinctlyNamed, emptyQuery } from "../terms";
 import { lowerDelete, lowerUpdate, type ChangeResult } from "./lowerChange";
 import { asCondition, lowerCondition, lowerValue } from "./lowerExpression";
 import { lowerInsert } from "./lowerInsert";
-import { expressions, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
+import { expressions, labelled, lowerFree, lowerFreeValue, lowerQuery } from "./lowerQuery";
 import { parseStatement, parseValue } from "./parseStatement";
 import { baseOf } from "./statementBase";
 import type { SyntaxExpression, SyntaxQuery, SyntaxStatement } from "./syntax";
@@ -144,7 +144,7 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
     value.kind === "assign" ? value.variable : undefined,
   );
   const query = lowerQuery(tree, undefined, work);
-  const outputs = work.labelled ? labelled(query.outputs, tree) : query.outputs;
+  const outputs = work.labelled ? labelled(query.outputs, tree.outputs) : query.outputs;
   const named = { ...query, outputs: distinctlyNamed(outputs) };
   const base = baseOf(work);
   const into = work.context.ids.result();
@@ -169,21 +169,6 @@ function select(tree: SyntaxQuery, work: Work): Lowered {
   return targets.length === 0
     ? { statements: [statement], result }
     : { statements: [statement], result, targets };
-}
-
-/** Outputs under the labels of the result, which have the case of the query. */
-function labelled(outputs: readonly Output[], { outputs: nodes }: SyntaxQuery): readonly Output[] {
-  // A star is as many as there are columns, which are labelled as they are declared.
-  if (nodes.length !== outputs.length) {
-    const labels = new Map(
-      nodes.flatMap(({ label }) => (label ? [[label.toLowerCase(), label]] : [])),
-    );
-    return outputs.map((each) => ({
-      ...each,
-      name: labels.get(each.name.toLowerCase()) ?? each.name,
-    }));
-  }
-  return outputs.map((each, at) => ({ ...each, name: nodes[at]?.label ?? each.name }));
 }
 
 /** SELECT GET_LOCK('name', 10) alone is a lock. It is held until RELEASE_LOCK, longer than its transaction. */

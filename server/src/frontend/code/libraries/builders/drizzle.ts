@@ -1,21 +1,11 @@
 // Drizzle: builders over declared tables, relational queries, transactions.
-import {
-  constantScalar,
-  constantText,
-  UNDEFINED,
-  unknown,
-  type HandleValue,
-  type TextPart,
-  type Value,
-} from "../../values";
+import { constantText, UNDEFINED, unknown, type HandleValue, type Value } from "../../values";
 import { levelOf } from "../levels";
-import type { Call, Library, SqlOutcome, Template, Tools } from "../library";
+import type { Call, Library, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import {
-  chosen,
   draftOf,
-  flagOf,
   given,
   quoted,
   oneQuery,
@@ -25,11 +15,26 @@ import {
   runUnread,
   separated,
   sequence,
-  textOf,
   type Draft,
   type Fragment,
 } from "./draft";
+import { isClient, isOfClass, type Client } from "./drizzleKinds";
 import {
+  conditionOf,
+  derivedTable,
+  fragment,
+  isQuery,
+  operator,
+  partCall,
+  partValue,
+  tableText,
+  template,
+  type Query,
+} from "./drizzleParts";
+import { relational } from "./drizzleRelations";
+import { changeOf, runQuery } from "./drizzleRows";
+import {
+  aliased,
   COLUMN_TYPES,
   declaration,
   filledIn,
@@ -39,141 +44,14 @@ import {
   schemaTable,
   type DrizzleTable,
 } from "./drizzleTables";
-import { tableCalled } from "./drizzleSchemas";
 import { asksBuilder, drizzleShape } from "./shapes";
 
-/** A condition or an expression. */
-interface Part {
-  readonly kind: "part";
-  readonly text: Fragment;
-}
-
-const isPart = (data: unknown): data is Part =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "part";
-
-interface Query {
-  readonly kind: "query";
-  readonly draft: Draft;
-  /** The fields that were asked for by their names; absent: all of the table's. */
-  readonly fields?: Value;
-  readonly table?: DrizzleTable;
-  readonly returns: "rows" | "first" | "count" | "ids";
-  readonly source: Call["source"];
-}
-
-const isQuery = (data: unknown): data is Query =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "query";
-
-/** A value as a part of SQL text. */
-function fragment(value: Value, tools: Tools): Fragment {
-  if (value.kind === "handle") {
-    const { data } = value;
-    if (isPart(data)) return data.text;
-    if (isColumn(data)) return raw(columnName(data, tools));
-    if (isTable(data)) return raw(quoted(data.name, tools.dialect));
-    if (isQuery(data))
-      return sequence("(", textOf(complete(data, tools).draft, tools.dialect), ")");
-  }
-  return given(value);
-}
-
-/** What is compared: a column or SQL. Whatever else stands there may be any column. */
-function operand(value: Value, tools: Tools): Fragment {
-  const data = value.kind === "handle" ? value.data : undefined;
-  const isKnown = isPart(data) || isColumn(data) || isQuery(data) || constantScalar(value) !== undefined; // prettier-ignore
-  if (isKnown || value.kind === "choice") return fragment(value, tools);
-  const reads = isTable(data) ? [] : [tools.expression(value)];
-  return given(unknown("which column is compared is not known", reads));
-}
-
-function columnName(
-  column: { readonly name: string | undefined; readonly table?: string },
-  tools: Tools,
-): string {
-  const name = quoted(column.name ?? "?", tools.dialect);
-  return column.table === undefined ? name : `${quoted(column.table, tools.dialect)}.${name}`;
-}
-
-const COMPARISONS: Readonly<Record<string, string | undefined>> = {
-  eq: "=",
-  ne: "<>",
-  gt: ">",
-  gte: ">=",
-  lt: "<",
-  lte: "<=",
-  like: "LIKE",
-  ilike: "ILIKE",
-};
-
-/** Functions of `drizzle-orm` that make conditions and expressions. */
-function operator(name: string, call: Call, tools: Tools): Value | undefined {
-  const [first, second, third] = call.arguments;
-  const part = (...parts: readonly (string | Fragment)[]): Value =>
-    tools.handle("part", { kind: "part", text: sequence(...parts) } satisfies Part);
-  const comparison = COMPARISONS[name];
-  if (comparison !== undefined && first && second) {
-    return part(operand(first, tools), ` ${comparison} `, fragment(second, tools));
-  }
-  switch (name) {
-    case "and":
-    case "or": {
-      const parts = call.arguments.flatMap((each) => {
-        const condition = conditionOf(each, tools);
-        return condition ? [sequence("(", condition, ")")] : [];
-      });
-      return parts.length === 0 ? UNDEFINED : part(separated(parts, ` ${name.toUpperCase()} `));
-    }
-    case "not":
-      return first && part("NOT (", fragment(first, tools), ")");
-    case "isNull":
-      return first && part(operand(first, tools), " IS NULL");
-    case "isNotNull":
-      return first && part(operand(first, tools), " IS NOT NULL");
-    case "between":
-      return first && second && third
-        ? part(operand(first, tools), " BETWEEN ", given(second), " AND ", given(third))
-        : undefined;
-    case "inArray":
-    case "notInArray": {
-      if (!first || !second) return undefined;
-      const word = name === "inArray" ? " IN (" : " NOT IN (";
-      if (second.kind === "handle") {
-        return part(operand(first, tools), word.replace("(", ""), fragment(second, tools));
-      }
-      const items = tools.members(second);
-      if (items?.length === 0) return part(name === "inArray" ? "FALSE" : "TRUE");
-      const list = items ? separated(items.map(given), ", ") : given(second);
-      return part(operand(first, tools), word, list, ")");
-    }
-    case "exists":
-    case "notExists":
-      return first && part(name === "exists" ? "EXISTS " : "NOT EXISTS ", fragment(first, tools));
-    case "desc":
-      return first && part(fragment(first, tools), " DESC");
-    case "asc":
-      return first && part(fragment(first, tools));
-    case "count":
-      return part("count(", first ? fragment(first, tools) : "*", ")");
-    case "countDistinct":
-      return first && part("count(DISTINCT ", fragment(first, tools), ")");
-    case "sum":
-    case "max":
-    case "min":
-    case "avg":
-      return first && part(`${name}(`, fragment(first, tools), ")");
-    default:
-      return undefined;
-  }
-}
-
-/** A condition as text; undefined where there is none. */
-function conditionOf(value: Value, tools: Tools): Fragment | undefined {
-  if (value.kind === "choice") {
-    const then = conditionOf(value.then, tools);
-    return chosen(flagOf(value), then, conditionOf(value.otherwise, tools));
-  }
-  return value.kind === "undefined" ? undefined : fragment(value, tools);
-}
+const JOINS = {
+  innerJoin: "inner",
+  leftJoin: "left",
+  rightJoin: "right",
+  fullJoin: "full",
+} as const;
 
 /** A method of a query: the query with what the call adds; undefined where it is not known. */
 function extended(query: Query, method: string, call: Call, tools: Tools): Query | undefined {
@@ -188,14 +66,21 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
   const target = first?.kind === "handle" && isTable(first.data) ? first.data : undefined;
   switch (method) {
     case "from":
-      return target && put({ table: raw(quoted(target.name, dialect)) }, { table: target });
+      return target && put({ table: tableText(target, tools) }, { table: target });
     case "innerJoin":
-    case "leftJoin": {
+    case "leftJoin":
+    case "rightJoin":
+    case "fullJoin": {
       const on = second && conditionOf(second, tools);
       if (!target || !on) return undefined;
-      const word = method === "leftJoin" ? "LEFT JOIN" : "JOIN";
-      const join = sequence(`${word} ${quoted(target.name, dialect)} ON `, on);
-      return put({ joins: [...draft.joins, join] });
+      const how = JOINS[method];
+      const join = sequence(`${how.toUpperCase()} JOIN `, tableText(target, tools), " ON ", on);
+      return put({ joins: [...draft.joins, join] }, { joined: [...query.joined, { table: target, how }] }); // prettier-ignore
+    }
+    case "crossJoin": {
+      if (!target) return undefined;
+      const join = sequence("CROSS JOIN ", tableText(target, tools));
+      return put({ joins: [...draft.joins, join] }, { joined: [...query.joined, { table: target, how: "cross" }] }); // prettier-ignore
     }
     case "where": {
       const condition = first && conditionOf(first, tools);
@@ -264,7 +149,6 @@ function extended(query: Query, method: string, call: Call, tools: Tools): Query
     }
     case "$dynamic":
     case "prepare":
-    case "as":
       return query;
     default:
       return undefined;
@@ -313,110 +197,13 @@ function rowsIn(
   return rowsGiven(value, row, tools);
 }
 
-/** The query with its columns, named as the code reads them. */
-function complete(query: Query, tools: Tools): Query {
-  const { draft, table, fields } = query;
-  const isSelect = draft.verb === "select";
-  if (!isSelect && query.returns !== "rows") return query;
-  const known = fields && tools.fields(fields);
-  const columns = known
-    ? [...known].map(([key, value]) =>
-        sequence(fragment(value, tools), ` AS ${quoted(key, tools.dialect)}`),
-      )
-    : [...(table?.columns ?? [])].map(([key, column]) =>
-        raw(`${columnName(column, tools)} AS ${quoted(key, tools.dialect)}`),
-      );
-  const change = isSelect ? { columns } : { returning: columns };
-  return { ...query, draft: { ...draft, ...change } };
-}
-
-function run(handle: HandleValue, query: Query, tools: Tools): Value {
-  const outcome = runDraft(complete(query, tools).draft, handle.connection, query.source, tools);
-  return resultOf(query, outcome, tools);
-}
-
-function resultOf(query: Query, outcome: SqlOutcome, tools: Tools): Value {
-  if (query.returns === "count") {
-    if (tools.dialect === "postgres") return tools.object({ rowCount: outcome.count });
-    const insertId = outcome.insertId ?? unknown("the number that an INSERT made");
-    return tools.list([tools.object({ affectedRows: outcome.count, insertId })]);
-  }
-  if (query.returns === "ids") {
-    const id = outcome.insertId ?? unknown("the number that an INSERT made");
-    const key = [...(query.table?.columns ?? [])].find(([, { isKey }]) => isKey)?.[0];
-    return tools.list([tools.object({ [key ?? "id"]: id })]);
-  }
-  const rows = rowsOf(outcome, tools);
-  return query.returns === "first" ? tools.firstRow(rows) : rows;
-}
-
-/** `db.query.users.findFirst({ where, orderBy, columns })`. */
-function relational(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
-  const [, , key = "", method] = handle.path.split(".");
-  const schema = isClient(handle.data) ? handle.data.schema : undefined;
-  const table = schema ? tools.member(schema, key) : tableCalled(key, tools);
-  if (table?.kind !== "handle" || !isTable(table.data)) return undefined;
-  const { source } = call;
-  const [first] = call.arguments;
-  const options = first && tools.fields(first);
-  const base: Query = {
-    kind: "query",
-    draft: draftOf("select", raw(quoted(table.data.name, tools.dialect))),
-    table: table.data,
-    returns: method === "findFirst" ? "first" : "rows",
-    source,
-  };
-  const helpers = tools.object(
-    Object.fromEntries(
-      "eq ne gt gte lt lte like ilike and or not isNull isNotNull inArray notInArray between desc asc sql"
-        .split(" ")
-        .map((name) => [name, tools.handle(name)]),
-    ),
-  );
-  const made = (value: Value): Value =>
-    value.kind === "function" ? tools.call(value, [table, helpers], source) : value;
-  const where = options?.get("where");
-  const order = options?.get("orderBy");
-  const limit = method === "findFirst" ? raw("1") : undefined;
-  const asked = options?.get("limit");
-  const condition = where && conditionOf(made(where), tools);
-  const orders = order ? made(order) : undefined;
-  if (options?.has("with") === true) {
-    tools.lose("the relations that are loaded with it are not followed", source);
-  }
-  const draft: Draft = {
-    ...base.draft,
-    where: condition ? [condition] : [],
-    orderBy: orders ? (tools.items(orders) ?? [orders]).map((each) => fragment(each, tools)) : [],
-    ...(limit ? { limit } : asked && { limit: given(asked) }),
-  };
-  const fields = columnsAsked(options?.get("columns"), table, table.data, tools);
-  return { ...handle, path: "query", data: { ...base, draft, ...(fields && { fields }) } };
-}
-
-/** `columns: { id: true }`, or those that are left with `{ secret: false }`. */
-function columnsAsked(
-  columns: Value | undefined,
-  table: Value,
-  { columns: all }: DrizzleTable,
-  tools: Tools,
-): Value | undefined {
-  const asked = columns && tools.fields(columns);
-  if (!asked) return undefined;
-  const wanted = [...asked].filter(([, each]) => constantScalar(each) === true);
-  const isGiven = ([name]: readonly [string, unknown]): boolean =>
-    wanted.length > 0 ? wanted.some(([each]) => each === name) : !asked.has(name);
-  const kept = [...all].filter(isGiven).map(([name]) => [name, tools.member(table, name)] as const);
-  return tools.object(Object.fromEntries(kept));
-}
-
 /** `db.$count(table, condition)`. */
 function counted(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
   const [first, second] = call.arguments;
   if (first?.kind !== "handle" || !isTable(first.data)) return undefined;
   const condition = second && conditionOf(second, tools);
   const draft: Draft = {
-    ...draftOf("select", raw(quoted(first.data.name, tools.dialect))),
+    ...draftOf("select", tableText(first.data, tools)),
     columns: [raw("count(*) AS value")],
     where: condition ? [condition] : [],
   };
@@ -427,19 +214,11 @@ function counted(handle: HandleValue, call: Call, tools: Tools): Value | undefin
   return { kind: "deferred", run };
 }
 
-interface Client {
-  readonly kind: "client";
-  readonly schema?: Value;
-}
-
-const isClient = (data: unknown): data is Client =>
-  typeof data === "object" && data !== null && "kind" in data && data.kind === "client";
-
 function client(call: Call, tools: Tools): HandleValue {
   const schema = call.arguments
     .map((each) => tools.fields(each)?.get("schema"))
     .find((each) => each !== undefined);
-  const data: Client = { kind: "client", ...(schema && { schema }) };
+  const data: Client = { kind: "client", isTransaction: false, ...(schema && { schema }) };
   return tools.handle("db", data, tools.connection(true));
 }
 
@@ -448,7 +227,9 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   if (!callback) return undefined;
   const fields = options && tools.fields(options);
   const connection = ownConnection(handle.connection, tools);
-  const inner = tools.handle("db", handle.data, connection);
+  const { schema } = isClient(handle.data) ? handle.data : {};
+  const data: Client = { kind: "client", isTransaction: true, ...(schema && { schema }) };
+  const inner = tools.handle("db", data, connection);
   const { source } = call;
   const own = { source, isNested: true, ...levelOf(fields?.get("isolationLevel")) };
   return tools.inTransaction(connection, own, () =>
@@ -456,13 +237,104 @@ function transaction(handle: HandleValue, call: Call, tools: Tools): Value | und
   );
 }
 
-/** `sql`...``: columns and tables by their names, all else as values. */
-function template({ text }: Template, tools: Tools): Value {
-  const parts: readonly TextPart[] = text.kind === "text" ? text.parts : [];
-  const own = parts.flatMap((part) =>
-    part.kind === "hole" ? fragment(part.value, tools) : [part],
+/** Runs SQL that is given as a part, as text or as a query. */
+function executed(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const [first] = call.arguments;
+  if (!first) return undefined;
+  const parts = first.kind === "text" ? first.parts : fragment(first, tools);
+  const text: Value = { kind: "text", parts };
+  const outcome = tools.sql(handle.connection, text, {}, call.source);
+  const rows = rowsOf(outcome, tools);
+  switch (handle.path) {
+    case "db.run":
+      return changeOf(outcome, tools);
+    case "db.all":
+      return rows;
+    case "db.get":
+      return tools.firstRow(rows);
+    case "db.values":
+      return unknown("rows as lists of their values", [tools.expression(rows)]);
+    default:
+      return tools.object({ rows, rowCount: outcome.count });
+  }
+}
+
+/** Queries that are sent together: in one transaction. */
+function batch(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
+  const [queries] = call.arguments;
+  const items = queries && tools.items(queries);
+  if (!items) return undefined;
+  const connection = ownConnection(handle.connection, tools);
+  return tools.inTransaction(connection, { source: call.source }, () =>
+    tools.list(
+      items.map((each) => {
+        if (each.kind !== "handle" || !isQuery(each.data)) return tools.settle(each);
+        return runQuery({ ...each, connection }, each.data, tools);
+      }),
+    ),
   );
-  return tools.handle("part", { kind: "part", text: own } satisfies Part);
+}
+
+/** A method of a query: runs it, makes a table of it, or adds to it. */
+function queryCall(handle: HandleValue, query: Query, call: Call, tools: Tools): Value {
+  const { path, connection } = handle;
+  const method = path.split(".").at(-1) ?? "";
+  const [first] = call.arguments;
+  switch (method) {
+    case "execute":
+    case "all":
+      return runQuery(handle, query, tools);
+    case "get":
+      return tools.firstRow(runQuery(handle, query, tools));
+    case "run": {
+      const made = runQuery(handle, query, tools);
+      return query.returns === "count" ? made : unknown("what the driver gives of a query");
+    }
+    case "then": {
+      const value = runQuery(handle, query, tools);
+      return first ? tools.call(first, [value], call.source) : value;
+    }
+    case "as":
+    case "getSQL": {
+      const name = constantText(first);
+      if (method === "getSQL" || name === undefined)
+        return partValue(fragment(handle, tools), tools);
+      return tools.handle("table", derivedTable(query, name, tools));
+    }
+    default: {
+      const next = extended(query, method, call, tools);
+      if (next) return { ...handle, path: "query", data: next };
+      const why = `drizzle-orm: ${method}() of a query is not known`;
+      return runUnread(query.draft, why, connection, query.source, tools);
+    }
+  }
+}
+
+/** `db.$with("name").as(query)`. */
+function commonTable(data: unknown, call: Call, tools: Tools): Value | undefined {
+  const name = typeof data === "object" && data !== null && "name" in data ? data.name : undefined;
+  const [first] = call.arguments;
+  if (first?.kind !== "handle" || !isQuery(first.data) || typeof name !== "string")
+    return undefined;
+  if (first.data.draft.verb !== "select") return undefined;
+  return tools.handle("table", derivedTable(first.data, name, tools));
+}
+
+function otherName({ arguments: [of, as] }: Call, tools: Tools): Value | undefined {
+  const name = constantText(as);
+  if (of?.kind !== "handle" || !isTable(of.data) || name === undefined) return undefined;
+  return tools.handle("table", aliased(of.data, name));
+}
+
+function columnsRecord(of: Value | undefined, tools: Tools): Value | undefined {
+  if (of?.kind !== "handle" || !isTable(of.data)) return undefined;
+  const columns = [...of.data.columns].map(([key, each]) => [key, tools.handle("column", each)] as const); // prettier-ignore
+  return tools.object(Object.fromEntries(columns));
+}
+
+/** Whether the database has it under its own name. */
+function isStored({ alias, query }: DrizzleTable): boolean {
+  return alias === undefined && query === undefined;
 }
 
 const STARTS: Readonly<Record<string, Draft["verb"] | undefined>> = {
@@ -476,12 +348,13 @@ const STARTS: Readonly<Record<string, Draft["verb"] | undefined>> = {
 function start(handle: HandleValue, verb: Draft["verb"], call: Call, tools: Tools): Value {
   const [first] = call.arguments;
   const table = first?.kind === "handle" && isTable(first.data) ? first.data : undefined;
-  const name = table === undefined ? raw("?") : raw(quoted(table.name, tools.dialect));
+  const name = table === undefined ? raw("?") : tableText(table, tools);
   const query: Query = {
     kind: "query",
     draft: { ...draftOf(verb, name), isDistinct: handle.path === "db.selectDistinct" },
     ...(table && { table }),
     ...(verb === "select" && first && { fields: first }),
+    joined: [],
     returns: verb === "select" ? "rows" : "count",
     source: call.source,
   };
@@ -501,8 +374,9 @@ export const DRIZZLE: Library = {
     if (/^(?:NodePg|PostgresJs|MySql2|Neon\w*|Vercel\w*|Pg)Database$/u.test(type)) {
       return tools.handle("db", { kind: "client" }, tools.connection(true));
     }
+    const data: Client = { kind: "client", isTransaction: true };
     return /Transaction$/u.test(type)
-      ? tools.handle("db", { kind: "client" }, tools.connection(false))
+      ? tools.handle("db", data, tools.connection(false))
       : undefined;
   },
   member: (handle, property, tools) => {
@@ -518,27 +392,15 @@ export const DRIZZLE: Library = {
   joined: oneQuery(isQuery),
   tagged: (handle, made, tools) => (handle.path === "sql" ? template(made, tools) : undefined),
   awaited: (handle, tools) => {
-    if (isQuery(handle.data)) return run(handle, handle.data, tools);
-    return undefined;
+    return isQuery(handle.data) ? runQuery(handle, handle.data, tools) : undefined;
   },
   declares: (declared, tools) =>
-    declared.kind === "handle" && isTable(declared.data)
+    declared.kind === "handle" && isTable(declared.data) && isStored(declared.data)
       ? schemaTable(declared.data, tools)
       : undefined,
   call: (handle, call, tools) => {
     const { path, data } = handle;
-    if (isQuery(data)) {
-      const method = path.split(".").at(-1) ?? "";
-      if (method === "execute" || method === "then" || method === "all" || method === "get") {
-        const value = run(handle, data, tools);
-        const [first] = call.arguments;
-        return first && method === "then" ? tools.call(first, [value], call.source) : value;
-      }
-      const next = extended(data, method, call, tools);
-      if (next) return { ...handle, path: "query", data: next };
-      const why = `drizzle-orm: ${method}() of a query is not known`;
-      return runUnread(data.draft, why, handle.connection, data.source, tools);
-    }
+    if (isQuery(data)) return queryCall(handle, data, call, tools);
     const verb = STARTS[path];
     if (verb !== undefined) return start(handle, verb, call, tools);
     switch (path) {
@@ -546,12 +408,28 @@ export const DRIZZLE: Library = {
         return client(call, tools);
       case "db.transaction":
         return transaction(handle, call, tools);
-      case "db.execute": {
-        const [first] = call.arguments;
-        if (!first) return undefined;
-        const text: Value = { kind: "text", parts: fragment(first, tools) };
-        const outcome = tools.sql(handle.connection, text, {}, call.source);
-        return tools.object({ rows: rowsOf(outcome, tools), rowCount: outcome.count });
+      case "db.execute":
+      case "db.run":
+      case "db.all":
+      case "db.get":
+      case "db.values":
+        return executed(handle, call, tools);
+      case "db.batch":
+        return batch(handle, call, tools);
+      case "db.with":
+        return { ...handle, path: "db" };
+      case "db.$with":
+        return tools.handle("cte", { kind: "cte", name: constantText(call.arguments[0]) });
+      case "cte.as":
+        return commonTable(data, call, tools);
+      case "alias":
+      case "aliasedTable":
+        return otherName(call, tools);
+      case "getTableColumns":
+        return columnsRecord(call.arguments[0], tools);
+      case "is": {
+        const [value, of] = call.arguments;
+        return value && of && isOfClass(value, of, tools);
       }
       case "db.$count":
         return counted(handle, call, tools);
@@ -560,19 +438,13 @@ export const DRIZZLE: Library = {
         return UNDEFINED;
       case "relations":
         return tools.handle(path);
-      case "sql.raw": {
-        const [first] = call.arguments;
-        return tools.handle("part", {
-          kind: "part",
-          text: first?.kind === "text" ? first.parts : [],
-        } satisfies Part);
-      }
       default:
     }
     if (path.startsWith("db.query.")) return relational(handle, call, tools);
     return (
       keyDeclaration(handle, call, tools) ??
       declaration(handle, call, tools) ??
+      partCall(path, data, call, tools) ??
       operator(path, call, tools)
     );
   },

@@ -6,6 +6,7 @@ import { takesOf, type Takes } from "../../../../program/takes";
 import { constantScalar, constantText, scalar, type HandleValue, type Value } from "../../values";
 import { labelsOf } from "../labels";
 import type { Call, Tools } from "../library";
+import type { Fragment } from "./draft";
 import { columnCalled } from "./drizzleCasing";
 
 export interface DrizzleColumn {
@@ -31,6 +32,8 @@ export interface DrizzleTable {
   readonly kind: "table";
   readonly name: string;
   readonly alias?: string;
+  /** Of a query that others read from as from a table. */
+  readonly query?: Fragment;
   readonly columns: ReadonlyMap<string, DrizzleColumn>;
   readonly dialect: Dialect;
   readonly primaryKey: readonly string[];
@@ -126,7 +129,7 @@ export const isColumn = (data: unknown): data is DrizzleColumn =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === "column";
 
 /** A column that something unknown declares. */
-const UNKNOWN_COLUMN: DrizzleColumn = {
+export const UNKNOWN_COLUMN: DrizzleColumn = {
   kind: "column",
   name: undefined,
   type: "other",
@@ -250,6 +253,14 @@ function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tool
   }
 }
 
+/** The table under another name: `alias(users, "u")`. */
+export function aliased(table: DrizzleTable, alias: string): DrizzleTable {
+  const columns = [...table.columns].map(
+    ([key, each]) => [key, { ...each, table: alias }] as const,
+  );
+  return { ...table, alias, columns: new Map(columns) };
+}
+
 /** What the code gives a column in a statement that does not set it; undefined: nothing. */
 export function filledIn(
   column: DrizzleColumn,
@@ -283,7 +294,14 @@ function table(dialect: Dialect, call: Call, tools: Tools): Value | undefined {
   for (const [key, value] of fields) {
     const isDeclared = value.kind === "handle" && isColumn(value.data);
     const column = isDeclared ? value.data : UNKNOWN_COLUMN;
-    columns.set(key, { ...column, name: column.name ?? columnCalled(key, tools), table: name });
+    // SQLite numbers rows by an INTEGER PRIMARY KEY.
+    const isSequence = column.isSequence || (dialect === "sqlite" && column.isKey && column.type === "int"); // prettier-ignore
+    columns.set(key, {
+      ...column,
+      isSequence,
+      name: column.name ?? columnCalled(key, tools),
+      table: name,
+    });
   }
   const made: DrizzleTable = {
     kind: "table",

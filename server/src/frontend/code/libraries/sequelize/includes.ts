@@ -2,11 +2,12 @@
 // statement of their own.
 import type { Expression } from "../../../../program/expression";
 import { compare } from "../../../sql/terms";
-import { constant, constantScalar, constantText, fieldExpression, UNDEFINED, type RowValue, type RowsValue, type Value } from "../../values"; // prettier-ignore
+import { constantScalar, constantText, fieldExpression, UNDEFINED, type RowValue, type RowsValue, type Value } from "../../values"; // prettier-ignore
 import { allOf, namesIn, quoted, raw, sequence, type Fragment } from "../builders/draft";
 import type { Tools } from "../library";
 import { columnOf, keysOf, roleOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model"; // prettier-ignore
 import { columnText, equals, memberOfList, named, type Place, type RowData } from "../orm/statements"; // prettier-ignore
+import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
 import { modelOfValue } from "./models";
 import { isGiven, whereOf, type Fields } from "./where";
 
@@ -205,35 +206,26 @@ export function withIncluded(place: Place, rows: Value, asked: Joined & Asked): 
   return { ...rows, columns: { ...rows.columns, relatedTo } };
 }
 
-/** Rows that belong to rows, by what is assigned to these: the same whenever they are asked for. */
-const rowsJoined = new WeakMap<RowValue["overlay"], Map<string, RowValue>>();
-
 function joinedRow(place: Place, row: RowValue, part: Part): Value {
   const { tools, connection } = place;
   const { include, path, renamed, key } = part;
   const { relation, target, isRequired } = include;
   const data: RowData = { kind: "modelRow", model: target, connection };
-  const columns = {
-    order: row.columns.order.filter((name) => name.startsWith(`${path}.`)),
-    types: row.columns.types,
+  const own: RowPart = {
+    property: relation.property,
+    prefix: `${path}.`,
     renamed,
+    data,
     relatedTo: new Map(part.nested.map((each) => [each.include.relation.property, (inner: RowValue) => joinedRow(place, inner, each)])), // prettier-ignore
+    ...(!isRequired && { isThere: key }),
   };
-  const isThere = (of: RowValue): Expression => ({
+  if (!relation.isMany) return partOfRow(row, own);
+  const all = tools.rows(row.result, columnsOfPart(row.columns, own), data);
+  if (all.kind !== "rows" || isRequired) return all;
+  return tools.those(all, (of) => ({
     kind: "not",
     operand: { kind: "isNull", operand: fieldExpression(of, key) },
-  });
-  if (relation.isMany) {
-    const all = tools.rows(row.result, columns, data);
-    if (all.kind !== "rows" || isRequired) return all;
-    return tools.those(all, isThere);
-  }
-  const known = rowsJoined.get(row.overlay) ?? new Map<string, RowValue>();
-  rowsJoined.set(row.overlay, known);
-  const own = known.get(path) ?? { ...row, columns, data, overlay: new Map() };
-  known.set(path, own);
-  if (isRequired) return own;
-  return { kind: "choice", condition: isThere(own), then: own, otherwise: constant(null) };
+  }));
 }
 
 /** Reads related rows by the keys of all rows at once; what of them belongs to each. */
