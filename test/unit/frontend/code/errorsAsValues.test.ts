@@ -8,6 +8,7 @@ const DDL = "CREATE TABLE log (id serial PRIMARY KEY, amount int NOT NULL);";
 
 const START = `import { Pool } from "pg";
 import to from "await-to-js";
+import { Cause, Effect, Exit, Schedule } from "effect";
 import { errAsync, ok, okAsync, ResultAsync } from "neverthrow";
 const pool = new Pool();
 const note = (n) => pool.query("INSERT INTO log (amount) VALUES ($1)", [n]);
@@ -79,6 +80,30 @@ describe("errors as values", () => {
         "  if (@return1 = 1)",
         "  else",
         `  ${noted(":n")}`,
+      ],
+    ));
+
+  it("are how an effect ended, which runs where it is told to", () =>
+    check(
+      `const exit = await Effect.runPromiseExit(Effect.tryPromise({ try: () => make(n), catch: (e) => e })
+         .pipe(Effect.tap(() => Effect.promise(() => note(7))), Effect.retry({ schedule: Schedule.exponential("9 millis"), times: 3 })));
+       if (Exit.isFailure(exit)) throw Cause.squash(exit.cause);
+       await Effect.runPromise(Effect.tryPromise(() => note(2)));
+       return exit.value;`,
+      [
+        "f unit",
+        "  @caught1 := false",
+        "  try",
+        "    if (:n < 0)",
+        "      rollback",
+        `  ${noted(":n")}`,
+        `  ${noted("7")}`,
+        "  handler",
+        "    @caught1 := true",
+        "  if (not (@caught1 is null) and @caught1)",
+        "    rollback",
+        noted("2"),
+        "  return",
       ],
     ));
 });

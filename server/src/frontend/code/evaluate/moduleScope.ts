@@ -10,6 +10,7 @@ import { patternExport } from "../libraries/tsPattern";
 import { contractExport } from "../libraries/validators/tsRest";
 import { zodExport } from "../libraries/validators/zod";
 import { madeKey } from "../origins";
+import { effectModule } from "./builtins/effect";
 import { errorsAsValues } from "./builtins/errorsAsValues";
 import { neverReturns } from "./errors/neverReturns";
 import { bind } from "./bindings";
@@ -221,6 +222,7 @@ function importedValue(
     zodExport(from, name) ??
     contractExport(from, name) ??
     errorsAsValues(from, name) ??
+    effectModule(from, name) ??
     patternExport(from, name);
   if (builtin) return builtin;
   if (neverReturns(from, name)) return { kind: "builtin", name: "process.exit" };

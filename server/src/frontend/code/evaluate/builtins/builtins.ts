@@ -48,6 +48,7 @@ import { assignAll } from "../values/spread";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { ASSERTIONS } from "./assertions";
+import { EFFECT } from "./effect";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { NUMBERS } from "./numbers";
 import { trimmed } from "./trimmed";
@@ -297,6 +298,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ...CONTAINERS,
   ...TAGGED_BUILTINS,
   ...ERRORS_AS_VALUES,
+  ...EFFECT,
   ...ASYNC_STORAGE,
   ...named("function.bind", ({ state, self, args: [on, ...args] }) => {
     const bound = boundTo(self, on);
