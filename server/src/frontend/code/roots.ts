@@ -10,6 +10,7 @@ import { inheritedRoot, rootOf, type Root } from "./evaluate/evaluator";
 import type { State } from "./evaluate/state";
 import type { HirClass, HirExpression, HirFunction, HirModule, HirStatement } from "./hir";
 import { inheritedMethods } from "./inherited";
+import { behindMiddleware } from "./middleware";
 import { functionKey, madeKey } from "./origins";
 import { isRoute, namesByPlace, routeName } from "./routes";
 import { declarations, type Trace, type Used } from "./trace";
@@ -245,7 +246,10 @@ function addHeld(hir: HirExpression, name: string, looking: Looking, around: Aro
       const constantOf = (value: HirExpression): string | undefined =>
         constantText(state.evaluator.expression(state, scope.scope, value));
       const label = name === "" || isRoute(hir) ? routeName(hir, constantOf) : name;
-      const made = hir.kind === "call" ? wrapper(hir, name, scope, state) : undefined;
+      const made =
+        hir.kind === "call"
+          ? (wrapper(hir, name, scope, state) ?? behindMiddleware(hir, scope, state))
+          : undefined;
       if (made) add(label, made.callee, { madeOf: made.of });
       const inner = hir.kind === "call" ? aroundArguments(hir, looking.hir, scope, state) : {};
       for (const { value } of hir.arguments)

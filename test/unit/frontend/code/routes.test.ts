@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { transactionsOf } from "./codePrograms";
+import { printed } from "./prismaPrograms";
 
 /** The names of what runs in a file at that path, whose functions use `pool`. */
 async function check(file: string, text: string, expected: readonly string[]): Promise<void> {
@@ -45,6 +46,49 @@ export async function helper(id) { await run(id); }`,
 };`,
       ["PUT /jobs/:id", "/jobs"],
     ));
+
+  it("run in what stands before them opens around what goes on", async () => {
+    const text = (open: string, routes: string): string => `import { Pool } from "pg";
+const pool = new Pool();
+const guard = (role) => async (ctx, next) => { if (ctx.role !== role) throw new Error(); await next(); };
+const seen = async (ctx, next) => { await ctx.state.client.query("DELETE FROM seen WHERE id = $1", [ctx.id]); return next(); };
+const work = () => ${open};
+${routes}`;
+    const open = `async function inTransaction(ctx, next) {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  ctx.state.client = client;
+  try { await next(); await client.query("COMMIT"); } catch (e) { await client.query("ROLLBACK"); throw e; } finally { client.release(); }
+}`;
+    const handle = `async (ctx) => {
+  const { client } = ctx.state;
+  await client.query("UPDATE jobs SET n = $1 WHERE id = $2", [ctx.n, ctx.id]);
+}`;
+    const routes = `router.post("jobs.update", guard("admin"), work(), ${handle});
+router.post("/jobs/:id", guard("admin"), work(), guard("owner"), seen, ${handle.replace("(ctx)", "(ctx, next)").replace(/\}$/u, "await next(); }")});
+router.get("/jobs/:id", guard("admin"), async (ctx) => { await pool.query("DELETE FROM jobs WHERE id = $1", [ctx.id]); });`;
+    const ddl =
+      "CREATE TABLE jobs (id int PRIMARY KEY, n int); CREATE TABLE seen (id int PRIMARY KEY);";
+    const read = await transactionsOf(ddl, { "a.ts": text(open, routes) });
+    assert.deepEqual(printed(read), [
+      "POST jobs.update explicit",
+      "  update jobs set n = :ctx.n where (jobs.id = :ctx.id)",
+      "  return",
+      "POST /jobs/:id explicit",
+      "  delete seen where (seen.id = :ctx.id)",
+      "  update jobs set n = :ctx.n where (jobs.id = :ctx.id)",
+      "  return",
+      "GET /jobs/:id autocommit",
+      "  delete jobs where (jobs.id = :ctx.id)",
+    ]);
+    // What does not wait for what goes on has ended by then.
+    const express = open.replace("ctx, next", "ctx, res, next");
+    const others = await transactionsOf(ddl, { "a.ts": text(express, routes) });
+    assert.deepEqual(
+      others.map(({ name }) => name),
+      ["seen", "POST jobs.update", "POST /jobs/:id", "GET /jobs/:id"],
+    );
+  });
 
   it("keep apart what two parameters hold, of which one is taken apart", async () => {
     const text = `import { Pool } from "pg";

@@ -7,7 +7,7 @@ import { printed } from "./prismaPrograms";
 const MODELS = `import { AllowNull, Column, DataType, Default, ForeignKey, Model, PrimaryKey, Table } from "sequelize-typescript";
 @Table({ tableName: "owners", timestamps: false })
 export class Owner extends Model {
-  @PrimaryKey @Column code!: string;
+  @PrimaryKey @Column(DataType.STRING(20)) code!: string;
 }
 @Table({ tableName: "accounts", timestamps: false })
 export class Account extends Model {
@@ -19,13 +19,14 @@ export class Account extends Model {
 `;
 
 it("reads what decorated models read and write", async () => {
-  const text = `import { Sequelize } from "sequelize-typescript";
+  const text = `import { EmptyResultError } from "sequelize";
+import { Sequelize } from "sequelize-typescript";
 import { Account, Owner } from "./models";
 const sequelize = new Sequelize({ dialect: "postgres", models: [Account, Owner] });
 export async function withdraw(id: number, n: number) {
   await sequelize.transaction(async (transaction) => {
     const account = await Account.findByPk(id, { transaction, lock: true, rejectOnEmpty: true });
-    if (account.balance < n) throw new Error("too little");
+    if (account.balance < n) throw new EmptyResultError("too little");
     account.balance -= n;
     await account.save({ transaction });
   });
@@ -36,8 +37,12 @@ export async function open(code: string) {
 export async function close(code: string) {
   await Owner.destroy({ where: { code } });
 }`;
-  const lines = printed(await transactionsOf("", { "models.ts": MODELS, "a.ts": text }));
-  assert.deepEqual(lines, [
+  const read = await transactionsOf("", { "models.ts": MODELS, "a.ts": text });
+  assert.deepEqual(
+    read.flatMap(({ taint }) => taint),
+    [],
+  );
+  assert.deepEqual(printed(read), [
     "withdraw explicit",
     "  r1 = select accounts.id as id, accounts.balance as balance, accounts.open as open, accounts.owner_code as owner_code from accounts where (accounts.id = :id) for update",
     "  if (size(r1) <= 0)",

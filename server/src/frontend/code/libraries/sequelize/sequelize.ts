@@ -1,5 +1,6 @@
 // Sequelize: models by definition or class, managed and unmanaged transactions, SQL text.
 import {
+  AN_ERROR,
   constantScalar,
   constantText,
   textOf,
@@ -118,7 +119,8 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       return UNDEFINED;
     default:
   }
-  if (/(?:^|\.)DataTypes\.|^Sequelize\.[A-Z]+$/u.test(path)) return handle;
+  if (/(?:^|\.)DataTypes?\.|^Sequelize\.[A-Z]+$/u.test(path)) return handle;
+  if (call.isNew && path.endsWith("Error")) return AN_ERROR;
   return partOf(method, call.arguments, tools);
 }
 
