@@ -24,9 +24,9 @@ export function evaluateToTheEnd(
     const failure = failureOf(error);
     undoAll(state);
     state.budget = -1;
-    const { taint, inlined, files, reached, unfollowed, notes } = state;
+    const { taint, inlined, files, reached, unfollowed, notes, lengthFields } = state;
     const body: Command = { kind: "sequence", commands: [] };
-    const told = { taint, inlined, files, reached, unfollowed, notes, ...failure };
+    const told = { taint, inlined, files, reached, unfollowed, notes, lengthFields, ...failure };
     return { root, body, statements: 0, isGiven: false, handlers: [], ...told };
   }
 }

@@ -42,20 +42,29 @@ export function transactionOf(
   return {
     ...transaction,
     parameters: parametersOf(body, table),
-    preconditions: lengthsOf(body),
+    preconditions: lengthsOf(body, evaluated.lengthFields),
     body,
   };
 }
 
-/** Lengths are not negative; that of an array of records is the length of the array of each of its fields. */
-function lengthsOf(body: Command): readonly Expression[] {
-  const { arrays, scalars } = inputsOf(body);
-  return [...scalars]
-    .filter((name) => name.endsWith(".length"))
+/**
+ * Lengths of lists and texts are not negative; that of an array of records is the length of the array of each of its
+ * fields. What other parts are asked of as well is no list, unless a loop goes over it.
+ */
+function lengthsOf(body: Command, fieldsSaid: ReadonlySet<string>): readonly Expression[] {
+  const { arrays, scalars, counted } = inputsOf(body);
+  const all = [...scalars];
+  return all
+    .filter((name) => name.endsWith(LENGTH) && !fieldsSaid.has(name))
     .flatMap((name) => {
-      const list = name.slice(0, -".length".length);
+      const list = name.slice(0, -LENGTH.length);
+      const isPart = (each: string): boolean =>
+        each.startsWith(`${list}.`) && each !== name && !TOLD.test(each);
+      if (!counted.has(name) && all.some(isPart)) return [];
       const length: Expression = { kind: "parameter", name };
-      const fields = [...arrays.keys()].filter((each) => each.startsWith(`${list}.`));
+      const fields = [...arrays.keys()].filter(
+        (each) => each.startsWith(`${list}.`) || each.startsWith(`${list}[].`),
+      );
       const isLength = joined("or", [
         { kind: "isNull", operand: length },
         compare(">=", length, literal(0)),
@@ -63,6 +72,11 @@ function lengthsOf(body: Command): readonly Expression[] {
       return [isLength, ...fields.map((field) => compare("=", length, cardinality(field)))];
     });
 }
+
+const LENGTH = ".length";
+
+/** What is asked of a value beside its parts: whether it is null, or taken by a validator. */
+const TOLD = /\.(?:isNull|valid)(?: \d+)?$/u;
 
 function cardinality(parameter: string): Expression {
   const array: Expression = { kind: "array", parameter, elements: "other" };
@@ -72,16 +86,24 @@ function cardinality(parameter: string): Expression {
 function inputsOf(body: Command): {
   readonly scalars: ReadonlySet<string>;
   readonly arrays: ReadonlyMap<string, ValueType>;
+  /** Up to which loops count. */
+  readonly counted: ReadonlySet<string>;
 } {
   const scalars = new Set<string>();
+  const counted = new Set<string>();
   const arrays = new Map<string, ValueType>();
   walkCommand(body, {
+    command: (command) => {
+      const to =
+        command.kind === "loop" && command.over.kind === "count" ? command.over.to : undefined;
+      if (to?.kind === "parameter") counted.add(to.name);
+    },
     expression: (expression) => {
       if (expression.kind === "parameter") scalars.add(expression.name);
       if (expression.kind === "array") arrays.set(expression.parameter, expression.elements);
     },
   });
-  return { scalars, arrays };
+  return { scalars, arrays, counted };
 }
 
 /** The parameters that the body mentions, in the order of their first use. */

@@ -409,10 +409,36 @@ describe("lengths of lists", () => {
     assert.deepEqual(printed(await read(text)), [
       "f unit",
       "  loop count",
-      "    if (not (:fields.meta.values[@i1] is null) ? (:fields.meta.values.length[@i1] = 0) : true)",
+      "    if (not (:fields.meta.values[@i1] is null) ? (:fields[].meta.values.length[@i1] = 0) : true)",
       "      rollback",
       "    update t set n = 1 where (t.id = :fields.id[@i1])",
     ]);
+  });
+  it("are told from fields of that name, which may be anything", async () => {
+    const about = async (parameter: string, run: string): Promise<readonly unknown[]> => {
+      const all = await read(`export async function f(${parameter}) { ${run} }`);
+      const said = JSON.stringify(all[0]?.preconditions);
+      const isNamed = ({ name }: { readonly name: string }): boolean => /length/u.test(name);
+      const named = all[0]?.parameters.filter(isNamed).map(({ name }) => name) ?? [];
+      return named.filter((name) => said.includes(JSON.stringify(name)));
+    };
+    const set = `${UPDATE}, [box.length, box.id]);`;
+    assert.deepEqual(await about("box: { length: number; id: number }", set), []);
+    assert.deepEqual(await about("box", set), []);
+    assert.deepEqual(await about("box: { length: number }", `${UPDATE}, [box.length, 1]);`), []);
+    assert.deepEqual(
+      await about(
+        "box",
+        `${UPDATE}, [box.length, 1]); for (const id of box.ids) ${UPDATE}, [1, id]);`,
+      ),
+      [],
+    );
+    const each = `for (const box of boxes) ${UPDATE}, [box.length, box.id]);`;
+    assert.deepEqual(await about("boxes: { length: number; id: number }[]", each), [
+      "boxes.length",
+      "boxes[].length",
+    ]);
+    assert.deepEqual(await about("name: string", `${UPDATE}, [name.length, 1]);`), ["name.length"]);
   });
   it("are not negative", async () => {
     const text = `export async function f(ids: number[]) { if (ids.length > 3) ${UPDATE}, [1, 2]); }`;

@@ -68,6 +68,8 @@ export interface Evaluated {
   /** The connection that its callers may leave out, by its name. */
   readonly mayLack?: string;
   readonly inlined: ReadonlySet<string>;
+  /** Fields of arguments that are called as the length of a list is. */
+  readonly lengthFields: ReadonlySet<string>;
   /** Calls of databases that were come to, with their files. */
   readonly reached: ReadonlyMap<HirExpression, FileId>;
   /** Functions that were not followed, by key, with what is lost if they run statements. */
@@ -137,6 +139,7 @@ export function createState(
     outside: new Set(),
     listsOfCalls: new Map(),
     kept: new Map(),
+    lengthFields: new Set(),
     writtenInputs: { cells: new Map(), elements: new Map() },
     ranOn: { given: false, own: false },
     handed: { isGiven: false, isEither: false },
@@ -193,6 +196,7 @@ export function evaluateRoot(root: Root, state: State): Evaluated {
     isGiven: state.ranOn.given && !state.ranOn.own,
     ...(state.ranOn.given && state.lacks.given !== undefined && { mayLack: state.lacks.given }),
     inlined: state.inlined,
+    lengthFields: state.lengthFields,
     reached: state.reached,
     unfollowed: state.unfollowed,
     files: state.files,

@@ -219,6 +219,8 @@ export interface State {
   /** What unknown functions gave and the code uses as lists: names of inputs by the calls. */
   readonly listsOfCalls: Map<string, string>;
   readonly writtenInputs: WrittenInputs;
+  /** Fields of arguments that are called as the length of a list is. */
+  readonly lengthFields: Set<string>;
   /** What was made and put where nobody looks into, by the places. */
   readonly kept: Map<string, Cell>;
   /** Functions that something unknown runs later, each by itself: handlers of requests. */

@@ -85,6 +85,7 @@ function inputOfType(state: State, type: WrittenType, path: string): Value {
     if (reached) return reached;
     const member = typeOfMember(state, type, property);
     if (!member) return undefined;
+    if (property === "length") state.lengthFields.add(partPath(path, property));
     const value = inputOfType(state, member, partPath(path, property));
     if (value.kind === "input" && member.missing) {
       return choose(isTagged(state, member.missing, path), UNDEFINED, value);

@@ -192,9 +192,14 @@ export function decided(kind: "and" | "or", operands: readonly Expression[]): Ex
 /** An argument, or an element of one that is an array. The types of elements are told when all statements are known. */
 export function inputExpression({ element, path }: Extract<Value, { kind: "input" }>): Expression {
   if (element === undefined) return { kind: "parameter", name: path };
-  const name = element.field === "" ? element.array : `${element.array}.${element.field}`;
-  const array: Expression = { kind: "array", parameter: name, elements: "other" };
+  const array: Expression = { kind: "array", parameter: arrayOf(element), elements: "other" };
   return { kind: "element", array, index: element.index };
+}
+
+/** The array of a field of an array's elements. What is called as the array's own length is told apart from it. */
+function arrayOf({ array, field }: { readonly array: string; readonly field: string }): string {
+  if (field === "") return array;
+  return /(?:^|\.)length$/u.test(field) ? `${array}[].${field}` : `${array}.${field}`;
 }
 
 function textExpression(state: State, value: Extract<Value, { kind: "text" }>): Expression {
