@@ -196,6 +196,21 @@ test("records that hold each other, and what doubles with each step, end", () =>
   check(`${doubled}\n${main(update("x"))}`, { transactions: 1, said: /^$/u });
 });
 
+test("services that many services hold are made once", () => {
+  const classes = times(
+    40,
+    (at) => `@Injectable() export class S${String(at)} {
+  constructor(private readonly a: S${String(at + 1)}, private readonly b: S${String(at + 1)}) {}
+  async run(x: number) { await this.a.run(x); await this.b.last(x); }
+  async last(x: number) { await this.b.last(x); }
+}\n`,
+  );
+  const last = `@Injectable() export class S40 { async run(x: number) { ${update("x")} } async last(x: number) { ${update("x")} } }`;
+  check(`${HEAD}import { Injectable } from "@nestjs/common";\n${classes}${last}`, {
+    transactions: 2,
+  });
+});
+
 test("an error of a reader itself ends one function, and is said there", async () => {
   const text = `${HEAD}const known = pool.query("SELECT b FROM bad");
 export async function first() { ${update("1")} }

@@ -36,6 +36,16 @@ describe("what lives on between calls", () => {
       assert.match(lines[0] ?? "", /^if .*unknown\(/u, text);
       assert.equal(lines.at(-1), "update t set n = 0 where (t.id = :id)");
     }
+    const held = "class C { private n = 0; up() { this.n++; return this.n > 3; } }";
+    const run = 'await pool.query("UPDATE t SET n = 0 WHERE id = $1", [id]);';
+    for (const text of [
+      `${held} export class F { constructor(private c: C) {} async f(id: number) { if (this.c.up()) ${run} } }`,
+      `${held} export async function f(c: C, id: number) { if (c.up()) ${run} }`,
+    ]) {
+      const { lines } = await unit("f", text);
+      assert.match(lines[0] ?? "", /^if .*unknown\(/u, text);
+      assert.equal(lines.at(-1), "update t set n = 0 where (t.id = :id)");
+    }
     const written = `const options = { n: 1, kept: 2 };
 export function choose(n: number) { options.n = n; }
 export async function f(id: number) {

@@ -19,6 +19,7 @@ import { listOf } from "../lists/collections";
 import { lacksOf, withNull } from "../values/declaredFields";
 import { expressionOf } from "../values/convert";
 import { inferredType } from "../values/inferredTypes";
+import { livedElsewhere } from "../values/livingOn";
 import { choose } from "../values/operators";
 import { addItself, constructorFor, implementing, isOfJava, isOpen } from "../calls/javaCalls";
 import { superclassOf } from "../values/methods";
@@ -34,6 +35,7 @@ import {
   type State,
 } from "../state";
 import { dataAccess } from "./dataAccess";
+import { madeOnce, noteCut } from "./services";
 
 /** What a parameter of a function is that is called by something unknown. */
 export function inputOf(state: State, parameter: HirParameter, prefix = ""): Value {
@@ -253,8 +255,10 @@ function typeArguments(type: string): readonly string[] {
 /** An object of a class that something is declared with. */
 function objectOf(state: State, declared: Extract<Value, { kind: "class" }>): Value | undefined {
   const behind = isOpen(declared.class) ? implementing(state, declared.class) : undefined;
-  if (behind) return instanceOf(state, behind, undefined);
-  if (!declared.class.isInterface) return instanceOf(state, declared, undefined);
+  if (behind ?? !declared.class.isInterface) {
+    const own = instanceOf(state, behind ?? declared, undefined);
+    return livedElsewhere(state, own, declared.class.name);
+  }
   for (const library of state.workspace.libraries) {
     const value = library.implemented?.(declared, state.evaluator.tools(state, library));
     if (value) return value;
@@ -312,8 +316,22 @@ export function instanceOf(
   const isJava = of.scope.module.file.endsWith(".java");
   const isPlain = of.class.methods.every(({ kind }) => kind === "constructor");
   if (library && !isJava && isPlain) return library;
+  const make = (): Value => newObject(state, of, args, library, site);
+  return args === undefined ? madeOnce(state, of.class, make) : make();
+}
+
+function newObject(
+  state: State,
+  of: { readonly class: HirClass; readonly scope: Scope },
+  args: readonly Value[] | undefined,
+  library: Value | undefined,
+  site: CallSite | undefined,
+): Value {
   const key = `${of.scope.module.file}#${String(of.class.span.start)}`;
-  if (state.calls.includes(key)) return unknown("an object that holds one of its own class");
+  if (state.calls.includes(key)) {
+    noteCut(state);
+    return unknown("an object that holds one of its own class");
+  }
   const outer = { calls: state.calls, frame: state.frame };
   state.calls = [...outer.calls, key];
   state.frame = { ...outer.frame, file: of.scope.module.file, isRoot: false, returns: [] };

@@ -32,15 +32,31 @@ export function changedByOthers({ workspace, frame }: State, name: string): Read
   return changedElsewhere(frame.file, name);
 }
 
+/** An object that somebody else made, as far as it is known what stood in it at first. */
+export function livedElsewhere(state: State, value: Value, name = "object"): Value {
+  if (value.kind !== "object" || !value.class) return value;
+  const had = new Set(value.fields.keys());
+  const changes = [...changesOfClass(value)].filter(
+    (each) => had.has(fieldOfChange(each).field) || each === ANY_CHANGE,
+  );
+  return changes.length > 0 ? withChanges(state, value, new Set(changes), name) : value;
+}
+
 /** An object of a class that more than one call has: its methods have changed it since it was made. */
 export function livedIn(state: State, value: ObjectValue, name: string): ObjectValue {
+  const changes = changesOfClass(value);
+  return changes.size > 0 ? withChanges(state, value, changes, name) : value;
+}
+
+/** What the methods of an object's class change in it. */
+function changesOfClass(value: ObjectValue): ReadonlySet<string> {
   const changes = new Set<string>();
   const seen = new Set<HirClass>();
   for (let of = value.class; of && !seen.has(of.class); of = superclassOf(of)) {
     seen.add(of.class);
     for (const each of ownChanges(of.class)) changes.add(each);
   }
-  return changes.size > 0 ? withChanges(state, value, changes, name) : value;
+  return changes;
 }
 
 function withChanges(
