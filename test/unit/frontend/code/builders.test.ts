@@ -109,7 +109,7 @@ export async function grow(id: number) {
         "    if true",
         "      rollback",
         "  else",
-        "    update accounts set balance = (r1.balance - :n), note = :note where ((accounts.id = :id) and (accounts.balance < 1000))",
+        "    update accounts set balance = (r1.balance - :n), note = ((:note is null) ? accounts.note : :note) where ((accounts.id = :id) and (accounts.balance < 1000))",
         "    insert log {id = fresh sequence, account = :id, amount = :n} on conflict () nothing returning r2: log.id as id, log.account as accountId, log.amount as amount",
         "    if (size(r2) <= 0)",
         "      rollback",

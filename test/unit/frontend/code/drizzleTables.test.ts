@@ -126,7 +126,8 @@ export const any = procedure.input(Cart.passthrough()).mutation(({ input }) => d
   });
 
   const SHELVES = `CREATE TABLE shelf (id integer PRIMARY KEY, name text, size integer NOT NULL);
-CREATE TABLE book (id integer PRIMARY KEY, shelf_id integer, title text);`;
+CREATE TABLE book (id integer PRIMARY KEY, shelf_id integer, title text);
+CREATE TABLE note (id integer PRIMARY KEY, name text, size integer NOT NULL DEFAULT 3, state text NOT NULL);`;
 
   /** What functions over shelves and books do, without what runs where no row is. */
   async function shelves(body: string): Promise<readonly string[]> {
@@ -205,6 +206,31 @@ export async function h(x) {
       "h unit",
       "  r1 = select shelf.id as id, c.n as n from shelf inner join (select book.shelf_id as of, count(*) as n from book group by book.shelf_id) c on (c.of = shelf.id) where (shelf.id = :x)",
       "  update shelf set size = r1.n where (shelf.id = r1.id)",
+    ]);
+  });
+
+  it("make schemas of zod, and keep or default what is left out", async () => {
+    const body = `import { createInsertSchema, createSelectSchema } from "drizzle-zod";
+export const note = sqliteTable("note", { id: integer("id").primaryKey(), name: text("name"), size: integer("size").notNull().default(3), state: text("state", { enum: ["a", "b"] }).notNull() });
+const Insert = createInsertSchema(note).omit({ id: true });
+const Select = createSelectSchema(note, { name: (s) => s.default("x") });
+export async function f(input) { await db.insert(note).values(Insert.parse(input)); }
+export async function g(x) {
+  const row = Select.parse(await db.select().from(note).where(eq(note.id, x)).get());
+  await db.update(note).set({ size: row.size }).where(eq(note.id, row.id));
+}
+export async function h(x: number, size?: number, name?: string) { await db.update(note).set({ size, name }).where(eq(note.id, x)); }`;
+    assert.deepEqual(await shelves(body), [
+      "f autocommit",
+      '  if not (not (:input.state is null) and ((:input.state = "a") or (:input.state = "b")))',
+      "  insert note {id = fresh sequence, name = :input.name, size = ((:input.size is null) ? 3 : :input.size), state = :input.state} returning r1: note.id as id",
+      "g unit",
+      "  r1 = select note.id as id, note.name as name, note.size as size, note.state as state from note where (note.id = :x)",
+      '  if not ((r1.state == "a") or (r1.state == "b"))',
+      "  if not unknown(r1.name)",
+      "  update note set size = r1.size where (note.id = r1.id)",
+      "h autocommit",
+      "  update note set size = ((:size is null) ? note.size : :size), name = ((:name is null) ? note.name : :name) where (note.id = :x)",
     ]);
   });
 });

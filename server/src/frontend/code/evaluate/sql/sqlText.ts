@@ -2,7 +2,7 @@
 import type { Expression } from "../../../../program/expression";
 import type { SourceRange } from "../../../../protocol/source";
 import type { Dialect } from "../../../../program/dialect";
-import type { Statement } from "../../../../program/statement";
+import type { Relation, Statement } from "../../../../program/statement";
 import { readCanonical } from "../../../sql/canonical";
 import { readControl, type Control } from "../../../sql/control";
 import { readDialectControl } from "../../../sql/dialectControl";
@@ -434,6 +434,20 @@ function withTaint(
   return { ...statement, taint: [...statement.taint, ...losses] };
 }
 
+function relationsOf(statement: Statement | undefined): readonly Relation[] {
+  switch (statement?.kind) {
+    case "select":
+      return statement.query.relations;
+    case "insert":
+      return [{ alias: statement.table, table: statement.table, kind: "base", join: "inner" }];
+    case "update":
+    case "delete":
+      return [statement.relation];
+    default:
+      return [];
+  }
+}
+
 /** The columns of a result with their types, as far as the tables tell. */
 function columnsOf(
   state: State,
@@ -452,12 +466,7 @@ function columnsOf(
       : statement && "returning" in statement
         ? (statement.returning?.outputs ?? [])
         : [];
-  const scope =
-    statement?.kind === "select"
-      ? statement.query.relations
-      : statement && "relation" in statement
-        ? [statement.relation]
-        : [];
+  const scope = relationsOf(statement);
   const types = outputs.flatMap(({ name, value }) => {
     const type = typeOf(value, scope, environment);
     return type === undefined ? [] : [[name, type] as const];

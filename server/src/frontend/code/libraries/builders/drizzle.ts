@@ -1,11 +1,13 @@
 // Drizzle: builders over declared tables, relational queries, transactions.
 import { constantText, UNDEFINED, unknown, type HandleValue, type Value } from "../../values";
+import { orAbsent } from "../../evaluate/values/absence";
 import { levelOf } from "../levels";
 import type { Call, Library, Tools } from "../library";
 import { rowsOf } from "../rawSql";
 import { ownConnection } from "../ownConnection";
 import {
   draftOf,
+  flagOf,
   given,
   quoted,
   oneQuery,
@@ -37,13 +39,17 @@ import {
   aliased,
   COLUMN_TYPES,
   declaration,
+  defaultOf,
   filledIn,
   isColumn,
   isTable,
   keyDeclaration,
   schemaTable,
+  UNKNOWN_COLUMN,
+  type DrizzleColumn,
   type DrizzleTable,
 } from "./drizzleTables";
+import { tableSchema } from "./drizzleZod";
 import { asksBuilder, drizzleShape } from "./shapes";
 
 const JOINS = {
@@ -179,9 +185,36 @@ function setIn(
     const filled = named.has(key) ? undefined : filledIn(column, verb, source, tools);
     if (filled) named.set(key, filled);
   }
-  return [...named].map(
-    ([key, each]) => [table.columns.get(key)?.name ?? key, fragment(each, tools)] as const,
-  );
+  return [...named].map(([key, each]) => {
+    const column = table.columns.get(key) ?? { ...UNKNOWN_COLUMN, name: key };
+    const isNullOtherwise = verb === "insert" && column.hasDefault !== true && !column.onUpdate;
+    const value = isNullOtherwise ? each : orAbsent(each);
+    return [column.name ?? key, writtenTo(column, value, verb, source, tools)] as const;
+  });
+}
+
+/** What is written to a column; where nothing is given for it, it keeps what it holds or gets its default. */
+function writtenTo(
+  column: DrizzleColumn,
+  value: Value,
+  verb: "insert" | "update",
+  source: Call["source"],
+  tools: Tools,
+): Fragment {
+  if (value.kind === "undefined") {
+    if (verb === "update") return raw(quoted(column.name ?? "", tools.dialect));
+    return given(filledIn(column, verb, source, tools) ?? defaultOf(column));
+  }
+  if (value.kind !== "choice" || !mayBeAbsent(value)) return fragment(value, tools);
+  const { then, otherwise } = value;
+  const parts = [then, otherwise].map((each) => writtenTo(column, each, verb, source, tools));
+  return sequence("CASE WHEN ", given(flagOf(value)), " THEN ", parts[0] ?? [], " ELSE ", parts[1] ?? [], " END"); // prettier-ignore
+}
+
+function mayBeAbsent(value: Value): boolean {
+  return value.kind === "choice"
+    ? mayBeAbsent(value.then) || mayBeAbsent(value.otherwise)
+    : value.kind === "undefined";
 }
 
 function rowsIn(
@@ -365,6 +398,8 @@ export const DRIZZLE: Library = {
   name: "drizzle-orm",
   modules: [
     "drizzle-orm",
+    "drizzle-zod",
+    "drizzle-orm/zod",
     ..."sql sql/expressions expressions pg-core mysql-core sqlite-core node-postgres postgres-js mysql2 neon-http neon-serverless vercel-postgres planetscale-serverless better-sqlite3 libsql libsql/http libsql/web pglite d1 bun-sql bun-sqlite xata-http aws-data-api/pg tidb-serverless pg-proxy mysql-proxy sqlite-proxy expo-sqlite op-sqlite durable-sqlite sql-js"
       .split(" ")
       .map((name) => `drizzle-orm/${name}`),
@@ -445,6 +480,7 @@ export const DRIZZLE: Library = {
       keyDeclaration(handle, call, tools) ??
       declaration(handle, call, tools) ??
       partCall(path, data, call, tools) ??
+      tableSchema(path, call, tools) ??
       operator(path, call, tools)
     );
   },

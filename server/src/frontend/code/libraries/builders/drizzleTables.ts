@@ -3,7 +3,15 @@ import type { Dialect } from "../../../../program/dialect";
 import type { Expression, ValueType } from "../../../../program/expression";
 import type { Column, ForeignKey, Table, UniqueKey } from "../../../../program/schema";
 import { takesOf, type Takes } from "../../../../program/takes";
-import { constantScalar, constantText, scalar, type HandleValue, type Value } from "../../values";
+import {
+  constant,
+  constantScalar,
+  constantText,
+  scalar,
+  unknown,
+  type HandleValue,
+  type Value,
+} from "../../values";
 import { labelsOf } from "../labels";
 import type { Call, Tools } from "../library";
 import type { Fragment } from "./draft";
@@ -21,6 +29,13 @@ export interface DrizzleColumn {
   readonly isKey: boolean;
   readonly unique?: string | true;
   readonly default?: Expression;
+  /** Something fills it where a row does not say it; `isGenerated`: the database alone. */
+  readonly hasDefault?: true;
+  readonly isGenerated?: true;
+  /** How the code sees its values: `{ mode: "bigint" }`. */
+  readonly mode?: string;
+  /** Texts are at most so long. */
+  readonly hasLength?: true;
   /** What the code puts into rows that do not say it: into new ones, into those that are changed. */
   readonly onInsert?: Value;
   readonly onUpdate?: Value;
@@ -151,7 +166,7 @@ export function declaration(handle: HandleValue, call: Call, tools: Tools): Valu
   const [first] = call.arguments;
   const options = call.arguments.find((each) => each.kind === "object");
   const mode = options && constantText(tools.fields(options)?.get("mode"));
-  const type = (listed === "int" ? MODES[mode ?? ""] : undefined) ?? listed;
+  const type = modeType(listed, mode) ?? listed;
   const name = constantText(first);
   const takes = takesOfColumn(method, handle.data, call, tools);
   const column: DrizzleColumn = {
@@ -159,11 +174,18 @@ export function declaration(handle: HandleValue, call: Call, tools: Tools): Valu
     name,
     type,
     ...(takes && { takes }),
+    ...(mode !== undefined && { mode }),
+    ...(options && tools.fields(options)?.has("length") === true && { hasLength: true }),
     isSequence: /serial$/iu.test(method),
     isRequired: /serial$/iu.test(method),
     isKey: false,
   };
   return tools.handle("column", column);
+}
+
+function modeType(listed: ValueType, mode: string | undefined): ValueType | undefined {
+  if (mode === "json") return listed === "text" || listed === "bytes" ? "json" : undefined;
+  return listed === "int" ? MODES[mode ?? ""] : undefined;
 }
 
 /** `uuid()`, `char({ length: 2 })`, `mysqlEnum("s", [...])`, `text({ enum: [...] })`, and columns of a `pgEnum`. */
@@ -214,8 +236,16 @@ function enumeration(call: Call, tools: Tools): Value {
   return tools.handle(ENUM_COLUMN, { kind: "enumeration", labels } satisfies Enumeration);
 }
 
-function withMore(column: DrizzleColumn, method: string, call: Call, tools: Tools): DrizzleColumn {
+/** Methods behind which something fills a column that a row does not say. */
+const FILLS = /^(?:\$?default\w*|\$onUpdate(?:Fn)?|autoincrement|generated\w+)$/u;
+
+function withMore(of: DrizzleColumn, method: string, call: Call, tools: Tools): DrizzleColumn {
   const [first] = call.arguments;
+  const column: DrizzleColumn = {
+    ...of,
+    ...(FILLS.test(method) && { hasDefault: true }),
+    ...(method.startsWith("generatedAlways") && { isGenerated: true }),
+  };
   switch (method) {
     case "primaryKey":
       return { ...column, isKey: true, isRequired: true };
@@ -275,6 +305,14 @@ export function filledIn(
   // What is made for a key is another one each time, whoever makes it.
   const isNew = made.kind === "unknown" && (column.isKey || column.unique !== undefined);
   return isNew ? scalar(fresh("uuid", column.type), column.type) : made;
+}
+
+/** What the database puts into a new row that does not say it. */
+export function defaultOf(column: DrizzleColumn): Value {
+  const { name = "", type, isSequence, hasDefault } = column;
+  if (isSequence) return scalar({ kind: "fresh", id: name, type, why: "sequence" }, type);
+  if (column.default) return scalar(column.default, type);
+  return hasDefault ? unknown(`the default of ${name} is not known`) : constant(null);
 }
 
 function fresh(why: "uuid" | "now", type: ValueType): Expression {

@@ -90,8 +90,8 @@ function schemasIn(value: Value, tools: Tools): readonly Schema[] {
   return inner ? [...inner].map(schemaOf) : [schemaOf(value)];
 }
 
-/** What may be left out, or null; a default inside may stand for it then or not. */
-function orNothing(each: Schema, how: string): Schema {
+/** What may be left out (`optional`), be null (`nullable`) or both (`nullish`); a default inside may stand for it then or not. */
+export function optionally(each: Schema, how: string): Schema {
   const { instead, ...plain } = optional(each, how);
   if (instead === undefined) return plain;
   return how === "nullable" ? remade(plain) : { ...plain, perhapsInstead: instead };
@@ -135,7 +135,7 @@ function refined(schema: Schema, method: string, args: readonly Value[], tools: 
   if (method === "array") return listOfSchema(schema);
   if (WIDENS.test(method))
     return { ...ANY, ...madeOf([schema, ...args.flatMap((each) => schemasIn(each, tools))]) };
-  if (OPTIONAL.test(method)) return orNothing(schema, method);
+  if (OPTIONAL.test(method)) return optionally(schema, method);
   if (method === "refine" && first.kind === "function" && schema.isChanged !== true) {
     return { ...schema, refinements: [...(schema.refinements ?? []), first] };
   }
@@ -193,7 +193,7 @@ function reshaped(
     case "omit":
       return { ...schema, fields: new Map([...own].filter(([name]) => !names.includes(name))) };
     case "partial":
-      return withEach(schema, own, names, (each) => orNothing(each, "optional"));
+      return withEach(schema, own, names, (each) => optionally(each, "optional"));
     case "required":
       return withEach(schema, own, names, required);
     default:
@@ -215,7 +215,8 @@ function fieldsOf(given: Value, tools: Tools): ReadonlyMap<string, Schema> | und
   return fields && new Map([...fields].map(([name, value]) => [name, schemaOf(value)]));
 }
 
-function schemaOf(value: Value): Schema {
+/** What is known of a schema; of what is none, nothing. */
+export function schemaOf(value: Value): Schema {
   const isSchema = value.kind === "handle" && value.library === ZOD && value.data !== undefined;
   // Only this file makes handles with data.
   return isSchema ? (value.data as Schema) : ANY;
@@ -274,7 +275,7 @@ function schemaMade(name: string, args: readonly Value[], tools: Tools): Schema 
     case "optional":
     case "nullable":
     case "nullish":
-      return orNothing(schemaOf(first), name);
+      return optionally(schemaOf(first), name);
     case "preprocess":
     case "coerce.boolean":
     case "coerce.bigint":
@@ -359,6 +360,11 @@ const ZOD: Library = {
     }
   },
 };
+
+/** A schema as a value of the code. */
+export function zodSchema(schema: Schema): HandleValue {
+  return { kind: "handle", library: ZOD, path: "schema", data: schema };
+}
 
 function handleOf(schema: Schema, tools: Tools): Value {
   return tools.handle("schema", schema);
