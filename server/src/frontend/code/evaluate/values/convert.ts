@@ -75,7 +75,7 @@ export function expressionOf(state: State, value: Value): Expression {
 
 /** Levels of a document, and values on each, up to which it is what its parts are. */
 const DEEPEST_DOCUMENT = 4;
-const WIDEST_DOCUMENT = 24;
+const WIDEST_DOCUMENT = 48;
 
 /** A record as a document, which nothing looks into: what it is made of decides which one it is. */
 function documentOf(state: State, value: Value, depth: number): Expression | undefined {

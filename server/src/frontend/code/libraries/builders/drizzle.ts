@@ -1,5 +1,5 @@
 // Drizzle: builders over declared tables, relational queries, transactions.
-import { constantText, UNDEFINED, unknown, type HandleValue, type Value } from "../../values";
+import { constantText, fieldExpression, scalar, UNDEFINED, unknown, type HandleValue, type Value } from "../../values"; // prettier-ignore
 import { orAbsent } from "../../evaluate/values/absence";
 import { levelOf } from "../levels";
 import type { Call, Library, Tools } from "../library";
@@ -205,10 +205,25 @@ function writtenTo(
     if (verb === "update") return raw(quoted(column.name ?? "", tools.dialect));
     return given(filledIn(column, verb, source, tools) ?? defaultOf(column));
   }
-  if (value.kind !== "choice" || !mayBeAbsent(value)) return fragment(value, tools);
+  if (column.type === "json" && (value.kind === "row" || value.kind === "list")) {
+    return documentText(value, tools);
+  }
+  if (value.kind !== "choice" || !(column.type === "json" || mayBeAbsent(value))) return fragment(value, tools); // prettier-ignore
   const { then, otherwise } = value;
   const parts = [then, otherwise].map((each) => writtenTo(column, each, verb, source, tools));
   return sequence("CASE WHEN ", given(flagOf(value)), " THEN ", parts[0] ?? [], " ELSE ", parts[1] ?? [], " END"); // prettier-ignore
+}
+
+/** Which document it is depends on what it holds. */
+function documentText(value: Value, tools: Tools): Fragment {
+  // Fields that were set since are not told apart from those that were read.
+  if (value.kind === "row" && value.overlay.size > 0) return fragment(value, tools);
+  if (value.kind !== "row") return given(tools.object({ document: value }));
+  const fields = value.columns.order.map((name) => scalar(fieldExpression(value, name)));
+  const document = given(tools.object({ document: tools.list(fields) }));
+  const isThere = tools.condition(value);
+  if (isThere.kind === "literal") return document;
+  return sequence("CASE WHEN ", given(scalar(isThere, "bool")), " THEN ", document, " END");
 }
 
 function mayBeAbsent(value: Value): boolean {
