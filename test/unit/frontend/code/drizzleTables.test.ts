@@ -244,4 +244,49 @@ export async function f(x) {
       '  insert log {id = 1, before = ((size(r1) > 0) ? code:document("document", code:list(r1.id, r1.name, r1.size)) : null), names = code:document("document", code:list("a", :x))}',
     ]);
   });
+
+  it("have relations, which relational queries join or read apart", async () => {
+    const body = `import { relations } from "drizzle-orm";
+export const shelfRelations = relations(shelf, ({ many }) => ({ books: many(book) }));
+export const bookRelations = relations(book, ({ one }) => ({ shelf: one(shelf, { fields: [book.shelfId], references: [shelf.id] }) }));
+const own = drizzle("file", { schema: { shelf, book, shelfRelations, bookRelations } });
+export async function f(x) {
+  const one = await own.query.book.findFirst({ where: eq(book.id, x), columns: { id: true }, with: { shelf: true } });
+  if (one?.shelf) await own.update(shelf).set({ size: one.shelf.size + 1 }).where(eq(shelf.id, one.shelf.id));
+}
+export async function g(x) {
+  const it = await own.query.shelf.findFirst({ where: (t, { eq }) => eq(t.id, x), columns: { id: true },
+    with: { books: { where: eq(book.title, "a"), orderBy: (b, { desc }) => desc(b.id), columns: { id: true } } } });
+  for (const each of it.books) await own.delete(book).where(eq(book.id, each.id));
+}
+export async function h(x) {
+  const it = await own.query.shelf.findFirst({ where: eq(shelf.name, x), with: { books: true } });
+  if (it && it.books.length === 0) await own.delete(shelf).where(eq(shelf.id, it.id));
+}
+export async function i() {
+  const all = await own.query.shelf.findMany({ columns: { id: true }, with: { books: true } });
+  for (const each of all) await own.update(shelf).set({ size: each.books.length }).where(eq(shelf.id, each.id));
+}`;
+    assert.deepEqual(await shelves(body), [
+      "f unit",
+      "  r1 = select book.id as id, book_shelf.id as shelf.id, book_shelf.name as shelf.name, book_shelf.size as shelf.size, book_shelf.id as there:shelf from book left join shelf book_shelf on (book.shelf_id = book_shelf.id) where (book.id = :x) limit 1",
+      "    if (r1.there:shelf is null)",
+      "    if (r1.there:shelf is null)",
+      "    update shelf set size = (r1.shelf.size + 1) where (shelf.id = r1.shelf.id)",
+      "g unit",
+      '  r1 = select shelf.id as id, shelf_books.id as books.id, shelf_books.shelf_id as there:books from shelf left join book shelf_books on ((shelf.id = shelf_books.shelf_id) and (shelf_books.title = "a")) where (shelf.id = :x) order by shelf_books.id desc',
+      "  loop rows",
+      "    if not (r1.there:books is null)",
+      "      delete book where (book.id = r1.books.id)",
+      "h unit",
+      "  r1 = select shelf.id as id, shelf.name as name, shelf.size as size, shelf_books.id as books.id, shelf_books.shelf_id as books.shelfId, shelf_books.title as books.title, shelf_books.shelf_id as there:books from (select shelf.id as id, shelf.name as name, shelf.size as size from shelf where (shelf.name = :x) limit 1) shelf left join book shelf_books on (shelf.id = shelf_books.shelf_id)",
+      "    delete shelf where (shelf.id = r1.id)",
+      "i unit",
+      "  r1 = select shelf.id as id from shelf",
+      "  r2 = select book.id as id, book.shelf_id as shelfId, book.title as title from book where any(of r1 where (book.shelf_id = r1.id))",
+      "  loop rows",
+      "    update shelf set size = count(of r2 where (r2.shelfId = r1.id)) where (shelf.id = r1.id)",
+      "  ! books are read by a statement of their own, which joins them in truth",
+    ]);
+  });
 });

@@ -33,7 +33,8 @@ import {
   template,
   type Query,
 } from "./drizzleParts";
-import { relational } from "./drizzleRelations";
+import { relationDeclared } from "./drizzleDeclared";
+import { fieldTaken, relational } from "./drizzleRelations";
 import { changeOf, runQuery } from "./drizzleRows";
 import {
   aliased,
@@ -477,6 +478,8 @@ export const DRIZZLE: Library = {
         return otherName(call, tools);
       case "getTableColumns":
         return columnsRecord(call.arguments[0], tools);
+      case "field":
+        return fieldTaken(data, call.arguments[0], tools);
       case "is": {
         const [value, of] = call.arguments;
         return value && of && isOfClass(value, of, tools);
@@ -496,6 +499,7 @@ export const DRIZZLE: Library = {
       declaration(handle, call, tools) ??
       partCall(path, data, call, tools) ??
       tableSchema(path, call, tools) ??
+      relationDeclared(handle, call, tools) ??
       operator(path, call, tools)
     );
   },

@@ -4,6 +4,7 @@ import {
   constantText,
   UNDEFINED,
   unknown,
+  type Connection,
   type TextPart,
   type Value,
 } from "../../values";
@@ -33,6 +34,13 @@ import {
 export interface Part {
   readonly kind: "part";
   readonly text: Fragment;
+  /** Columns that are each equal to a value where it holds. */
+  readonly equated?: readonly string[];
+}
+
+/** The columns that a condition equates with values. */
+export function equatedIn(value: Value): readonly string[] {
+  return value.kind === "handle" && isPart(value.data) ? (value.data.equated ?? []) : [];
 }
 
 export const isPart = (data: unknown): data is Part =>
@@ -47,6 +55,9 @@ export interface Query {
   readonly joined: readonly JoinedTable[];
   readonly returns: "rows" | "first" | "count" | "ids";
   readonly source: Call["source"];
+  /** Columns beside those that are asked for, and what the code gets of the rows then. */
+  readonly more?: readonly Fragment[];
+  readonly after?: (rows: Value, connection: Connection | undefined) => Value;
 }
 
 /** A table that is joined to those before it. */
@@ -115,6 +126,11 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
   const part = (...parts: readonly (string | Fragment)[]): Value =>
     tools.handle("part", { kind: "part", text: sequence(...parts) } satisfies Part);
   const comparison = COMPARISONS[name];
+  if (name === "eq" && first && second && second.kind !== "handle" && second.kind !== "choice") {
+    const column = first.kind === "handle" && isColumn(first.data) ? first.data.name : undefined;
+    const text = sequence(operand(first, tools), " = ", fragment(second, tools));
+    return partValue(text, tools, column === undefined ? [] : [column]);
+  }
   if (comparison !== undefined && first && second) {
     return part(operand(first, tools), ` ${comparison} `, fragment(second, tools));
   }
@@ -125,7 +141,9 @@ export function operator(name: string, call: Call, tools: Tools): Value | undefi
         const condition = conditionOf(each, tools);
         return condition ? [sequence("(", condition, ")")] : [];
       });
-      return parts.length === 0 ? UNDEFINED : part(separated(parts, ` ${name.toUpperCase()} `));
+      const equated = name === "and" ? call.arguments.flatMap(equatedIn) : [];
+      if (parts.length === 0) return UNDEFINED;
+      return partValue(separated(parts, ` ${name.toUpperCase()} `), tools, equated);
     }
     case "not":
       return first && part("NOT (", fragment(first, tools), ")");
@@ -189,8 +207,9 @@ export function conditionOf(value: Value, tools: Tools): Fragment | undefined {
 }
 
 /** A part of SQL text as a value. */
-export function partValue(text: Fragment, tools: Tools): Value {
-  return tools.handle("part", { kind: "part", text } satisfies Part);
+export function partValue(text: Fragment, tools: Tools, equated: readonly string[] = []): Value {
+  const part: Part = { kind: "part", text, ...(equated.length > 0 && { equated }) };
+  return tools.handle("part", part);
 }
 
 /** `sql`...``: columns and tables by their names, all else as values. */
@@ -275,7 +294,9 @@ export function completed(
   const isSelect = draft.verb === "select";
   if (!isSelect && query.returns !== "rows") return { ...query, nested: [] };
   const { columns, nested } = selectionOf(query, tools);
-  const change = isSelect ? { columns } : { returning: columns };
+  const change = isSelect
+    ? { columns: [...columns, ...(query.more ?? [])] }
+    : { returning: columns };
   return { ...query, draft: { ...draft, ...change }, nested };
 }
 

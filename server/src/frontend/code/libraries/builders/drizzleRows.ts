@@ -14,8 +14,8 @@ export function runQuery(handle: HandleValue, query: Query, tools: Tools): Value
     resultOf(query, outcome, tools),
     nested.map((each) => partOf(each, "")),
   );
-  if (query.returns !== "first") return rows;
-  return tools.firstRow(rows);
+  const whole = query.after ? query.after(rows, handle.connection) : rows;
+  return query.returns === "first" ? tools.firstRow(whole) : whole;
 }
 
 function partOf({ property, renamed, isThere, nested }: Nested, outer: string): RowPart {
