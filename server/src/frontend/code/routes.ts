@@ -26,6 +26,19 @@ export function routeName(
   return path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
 }
 
+/** What a handler is known as that a method of that name is given: by a path, or by a record of a route. */
+export function handlerName(method: string, args: readonly Value[]): string {
+  for (const arg of args) {
+    const text = constantText(arg);
+    if (text !== undefined) return `${method.toUpperCase()} ${text}`;
+    const [verb, path] = ["method", "path"].map((key) =>
+      arg.kind === "object" ? constantText(arg.fields.get(key)?.value) : undefined,
+    );
+    if (verb !== undefined && path !== undefined) return `${verb.toUpperCase()} ${path}`;
+  }
+  return method;
+}
+
 /** The handlers of `app.route({ method: "PUT", url: "/items/:id", handler })` with what they are known as. */
 export function routesIn(
   name: string,

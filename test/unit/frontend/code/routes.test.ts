@@ -47,6 +47,17 @@ export async function helper(id) { await run(id); }`,
       ["PUT /jobs/:id", "/jobs"],
     ));
 
+  it("are given to what keeps them beside a route's description", () =>
+    check(
+      "a.ts",
+      `import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+const put = createRoute({ method: "put", path: "/jobs/{id}", responses: {} });
+export const app = new OpenAPIHono();
+app.openapi(put, async (c) => { await run(c.req.id); return c.json({}); });
+export function more(api) { return api.openapi(put, async (c) => { await run(c.req.id); }); }`,
+      ["openapi", "PUT /jobs/{id}"],
+    ));
+
   it("run in what stands before them opens around what goes on", async () => {
     const text = (open: string, routes: string): string => `import { Pool } from "pg";
 const pool = new Pool();

@@ -402,6 +402,10 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
     case "try_cast":
       if (next === "(") return castOf(parsing, first);
       break;
+    case "binary":
+      if (reader.dialect !== "mysql" && reader.dialect !== "mariadb") break;
+      reader.at++;
+      return { kind: "cast", operand: parseExpression(parsing, 11.5), type: first, rounds: false };
     case "match":
       return matchAgainst(parsing);
     case "next":

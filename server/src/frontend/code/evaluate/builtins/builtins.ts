@@ -72,7 +72,7 @@ const LONG_ID = 10;
 
 /** Functions by name; methods by the kind of their receiver and their name. */
 const BUILTINS: Readonly<Record<string, Builtin>> = {
-  ...named("BigInt structuredClone Object.freeze Promise.resolve", first),
+  ...named("BigInt structuredClone Object.freeze Promise.resolve hono.createRoute", first),
   ...NUMBERS,
   ...ASSERTIONS,
   ...named("Integer.valueOf Integer.parseInt Long.valueOf Long.parseLong Double.valueOf", first),

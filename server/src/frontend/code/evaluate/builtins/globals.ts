@@ -36,6 +36,9 @@ export function moduleBuiltin(module: string, name: string): Value | undefined {
     const isWhole = name === "*" || name === "default";
     return { kind: "builtin", name: isWhole ? from : name };
   }
+  if (from === "@hono/zod-openapi" && name === "createRoute") {
+    return { kind: "builtin", name: "hono.createRoute" };
+  }
   if (/^nanoid/u.test(from) && name === "customAlphabet") {
     return { kind: "builtin", name: "nanoid.customAlphabet" };
   }

@@ -63,7 +63,7 @@ export function perhaps(
 
 /** Names of methods that keep what they are given for requests, messages or events to come. */
 export const HANDLES =
-  /\.(get|post|put|patch|delete|all|use|on|once|route|handle|register|process|listen|subscribe|consume|work|task|job|query|mutation|action|command|addListener|addEventListener)$/u;
+  /\.(get|post|put|patch|delete|all|use|on|once|route|openapi|handle|register|process|listen|subscribe|consume|work|task|job|query|mutation|action|command|addListener|addEventListener)$/u;
 
 /** Names of functions that give the function that they are given, with its results kept. */
 export const CACHES = /(?:^|[._])(?:cache|memoize)$/iu;

@@ -1,7 +1,7 @@
 // Calls: functions of the workspace are followed, functions of libraries mean what their library says, and of all
 // others nothing is known but what they were given.
 import type { Command } from "../../../../program/statement";
-import { constantText, UNDEFINED, unknown, type Value } from "../../values";
+import { UNDEFINED, unknown, type Value } from "../../values";
 import { functionKey } from "../../origins";
 import { withoutReturns } from "../../../sql/routine/withoutReturns";
 import { innerScope } from "../bindings";
@@ -27,7 +27,7 @@ import { callDataAccess, dataAccess, isUnreadCall } from "../transactions/dataAc
 import { tried } from "../join";
 import { beginJumps, endTarget } from "../jumps";
 import { beginTarget } from "../targets";
-import { routesIn } from "../../routes";
+import { handlerName, routesIn } from "../../routes";
 import { runsSql } from "../../sites";
 import { changedByCall, ownerOf } from "../values/foreignObjects";
 import { asForeign } from "../values/foreignValues";
@@ -272,8 +272,7 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   const verb = HANDLES.exec(name)?.[1];
   if (verb !== undefined && callbacks.length > 0) {
     // Each runs by itself, when a request or message comes.
-    const path = args.map(constantText).find((text) => text !== undefined);
-    const label = path === undefined ? verb : `${verb.toUpperCase()} ${path}`;
+    const label = handlerName(verb, args);
     for (const callee of callbacks) state.handlers.push({ name: label, callee });
     return unknown(`${name} is not known`);
   }
