@@ -65,7 +65,8 @@ export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParse
           ? yield* own.code.reading(codeFiles, project.code, isStopped)
           : undefined;
       const sql = [...all, ...project.context];
-      const told = detected?.dialect?.value ?? own.telling.told(sql) ?? found?.dialect;
+      const told =
+        detected?.dialect?.value ?? own.telling.told(sql, () => found?.dialect) ?? found?.dialect;
       const usual = dialect ?? told ?? own.telling.usual(sql);
       const variants = withoutVariants(all, usual);
       const files = variants.kept;

@@ -338,10 +338,11 @@ function namedDialect(
   files: readonly SourceFile[],
   code: ProjectCode | undefined,
 ): Dialect | undefined {
-  const told = createDialectReader().told(files.filter(isSql));
-  if (told !== undefined) return told;
-  const schemas = (code?.schemas ?? []).map((file) => code?.text(file) ?? "");
-  return codeDialect(schemas) ?? codeDialect(files.map(({ text }) => text));
+  const named = (): Dialect | undefined => {
+    const schemas = (code?.schemas ?? []).map((file) => code?.text(file) ?? "");
+    return codeDialect(schemas) ?? codeDialect(files.map(({ text }) => text));
+  };
+  return createDialectReader().told(files.filter(isSql), named) ?? named();
 }
 
 /** The project's other files, for their tables. What cannot be read is left out: nobody asked for it. */

@@ -64,9 +64,9 @@ const NAMES: Readonly<Record<Dialect, RegExp>> = {
   ),
   mariadb: naming("mariadb", "mariadb", "mariadb"),
   sqlite: naming(
-    "sqlite3|better-sqlite3|node:sqlite|bun:sqlite|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql)",
-    "sqlite",
-    "sqlite|sqlite3|better-sqlite3",
+    "sqlite3|better-sqlite3|node:sqlite|bun:sqlite|@libsql/client(?:/\\w+)?|drizzle-orm/(?:sqlite-core|better-sqlite3|libsql(?:/\\w+)?|(?:bun|expo|op|durable)-sqlite|d1|sql-js)",
+    "sqlite|libsql",
+    "sqlite|sqlite3|better-sqlite3|turso|libsql",
   ),
   sqlserver: naming("mssql|tedious", "sqlserver", "mssql|sqlserver"),
 };

@@ -16,6 +16,9 @@ export function readCanonical(text: string, dialect: Dialect): Canonical {
   return first.openQuote ? scan(text, dialect, true) : first;
 }
 
+/** What drizzle-kit writes between statements, which it takes out before it sends them. */
+const BREAKPOINT = "--> statement-breakpoint";
+
 interface Scan {
   readonly text: string;
   readonly dialect: Dialect;
@@ -183,7 +186,7 @@ function startsComment(state: Scan, character: string): boolean {
     return true;
   }
   if (character === "-" && next === "-") {
-    if (isMysql && !/\s/.test(text[at + 2] ?? " ")) {
+    if (isMysql && !/\s/.test(text[at + 2] ?? " ") && !text.startsWith(BREAKPOINT, at)) {
       // Without a space behind it, it is minus minus.
       extend(state, at, at + 2);
       state.parts.push("+ ");

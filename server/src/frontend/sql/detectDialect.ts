@@ -98,6 +98,8 @@ const SIGNS: readonly Sign[] = [
     /\bbegin\s+(immediate|exclusive|deferred)\b/i,
     /\binsert\s+or\s+(replace|ignore|abort|fail)\b/i,
   ),
+  // Names in backticks are SQLite's as well.
+  ...signs("sqlite", 4, /`[^`\n]+`/, /\bstrftime\s*\(/i),
   ...signs("sqlite", 4, /\blast_insert_rowid\s*\(/i, /^\.(mode|read|headers|open)\b/m),
 ];
 
@@ -129,6 +131,11 @@ export function detectDialect(text: string): Dialect | undefined {
   if (best === undefined || best[1] < LEAST) return undefined;
   if (second !== undefined && second[1] === best[1] && second[0] === "postgres") return second[0];
   return best[0];
+}
+
+/** Whether it is taken for MySQL because of its backticks alone, which SQLite takes as well. */
+export function isTickedAlone(text: string): boolean {
+  return detectDialect(text) === "mysql" && detectDialect(text.replaceAll("`", "")) === undefined;
 }
 
 /** The dialect that a comment near the start names. */

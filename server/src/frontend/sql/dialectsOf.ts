@@ -2,7 +2,7 @@
 import { sameFamily, type Dialect } from "../../program/dialect";
 import type { FileId } from "../../protocol/source";
 import { variantFiles, variantOf } from "../schema/variants";
-import { detectDialect, toldDialect } from "./detectDialect";
+import { detectDialect, isTickedAlone, toldDialect } from "./detectDialect";
 
 interface Text {
   readonly file: FileId;
@@ -22,41 +22,73 @@ export interface DialectReader {
   dialects(files: readonly Text[], told?: Told): ReadonlyMap<FileId, Dialect>;
   /** The dialect that most of the files are written in, PostgreSQL where none says anything. */
   usual(files: readonly Text[]): Dialect;
-  /** The same, and undefined where none says anything. Files that come for several products say nothing. */
-  told(files: readonly Text[]): Dialect | undefined;
+  /**
+   * The same, and undefined where none says anything. Files that come for several products say nothing. `code`: what the
+   * code names, where no file tells whether backticks are MySQL's.
+   */
+  told(files: readonly Text[], code?: () => Dialect | undefined): Dialect | undefined;
 }
 
 /** A reader that has seen nothing yet. */
 export function createDialectReader(): DialectReader {
-  type Known = ReadonlyMap<
-    FileId,
-    { readonly text: string; readonly dialect: Dialect | undefined }
-  >;
-  let known: Known = new Map();
-  function detected(files: readonly Text[]): Known {
-    const next = new Map<FileId, { text: string; dialect: Dialect | undefined }>();
+  let known: ReadonlyMap<FileId, Said> = new Map();
+  function detected(
+    files: readonly Text[],
+    other?: () => Dialect | undefined,
+  ): ReadonlyMap<FileId, Said> {
+    const next = new Map<FileId, Said>();
     for (const { file, text } of files) {
       const before = known.get(file);
-      next.set(file, before?.text === text ? before : { text, dialect: dialectOf(file, text) });
+      next.set(file, before?.text === text ? before : saidBy(file, text));
     }
-    return (known = next);
+    known = next;
+    return withTicks(next, other);
   }
   return {
     dialects: (files, { dialect: fixed, usual } = {}) => {
       if (fixed !== undefined) return new Map(files.map(({ file }) => [file, fixed] as const));
-      const own = detected(files);
+      const own = detected(files, () => usual);
       const rest = usual ?? mostFrequent(own.values());
       return new Map([...own].map(([file, { dialect }]) => [file, dialect ?? rest] as const));
     },
     usual: (files) => mostFrequent(detected(files).values()),
-    told: (files) => {
+    told: (files, code) => {
       const others = new Set(variantFiles(files));
-      const own = [...detected(files)].filter(([file]) => !others.has(file));
+      const own = [...detected(files, code)].filter(([file]) => !others.has(file));
       const said = own.flatMap(([, each]) => (each.dialect === undefined ? [] : [each]));
       // Where most come for several products, the rest is chance.
       return said.length === 0 || said.length < others.size ? undefined : mostFrequent(said);
     },
   };
+}
+
+interface Said {
+  readonly text: string;
+  readonly dialect: Dialect | undefined;
+  /** By backticks alone. */
+  readonly isTicked: boolean;
+}
+
+function saidBy(file: FileId, text: string): Said {
+  const dialect = dialectOf(file, text);
+  return { text, dialect, isTicked: dialect === "mysql" && isTickedAlone(text) };
+}
+
+/** Files with nothing but backticks are SQLite's where the others, or else something else, say so. */
+function withTicks(
+  files: ReadonlyMap<FileId, Said>,
+  other: (() => Dialect | undefined) | undefined,
+): ReadonlyMap<FileId, Said> {
+  const all = [...files.values()];
+  if (!all.some(({ isTicked }) => isTicked)) return files;
+  const count = (of: Dialect): number =>
+    all.filter(({ dialect, isTicked }) => dialect && !isTicked && sameFamily(dialect, of)).length;
+  const [sqlite, mysql] = [count("sqlite"), count("mysql")];
+  const isSqlite = sqlite === mysql ? other?.() === "sqlite" : sqlite > mysql;
+  if (!isSqlite) return files;
+  return new Map(
+    [...files].map(([file, said]) => [file, said.isTicked ? { ...said, dialect: "sqlite" } : said]),
+  );
 }
 
 /** What a comment says, then the file's name (`ddl-mysql.sql`), then how the text looks. */

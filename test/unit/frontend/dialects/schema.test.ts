@@ -1,7 +1,8 @@
 // Tables that DDL of other dialects leaves, and the dialects that texts tell.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, it, test } from "node:test";
 import { detectDialect } from "../../../../server/src/frontend/sql/detectDialect";
+import { createDialectReader } from "../../../../server/src/frontend/sql/dialectsOf";
 import { readProgram } from "../../../../server/src/frontend/sql/readProgram";
 import type { Dialect } from "../../../../server/src/program/dialect";
 import type { Table } from "../../../../server/src/program/schema";
@@ -102,6 +103,8 @@ function detects(expected: Dialect | undefined, text: string): void {
 detects(undefined, "SELECT balance FROM accounts WHERE id = 1;");
 detects(undefined, "BEGIN; UPDATE t SET a = 1; COMMIT; -- ENGINE=InnoDB in a comment");
 detects("mysql", "SELECT `a` FROM `t`;");
+detects("sqlite", "INSERT OR IGNORE INTO `t` (`a`) VALUES (1);");
+detects("sqlite", "CREATE TABLE `t` (`a` integer DEFAULT (strftime('%s', 'now')));");
 detects("mysql", "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB;");
 detects("mysql", "START TRANSACTION; SET @a = 1; COMMIT;");
 detects("mysql", "SELECT a INTO @x FROM t;");
@@ -127,3 +130,38 @@ detects(
 );
 detects("mysql", "-- dialect: mysql\nSELECT 1;");
 detects("sqlite", "-- @isolens dialect sqlite\nSELECT 1;");
+
+describe("files with backticks alone", () => {
+  const ticked = { file: "1.sql" as FileId, text: "CREATE TABLE `t` (`id` integer PRIMARY KEY);" };
+  const sqlite = { file: "2.sql" as FileId, text: "PRAGMA foreign_keys=OFF;" };
+  const mysql = { file: "2.sql" as FileId, text: "CREATE TABLE u (a int) ENGINE=InnoDB;" };
+  const reader = createDialectReader();
+
+  it("are in the dialect of the files around them", () => {
+    assert.equal(reader.dialects([ticked, sqlite]).get(ticked.file), "sqlite");
+    assert.equal(reader.dialects([ticked, mysql]).get(ticked.file), "mysql");
+    assert.equal(reader.told([ticked, sqlite]), "sqlite");
+  });
+
+  it("are in what the code speaks to where no file tells, and MySQL's where nobody does", () => {
+    assert.equal(
+      reader.told([ticked], () => "sqlite"),
+      "sqlite",
+    );
+    assert.equal(reader.dialects([ticked], { usual: "sqlite" }).get(ticked.file), "sqlite");
+    assert.equal(
+      reader.told([ticked], () => "postgres"),
+      "mysql",
+    );
+    assert.equal(reader.told([ticked]), "mysql");
+  });
+});
+
+test("breakpoints of drizzle-kit stand between statements of MySQL", () =>
+  assert.deepEqual(
+    tables(
+      "CREATE TABLE `a` (`id` int PRIMARY KEY);\n--> statement-breakpoint\nCREATE TABLE `b` (`id` int);--> statement-breakpoint\n",
+      "mysql",
+    ).map((each) => each.slice(0, 1)),
+    ["a", "b"],
+  ));
