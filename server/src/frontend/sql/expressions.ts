@@ -3,6 +3,9 @@ import type { ComparisonOperator, Expression } from "../../program/expression";
 
 export const TRUE: Expression = { kind: "literal", value: true, type: "bool" };
 
+/** The document null, which is something to a database and nothing to code that reads it. */
+export const JSON_NULL: Expression = { kind: "literal", value: "null", type: "json" };
+
 /** A literal of the type that its JavaScript value suggests. */
 export function literal(value: number | string | boolean | null): Expression {
   if (typeof value === "number") {

@@ -188,3 +188,55 @@ it("lists of operations that loops fill are spread into the list of a transactio
   assert.match(lines, /^f explicit\n[^]*delete Account[^]*update Account/u);
   assert.ok(losses(unheard).includes("operations of a list that is not known"));
 });
+
+const CLIENT = `import { Prisma, PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();`;
+
+describe("the document null", () => {
+  it("is something to the database, and nothing to the code", async () => {
+    const schema = `datasource db {
+  provider = "postgresql"
+}
+model Doc {
+  id   Int @id
+  meta Json?
+  n    Int?
+}`;
+    const set = (meta: string): string => `prisma.doc.updateMany({ where: { id }, data: ${meta} })`;
+    const where = (meta: string): string =>
+      `prisma.doc.updateMany({ where: { meta: ${meta} }, data: { n: null } })`;
+    // What the client of version 7.10.1 sends.
+    const expected = [
+      [set("{ meta: Prisma.JsonNull }"), 'set meta = "null" where (Doc.id = :id)'],
+      [set("{ meta: null }"), 'set meta = "null" where (Doc.id = :id)'],
+      [set("{ meta: Prisma.DbNull }"), "set meta = null where (Doc.id = :id)"],
+      [set("{ meta }"), 'set meta = coalesce(:meta, "null") where (Doc.id = :id)'],
+      [where("{ equals: null }"), 'set n = null where (Doc.meta = "null")'],
+      [where("{ equals: Prisma.JsonNull }"), 'set n = null where (Doc.meta = "null")'],
+      [where("{ equals: Prisma.DbNull }"), "set n = null where (Doc.meta is null)"],
+      [
+        where("{ equals: Prisma.AnyNull }"),
+        'set n = null where ((Doc.meta = "null") or (Doc.meta is null))',
+      ],
+      [where("{ not: Prisma.JsonNull }"), 'set n = null where (Doc.meta <> "null")'],
+      [where("{ not: Prisma.DbNull }"), "set n = null where not (Doc.meta is null)"],
+    ] as const;
+    for (const [call, line] of expected) {
+      const text = `${CLIENT}
+export async function f(id: number, meta: object | null) { await ${call}; }`;
+      const lines = printed(await transactionsOf(schema, { "f.ts": text }));
+      assert.equal(lines[1]?.trim(), `update Doc ${line}`, call);
+    }
+    const read = `${CLIENT}
+export async function f(id: number) {
+    const doc = await prisma.doc.findUniqueOrThrow({ where: { id } });
+    if (doc.meta === null) await ${set("{ n: 1 }")};
+    if (doc.meta) await ${set("{ n: 2 }")};
+  }`;
+    const lines = printed(await transactionsOf(schema, { "f.ts": read })).map((line) =>
+      line.trim(),
+    );
+    assert.ok(lines.includes('if ((r1.meta is null) or (r1.meta = "null"))'), lines.join("\n"));
+    assert.match(lines.join("\n"), /if \(.* and \(r1\.meta <> "null"\)\)/u);
+  });
+});

@@ -1,7 +1,7 @@
 // Values as expressions of the AR: as scalars, and as conditions the way the language tells true from false.
 import type { Expression, ValueType } from "../../../../program/expression";
 import { operandsOf } from "../../../../program/operands";
-import { isCondition, literal, TRUE } from "../../../sql/expressions";
+import { isCondition, JSON_NULL, literal, TRUE } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { fewReads } from "../../reads";
 import { constantText, fieldExpression, UNDEFINED, type RowValue, type Value } from "../../values";
@@ -420,8 +420,8 @@ function truthOf(expression: Expression, type: ValueType | undefined): Expressio
     case "other":
       return isThere;
     case "json":
-      // A document may be a number, a text or a truth.
-      return truthOfUntyped(expression);
+      // A document may be a number, a text, a truth, or null.
+      return joined("and", [truthOfUntyped(expression), compare("<>", expression, JSON_NULL)]);
     default:
       if (expression.kind === "arithmetic" && expression.operator !== "||")
         return joined("and", [isThere, compare("<>", expression, literal(0))]);

@@ -4,7 +4,7 @@ import type {
   ComparisonOperator,
   Expression,
 } from "../../../../program/expression";
-import { literal } from "../../../sql/expressions";
+import { JSON_NULL, literal } from "../../../sql/expressions";
 import { compare, joined } from "../../../sql/terms";
 import { constant, constantScalar, scalar, unknown, type Value } from "../../values";
 import type { State } from "../state";
@@ -269,7 +269,9 @@ export function isNullish(state: State, value: Value): Expression {
       const operand = expressionOf(state, value);
       if (operand.kind === "literal") return literal(operand.value === null);
       const isNever = operand.kind === "size" || operand.kind === "affected";
-      return isNever ? literal(false) : { kind: "isNull", operand };
+      if (isNever) return literal(false);
+      const isNull: Expression = { kind: "isNull", operand };
+      return isDocument(value) ? joined("or", [isNull, compare("=", operand, JSON_NULL)]) : isNull;
     }
     case "row":
       return negated(presenceOf(value));
@@ -289,6 +291,11 @@ export function isNullish(state: State, value: Value): Expression {
     default:
       return literal(false);
   }
+}
+
+/** Whether it was read as a document, which may be null by itself. */
+function isDocument(value: Value): boolean {
+  return value.kind === "scalar" && value.type === "json";
 }
 
 function equal(state: State, left: Value, right: Value): Expression {

@@ -1,13 +1,13 @@
 // `data` of the Prisma client: what it sets columns to, and what it says of related rows, which are written apart.
 import type { Expression } from "../../../../program/expression";
 import type { Assignment } from "../../../../program/statement";
-import { literal } from "../../../sql/expressions";
+import { JSON_NULL, literal } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import type { ObjectValue, Value } from "../../values";
 import { orAbsent, orUnchecked } from "../../evaluate/values/absence";
 import { columnOf, lost, storedValue, type RowScope } from "./context";
-import { fieldsGiven, isAbsent, isNull, jsonNull } from "./given";
+import { fieldsGiven, isAbsent, nothingOf } from "./given";
 
 /** What is to be done with the rows of a relation. */
 export interface NestedWrite {
@@ -221,8 +221,13 @@ function setTo(scope: RowScope, field: PrismaScalar, given: Value, defaults: Def
       otherwise: b ?? literal(null),
     };
   }
-  if (isNull(value) || jsonNull(value)) return literal(null);
-  if (field.isList || field.type === "json") return whole(scope, field, value);
+  const nothing = nothingOf(field, value);
+  if (nothing !== undefined) return nothing === "json" ? JSON_NULL : literal(null);
+  if (field.isList) return whole(scope, field, value);
+  if (field.type === "json") {
+    const document = whole(scope, field, value);
+    return mayBeNull(value) ? { kind: "coalesce", operands: [document, JSON_NULL] } : document;
+  }
   if (value.kind === "input" && /(UpdateInput|OperationsInput)\b/.test(value.type ?? "")) {
     return lost(scope, "an update that the caller gives", [columnOf(scope.alias, field.column)]);
   }
@@ -238,6 +243,14 @@ function setTo(scope: RowScope, field: PrismaScalar, given: Value, defaults: Def
   if (name === "set") return setTo(scope, field, operand, defaults);
   const from = [column, scope.operation.tools.expression(value)];
   return lost(scope, `what ${field.name} is set to`, from);
+}
+
+/** Whether the code may give null, which is a document. */
+function mayBeNull(value: Value): boolean {
+  if (value.kind === "scalar") return value.mayBeNull === true;
+  if (value.kind !== "input") return false;
+  const type = value.standsFor ?? value.type;
+  return type === undefined || /\bnull\b/u.test(type);
 }
 
 const OPERATORS: Readonly<Record<string, "+" | "-" | "*" | "/">> = {

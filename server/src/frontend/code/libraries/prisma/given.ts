@@ -1,5 +1,6 @@
 // What the arguments of the Prisma client are: fields that may be absent, choices between them, lists of records.
 import type { Expression } from "../../../../program/expression";
+import type { PrismaScalar } from "../../../schema/prisma/model";
 import { joined } from "../../../sql/terms";
 import { negated } from "../../evaluate/values/convert";
 import { constantScalar, type HandleValue, type Value } from "../../values";
@@ -41,9 +42,16 @@ export function isNull(value: Value): boolean {
   );
 }
 
-/** `Prisma.DbNull`, `Prisma.JsonNull`, `Prisma.AnyNull`. */
-export function jsonNull(value: Value): boolean {
-  return value.kind === "handle" && /^Prisma\.(Db|Json|Any)Null$/.test(value.path);
+/**
+ * What is nothing where a document stands: `Prisma.DbNull`, `Prisma.AnyNull`, and `Prisma.JsonNull`, which is the
+ * document null, as a plain null is.
+ */
+export function nothingOf(field: PrismaScalar, value: Value): "db" | "json" | "any" | undefined {
+  const said =
+    value.kind === "handle" ? /^Prisma\.(Db|Json|Any)Null$/.exec(value.path)?.[1] : undefined;
+  if (said !== undefined) return said === "Db" ? "db" : said === "Json" ? "json" : "any";
+  if (!isNull(value)) return undefined;
+  return field.type === "json" && !field.isList ? "json" : "db";
 }
 
 export function constantOf(value: Value | undefined): number | string | boolean | null | undefined {

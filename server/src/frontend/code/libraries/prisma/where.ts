@@ -1,13 +1,21 @@
 // `where` of the Prisma client as a condition over the columns of a model's table, with SQL's NULL as the client's
 // queries have it: `{ x: null }` is IS NULL, `{ x: { not: 1 } }` leaves rows out whose x is NULL.
 import type { Expression } from "../../../../program/expression";
-import { literal, TRUE } from "../../../sql/expressions";
+import { JSON_NULL, literal, TRUE } from "../../../sql/expressions";
 import { compare, joined, negatedIf } from "../../../sql/terms";
 import type { PrismaRelation, PrismaScalar } from "../../../schema/prisma/model";
 import { orAbsent } from "../../evaluate/values/absence";
 import type { Value } from "../../values";
 import { columnOf, joinOf, lost, queryOf, storedValue, type RowScope } from "./context";
-import { constantOf, eitherWay, fieldsGiven, isAbsent, isNull, jsonNull, listGiven } from "./given";
+import {
+  constantOf,
+  eitherWay,
+  fieldsGiven,
+  isAbsent,
+  isNull,
+  listGiven,
+  nothingOf,
+} from "./given";
 
 /** The condition that a `where` says of the row at hand. What is left out or `undefined` says nothing. */
 export function conditionOf(scope: RowScope, where: Value | undefined): Expression {
@@ -76,24 +84,37 @@ function isFilterInput(value: Value): boolean {
 /** Equality that holds for two NULLs, where both may be NULL. */
 function equalTo(scope: RowScope, field: PrismaScalar, value: Value): Expression {
   const column = columnOf(scope.alias, field.column);
-  if (isNull(value) || jsonNull(value)) return { kind: "isNull", operand: column };
+  const nothing = nothingOf(field, value);
+  if (nothing !== undefined) return isNothing(column, nothing);
   const right = comparand(scope, field, value);
   const isGiven = right.kind === "literal" || right.kind === "fresh";
   if (!field.isOptional || isGiven) return compare("=", column, right);
   return { kind: "sameValue", left: column, right };
 }
 
+function isNothing(column: Expression, how: "db" | "json" | "any"): Expression {
+  const isNull: Expression = { kind: "isNull", operand: column };
+  if (how === "db") return isNull;
+  const isDocument = compare("=", column, JSON_NULL);
+  return how === "json" ? isDocument : joined("or", [isDocument, isNull]);
+}
+
 function differentFrom(scope: RowScope, field: PrismaScalar, value: Value): Expression {
   const column = columnOf(scope.alias, field.column);
   const isThere: Expression = { kind: "not", operand: { kind: "isNull", operand: column } };
-  if (isNull(value) || jsonNull(value)) return isThere;
+  const nothing = nothingOf(field, value);
+  if (nothing === "db") return isThere;
+  if (nothing !== undefined) {
+    const isOther = compare("<>", column, JSON_NULL);
+    return nothing === "json" ? isOther : joined("and", [isOther, isThere]);
+  }
   const right = comparand(scope, field, value);
   const different = compare("<>", column, right);
   if (!field.isOptional || right.kind === "literal" || right.kind === "fresh") return different;
-  const isNothing: Expression = { kind: "isNull", operand: right };
+  const isEmpty: Expression = { kind: "isNull", operand: right };
   return joined("or", [
-    joined("and", [isNothing, isThere]),
-    joined("and", [{ kind: "not", operand: isNothing }, different]),
+    joined("and", [isEmpty, isThere]),
+    joined("and", [{ kind: "not", operand: isEmpty }, different]),
   ]);
 }
 
