@@ -42,14 +42,14 @@ export async function f(input: Input, kind: Kind, whole?: Input) {
       "not (:whole is null)",
     ));
 
-  it("is not told by a document being there, which may be a number, a text or a truth", () =>
+  it("is not told by a document being there, which may be a number, a text, a truth or null", () =>
     check(
       `export async function f(id: number) {
   const { rows: [row] } = await pool.query("SELECT flags FROM accounts WHERE id = $1", [id]);
   if (row.flags) await set();
 }`,
       "(size(r1) <= 0)",
-      "(not (r1.flags is null) and code:truth(r1.flags))",
+      '(not (r1.flags is null) and code:truth(r1.flags) and (r1.flags <> "null"))',
     ));
 
   it("of what one record was checked for says nothing of another", () =>
