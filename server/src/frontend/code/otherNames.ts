@@ -1,5 +1,5 @@
 // Other names of functions than those that they are declared by: `import { a as b }`, `export default a`, `const b = a`,
-// `{ b: a }`, `const { a: b } = all`. Told by names alone, as all of `reach.ts` is.
+// `{ b: a }`, `all.b = a`, `const { a: b } = all`. Told by names alone, as all of `reach.ts` is.
 import type { FileId } from "../../protocol/source";
 import type { HirExpression, HirModule, HirPattern, HirStatement } from "./hir";
 import type { CodeModules } from "./modules";
@@ -72,7 +72,7 @@ export function otherNamesIn(statement: HirStatement): readonly OtherName[] {
   const outside: OtherName[] = [];
   visitInto(statement, (node) => {
     if (isFunction(node)) return false;
-    outside.push(...renamedBy(node), ...heldBy(node));
+    outside.push(...renamedBy(node), ...heldBy(node), ...assignedBy(node));
     return true;
   });
   // What functions call by names of their own, and records that they make of functions of theirs.
@@ -82,7 +82,7 @@ export function otherNamesIn(statement: HirStatement): readonly OtherName[] {
   const declared = new Set<string>();
   visit(statement, (node) => {
     inside.push(...renamedBy(node));
-    records.push(...heldBy(node));
+    records.push(...heldBy(node), ...assignedBy(node));
     noteCalled(node, called);
     if (isFunction(node) && node.name !== undefined) declared.add(node.name);
     const bound = isLet(node) && node.value?.kind === "function" ? boundName(node.pattern) : undefined; // prettier-ignore
@@ -113,29 +113,51 @@ function heldBy(node: object): readonly OtherName[] {
     : [];
 }
 
-function other(name: string | undefined, value: HirExpression | undefined): readonly OtherName[] {
-  const of = value && calledFor(value);
-  return name === undefined || of === undefined || name === of ? [] : [{ name, of }];
+/** `all.b = a`, `all["b"] = a`. */
+function assignedBy(node: object): readonly OtherName[] {
+  if (!("kind" in node) || node.kind !== "assign" || !("target" in node)) return [];
+  const { target, value } = node as Extract<HirExpression, { kind: "assign" }>; // of this kind
+  const place = target.kind === "place" ? target.place : undefined;
+  if (place?.kind === "member") return other(place.property, value);
+  if (place?.kind !== "index" || place.index.kind !== "text") return [];
+  return other(place.index.runs.map(({ text }) => text).join(""), value);
 }
 
-/** The name that a value has which may be a function. */
-function calledFor(value: HirExpression): string | undefined {
+function other(name: string | undefined, value: HirExpression | undefined): readonly OtherName[] {
+  if (name === undefined || value === undefined) return [];
+  return calledFor(value).flatMap((of) => (of === name ? [] : [{ name, of }]));
+}
+
+/** The names that a value has which may be a function: one of several, or what a function makes of one. */
+function calledFor(value: HirExpression): readonly string[] {
   switch (value.kind) {
     case "name":
-      return value.name;
+      return [value.name];
     case "member":
-      return value.property;
+      return [value.property];
     case "typed":
+    case "await":
       return calledFor(value.operand);
+    case "conditional":
+      return [...calledFor(value.then), ...calledFor(value.otherwise)];
+    case "binary":
+      return LOGICAL.has(value.operator)
+        ? [...calledFor(value.left), ...calledFor(value.right)]
+        : [];
     case "call": {
       const { callee } = value;
       const isBound = callee.kind === "member" && callee.property === "bind";
-      return isBound ? calledFor(callee.object) : undefined;
+      if (isBound) return calledFor(callee.object);
+      return value.arguments.flatMap((each) =>
+        each.value.kind === "name" ? [each.value.name] : [],
+      );
     }
     default:
-      return undefined;
+      return [];
   }
 }
+
+const LOGICAL: ReadonlySet<string> = new Set(["??", "||", "&&"]);
 
 /** Methods that call what they are given. */
 const CALLING = /^(?:map|flatMap|forEach|filter|some|every|find|reduce|then|catch|finally|bind)$/u;

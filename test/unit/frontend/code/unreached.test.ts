@@ -38,6 +38,30 @@ export const routes = { h: async (id) => { ${SET} } };`,
       [],
     ));
 
+  it("says nothing of what a record holds by another name, however it came there", async () => {
+    const records = [
+      "return { fire: mark };",
+      "return { fire: around(mark) };",
+      "return { fire: isOn ? mark : idle };",
+      "return { fire: isOn && mark };",
+      "const all: any = {}; all.fire = mark; return all;",
+      'const all: any = {}; all["fire"] = mark; return { ...all };',
+      "return new Holder();",
+    ];
+    for (const each of records) {
+      const text = `const around = (f) => (id) => f(id);
+class Holder { fire: any; constructor() { const own = async (id) => { ${SET} }; this.fire = own; } }
+function make(isOn) { const mark = async (id) => { ${SET} }; const idle = () => {}; ${each} }
+const made = make(process.env.ON);
+export async function f(id) { await made.fire(id); }`;
+      const { transactions } = await readOver(DDL, { "a.ts": POOL + text }, "postgres");
+      assert.ok(
+        transactions.some(({ name }) => name === "f"),
+        each,
+      );
+    }
+  });
+
   it("says one of a function that is kept and never called, and its holder is undecided", () =>
     check(
       `export async function f(id) {
