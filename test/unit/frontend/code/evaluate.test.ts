@@ -57,6 +57,27 @@ export async function f(id: number) {
       ],
     ));
 
+  it("trims a text to the same each time, also of items that it keeps", () =>
+    check(
+      `${POOL}const isFilled = (text: string) => text.trim() !== "";
+export async function f(id: number, note: string, all: { id: number; note: string }[]) {
+  if (!isFilled(note)) return;
+  await pool.query("UPDATE accounts SET note = $2 WHERE id = $1", [id, note.trim()]);
+  for (const one of all.filter((each) => each.note.trim() !== "")) {
+    await pool.query("DELETE FROM accounts WHERE id = $1", [one.id]);
+  }
+}`,
+      [
+        "f unit",
+        '  if (trim(:note) = "")',
+        "    return",
+        "  update accounts set note = trim(:note) where (accounts.id = :id)",
+        "  loop count",
+        '    if not (trim(:all.note[@i1]) == "")',
+        "      delete accounts where (accounts.id = :all.id[@i1])",
+      ],
+    ));
+
   it("tells what reads a text from what checks a value", () =>
     check(
       `${POOL}import { parse } from "csv-parse/sync";

@@ -165,6 +165,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
   // Texts.
   "text.trim": trimmed,
+  ...named("scalar.trim input.trim", ({ state, self }) => pure(state, "trim", [self])),
   ...named("text.toString text.valueOf text.intern", itself),
   ...named("scalar.valueOf scalar.toNumber scalar.getTime", itself),
   "scalar.toString": written,
