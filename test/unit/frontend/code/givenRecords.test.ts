@@ -53,3 +53,31 @@ describe("a row of unknown columns that is spread", () => {
     assert.match(lines, /set n = 5/u);
   });
 });
+
+describe("parts of arguments that the code writes", () => {
+  const set = (value: string): string =>
+    `await c.query("UPDATE t SET n = $1 WHERE id = $2", [${value}, id]);`;
+  const WHICH = "which item of a list was written is not known";
+
+  it("are not known where another item was written that may be the same", async () => {
+    const two = `const [l, i, j] = [id.list, id.i, id.j]; l[i].n = 5; l[j].n = 6;`;
+    assert.match(await read(two + set("l[j].n")), /set n = 6/u);
+    const lines = await read(two + set("l[i].n"));
+    assert.match(lines, /set n = unknown\(5, 6\)/u);
+    assert.ok(lines.includes(`! ${WHICH}`));
+    const perhaps = await read(`id.l[0].n = 5; if (id.c) id.l[id.j].n = 6; ${set("id.l[0].n")}`);
+    assert.match(perhaps, /\? unknown\(5, 6\) : 5\)/u);
+    const apart = await read(`id.l[0].n = 5; id.l[1].n = 6; ${set("id.l[0].n")}`);
+    assert.match(apart, /set n = 5 /u);
+  });
+
+  it("are not known to whoever held them before all was changed", async () => {
+    const lines = await read(`const { part } = id; mutate(id); ${set("part.n")}`);
+    assert.match(lines, /! what became of a part of id is not known/u);
+    // What is put in its place is another one.
+    assert.match(
+      await read(`const { part } = id; id.part = { n: 1 }; ${set("part.n")}`),
+      /:id\.part\.n/u,
+    );
+  });
+});

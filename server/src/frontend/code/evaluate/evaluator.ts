@@ -140,7 +140,7 @@ export function createState(
     listsOfCalls: new Map(),
     kept: new Map(),
     lengthFields: new Set(),
-    writtenInputs: { cells: new Map(), elements: new Map() },
+    writtenInputs: { cells: new Map(), elements: new Map(), inside: [] },
     ranOn: { given: false, own: false },
     handed: { isGiven: false, isEither: false },
     lacks: { isWithout },

@@ -5,7 +5,7 @@ import { readsOf } from "../values/convert";
 import { changeForeign } from "../values/foreignObjects";
 import { foreignOf } from "../values/foreignValues";
 import { setAnyMember } from "../values/member";
-import { writeWhole } from "../values/writtenInputs";
+import { writeInside } from "../values/writtenInputs";
 import type { CallSite, State } from "../state";
 import { ONLY_READS } from "./givenAway";
 
@@ -37,6 +37,6 @@ export function changedByFunction(
 
 function replace(state: State, value: Value, by: Value): void {
   if (value.kind === "list") setElement(state, value, UNDEFINED, by);
-  else if (value.kind === "input") writeWhole(state, value, by);
+  else if (value.kind === "input") writeInside(state, value, by);
   else setAnyMember(state, value, by);
 }

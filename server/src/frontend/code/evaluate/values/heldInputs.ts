@@ -2,7 +2,7 @@
 // until the function ends; what an argument is made of is told by its path.
 import type { Expression } from "../../../../program/expression";
 import { unknown, type Cell, type Value } from "../../values";
-import type { State } from "../state";
+import { write, type State } from "../state";
 
 type Input = Extract<Value, { kind: "input" }>;
 
@@ -10,11 +10,23 @@ type Input = Extract<Value, { kind: "input" }>;
 export interface WrittenInputs {
   readonly cells: Map<string, Cell>;
   /** The elements of arrays that were written, by their parts' paths: the index at which, and what it is of. */
-  readonly elements: Map<
-    string,
-    { readonly index: Expression; readonly reads: readonly Expression[] }[]
-  >;
+  readonly elements: Map<string, readonly WrittenElement[]>;
+  /** Arguments that were changed with all that is in them, as they are now. */
+  readonly inside: {
+    readonly path: string;
+    readonly cell: Cell;
+    readonly reads: readonly Expression[];
+  }[];
 }
+
+interface WrittenElement {
+  /** Where the part stands that was written. */
+  readonly key: string;
+  readonly index: Expression;
+  readonly reads: readonly Expression[];
+}
+
+const WHICH_ITEM = "which item of a list was written is not known";
 
 /** Where a part of an argument stands; an element that a loop takes is another one in each round. */
 export function keyOf({ path, born, element }: Input): string {
@@ -37,9 +49,19 @@ export function heldBy(state: State, part: Input): Value {
   if (!element) return part;
   const others = (elements.get(part.path) ?? []).filter(({ index }) => mayBe(index, element.index));
   const reads = others.flatMap((each) => each.reads);
-  return others.length === 0
-    ? part
-    : unknown("which item of a list was written is not known", reads);
+  return others.length === 0 ? part : unknown(WHICH_ITEM, reads);
+}
+
+/** Parts of elements that were written before are not known where they may be of the one that is written now. */
+export function forgetOthers(state: State, path: string, written: WrittenElement): void {
+  const { cells, elements } = state.writtenInputs;
+  const before = elements.get(path) ?? [];
+  for (const { key, index, reads } of before) {
+    const cell = cells.get(key);
+    if (key === written.key || !cell || !mayBe(index, written.index)) continue;
+    write(state, cell, unknown(WHICH_ITEM, [...reads, ...written.reads]));
+  }
+  elements.set(path, [...before, written]);
 }
 
 /** Whether two indexes that are not written alike may be the same. */
@@ -57,16 +79,30 @@ export function nowOf(state: State, value: Value): Value {
     return isSame ? value : { ...value, then, otherwise };
   }
   if (value.kind !== "input") return value;
-  return state.writtenInputs.cells.get(ownKeyOf(value))?.value ?? value;
+  const { cells, inside } = state.writtenInputs;
+  return cells.get(ownKeyOf(value))?.value ?? changedInside(value, inside) ?? value;
+}
+
+/** What is known of a part of something that was changed as a whole. */
+function changedInside({ path }: Input, inside: WrittenInputs["inside"]): Value | undefined {
+  for (const { path: whole, cell, reads } of inside) {
+    const { value } = cell;
+    if (!value || value.kind === "input" || !isPart(path, whole)) continue;
+    return unknown(`what became of a part of ${whole} is not known`, reads);
+  }
+  return undefined;
+}
+
+function isPart(path: string, whole: string): boolean {
+  return path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }
 
 /** What was written to parts of an argument that is used as a whole. */
 export function writtenParts(state: State, value: Value): readonly Value[] {
   if (value.kind !== "input") return [];
   return [...state.writtenInputs.cells].flatMap(([key, { value: part }]) => {
-    const isPart = key.startsWith(`${value.path}.`) || key.startsWith(`${value.path}[`);
     const isAsGiven = part?.kind === "input" && [keyOf(part), ownKeyOf(part)].includes(key);
     const isWritten = part && !isAsGiven;
-    return isPart && isWritten ? [part] : [];
+    return isPart(key, value.path) && isWritten ? [part] : [];
   });
 }

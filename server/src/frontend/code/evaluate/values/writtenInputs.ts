@@ -2,7 +2,7 @@
 import { constantText, partPath, unknown, type Cell, type Value } from "../../values";
 import { write, type CallSite, type State } from "../state";
 import { readsOf } from "./convert";
-import { keyOf, ownKeyOf } from "./heldInputs";
+import { forgetOthers, keyOf, ownKeyOf } from "./heldInputs";
 import { inputMember } from "./member";
 
 type Input = Extract<Value, { kind: "input" }>;
@@ -13,14 +13,22 @@ export function writeInput(state: State, of: Input, name: string, value: Value):
   const whole = { ...of, path: partPath(path, name) };
   writeAt(state, keyOf(whole), { value: inputMember(of, name), birth: born }, value);
   if (!element) return;
-  const { elements } = state.writtenInputs;
-  const entry = { index: element.index, reads: readsOf(value) };
-  elements.set(whole.path, [...(elements.get(whole.path) ?? []), entry]);
+  const { index } = element;
+  forgetOthers(state, whole.path, { key: keyOf(whole), index, reads: readsOf(value) });
 }
 
 /** Notes what an argument, or a part of one, is once it was changed in a way that is not followed. */
 export function writeWhole(state: State, of: Input, value: Value): void {
   writeAt(state, ownKeyOf(of), { value: of, birth: of.born ?? 0 }, value);
+}
+
+/** The same where what is in it may have been changed, too, also by whoever holds a part of it. */
+export function writeInside(state: State, of: Input, value: Value): void {
+  const { inside } = state.writtenInputs;
+  const cell: Cell = { value: of, birth: of.born ?? 0 };
+  inside.push({ path: of.path, cell, reads: readsOf(value) });
+  write(state, cell, value);
+  writeWhole(state, of, value);
 }
 
 function writeAt(state: State, key: string, before: Cell, value: Value): void {
