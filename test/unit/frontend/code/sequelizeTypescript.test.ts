@@ -56,3 +56,110 @@ export async function close(code: string) {
     "  delete owners where (owners.code = :code)",
   ]);
 });
+
+it("reads what models inherit, what ties them, and what their scopes add", async () => {
+  const models = `import { BelongsTo, Column, CreatedAt, DataType, Default, DefaultScope, ForeignKey, HasMany, Model, PrimaryKey, Scopes, Table } from "sequelize-typescript";
+abstract class IdModel extends Model {
+  @PrimaryKey @Default(DataType.UUIDV4) @Column(DataType.UUID) id!: string;
+  @CreatedAt @Column madeAt!: Date;
+}
+@Table({ tableName: "owners", updatedAt: false })
+export class Owner extends IdModel {
+  @Column name!: string;
+  @HasMany(() => Item) items!: Item[];
+}
+@DefaultScope(() => ({ where: { open: true } }))
+@Scopes(() => ({
+  owned: { include: [{ model: Owner, as: "owner", required: true }] },
+  above: (least: number) => ({ where: { size: least }, order: [["size", "ASC"]] }),
+}))
+@Table({ tableName: "items", timestamps: false })
+export class Item extends IdModel {
+  @Column(DataType.INTEGER) size!: number;
+  @Column open!: boolean;
+  @ForeignKey(() => Owner) @Column(DataType.UUID) ownerId!: string;
+  @BelongsTo(() => Owner, "ownerId") owner!: Owner;
+}
+`;
+  const text = `import { Item, Owner } from "./models";
+import "sequelize";
+export const open = (size: number) => Item.findAll({ where: { size }, order: [["id", "ASC"]] });
+export const any = () => Item.unscoped().count();
+export const above = (n: number) => Item.scope({ method: ["above", n] }).findAll({ limit: 5 });
+export const both = (id: string) => Item.scope(["defaultScope", "owned"]).findByPk(id);
+export const close = (ownerId: string) => Item.update({ open: false }, { where: { ownerId } });
+export const clash = () => Item.count({ where: { open: false } });
+export const ofOwner = async (id: string) => (await Owner.findByPk(id, { rejectOnEmpty: true })).$get("items");
+export const make = (name: string) => Owner.create({ name });
+`;
+  const read = await transactionsOf("", { "models.ts": models, "a.ts": text });
+  const items =
+    "items.id as id, items.madeAt as madeAt, items.size as size, items.open as open, items.ownerId as ownerId";
+  const owner = "owner.id as owner.id, owner.madeAt as owner.madeAt, owner.name as owner.name";
+  assert.deepEqual(printed(read), [
+    "open autocommit",
+    `  r1 = select ${items} from items where ((items.open = true) and (items.size = :size)) order by items.id`,
+    "  return",
+    "any autocommit",
+    "  r1 = select count(*) as value from items",
+    "  return r1.value",
+    "above autocommit",
+    `  r1 = select ${items} from items where (items.size = :n) order by items.size limit 5`,
+    "  return",
+    "both autocommit",
+    `  r1 = select ${items.replaceAll("items.", "Item.")}, ${owner} from items Item inner join owners owner on (Item.ownerId = owner.id) where ((Item.id = :id) and (Item.open = true))`,
+    "  return",
+    "close autocommit",
+    "  update items set open = false where ((items.open = true) and (items.ownerId = :ownerId))",
+    "  return",
+    "clash autocommit",
+    "  r1 = select count(*) as value from items where (items.open = false)",
+    "  return r1.value",
+    "  ! what a scope asks for is not known",
+    "ofOwner unit",
+    "  r1 = select owners.id as id, owners.madeAt as madeAt, owners.name as name from owners where (owners.id = :id)",
+    "  if (size(r1) <= 0)",
+    "    rollback",
+    `  r2 = select ${items} from items where ((items.ownerId = r1.id) and (items.open = true))`,
+    "  return",
+    "make autocommit",
+    "  insert owners {name = :name, madeAt = fresh now} returning r1: owners.id as id, owners.madeAt as madeAt, owners.name as name",
+    "  return",
+  ]);
+  assert.deepEqual(
+    read.flatMap(({ name, taint }) => taint.map(({ reason }) => `${name}: ${reason}`)),
+    ["clash: what a scope asks for is not known"],
+  );
+});
+
+it("does not take options that are not known for none", async () => {
+  const text = `import { Account } from "./models";
+import "sequelize";
+export const list = (options: any) => Account.findAll(options);
+export const some = (extra: any) => Account.count({ where: { open: true }, ...extra });
+export const remove = (options: any) => Account.destroy(options);
+export const set = (n: number, options: any) => Account.update({ balance: n }, options);
+export const by = (id: number, options: any) => Account.findByPk(id, options);
+export async function save(id: number, options: any) {
+  const account = await Account.findByPk(id, { rejectOnEmpty: true });
+  await account.update({ balance: 1 }, options);
+}
+`;
+  const read = await transactionsOf("", { "models.ts": MODELS, "a.ts": text });
+  const lines = printed(read).flatMap((line) =>
+    /^ *(?:!|opaque|update)/u.test(line) ? line.trim() : [],
+  );
+  assert.deepEqual(lines, [
+    "opaque writes",
+    "! sequelize: Account.findAll() is not understood: its model or its arguments are not known",
+    "opaque writes",
+    "! sequelize: Account.count() is not understood: its model or its arguments are not known",
+    "opaque writes accounts",
+    "! which rows are meant is not known",
+    "opaque writes accounts",
+    "! which rows are meant is not known",
+    "! the options that findByPk() is given are not known",
+    "update accounts set balance = 1 where (accounts.id = r1.id)",
+    "! the options that update() is given are not known",
+  ]);
+});

@@ -28,15 +28,16 @@ export interface ModelRelation {
   readonly property: string;
   readonly target: () => Model | undefined;
   /** The own column that holds the other's key. */
-  readonly column?: string;
+  readonly column?: string | undefined;
   /** Else: the other's property for the relation back to this one. */
   readonly inverse?: string;
   /** Else: the other's column that holds a key of this one. */
-  readonly theirs?: string;
+  readonly theirs?: string | undefined;
   /** Else: a model that holds both keys. */
-  readonly between?: { readonly model: () => Model; readonly own: string; readonly other: string };
+  readonly between?:
+    { readonly model: () => Model; readonly own: string; readonly other: string } | undefined;
   /** The column that is referred to, where that is not the key. */
-  readonly referenced?: string;
+  readonly referenced?: string | undefined;
   readonly isMany: boolean;
   readonly isEager?: boolean;
   readonly onDelete?: "cascade" | "set";
@@ -61,6 +62,10 @@ export interface Model {
   readonly hooks?: readonly string[];
   /** The methods that the code adds to its repository. */
   readonly added?: Value;
+  /** Options that calls have as well: of all calls, and of those that ask for them. */
+  readonly scopes?: { readonly usual?: Value; readonly named?: Value };
+  /** Those that it was asked for with, instead of those of all calls. */
+  readonly scoped?: ReadonlyMap<string, Value>;
 }
 
 export const isModel = (data: unknown): data is Model =>

@@ -9,6 +9,7 @@ import { conditions, found, onConnection, one } from "./find";
 import { readRelated } from "./includes";
 import { singularOf } from "./models";
 import { created, UNVERSIONED } from "./operations";
+import { withScope } from "./scopes";
 import type { Fields } from "./where";
 
 /** A call of such a method, on the row's own place; undefined where the model has none of that name. */
@@ -23,11 +24,13 @@ export function associationCall(
   const { verb, relation } = asked;
   const [first, second] = args;
   const takesValue = verb !== "get" && verb !== "count";
-  const options = fieldsOf(base, takesValue ? second : first);
+  const given = fieldsOf(base, takesValue ? second : first);
   const target = relation.target();
   const own = ownColumn(base, relation);
   if (!target || !own) return undefined;
-  const place = { ...onConnection(base, options), model: target };
+  const place = { ...onConnection(base, given), model: target };
+  const isRead = verb === "get" || verb === "count";
+  const options = isRead ? withScope(place, given) : given;
   const key = base.tools.member(row, own.property ?? own.column);
   return run({ place, own: base, row, relation, key, options }, verb, first);
 }

@@ -5,6 +5,7 @@ import type { HirExpression, HirPattern } from "../../hir";
 import { constantScalar, constantText, type Scope, type Value } from "../../values";
 import type { Tools } from "../library";
 import { keysOf, type Model, type ModelColumn, type ModelRelation } from "../orm/model";
+import { decoratedRelations } from "./decoratedRelations";
 import { extendsModel, isDefaults, modelOf, modelOfValue, pluralOf, singularOf, withTypes } from "./models"; // prettier-ignore
 
 /** The methods that tie models. */
@@ -57,7 +58,9 @@ export function completed(base: Model, tools: Tools): Model {
   if (isCompleted.has(base)) return base;
   const { associations } = registryOf(tools);
   const columns = new Map(base.columns.map((each) => [each.property ?? each.column, each]));
-  const relations: ModelRelation[] = [...base.relations];
+  const whole = (model: Model): Model => completed(model, tools);
+  const of = (value: Value | undefined): Model | undefined => modelOfValue(value, tools);
+  const relations: ModelRelation[] = [...base.relations, ...decoratedRelations(base, tools, { of, whole })]; // prettier-ignore
   let isKeyed = false;
   for (const each of associations) {
     const key = keyAdded(each, tools);

@@ -1,7 +1,7 @@
 // Models of sequelize-typescript: `@Table class Account extends Model { @Column balance!: number }`, as the attributes and
 // options that `init` would be given.
 import type { HirAnnotation, HirField } from "../../hir";
-import { scalar, type Value } from "../../values";
+import { scalar, textOf, type Value } from "../../values";
 import { annotated, plainName } from "../annotations";
 import type { ClassValue, Tools } from "../library";
 
@@ -12,13 +12,51 @@ export function decoratedModel(
 ): readonly [attributes: Value, options: Value] | undefined {
   const table = annotated(of.class.annotations, "Table");
   if (!table) return undefined;
-  const attributes = of.class.fields.flatMap((field) => {
-    const attribute = field.isStatic ? undefined : attributeOf(of, field, tools);
+  const fields = fieldsOfClass(of);
+  const attributes = fields.flatMap(({ field, of: holder }) => {
+    const attribute = field.isStatic ? undefined : attributeOf(holder, field, tools);
     return attribute ? [[field.name, attribute] as const] : [];
   });
   const options = table.arguments[0] && tools.evaluate(table.arguments[0], of.scope);
-  return [tools.object(Object.fromEntries(attributes)), options ?? tools.object({})];
+  const scopes = Object.entries(SCOPES).flatMap(([name, option]) => {
+    const [given] = annotated(of.class.annotations, name)?.arguments ?? [];
+    return given ? [[option, tools.evaluate(given, of.scope)] as const] : [];
+  });
+  const own = options && tools.fields(options);
+  const said = [...fields.flatMap(({ field }) => roleOf(field)), ...scopes];
+  const all =
+    said.length === 0 || (options && !own)
+      ? options
+      : tools.object(Object.fromEntries([...said, ...(own ?? [])]));
+  return [tools.object(Object.fromEntries(attributes)), all ?? tools.object({})];
 }
+
+/** The fields of a class and of those that it extends, which come first; a field that it declares again is its own. */
+export function fieldsOfClass(
+  of: ClassValue,
+  depth = 6,
+): readonly { readonly field: HirField; readonly of: ClassValue }[] {
+  const { superclass, fields } = of.class;
+  const parent = superclass === undefined ? undefined : of.scope.module.lookup(superclass);
+  const inherited = parent?.kind === "class" && depth > 0 ? fieldsOfClass(parent, depth - 1) : [];
+  const own = fields.map((field) => ({ field, of }));
+  return [
+    ...inherited.filter(({ field }) => !fields.some(({ name }) => name === field.name)),
+    ...own,
+  ];
+}
+
+/** The options that mark a field as one that the library writes by itself. */
+function roleOf({ name, annotations }: HirField): readonly (readonly [string, Value])[] {
+  const role = annotated(annotations, "CreatedAt", "UpdatedAt", "DeletedAt");
+  if (!role) return [];
+  const option = plainName(role);
+  const key = `${option.slice(0, 1).toLowerCase()}${option.slice(1)}`;
+  return [[key, textOf(name)], ...(option === "DeletedAt" ? [["paranoid", YES] as const] : [])];
+}
+
+/** Decorators that say what options may say as well. */
+const SCOPES = { DefaultScope: "defaultScope", Scopes: "scopes" } as const;
 
 /** Decorators that say that a field is a column, and what they say of it. */
 const COLUMNS = {

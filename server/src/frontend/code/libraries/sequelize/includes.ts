@@ -9,6 +9,7 @@ import { columnOf, keysOf, roleOf, type Model, type ModelColumn, type ModelRelat
 import { columnText, equals, memberOfList, named, type Place, type RowData } from "../orm/statements"; // prettier-ignore
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
 import { modelOfValue } from "./models";
+import { withoutScope, withScope } from "./scopes";
 import { isGiven, whereOf, type Fields } from "./where";
 
 /** What a reading is of beside its options. */
@@ -47,10 +48,10 @@ function includeOf(place: Place, value: Value): Include | undefined {
   const { tools, model } = place;
   const fields = value.kind === "object" ? tools.fields(value) : undefined;
   if (value.kind === "object" && !fields) return undefined;
-  const options: Fields = fields ?? new Map<string, Value>();
-  const association = constantText(options.get("association") ?? value);
-  const as = constantText(options.get("as")) ?? association;
-  const wanted = modelOfValue(options.get("model") ?? value, tools);
+  const given: Fields = fields ?? new Map<string, Value>();
+  const association = constantText(given.get("association") ?? value);
+  const as = constantText(given.get("as")) ?? association;
+  const wanted = modelOfValue(given.get("model") ?? value, tools);
   const candidates = model.relations.filter(
     ({ property, target }) =>
       !property.includes(" ") &&
@@ -58,9 +59,12 @@ function includeOf(place: Place, value: Value): Include | undefined {
       (wanted === undefined || target()?.name === wanted.name),
   );
   const [relation, ...more] = candidates;
-  const target = relation?.target();
-  if (!relation || !target || more.length > 0) return undefined;
+  const related = relation?.target();
+  if (!relation || !related || more.length > 0) return undefined;
   if (wanted === undefined && association === undefined) return undefined;
+  const scoped = wanted?.scoped ? { ...related, scoped: wanted.scoped } : related;
+  const options = withScope({ ...place, model: scoped }, given);
+  const target = withoutScope(scoped, tools);
   const required = constantScalar(options.get("required"));
   const nested = includesOf({ ...place, model: target }, options.get("include"));
   const isRequired = required === true || (required !== false && isGiven(options.get("where")));

@@ -20,11 +20,14 @@ import { associationCall } from "./associated";
 import { onConnection } from "./find";
 import { tellHooks } from "./hooks";
 import { changes, columnsSet, deletion } from "./operations";
+import { isGiven } from "./where";
 
 type Row = Extract<Value, { kind: "row" }>;
 
 /** Results that a row was read again from, by what was assigned to it since. */
 const reloaded = new WeakMap<Row["overlay"], Set<string>>();
+
+const NO_OPTIONS: ReadonlyMap<string, Value> = new Map();
 
 /** A method of a row; undefined where it is not known. */
 export function instanceCall(
@@ -37,8 +40,11 @@ export function instanceCall(
   const { model, connection } = row.data;
   const { source } = call;
   const [first, second] = call.arguments;
-  const options = (value: Value | undefined) =>
-    (value && tools.fields(value)) ?? new Map<string, Value>();
+  const options = (value: Value | undefined): ReadonlyMap<string, Value> => {
+    const fields = isGiven(value) ? tools.fields(value) : NO_OPTIONS;
+    if (!fields) tools.lose(`the options that ${method}() is given are not known`, source);
+    return fields ?? NO_OPTIONS;
+  };
   // A row does not remember the transaction that it was read in.
   const pool = connection && !connection.isPool ? { id: "sequelize", isPool: true } : connection;
   const base: Place = { model, connection: pool, source, tools };
@@ -96,9 +102,20 @@ export function instanceCall(
       return row;
     default:
       return (
-        associationCall(base, row, method, call.arguments) ?? unreadMethod(row, call, method, base)
+        associationCall(base, row, ...associationAsked(method, call.arguments)) ??
+        unreadMethod(row, call, method, base)
       );
   }
+}
+
+/** `$get("owner")` of sequelize-typescript is `getOwner()`. */
+function associationAsked(
+  method: string,
+  args: readonly Value[],
+): readonly [method: string, args: readonly Value[]] {
+  const name = constantText(args[0]);
+  if (!method.startsWith("$") || name === undefined) return [method, args];
+  return [`${method.slice(1)}${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, args.slice(1)];
 }
 
 /** A method of the model's own; of others (of its prototype, of a plugin) nothing is known. */

@@ -83,8 +83,15 @@ export function modelOf(
       ...(fieldsOf(each.get("hooks"), tools)?.keys() ?? []),
     ]),
     others: new Set([...given].filter((each) => !isStored(each)).map(([property]) => property)),
+    ...scopesOf(own),
     ...(of && { class: of }),
   };
+}
+
+/** The scopes that a model's options declare. */
+function scopesOf(options: Fields): Pick<Model, "scopes"> {
+  const [usual, named] = [options.get("defaultScope"), options.get("scopes")];
+  return usual || named ? { scopes: { ...(usual && { usual }), ...(named && { named }) } } : {};
 }
 
 function fieldsOf(value: Value | undefined, tools: Tools): Fields | undefined {

@@ -30,6 +30,7 @@ import {
 } from "../orm/statements";
 import { rowsOf } from "../rawSql";
 import { conditions, found, onConnection, one } from "./find";
+import { argumentsOf } from "./scopes";
 import { isGiven, keyIs, textOfValue, whereOf, type Fields } from "./where";
 
 /** Methods of a model. */
@@ -41,8 +42,18 @@ export const METHODS: ReadonlySet<string> = new Set(
 );
 
 /** A call of a model's method on the connection of its options; undefined where it is not understood. */
-export function modelCall(place: Place, method: string, args: readonly Value[]): Value | undefined {
+export function modelCall(
+  place: Place,
+  method: string,
+  given: readonly Value[],
+): Value | undefined {
   const { tools } = place;
+  const args = argumentsOf(place, method, given);
+  if (args === "unknown") {
+    if (!CHANGES.has(method)) return undefined;
+    runUnknownWrite(place, "which rows are meant is not known");
+    return UNDEFINED;
+  }
   const [first, second] = args;
   const none: Fields = new Map();
   const of = (value: Value | undefined): Fields => (value && tools.fields(value)) ?? none;
@@ -120,6 +131,9 @@ export function modelCall(place: Place, method: string, args: readonly Value[]):
       return undefined;
   }
 }
+
+/** What changes the rows that its options tell. */
+const CHANGES: ReadonlySet<string> = new Set(["update", "destroy", "increment", "decrement", "restore"]); // prettier-ignore
 
 /** Only `save` of an instance looks at the version. */
 export const UNVERSIONED = { isVersioned: false } as const;

@@ -22,6 +22,7 @@ import { defaultsOf, extendsModel, isDefaults, modelOf, modelOfClass, modelOfVal
 import { connectionIn } from "./find";
 import { FIELD, fieldTaken } from "./includes";
 import { METHODS, modelCall } from "./operations";
+import { scopedAs } from "./scopes";
 import { OPERATOR, partOf } from "./where";
 
 const NAME = "sequelize";
@@ -82,10 +83,13 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     return tools.handle("db", defaultsOf(call.arguments, tools), POOL);
   }
   if (isModel(data)) {
-    if (method === "scope" || method === "unscoped" || method === "schema") {
-      if (first && method === "scope") tools.lose("what a scope asks for is not known", source);
-      return { ...handle, path: "model" };
+    if (method === "schema") return { ...handle, path: "model" };
+    if (method === "scope" || method === "unscoped") {
+      const scoped = scopedAs(completed(data, tools), method, call, tools);
+      return { ...handle, path: "model", data: scoped };
     }
+    // What the class itself has of that name is called on the scoped class, too.
+    if (data.scoped && hasStatic(data, method)) return undefined;
     if (DECLARING.test(method)) return UNDEFINED;
     const model = completed(data, tools);
     const place = { model, connection: connection ?? POOL, source, tools };
@@ -122,6 +126,10 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
   if (/(?:^|\.)DataTypes?\.|^Sequelize\.[A-Z]+$/u.test(path)) return handle;
   if (call.isNew && path.endsWith("Error")) return AN_ERROR;
   return partOf(method, call.arguments, tools);
+}
+
+function hasStatic({ class: of }: Model, method: string): boolean {
+  return of?.class.methods.some(({ name, isStatic }) => isStatic && name === method) === true;
 }
 
 const DECLARING = /^(?:hasMany|hasOne|belongsTo|belongsToMany|sync|addHook|addScope|before\w+|after\w+)$/u; // prettier-ignore
