@@ -264,6 +264,27 @@ it("what the code gives an object that was made elsewhere becomes a part of what
   );
 });
 
+it("what a collection is given as a key is no other thing by that", async () => {
+  const [kept, changed = ""] = await written(
+    "elsewhere.seen.set(context, row.note); await keep(context.note);",
+    '_.set(context, "note", row.note); await keep(context.note);',
+  );
+  assert.equal(kept, ":context.note");
+  assert.match(changed, /^unknown\(/u);
+});
+
+it("an argument that was perhaps changed is told in few cases, however often it is handed on", async () => {
+  const changed = "if (k.a) { if (k.b) merge(context, v); } else if (k.c) merge(context, v);";
+  const again = Array.from({ length: 40 }, () => "user = own(user);").join(" ");
+  const [once, often, twice] = await written(
+    `const own = (u) => u; ${changed} let user = context; await keep(user.note);`,
+    `const own = (u) => u; ${changed} let user = context; ${again} await keep(user.note);`,
+    "let user = context; if (k.a) merge(user, v); user = user; if (k.b) merge(user, v); await keep(user.note);",
+  );
+  assert.equal(often, once);
+  assert.match(twice ?? "", /:k\.b\) \? unknown\(/u);
+});
+
 it("what the code writes into its arguments is there afterwards", async () => {
   assert.deepEqual(
     await written(

@@ -16,6 +16,15 @@ const CHANGES =
 /** Of these, those that need nothing else. */
 const CHANGES_ALONE = /(?:^|[._])(?:shuffle|sort|reverse|mutate|populate)(?:[A-Z_]\w*)?$/u;
 
+/** Methods that change what they are called on, and functions of the same names that change the first thing given. */
+const OF_RECEIVER = /\.(?:set|unset|fill|append|push|pull|remove|insert|splice)$/u;
+const OF_TOOLS = /(?:^|\.)(?:_|lodash|fp|R|\w*[uU]tils?|\w*[hH]elpers?)\.\w+$/u;
+
+function changesFirst(name: string, isAlone: boolean): boolean {
+  if (OF_RECEIVER.test(name) && !OF_TOOLS.test(name)) return false;
+  return (isAlone ? CHANGES_ALONE : CHANGES).test(name);
+}
+
 /** Notes what an unknown function makes of its arguments. What is awaited changes something elsewhere. */
 export function changedByFunction(
   state: State,
@@ -28,7 +37,7 @@ export function changedByFunction(
     const foreign = foreignOf(arg);
     if (foreign) {
       if (others.length > 0 && !ONLY_READS.test(name)) changeForeign(state, foreign, name, others);
-    } else if (at === 0 && (others.length > 0 ? CHANGES : CHANGES_ALONE).test(name)) {
+    } else if (at === 0 && changesFirst(name, others.length === 0)) {
       const reads = args.flatMap((each) => readsOf(each));
       replace(state, arg, unknown(`what ${name}() makes of what it is given is not known`, reads));
     }
@@ -36,7 +45,10 @@ export function changedByFunction(
 }
 
 function replace(state: State, value: Value, by: Value): void {
-  if (value.kind === "list") setElement(state, value, UNDEFINED, by);
+  if (value.kind === "choice") {
+    replace(state, value.then, by);
+    replace(state, value.otherwise, by);
+  } else if (value.kind === "list") setElement(state, value, UNDEFINED, by);
   else if (value.kind === "input") writeInside(state, value, by);
   else setAnyMember(state, value, by);
 }

@@ -70,17 +70,21 @@ function mayBe(left: Expression, right: Expression): boolean {
   return !isKnown && JSON.stringify(left) !== JSON.stringify(right);
 }
 
-/** An argument, or what is known of it once it was changed in a way that its parts do not tell. */
+/** An argument, or what is known of it once it was changed in a way that its parts do not tell. Linear in its cases. */
 export function nowOf(state: State, value: Value): Value {
-  if (state.writtenInputs.cells.size === 0) return value;
+  const { cells } = state.writtenInputs;
+  if (cells.size === 0) return value;
   if (value.kind === "choice") {
+    // What is known of an argument may name it for the case that it was not changed.
+    const key = keptAs.get(value);
+    if (key !== undefined) return presentOf(state, key) ?? value;
     const [then, otherwise] = [nowOf(state, value.then), nowOf(state, value.otherwise)];
     const isSame = then === value.then && otherwise === value.otherwise;
     return isSame ? value : { ...value, then, otherwise };
   }
   if (value.kind !== "input") return value;
-  const { cells, inside } = state.writtenInputs;
-  return cells.get(ownKeyOf(value))?.value ?? changedInside(value, inside) ?? value;
+  const { inside } = state.writtenInputs;
+  return presentOf(state, ownKeyOf(value)) ?? changedInside(value, inside) ?? value;
 }
 
 /** What is known of a part of something that was changed as a whole. */
@@ -96,6 +100,16 @@ function changedInside({ path }: Input, inside: WrittenInputs["inside"]): Value 
 function isPart(path: string, whole: string): boolean {
   return path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }
+
+/** What is known of an argument as a whole, by its key; what was known of it before is still the same argument. */
+function presentOf({ writtenInputs: { cells } }: State, key: string): Value | undefined {
+  const present = cells.get(key)?.value;
+  if (present?.kind === "choice") keptAs.set(present, key);
+  return present;
+}
+
+/** The arguments that choices are what was known of. */
+const keptAs = new WeakMap<Value, string>();
 
 /** What was written to parts of an argument that is used as a whole. */
 export function writtenParts(state: State, value: Value): readonly Value[] {
