@@ -1,9 +1,10 @@
-// The built server while a large workspace is read: it answers, tells how far it has come, stops when it is told, and
-// goes on from there.
+// The built server while a large workspace is read: it answers, tells how far it has come and what it finds in an open file,
+// stops when it is told, and goes on from there.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import type { Diagnostic } from "vscode-languageserver-protocol/node";
 import type { CheckSummary, ServerStatus } from "../../server/src/protocol/requests";
 import { withServerProcess } from "./client";
 
@@ -60,20 +61,35 @@ test(
       const summaries = (): Promise<readonly CheckSummary[]> =>
         client.sendRequest("isolens/summaries", {});
 
-      const uri = server.uri("src/part0.ts");
+      // The one that would be read last.
+      const file = "src/part99.ts";
+      const uri = server.uri(file);
       const text = head + take("mine");
       const reading = status(isReading);
       await client.sendNotification("textDocument/didOpen", {
         textDocument: { uri, languageId: "typescript", version: 1, text },
       });
       await reading;
-      // It answers before anything is known.
-      assert.deepEqual(await summaries(), []);
+      // It answers before all is known.
+      for (const { verdict } of await summaries()) assert.equal(verdict, "unknown");
 
+      const isOfMine = ({ relatedInformation = [] }: Diagnostic): boolean =>
+        relatedInformation.some(({ location }) => location.uri === uri);
+      await server.diagnostics(file, (all) => all.some(isOfMine));
+      const last = statuses.at(-1);
+      assert.ok(last && isReading(last), JSON.stringify(last));
+
+      const kept = status(({ health, unknown }) => health !== "busy" && unknown > 0);
       const stopped = status(({ health }) => health !== "busy");
       const cancelled: number = await client.sendRequest("isolens/cancel", {});
       assert.equal(cancelled, 1);
       await stopped;
+      // What was found is kept, and that something is missing is said.
+      await kept;
+      assert.ok((await server.diagnostics(file, () => true)).some(isOfMine));
+      const [summary] = await summaries();
+      assert.equal(summary?.verdict, "anomaly");
+      assert.ok(summary.unknown.some(({ reason }) => reason === "cancelled"));
 
       // An edit while it reads begins again.
       const again = status(isReading);
@@ -85,7 +101,8 @@ test(
       const ended = status(({ health }) => health !== "busy");
       await client.sendRequest("isolens/cancel", {});
       await ended;
-      for (const { verdict } of await summaries()) assert.equal(verdict, "cancelled");
+      for (const { verdict } of await summaries())
+        assert.match(verdict, /^(?:cancelled|anomaly)$/u);
       assert.equal(await server.end(), 0);
     });
   },

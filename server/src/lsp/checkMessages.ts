@@ -22,6 +22,8 @@ export type ToCheckThread =
       readonly id: number;
       readonly project: SentProject;
       readonly level: Level;
+      /** Files that somebody looks at. */
+      readonly first: readonly FileId[];
       /** One integer, not 0 when the check is to stop: seen in the middle of work. */
       readonly stop: SharedArrayBuffer;
     }

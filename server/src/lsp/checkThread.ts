@@ -23,7 +23,7 @@ export function serveChecks(): void {
   };
 
   async function check(asked: Extract<ToCheckThread, { kind: "check" }>): Promise<void> {
-    const { id, level } = asked;
+    const { id, level, first } = asked;
     const project = received(asked.project);
     const flag = new Int32Array(asked.stop);
     const controller = new AbortController();
@@ -47,7 +47,7 @@ export function serveChecks(): void {
             send({ kind: "found", id, anomaly });
           },
         },
-        () => Atomics.load(flag, 0) !== 0,
+        { first, isStopped: () => Atomics.load(flag, 0) !== 0 },
       );
       send({ kind: "done", id, outcome });
     } catch (error) {

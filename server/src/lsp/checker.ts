@@ -2,6 +2,7 @@
 import type { Level } from "../isolation/levels";
 import type { Note } from "../program/program";
 import type { Anomaly, LevelReport } from "../protocol/report";
+import type { FileId } from "../protocol/source";
 import type { FileReading } from "../service/coverage";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
@@ -9,7 +10,7 @@ import type { Project } from "../workspace/projects";
 export interface CheckEvents {
   /** Files of code that were read, of all there are. */
   readonly reading: (done: number, total: number) => void;
-  /** The text is read: these comments suppress what will be found. */
+  /** The text is read, or a part of it: these comments suppress what will be found. */
   readonly read: (suppressions: readonly PlacedSuppression[]) => void;
   /** Groups of transactions that are decided, of all that will be looked at. */
   readonly progress: (done: number, total: number) => void;
@@ -28,6 +29,13 @@ export interface CheckOutcome {
   readonly files: readonly FileReading[];
 }
 
+export interface CheckOptions {
+  /** Files that somebody looks at, the first foremost. */
+  readonly first?: readonly FileId[];
+  /** Asked often: whether to stop, where the signal's abort is not noticed in the middle of work. */
+  readonly isStopped?: () => boolean;
+}
+
 /** Keeps what it learned of a project between checks; `dispose` ends its threads. */
 export interface Checker {
   /** Never rejects for bad input; soon after the signal it answers with the verdict `cancelled`. */
@@ -36,8 +44,7 @@ export interface Checker {
     level: Level,
     signal: AbortSignal,
     events: CheckEvents,
-    /** Asked often: whether to stop, where the signal's abort is not noticed in the middle of work. */
-    isStopped?: () => boolean,
+    options?: CheckOptions,
   ): Promise<CheckOutcome>;
   dispose(): Promise<void>;
 }

@@ -5,15 +5,17 @@ import { codeLanguageOf } from "../frontend/code/codeParsers";
 import { mayUseDatabase } from "../frontend/code/prefilter";
 import type { Level } from "../isolation/levels";
 import type { Anomaly, LevelReport } from "../protocol/report";
+import type { FileId } from "../protocol/source";
 import type { CheckSummary } from "../protocol/requests";
 import type { PlacedSuppression } from "../service/suppressions";
 import type { CodeCache } from "../workspace/codeFiles";
 import type { Project } from "../workspace/projects";
 import { askedNow, isSameAsked, type Asked } from "./asked";
-import type { CheckOutcome } from "./checker";
+import type { CheckEvents, CheckOutcome } from "./checker";
 import type { TextEdit } from "./editRange";
 import { emptyReport } from "./emptyReport";
 import { loadWorkspace, withText } from "./loadWorkspace";
+import { openFiles } from "./openFiles";
 import { beginProgress } from "./progressReporter";
 import { createProofs, proofView, proving } from "./proofs";
 import { createPublisher } from "./publisher";
@@ -69,6 +71,8 @@ export function createChecks(state: ServerState): Checks {
   const proofs = createProofs(state);
   /** What the last check of each project was asked for. */
   const asked = new Map<string, Asked>();
+  /** The open files of each project at its last check. */
+  const lookedAt = new Map<string, readonly FileId[]>();
   /** What earlier loads found out of files of code. */
   const codeCache: CodeCache = new Map();
   let loading: Promise<void> | undefined;
@@ -101,10 +105,12 @@ export function createChecks(state: ServerState): Checks {
     state.running.set(key, { done: 0, total: 0 });
     status.update();
     try {
-      const found: Anomaly[] = [];
+      // What is found in the files that somebody looks at is found again.
+      const found = new Map<string, Anomaly>();
       const bounded = proving(withSettings(state, project), false);
       let placed: readonly PlacedSuppression[] = [];
-      const outcome = await state.checker.check(bounded, level, signal, {
+      const first = openFiles(state, project);
+      const events: CheckEvents = {
         progress: (done, total) => {
           if (signal.aborted) return;
           state.running.set(key, { done, total });
@@ -122,10 +128,12 @@ export function createChecks(state: ServerState): Checks {
         },
         found: (anomaly) => {
           if (signal.aborted) return;
-          found.push(anomaly);
-          showPartial(key, project, level, found, placed);
+          found.set(anomaly.id, anomaly);
+          showPartial(key, project, level, [...found.values()], placed);
         },
-      });
+      };
+      lookedAt.set(key, first);
+      const outcome = await state.checker.check(bounded, level, signal, events, { first });
       // A newer text or level was asked for: its own check will tell.
       if (signal.aborted && state.queue.waits(key)) return;
       keep(key, project, level, outcome, signal.aborted);
@@ -239,10 +247,21 @@ export function createChecks(state: ServerState): Checks {
     }
     loadingEnded();
     const shown = new Set([...inScope(), ...state.results.keys()]);
-    const changed = [...shown].filter((key) => !isSameAsked(asked.get(key), nowAsked(key)));
+    const changed = [...shown].filter(
+      (key) => !isSameAsked(asked.get(key), nowAsked(key)) || isReadTooLate(key),
+    );
     if (changed.length > 0) state.known.clear();
     tell();
     if (state.settings.check !== "manual") void checks.request(changed);
+  }
+
+  /** Whether a file was opened while others are read, so that reading begins with it once more. */
+  function isReadTooLate(key: string): boolean {
+    const project = state.projects.get(key);
+    const before = lookedAt.get(key);
+    if (!project || !before || state.running.get(key)?.unit !== "files") return false;
+    const [newest] = openFiles(state, project);
+    return newest !== undefined && !before.includes(newest);
   }
 
   function nowAsked(key: string): Asked | undefined {

@@ -14,9 +14,9 @@ export function sessionChecker(open: () => Promise<Session>): Checker {
     return session;
   };
   return {
-    async check(project, level, signal, { read, ...events }, isStopped) {
+    async check(project, level, signal, { read, ...events }, options) {
       const { checkWorkspace } = await opened();
-      const request = { project, level, ...(isStopped && { isStopped }) };
+      const request = { project, level, ...options };
       const result = await checkWorkspace(request, signal, {
         ...events,
         read: (program) => {

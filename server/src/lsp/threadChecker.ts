@@ -2,6 +2,8 @@
 // from its work after one is replaced.
 import { Worker } from "node:worker_threads";
 import type { Level } from "../isolation/levels";
+import type { Anomaly } from "../protocol/report";
+import type { PlacedSuppression } from "../service/suppressions";
 import type { Project } from "../workspace/projects";
 import type { Checker, CheckEvents, CheckOutcome } from "./checker";
 import {
@@ -57,7 +59,7 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
   };
 
   const checker: Checker = {
-    check: (project, level, signal, events) =>
+    check: (project, level, signal, events, asked = {}) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) {
           resolve(cancelled(options.data.tool, level));
@@ -68,12 +70,13 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
         const id = last;
         const stop = new SharedArrayBuffer(4);
         const timers: NodeJS.Timeout[] = [];
+        const heard = listening(events);
         const onAbort = (): void => {
           Atomics.store(new Int32Array(stop), 0, 1);
           own.post({ kind: "abort", id });
           timers.push(
             setTimeout(() => {
-              resolve(cancelled(options.data.tool, level));
+              resolve(heard.outcome(cancelled(options.data.tool, level)));
             }, options.grace ?? GRACE),
             setTimeout(() => {
               void own.replace();
@@ -87,7 +90,7 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
         };
         signal.addEventListener("abort", onAbort);
         own.running.set(id, {
-          events,
+          events: heard.events,
           signal,
           resolve: (outcome) => {
             settle();
@@ -99,10 +102,11 @@ export function threadChecker(options: ThreadCheckerOptions): Checker {
           },
           again: () => {
             settle();
-            resolve(checker.check(project, level, signal, events));
+            resolve(checker.check(project, level, signal, events, asked));
           },
         });
-        own.post({ kind: "check", id, project: own.send(project), level, stop });
+        const { first = [] } = asked;
+        own.post({ kind: "check", id, project: own.send(project), level, first, stop });
       }),
     dispose: async () => {
       await thread?.close();
@@ -191,6 +195,37 @@ function tell(
     default:
       message satisfies never;
   }
+}
+
+/** Events, and what is known by them where nothing else comes. */
+function listening(events: CheckEvents): {
+  readonly events: CheckEvents;
+  readonly outcome: (nothing: CheckOutcome) => CheckOutcome;
+} {
+  const found = new Map<string, Anomaly>();
+  let suppressions: readonly PlacedSuppression[] = [];
+  return {
+    events: {
+      ...events,
+      read: (placed) => {
+        suppressions = placed;
+        events.read(placed);
+      },
+      found: (anomaly) => {
+        found.set(anomaly.id, anomaly);
+        events.found(anomaly);
+      },
+    },
+    outcome: (nothing) => {
+      if (found.size === 0) return nothing;
+      const report = {
+        ...nothing.report,
+        verdict: "anomaly" as const,
+        anomalies: [...found.values()],
+      };
+      return { ...nothing, report, suppressions };
+    },
+  };
 }
 
 /** Nothing is known by the time of the abort. */

@@ -1,6 +1,7 @@
 // From the texts of a project to its program, with what the configuration adds to it.
 import { relative, sep } from "node:path";
 import { codeLanguageOf, type CodeParsers } from "../frontend/code/codeParsers";
+import type { FirstFiles } from "../frontend/code/firstFiles";
 import { atOnce, type IsStopped, type Sliced } from "../frontend/code/slices";
 import { createWorkspaceCode, type WorkspaceCodeReader } from "../frontend/code/workspaceCode";
 import { readConfiguredInvariants } from "../frontend/sql/readInvariants";
@@ -20,6 +21,7 @@ import type { Configuration, DistinctParameters } from "../workspace/configurati
 import type { ProjectCode } from "../workspace/codeFiles";
 import { nearestNames } from "../workspace/nearest";
 import type { Project } from "../workspace/projects";
+import { statementsOf, tablesOf } from "./statements";
 
 /** What reading needs of a project. */
 export type ProjectTexts = Pick<Project, "files" | "context" | "configuration"> &
@@ -39,53 +41,110 @@ export interface ProjectReader {
    * program names the files that are missing.
    */
   reading(project: ProjectTexts, isStopped?: IsStopped): Sliced<Program>;
+  /**
+   * What some of the files do, read before all others: of code with those who call it, as far as they are few. A part of
+   * the whole program, whose other files are `unread`. Undefined where reading all is not worth an answer before it, or
+   * has been done before.
+   */
+  early(
+    project: ProjectTexts,
+    first: FirstFiles,
+    isStopped?: IsStopped,
+  ): Sliced<Program | undefined>;
 }
 
 /** A reader that remembers the last few projects. Without parsers for code it reads SQL files only. */
 export function createProjectReader(parsers: SqlParsers, codeParsers?: CodeParsers): ProjectReader {
   const readers = new Map<string, Readers>();
-  const reader: ProjectReader = {
-    read: (project) => atOnce(reader.reading(project)),
-    *reading(project, isStopped) {
-      const key = [...project.files, ...project.context].map(({ file }) => file).join("\n");
-      const own = readers.get(key) ?? {
-        alone: createReader(parsers),
-        all: createReader(parsers),
-        telling: createDialectReader(),
-        ...(codeParsers && { code: createWorkspaceCode(codeParsers) }),
-      };
-      readers.delete(key);
-      readers.set(key, own);
-      for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
-      const { dialect, detected } = project.configuration;
-      const all = project.files.filter(isSql);
-      const codeFiles = project.files.filter((each) => !isSql(each));
-      const found =
-        codeFiles.length > 0 && own.code
-          ? yield* own.code.reading(codeFiles, project.code, isStopped)
-          : undefined;
-      const sql = [...all, ...project.context];
-      const told =
-        detected?.dialect?.value ?? own.telling.told(sql, () => found?.dialect) ?? found?.dialect;
-      const usual = dialect ?? told ?? own.telling.usual(sql);
-      const variants = withoutVariants(all, usual);
-      const files = variants.kept;
-      const code = found && {
-        ...found,
-        dialect: dialect ?? found.dialect ?? usual,
-        ...(dialect && { sources: found.sources?.map((source) => ({ ...source, dialect })) ?? [] }),
-      };
-      const alone = yield* own.alone.reading(files, { dialect, usual }, code);
-      const incomplete = alone.schema.tables.some((table) => table.inferred);
-      const program =
-        incomplete && project.context.length > 0
-          ? yield* readInContext({ ...project, files }, own.all, { dialect, usual }, code)
-          : alone;
-      const notes = [...(found?.notes ?? []), ...variantNotes(variants, usual)];
-      return configured(withNotes(program, notes), project, parsers);
+  const readersOf = (project: ProjectTexts): Readers => {
+    const key = [...project.files, ...project.context].map(({ file }) => file).join("\n");
+    const own = readers.get(key) ?? {
+      alone: createReader(parsers),
+      all: createReader(parsers),
+      telling: createDialectReader(),
+      isWhole: false,
+      ...(codeParsers && { code: createWorkspaceCode(codeParsers) }),
+    };
+    readers.delete(key);
+    readers.set(key, own);
+    for (const oldest of readers.keys()) if (readers.size > MOST_PROJECTS) readers.delete(oldest);
+    return own;
+  };
+
+  function* reading(
+    project: ProjectTexts,
+    isStopped?: IsStopped,
+    first?: FirstFiles,
+  ): Sliced<Program> {
+    const own = readersOf(project);
+    const { dialect, detected } = project.configuration;
+    const all = project.files.filter(isSql);
+    const codeFiles = project.files.filter((each) => !isSql(each));
+    const found =
+      codeFiles.length > 0 && own.code
+        ? yield* own.code.reading(codeFiles, project.code, isStopped)
+        : undefined;
+    const sql = [...all, ...project.context];
+    const told =
+      detected?.dialect?.value ?? own.telling.told(sql, () => found?.dialect) ?? found?.dialect;
+    const usual = dialect ?? told ?? own.telling.usual(sql);
+    const variants = withoutVariants(all, usual);
+    const files = variants.kept;
+    const code = found && {
+      ...found,
+      dialect: dialect ?? found.dialect ?? usual,
+      ...(dialect && { sources: found.sources?.map((source) => ({ ...source, dialect })) ?? [] }),
+      ...(first && { first }),
+    };
+    const alone = yield* own.alone.reading(files, { dialect, usual }, code);
+    const incomplete = alone.schema.tables.some((table) => table.inferred);
+    const program =
+      incomplete && project.context.length > 0
+        ? yield* readInContext({ ...project, files }, own.all, { dialect, usual }, code)
+        : alone;
+    const notes = [...(found?.notes ?? []), ...variantNotes(variants, usual)];
+    own.isWhole ||= program.unread === undefined;
+    return configured(withNotes(program, notes), project, parsers);
+  }
+
+  return {
+    read: (project) => atOnce(reading(project)),
+    reading,
+    *early(project, first, isStopped) {
+      if (readersOf(project).isWhole) return undefined;
+      const own = project.files.filter(({ file }) => first.files.includes(file));
+      const others = project.files.filter((each) => !isSql(each) && !own.includes(each));
+      if (own.length === 0 || others.length < FEW) return undefined;
+      return partOf(yield* reading(project, isStopped, first), first.files);
     },
   };
-  return reader;
+}
+
+/** Fewer files of code than these are read at once. */
+const FEW = 10;
+
+/**
+ * Of the transactions those that do something in some files. Left out is what uses tables that nothing declares: what is
+ * guessed of these may change with every file.
+ */
+function partOf(program: Program, first: readonly FileId[]): Program {
+  const guessed = program.schema.tables.filter(({ inferred }) => inferred);
+  const transactions = program.transactions.filter((each) => {
+    const places = [each.source, ...statementsOf(each.body).map(({ source }) => source)];
+    const tables = tablesOf(each);
+    return (
+      places.some(({ file }) => first.includes(file)) &&
+      !guessed.some(({ name }) => tables.has(name))
+    );
+  });
+  const isRead = (file: FileId): boolean => first.includes(file) || isSql({ file });
+  const { files, unread = [] } = program;
+  return {
+    ...program,
+    transactions,
+    files: files.filter(isRead),
+    unread: [...files, ...unread].filter((file) => !isRead(file)),
+  };
 }
 
 const MOST_PROJECTS = 16;
@@ -95,6 +154,8 @@ interface Readers {
   readonly all: ProgramReader;
   readonly telling: DialectReader;
   readonly code?: WorkspaceCodeReader;
+  /** All files have been read once. */
+  isWhole: boolean;
 }
 
 function isSql({ file }: { readonly file: FileId }): boolean {

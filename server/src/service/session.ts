@@ -12,10 +12,12 @@ import type { SolvePool } from "../engine/pool";
 import type { Level } from "../isolation/levels";
 import type { Program } from "../program/program";
 import type { LevelReport } from "../protocol/report";
+import type { FileId } from "../protocol/source";
 import type { Project } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
 import { fileReadings, type FileReading } from "./coverage";
+import { earlyCheck, withEarly } from "./earlyCheck";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
@@ -58,13 +60,15 @@ export interface CheckRequest {
   readonly budget?: number;
   /** Asked often while reading: whether to end it, where an abort would not be noticed before a slice's end. */
   readonly isStopped?: () => boolean;
+  /** Files that somebody looks at, the first foremost: of a long first reading, what is found in them is told on the way. */
+  readonly first?: readonly FileId[];
 }
 
 /** What is told while a project is read and checked. */
 export interface SessionEvents extends CheckEvents {
   /** Files of code that were read, of all there are. */
   reading?(done: number, total: number): void;
-  /** The text is read. */
+  /** The text is read: before that perhaps a part of it, of which something may be found meanwhile. */
   read?(program: Program): void;
 }
 
@@ -121,64 +125,102 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const cache = openSolveCache(REMEMBERED, kept, options.cache?.build);
   const reader = createProjectReader(parsers, code);
   const read = readInTurn(reader);
+
+  /** Writes what was found out; gives what went wrong with that. */
+  const save = (): readonly string[] => {
+    kept?.flush();
+    return kept?.takeNotes() ?? [];
+  };
+
+  async function checked(
+    program: Program,
+    request: CheckRequest,
+    { signal, events, aboutFiles }: Surroundings,
+  ): Promise<WorkspaceCheck> {
+    events?.read?.(program);
+    const { project } = request;
+    const { configuration } = project;
+    const level = request.level ?? configuration.level;
+    const result = await check(
+      {
+        program,
+        skipped: project.skipped ?? [],
+        level,
+        levelIsOverride: level.name !== configuration.level.name,
+        defined: configuration.defined,
+        serializablePairs: configuration.serializablePairs.map(({ pair }) => pair),
+        maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
+        unroll: request.unroll ?? configuration.unroll,
+        prove: request.prove ?? configuration.prove,
+        budget: request.budget ?? configuration.budget,
+        pool,
+        cache,
+        lanes: workers,
+        tool: options.tool,
+      },
+      signal,
+      events,
+    );
+    const { detected } = configuration;
+    const from = detected?.level?.value.name === level.name ? detected.level.place : undefined;
+    const report: LevelReport =
+      from === undefined
+        ? result.report
+        : { ...result.report, levels: { ...result.report.levels, from } };
+    const aside = [...missing, ...aboutFiles()];
+    const remarks = [
+      ...aside,
+      ...(detected?.remarks ?? []),
+      ...dialectRemarks(program, configuration, level),
+      ...configurationRemarks(program, configuration, level),
+    ];
+    const { unread = [] } = program;
+    const repeatable = result.repeatable && aside.length === 0 && unread.length === 0;
+    const { placed: suppressions, notes: misplaced } = placeSuppressions(program);
+    const notes = [...program.notes, ...result.notes, ...misplaced];
+    const files = fileReadings(program, [
+      ...(project.skipped ?? []),
+      ...(project.passedOver ?? []),
+      ...unread.map((file) => ({ file, reason: "reading was stopped before it" })),
+    ]);
+    const own = { program: { ...program, notes }, remarks, suppressions, files };
+    return { ...result, report, repeatable, ...own };
+  }
+
   return {
     checkWorkspace: async (request, signal, events) => {
-      const { project } = request;
-      const { configuration } = project;
-      const level = request.level ?? configuration.level;
-      const program = await read(request, signal, events?.reading);
-      events?.read?.(program);
-      const result = await check(
-        {
-          program,
-          skipped: project.skipped ?? [],
-          level,
-          levelIsOverride: level.name !== configuration.level.name,
-          defined: configuration.defined,
-          serializablePairs: configuration.serializablePairs.map(({ pair }) => pair),
-          maxTransactions: request.maxTransactions ?? configuration.maxTransactions,
-          unroll: request.unroll ?? configuration.unroll,
-          prove: request.prove ?? configuration.prove,
-          budget: request.budget ?? configuration.budget,
-          pool,
-          cache,
-          lanes: workers,
-          tool: options.tool,
-        },
-        signal,
-        events,
-      );
-      kept?.flush();
-      const { detected } = configuration;
-      const from = detected?.level?.value.name === level.name ? detected.level.place : undefined;
-      const report: LevelReport =
-        from === undefined
-          ? result.report
-          : { ...result.report, levels: { ...result.report.levels, from } };
-      const aside = [...missing, ...(kept?.takeNotes() ?? [])];
-      const remarks = [
-        ...aside,
-        ...(detected?.remarks ?? []),
-        ...dialectRemarks(program, configuration, level),
-        ...configurationRemarks(program, configuration, level),
-      ];
-      const { unread = [] } = program;
-      const repeatable = result.repeatable && aside.length === 0 && unread.length === 0;
-      const { placed: suppressions, notes: misplaced } = placeSuppressions(program);
-      const notes = [...program.notes, ...result.notes, ...misplaced];
-      const files = fileReadings(program, [
-        ...(project.skipped ?? []),
-        ...(project.passedOver ?? []),
-        ...unread.map((file) => ({ file, reason: "reading was stopped before it" })),
-      ]);
-      const own = { program: { ...program, notes }, remarks, suppressions, files };
-      return { ...result, report, repeatable, ...own };
+      const early = earlyCheck(signal);
+      const begin = (part: Program): void => {
+        const { read: isRead, found } = events ?? {};
+        const heard = { ...(isRead && { read: isRead }), ...(found && { found }) };
+        const alone = { ...request, prove: false };
+        early.begin((until) =>
+          checked(part, alone, { signal: until, events: heard, aboutFiles: () => [] }),
+        );
+      };
+      let program: Program;
+      let before: WorkspaceCheck | undefined;
+      try {
+        program = await read(request, signal, { reading: events?.reading, early: begin });
+      } finally {
+        before = await early.end();
+      }
+      const result = await checked(program, request, { signal, events, aboutFiles: save });
+      return signal.aborted ? withEarly(result, before) : result;
     },
     warm: () => {
       pool.warm();
     },
     dispose: () => pool.dispose(),
   };
+}
+
+/** What a check is run with. */
+interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly events: SessionEvents | undefined;
+  /** Asked at its end: what is to be told of files that results are kept in. */
+  readonly aboutFiles: () => readonly string[];
 }
 
 interface LoadedParsers {
@@ -213,11 +255,16 @@ async function loaded<Value>(loading: Promise<Value>, without: string): Promise<
   }
 }
 
-type Read = (
-  request: CheckRequest,
-  signal: AbortSignal,
-  told: SessionEvents["reading"],
-) => Promise<Program>;
+/** How often other files are read for those that somebody looks at, before something is told of these: at first, and then. */
+const OTHERS_FIRST = [8, 300];
+
+type Read = (request: CheckRequest, signal: AbortSignal, events: ReadingEvents) => Promise<Program>;
+
+interface ReadingEvents {
+  readonly reading: SessionEvents["reading"];
+  /** What is asked for first is read; the rest follows. */
+  readonly early: (part: Program) => void;
+}
 
 /**
  * One reading after the other, in slices. Keeps the last few whole programs: several levels of one project, and several
@@ -225,12 +272,23 @@ type Read = (
  */
 function readInTurn(reader: ProjectReader): Read {
   const kept: { readonly project: ProjectTexts; readonly program: Program }[] = [];
-  const read: Read = async ({ project, budget, isStopped }, signal, told) => {
+  const read: Read = async ({ project, budget, isStopped, first = [] }, signal, events) => {
     const known = kept.find((each) => sameTexts(each.project, project));
     if (known) return known.program;
     const end = budget === undefined ? Infinity : performance.now() + budget;
     const stops = (): boolean =>
       signal.aborted || performance.now() > end || (isStopped?.() ?? false);
+    let most = 0;
+    const told: SessionEvents["reading"] = (done, total) => {
+      // What was read first is not read again.
+      most = Math.max(most, done);
+      events.reading?.(most, total);
+    };
+    for (const most of first.length > 0 ? OTHERS_FIRST : []) {
+      const part = await inSlices(reader.early(project, { files: first, most }, stops), told);
+      if (part === undefined || stops()) break;
+      if (part.transactions.length > 0) events.early(part);
+    }
     const program = await inSlices(reader.reading(project, stops), told);
     if (program.unread === undefined) {
       kept.unshift({ project, program });

@@ -59,8 +59,24 @@ test("texts are sent when they changed, and progress comes back", () =>
     assert.deepEqual(told, ["1 of 2", "1 of 2", "1 of 2"]);
   }));
 
-test("an abort is answered by a thread that hangs, which is replaced", () =>
+test("an abort is answered by a thread that hangs, which is replaced; what it had found is kept", () =>
   withChecker(0, async (checker) => {
+    const early = new AbortController();
+    const found = (): void => {
+      early.abort();
+    };
+    const events = { ...NOTHING, found };
+    const { report } = await checker.check(project("/hangs", {}), level, early.signal, events);
+    assert.equal(report.verdict, "anomaly");
+    assert.deepEqual(
+      report.anomalies.map(({ id }) => id),
+      ["a"],
+    );
+    assert.deepEqual(
+      report.unknown.map(({ reason }) => reason),
+      ["cancelled"],
+    );
+
     const controller = new AbortController();
     const hanging = checker.check(project("/hangs", {}), level, controller.signal, NOTHING);
     const waiting = checker.check(project("/a", { "x.ts": "1" }), level, never, NOTHING);

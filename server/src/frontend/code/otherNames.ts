@@ -9,7 +9,7 @@ import { isFunction, isNode, visit, visitInto } from "./nodes";
 export type OtherNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** A name that stands for what is called `of`. */
-interface OtherName {
+export interface OtherName {
   readonly name: string;
   readonly of: string;
 }

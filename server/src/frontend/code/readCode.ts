@@ -14,11 +14,19 @@ import { walkCommand } from "../sql/walk";
 import { createState, rootWithout, type Evaluated, type Root } from "./evaluate/evaluator";
 import { createModuleScopes } from "./evaluate/moduleScope";
 import { undoAll, type Workspace } from "./evaluate/state";
-import { TOO_LONG } from "./evaluate/statements";
+import { functionsNaming } from "./callerNames";
+import {
+  firstFiles,
+  isAbout,
+  partsRead,
+  type FilePart,
+  type FirstFiles,
+  type PartsRead,
+} from "./firstFiles";
 import { withInputTypes } from "./inputTypes";
 import type { HirModule } from "./hir";
-import { isInner } from "./inner";
 import { createChangedElsewhere } from "./changedElsewhere";
+import { kept } from "./kept";
 import { createLeads } from "./leads";
 import { LIBRARIES } from "./libraries/libraries";
 import type {
@@ -63,6 +71,8 @@ export interface CodeSurroundings {
   readonly environment?: readonly unknown[];
   /** Whether to end with what was read so far. */
   readonly isStopped?: IsStopped;
+  /** Read these and who calls them, and tell of these alone. */
+  readonly first?: FirstFiles;
 }
 
 export interface CodeReading {
@@ -76,10 +86,16 @@ export interface CodeReading {
  * understood taints the transaction that it is a part of.
  */
 export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
-  const { evaluated, passed, unread } = yield* evaluateAll(around);
+  const { first } = around;
+  if (first?.files.some((file) => around.files.includes(file)) === false) {
+    return { transactions: [], unread: around.files };
+  }
+  const { evaluated, passed, near, read } = yield* evaluateAll(around);
+  const unread = around.files.filter((file) => !read.isWhole(file));
   const isWhole = unread.length === 0;
   const found = kept(evaluated, around.modules);
-  const own = new Set(isWhole ? found : withoutOpenCallers(found, unread, around));
+  const closed = isWhole ? found : withoutOpenCallers(found, { ...around, near, read });
+  const own = new Set(first ? closed.filter((each) => isAbout(each, first.files)) : closed);
   const said = new Set<string>();
   // What is told of a helper alone (a table that its callers name) is nothing to those who call it.
   for (const each of evaluated) {
@@ -112,19 +128,23 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
   readonly evaluated: readonly ReadFunction[];
   /** The keys of those that were not looked at to their ends, which is said. */
   readonly passed: ReadonlySet<string>;
-  readonly unread: readonly FileId[];
+  readonly read: PartsRead;
+  /** The files whose functions may use a database. */
+  readonly near: ReadonlySet<FileId>;
 }> {
   const { files, modules, memory, isStopped = () => false } = around;
   const passedKeys = new Set<string>();
-  const unread: FileId[] = [];
-  if (files.length === 0) return { evaluated: [], passed: passedKeys, unread };
+  const done = partsRead();
+  if (files.length === 0) {
+    return { evaluated: [], passed: passedKeys, read: done, near: new Set() };
+  }
   const used = usedModules(around);
   const trace = createTrace();
   around.watchTables?.((kind, name) => {
     trace.use(trace.entry({ kind, name }));
   });
-  const parts = files.flatMap((file) => modules.moduleOf(file) ?? []);
-  const reach = (memory?.reachOf ?? reachOf)(parts, namesElsewhere(files, modules));
+  const hirs = files.flatMap((file) => modules.moduleOf(file) ?? []);
+  const reach = (memory?.reachOf ?? reachOf)(hirs, namesElsewhere(files, modules));
   const asking = { used, models: around.models };
   const leads = createLeads(modules, {
     isReachedBy: reach.isReachedBy,
@@ -264,7 +284,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     return reading;
   }
 
-  function* readFile(file: FileId, step: ReadingStep): Sliced<void> {
+  function* readFile({ file, naming }: FilePart, step: ReadingStep): Sliced<void> {
     const hir = modules.moduleOf(file);
     const unreadPart = hir ? hir.errors[0] : WHOLE;
     if (unreadPart) around.note(unparsed(unreadPart, file, around));
@@ -273,7 +293,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     const passed =
       known && usesAgain(known)
         ? known.flatMap((round) => ("reading" in round ? round.reading.passed : []))
-        : yield* readRoots(file, hir, step);
+        : yield* readRoots(file, hir, step, naming);
     for (const note of passedOver(passed)) around.note(note);
     for (const { key } of passed) passedKeys.add(key);
   }
@@ -282,6 +302,7 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
     file: FileId,
     hir: HirModule,
     step: ReadingStep,
+    naming?: ReadonlySet<string>,
   ): Sliced<readonly PassedFunction[]> {
     const scope = scopes(file);
     if (!scope) return [];
@@ -302,7 +323,11 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       },
     });
     const isWhole = passed.length === 0;
+    const functions = roots.map((root) => root.function);
+    const isAsked = naming ? functionsNaming(hir, functions, naming) : undefined;
     for (const root of roots) {
+      // What is inherited calls what the heir has.
+      if (root.file === file && isAsked?.(root.function) === false) continue;
       if (seen.has(root.key)) {
         rounds.push({ before: root.key });
         continue;
@@ -325,17 +350,20 @@ function* evaluateAll(around: CodeSurroundings): Sliced<{
       rounds.push({ reading });
     }
     // What was not looked at for want of steps is of no root.
-    if (steps > 0 && isWhole)
+    if (steps > 0 && isWhole && !naming)
       memory?.keepFile(file, present(file), dependencies(allUsed(used)), rounds);
     return passed;
   }
 
-  for (const [done, file] of files.entries()) {
-    const isRead =
-      !isStopped() && (yield* untilStopped(readFile(file, { done, total: files.length })));
-    if (!isRead) unread.push(file);
+  const { first } = around;
+  const parts = first
+    ? firstFiles({ ...around, first, near, read: done, evaluated: all })
+    : files.map((file): FilePart => ({ file }));
+  for (const part of parts) {
+    const step = { done: done.count(), total: files.length };
+    if (!isStopped() && (yield* untilStopped(readFile(part, step)))) done.add(part);
   }
-  return { evaluated: all, passed: passedKeys, unread };
+  return { evaluated: all, passed: passedKeys, read: done, near };
 }
 
 /** Whether a work came to its end before reading was stopped. */
@@ -424,72 +452,6 @@ function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction
   };
 }
 
-/** What others call is a part of them; of two that call each other the first is kept. */
-function kept(evaluated: readonly ReadFunction[], modules: CodeModules): readonly ReadFunction[] {
-  const withStatements = evaluated.filter(({ statements }) => statements > 0);
-  const callers = new Map<string, Set<ReadFunction>>();
-  for (const caller of withStatements) {
-    for (const key of caller.inlined) {
-      if (key === caller.key || key === caller.calledAs) continue;
-      const known = callers.get(key);
-      if (known) known.add(caller);
-      else callers.set(key, new Set([caller]));
-    }
-  }
-  const order = new Map(withStatements.map((each, at) => [each, at]));
-  return withStatements.filter((each, at) => {
-    const own = callers.get(each.calledAs ?? each.key);
-    if (!own) return true;
-    // Where its callers end before its transactions, or do not lead to them, they are its own.
-    const isThere = (place: SourceRange): boolean => {
-      const key = placeOf(place);
-      return [...own].some((caller) => placesOf(caller).has(key));
-    };
-    // What of a transaction stands behind the end of a caller that was cut short is nowhere else.
-    const isCut = [...own].some(({ transaction: made }) => made?.taint.some(isTooLong));
-    const isCovered = (places: readonly SourceRange[]): boolean =>
-      isCut ? places.slice(1).every(isThere) : places.some(isThere);
-    if (!each.atomics.every(isCovered)) return true;
-    // What its callers give it may leave statements out, which others that call it do not.
-    if (!isCut && !ownStatements(each).every(isThere) && !isInnerOf(each, modules)) return true;
-    return [...own].every((caller) => {
-      const back = callers.get(caller.key)?.has(each) ?? false;
-      return back && (order.get(caller) ?? 0) > at;
-    });
-  });
-}
-
-/** Where the statements stand that a function runs whoever calls it; none where its caller gives it a connection. */
-function ownStatements({ transaction: made }: ReadFunction): readonly SourceRange[] {
-  const places: SourceRange[] = [];
-  if (made?.boundary !== "unit") return places;
-  walkCommand(made.body, {
-    statement: ({ kind, source }) => {
-      // What is not understood may be a function that each of them gives.
-      if (kind !== "opaque") places.push(source);
-    },
-  });
-  return places;
-}
-
-function isInnerOf({ key, transaction: made }: ReadFunction, modules: CodeModules): boolean {
-  const file = made?.source.file;
-  const module = file === undefined ? undefined : modules.moduleOf(file);
-  return file !== undefined && module !== undefined && isInner(key, file, module);
-}
-
-function isTooLong({ reason }: Taint): boolean {
-  return reason === TOO_LONG;
-}
-
-const placesByFunction = new WeakMap<ReadFunction, ReadonlySet<string>>();
-
-function placesOf(read: ReadFunction): ReadonlySet<string> {
-  const own = placesByFunction.get(read) ?? new Set(read.places.map(placeOf));
-  placesByFunction.set(read, own);
-  return own;
-}
-
 /** What a function loses by others that it calls, that were not followed and do run statements. */
 function unfollowed(
   evaluated: readonly ReadFunction[],
@@ -535,10 +497,6 @@ function atomicPlaces(body: Command): readonly (readonly SourceRange[])[] {
     },
   });
   return found;
-}
-
-function placeOf({ file, range: { start } }: SourceRange): string {
-  return `${file}:${String(start.line)}:${String(start.character)}`;
 }
 
 function transaction(

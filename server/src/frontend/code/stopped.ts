@@ -1,50 +1,43 @@
 // What may be said of code when reading was stopped before its end.
 import type { FileId } from "../../protocol/source";
-import type { HirStatement } from "./hir";
+import { callerNames } from "./callerNames";
+import type { PartsRead } from "./firstFiles";
 import type { ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
-import { originOf } from "./origins";
-import { childrenOf } from "./nodes";
+
+/** A reading that did not come to all files. */
+interface Stopped {
+  readonly files: readonly FileId[];
+  readonly modules: CodeModules;
+  /** The files whose functions may use a database. */
+  readonly near: ReadonlySet<FileId>;
+  readonly read: PartsRead;
+}
 
 /**
- * The functions that nothing in files that were not read can call: those that they name may run in transactions of
- * theirs, so that nothing is known of these alone. Linear in the files.
+ * The functions that nothing can call that was not read: those that it names may run in transactions of its own, so that
+ * nothing is known of these alone. Linear in the files.
  */
 export function withoutOpenCallers(
   functions: readonly ReadFunction[],
-  unread: readonly FileId[],
-  { modules }: { readonly modules: CodeModules },
+  around: Stopped,
 ): readonly ReadFunction[] {
-  const named = new Set<string>();
-  for (const file of unread) {
-    for (const statement of modules.moduleOf(file)?.body ?? []) {
-      for (const name of namesIn(originOf(statement))) named.add(name);
+  const calling = callingFiles(around);
+  const names = callerNames(around);
+  const isOpen = (file: FileId, name: string): boolean =>
+    calling.has(file) && !around.read.isReadFor(file, name);
+  return functions.filter((each) => names.files(names.of(each), isOpen).length === 0);
+}
+
+/** What was not read and may call something that uses a database, and what that imports, which may do so for it. */
+function callingFiles({ files, near, modules, read }: Stopped): ReadonlySet<FileId> {
+  const left = new Set(files.filter((file) => !read.isWhole(file)));
+  const found = new Set([...left].filter((file) => near.has(file)));
+  for (const file of found) {
+    for (const { from } of modules.moduleOf(file)?.imports ?? []) {
+      const target = modules.resolve(file, from);
+      if (target !== undefined && left.has(target)) found.add(target);
     }
   }
-  return functions.filter(({ transaction }) => {
-    const name = transaction?.name.split(".").at(-1);
-    return name === undefined || !named.has(name);
-  });
-}
-
-const known = new WeakMap<HirStatement, ReadonlySet<string>>();
-
-/** All that a statement names: variables, and members of whatever. */
-function namesIn(statement: HirStatement): ReadonlySet<string> {
-  const own = known.get(statement);
-  if (own) return own;
-  const names = new Set<string>();
-  const open: object[] = [statement];
-  for (let each = open.pop(); each; each = open.pop()) {
-    open.push(...childrenOf(each));
-    if (!("kind" in each)) continue;
-    if (each.kind === "name" && "name" in each) add(each.name, names);
-    if (each.kind === "member" && "property" in each) add(each.property, names);
-  }
-  known.set(statement, names);
-  return names;
-}
-
-function add(name: unknown, names: Set<string>): void {
-  if (typeof name === "string") names.add(name);
+  return found;
 }

@@ -3,6 +3,7 @@ import type { Dialect } from "../../program/dialect";
 import type { Note } from "../../program/program";
 import type { Table } from "../../program/schema";
 import type { FileId } from "../../protocol/source";
+import type { FirstFiles } from "../code/firstFiles";
 import type { CodeMemory } from "../code/memory";
 import type { CodeModules } from "../code/modules";
 import type { IsStopped } from "../code/slices";
@@ -32,6 +33,8 @@ export interface CodeFilesToRead {
   readonly sources?: readonly SchemaSource[];
   /** Whether reading is to end with what it has so far. */
   readonly isStopped?: IsStopped;
+  /** Of which alone something is to be told for now. */
+  readonly first?: FirstFiles;
   /** Files that were not come to before reading was stopped. */
   readonly unread?: readonly FileId[];
   /** What is wrong with these files. */

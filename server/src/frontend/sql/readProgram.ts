@@ -341,7 +341,7 @@ function codeTransactions(
     indexes.set(file, known);
     return known;
   };
-  const { modules, dialect, memory, isStopped, models = () => undefined } = code;
+  const { modules, dialect, memory, isStopped, first, models = () => undefined } = code;
   const files = code.files.map(({ file }) => file);
   return readCode({
     modules,
@@ -351,6 +351,7 @@ function codeTransactions(
     models,
     ...(memory && { memory }),
     ...(isStopped && { isStopped }),
+    ...(first && { first }),
     ...around,
   });
 }
