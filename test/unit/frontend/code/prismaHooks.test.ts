@@ -138,6 +138,10 @@ describe("operations of a client with replicas", () => {
 const db = process.env.URL ? base.$extends(readReplicas({ url: process.env.URL })) : base;`;
     const reading = await read(top, "return db.account.findMany();");
     assert.match(reading, /! a replica may answer this, which may be behind/u);
+    const replicated = `import { readReplicas } from "@prisma/extension-read-replicas";
+const db = base.$extends(readReplicas({ url: "x" }));`;
+    const primary = "return db.$primary().account.findMany();";
+    assert.doesNotMatch(await read(replicated, primary), /!/u);
     const body = `await db.account.create({ data: { id, balance: 1 } });
       await db.$transaction([db.account.findMany(), db.account.deleteMany()]);
       await db.$transaction(async (tx) => { await tx.account.findMany(); });`;

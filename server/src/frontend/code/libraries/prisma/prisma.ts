@@ -214,6 +214,8 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
       return transaction(handle, call, tools);
     case "$extends":
       return extendedClient(handle, call, tools);
+    case "$primary":
+      return primaryOf(handle, tools);
     case "$connect":
     case "$disconnect":
     case "$on":
@@ -223,6 +225,14 @@ function callOf(handle: HandleValue, call: Call, tools: Tools): Value | undefine
     default:
       return undefined;
   }
+}
+
+/** The client whose queries no replica answers; undefined for one without replicas. */
+function primaryOf(handle: HandleValue, tools: Tools): Value | undefined {
+  const whole = wholeOf(handle);
+  if (whole.hooks?.isReplicated !== true) return undefined;
+  const { isReplicated: _replicas, ...hooks } = whole.hooks;
+  return client(tools, handle.connection, { ...whole, hooks });
 }
 
 function extendedClient(handle: HandleValue, call: Call, tools: Tools): Value {
