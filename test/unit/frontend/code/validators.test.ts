@@ -314,6 +314,7 @@ describe("what throws where it does not like what it is given", () => {
 
   it("are assertions", async () => {
     await between("assert(row)", THERE);
+    await between("assert.deepEqual(row.balance, 4)", THERE, "not unknown(r1.balance, 4)");
     await between("assert.ok(row.balance > 4, 'no')", THERE, "not (r1.balance > 4)");
     await between("invariant(row.balance > 4)", THERE, "not (r1.balance > 4)");
     await between("strictEqual(row.balance, 4)", THERE, "not (r1.balance == 4)");

@@ -10,17 +10,36 @@ import { requireHolds } from "../values/member";
 import { binary } from "../values/operators";
 import { named, type Builtin, type BuiltinCall } from "./builtin";
 
+/** Those that compare in ways that are not followed. */
+const OTHERS = ["assert", "assert.strict"]
+  .flatMap((from) =>
+    "deepEqual deepStrictEqual notDeepEqual notDeepStrictEqual partialDeepStrictEqual match doesNotMatch ifError"
+      .split(" ")
+      .map((name) => `${from}.${name}`),
+  )
+  .join(" ");
+
 /** Node's `assert`. */
 export const ASSERTIONS: Readonly<Record<string, Builtin>> = {
-  ...named("assert assert.ok", (call) => asserted(call, truthOf(call))),
+  ...named("assert assert.ok assert.strict assert.strict.ok", (call) =>
+    asserted(call, truthOf(call)),
+  ),
   ...named("assert.equal", (call) => asserted(call, compared(call, "=="))),
-  ...named("assert.strictEqual", (call) => asserted(call, compared(call, "==="))),
+  ...named("assert.strictEqual assert.strict.equal assert.strict.strictEqual", (call) =>
+    asserted(call, compared(call, "===")),
+  ),
   ...named("assert.notEqual", (call) => asserted(call, negated(compared(call, "==")))),
-  ...named("assert.notStrictEqual", (call) => asserted(call, negated(compared(call, "===")))),
-  "assert.fail": ({ state, site }) => {
+  ...named("assert.notStrictEqual assert.strict.notEqual assert.strict.notStrictEqual", (call) =>
+    asserted(call, negated(compared(call, "==="))),
+  ),
+  ...named(OTHERS, ({ state, args, site }) => {
+    refusesWhatWasRead(state, args, { ...site, name: "assert", isUnused: true });
+    return UNDEFINED;
+  }),
+  ...named("assert.fail assert.strict.fail", ({ state, site }) => {
     emitThrow(state, undefined, { why: FAILED, source: sourceOf(state, site.span) });
     return UNDEFINED;
-  },
+  }),
 };
 
 const FAILED = "an assertion fails";
@@ -43,8 +62,9 @@ function asserted({ state, site }: BuiltinCall, holds: Expression): Value {
 export function assertionExport(from: string, name: string): string | undefined {
   const isWhole = name === "default" || name === "*";
   if (/^(?:node:)?assert(?:\/strict)?$/u.test(from)) {
-    if (isWhole || name === "strict" || name === "ok") return "assert";
-    return /^[a-z]/u.test(name) ? `assert.${name}` : undefined;
+    const whole = name === "strict" || from.endsWith("/strict") ? "assert.strict" : "assert";
+    if (isWhole || name === "strict" || name === "ok") return whole;
+    return /^[a-z]/u.test(name) ? `${whole}.${name}` : undefined;
   }
   const isInvariant = /(?:^|[/-])invariant$|^http-assert$/u.test(from);
   return isInvariant && (isWhole || name === "invariant") ? "assert" : undefined;
