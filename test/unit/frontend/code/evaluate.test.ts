@@ -78,6 +78,30 @@ export async function f(id: number, note: string, all: { id: number; note: strin
       ],
     ));
 
+  it("takes what a package gives neither for true nor for there", async () => {
+    const asked = ["settings.isOn", "!settings.isOn", "isOn", "settings.isOn == null", "!!isOn"];
+    for (const each of asked) {
+      const text = `${POOL}import settings, { isOn } from "elsewhere";
+export async function f(id: number) {
+  if (${each}) await pool.query("DELETE FROM accounts WHERE id = $1", [id]);
+  else await pool.query("UPDATE accounts SET balance = 1 WHERE id = $1", [id]);
+}`;
+      const lines = printed(await transactionsOf(DDL, { "a.ts": text }));
+      assert.match(lines[1] ?? "", /^ {2}if .*unknown\(\)/u, each);
+      assert.equal(lines.length, 5, each);
+    }
+    const text = `${POOL}import holder from "elsewhere";
+class Store { drop(id: number) { return pool.query("DELETE FROM accounts WHERE id = $1", [id]); } }
+export async function f(id: number) { const store = holder.store ?? new Store(); await store.drop(id); }`;
+    assert.deepEqual(printed(await transactionsOf(DDL, { "a.ts": text })), [
+      "f autocommit",
+      "  if not (unknown() is null)",
+      "  else",
+      "    delete accounts where (accounts.id = :id)",
+      "  ! store.drop() may be something else, which is not known",
+    ]);
+  });
+
   it("tells what reads a text from what checks a value", () =>
     check(
       `${POOL}import { parse } from "csv-parse/sync";

@@ -318,6 +318,9 @@ export function conditionOf(state: State, value: Value): Expression {
     case "builtin":
       // A property of something, of which it is not known whether it is there.
       return value.self === undefined ? TRUE : truthOf(expressionOf(state, value), undefined);
+    case "external":
+      // What a package gives may be a setting.
+      return value.isDataAccess === true ? TRUE : truthOf(expressionOf(state, value), undefined);
     default:
       return TRUE;
   }

@@ -284,6 +284,9 @@ export function isNullish(state: State, value: Value): Expression {
     case "builtin":
       if (value.self === undefined) return literal(false);
       return { kind: "isNull", operand: expressionOf(state, value) };
+    case "external":
+      if (value.isDataAccess === true) return literal(false);
+      return { kind: "isNull", operand: expressionOf(state, value) };
     case "unknown": {
       const operand = expressionOf(state, value);
       return { kind: "isNull", operand };
