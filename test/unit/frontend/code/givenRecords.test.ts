@@ -71,6 +71,21 @@ describe("parts of arguments that the code writes", () => {
     assert.match(apart, /set n = 5 /u);
   });
 
+  it("are not known where a key that is only known when it runs may be theirs", async () => {
+    const written = [
+      "id.all[id.key].n = 7;",
+      "for (const key in id.all) id.all[key].n = 7;",
+      "for (const [, one] of Object.entries(id.all)) one.n = 7;",
+      "Object.values(id.all).forEach((one) => { one.n = 7; });",
+    ];
+    for (const each of written) {
+      assert.match(await read(each + set("id.all.a.n")), /set n = unknown\(/u, each);
+      assert.match(await read(each + set("id.other.n")), /set n = :id\.other\.n/u, each);
+    }
+    assert.match(await read(`id.all.a.n = 7; ${set("id.all[id.key].n")}`), /set n = unknown\(7\)/u);
+    assert.match(await read(`id.all.a.n = 7; ${set("id.all.b.n")}`), /set n = :id\.all\.b\.n/u);
+  });
+
   it("are not known to whoever held them before all was changed", async () => {
     const lines = await read(`const { part } = id; mutate(id); ${set("part.n")}`);
     assert.match(lines, /! what became of a part of id is not known/u);

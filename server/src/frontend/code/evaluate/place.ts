@@ -13,7 +13,7 @@ import { changed, pushed } from "./lists/iteration";
 import { optionalMember, setAnyMember, setMember } from "./values/member";
 import { choose } from "./values/operators";
 import { changedByWrite } from "./values/foreignObjects";
-import { writeInput, writeWhole } from "./values/writtenInputs";
+import { writeInput, writeInside, writeWhole } from "./values/writtenInputs";
 import { lose, sourceOf, write, type State } from "./state";
 
 /** Assigns to what a pattern names. */
@@ -41,6 +41,7 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
       if (isKept(object) && !object.dependsOn.every(isInput)) {
         lose(state, ONE_OF_SEVERAL, sourceOf(state, target.span));
       }
+      itemWritten(state, object, value);
     }
     // What nobody reads from the database's side is no loss.
     return;
@@ -49,6 +50,16 @@ export function place(state: State, scope: Scope, pattern: HirPattern, value: Va
 }
 
 const ONE_OF_SEVERAL = "which of several records the code assigned a field is not known";
+
+/** An item of an argument, of which it is not known which, is written. */
+function itemWritten(state: State, object: Value, value: Value): void {
+  if (object.kind !== "unknown" || !/^an item of /u.test(object.why)) return;
+  const [of, ...others] = object.dependsOn;
+  if (of?.kind !== "parameter" || others.length > 0) return;
+  const whole = { kind: "input", path: of.name, origin: "argument" } as const;
+  const why = "which part of an argument is written is not told";
+  writeInside(state, whole, unknown(why, [of, ...readsOf(value)]));
+}
 
 /** Some part of a list or record is written, and it is not known which. */
 function overwritten(

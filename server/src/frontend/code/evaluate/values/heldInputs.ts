@@ -3,6 +3,7 @@
 import type { Expression } from "../../../../program/expression";
 import { unknown, type Cell, type Value } from "../../values";
 import { write, type State } from "../state";
+import { partsOfElements } from "./computedParts";
 
 type Input = Extract<Value, { kind: "input" }>;
 
@@ -45,9 +46,9 @@ export function heldBy(state: State, part: Input): Value {
   if (cells.size === 0) return part;
   const own = cells.get(keyOf(part))?.value;
   if (own) return own;
-  const { element } = part;
-  if (!element) return part;
-  const others = (elements.get(part.path) ?? []).filter(({ index }) => mayBe(index, element.index));
+  const others = partsOfElements(part).flatMap(({ path, index }) =>
+    (elements.get(path) ?? []).filter((each) => mayBe(each.index, index)),
+  );
   const reads = others.flatMap((each) => each.reads);
   return others.length === 0 ? part : unknown(WHICH_ITEM, reads);
 }

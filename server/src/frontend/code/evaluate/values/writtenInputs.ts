@@ -1,6 +1,7 @@
 // What the code writes into its arguments, and what it calls that does.
 import { constantText, partPath, unknown, type Cell, type Value } from "../../values";
 import { write, type CallSite, type State } from "../state";
+import { partsOfElements } from "./computedParts";
 import { readsOf } from "./convert";
 import { forgetOthers, keyOf, ownKeyOf } from "./heldInputs";
 import { inputMember } from "./member";
@@ -9,12 +10,12 @@ type Input = Extract<Value, { kind: "input" }>;
 
 /** Writes a part of an argument. */
 export function writeInput(state: State, of: Input, name: string, value: Value): void {
-  const { element, path, born = 0 } = of;
+  const { path, born = 0 } = of;
   const whole = { ...of, path: partPath(path, name) };
   writeAt(state, keyOf(whole), { value: inputMember(of, name), birth: born }, value);
-  if (!element) return;
-  const { index } = element;
-  forgetOthers(state, whole.path, { key: keyOf(whole), index, reads: readsOf(value) });
+  for (const { path: at, index } of partsOfElements(whole)) {
+    forgetOthers(state, at, { key: keyOf(whole), index, reads: readsOf(value) });
+  }
 }
 
 /** Notes what an argument, or a part of one, is once it was changed in a way that is not followed. */
