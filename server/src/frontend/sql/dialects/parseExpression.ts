@@ -363,7 +363,7 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
       reader.at++;
       return caseOf(parsing);
     case "binary":
-      if (next === "(" || next === "") break;
+      if (next === "(" || peek(reader, 1) === undefined) break;
       reader.at++;
       return parseExpression(parsing, 11.5);
     case "interval": {
@@ -402,10 +402,6 @@ function word(parsing: Parsing, first: string): SyntaxExpression {
     case "try_cast":
       if (next === "(") return castOf(parsing, first);
       break;
-    case "binary":
-      if (reader.dialect !== "mysql" && reader.dialect !== "mariadb") break;
-      reader.at++;
-      return { kind: "cast", operand: parseExpression(parsing, 11.5), type: first, rounds: false };
     case "match":
       return matchAgainst(parsing);
     case "next":
