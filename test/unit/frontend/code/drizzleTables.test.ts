@@ -289,4 +289,20 @@ export async function i() {
       "  ! books are read by a statement of their own, which joins them in truth",
     ]);
   });
+
+  it("are given rows by lists that branches choose, and values by the environment", async () => {
+    const body = `export async function f(ids: number[], more?: number[]) {
+  const all = more ?? ids;
+  await db.insert(book).values(all.map((id) => ({ id, title: process.env.TITLE })));
+}`;
+    assert.deepEqual(await shelves(body), [
+      "f explicit",
+      "  if not (:more is null)",
+      "    loop count",
+      "      insert book {id = :more[@i1], shelf_id = null, title = :process.env.TITLE} returning r1: book.id as id",
+      "  else",
+      "    loop count",
+      "      insert book {id = :ids[@i2], shelf_id = null, title = :process.env.TITLE} returning r2: book.id as id",
+    ]);
+  });
 });

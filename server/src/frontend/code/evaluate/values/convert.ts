@@ -56,6 +56,8 @@ export function expressionOf(state: State, value: Value): Expression {
     case "deferred":
       return expressionOf(state, value.run());
     case "builtin":
+      // What the process was started with is as much from outside as arguments are.
+      if (ENVIRONMENT.test(value.name)) return { kind: "parameter", name: value.name };
       return propertyOfCall(value) ?? unknownExpression(state, whyUnknown(value), readsOf(value));
     case "object":
       return (
@@ -72,6 +74,8 @@ export function expressionOf(state: State, value: Value): Expression {
       );
   }
 }
+
+const ENVIRONMENT = /^process\.env\.\w+$/u;
 
 /** Levels of a document, and values on each, up to which it is what its parts are. */
 const DEEPEST_DOCUMENT = 4;

@@ -3,6 +3,7 @@
 import type { Dialect } from "../../../../program/dialect";
 import {
   constantText,
+  isArray,
   NOWHERE,
   scalar,
   unknown,
@@ -56,11 +57,16 @@ export function rowsGiven(
   row: RowsOfList["row"],
   tools: Tools,
 ): Pick<Draft, "rows" | "each"> | undefined {
-  const isList = value.kind === "derived" || value.kind === "rows" || value.kind === "list";
   const items = tools.items(value);
-  if (!items && isList) return { rows: [], each: { list: value, row } };
+  if (!items && isListOfRows(value)) return { rows: [], each: { list: value, row } };
   const rows = (items ?? [value]).map(row);
   return rows.every((each) => each !== undefined) ? { rows } : undefined;
+}
+
+/** A list, or one of two lists. */
+function isListOfRows(value: Value): boolean {
+  if (value.kind === "choice") return isListOfRows(value.then) && isListOfRows(value.otherwise);
+  return /^(?:derived|rows|list|joined)$/u.test(value.kind) || isArray(value);
 }
 
 /** A statement of which only its verb and table are known. */
