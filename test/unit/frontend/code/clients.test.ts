@@ -138,6 +138,21 @@ exports.pay = (id, callback) => {
     const read = await transactionsOf(DDL, { "a.js": text }, "mysql");
     assert.deepEqual(printed(read), ["exports.pay explicit", SELECT, ...GUARD, UPDATE]);
   });
+
+  it("mysql2, which is asked first whether the server is there", async () => {
+    const text = `import mysql from "mysql2/promise";
+const pool = mysql.createPool({});
+export async function pay(id) {
+  const connection = await pool.getConnection();
+  await connection.ping();
+  await connection.query("UPDATE accounts SET balance = 1 WHERE id = ?", [id]);
+  connection.release();
+}`;
+    assert.deepEqual(printed(await transactionsOf(DDL, { "a.js": text }, "mysql")), [
+      "pay autocommit",
+      "  update accounts set balance = 1 where (accounts.id = :id)",
+    ]);
+  });
 });
 
 describe("clients whose statements are not read", () => {

@@ -40,6 +40,7 @@ const CALLS: Readonly<
     return calledBack(call, [], tools) ?? UNDEFINED;
   },
   "connection.connect": (_handle, call, tools) => calledBack(call, [], tools) ?? UNDEFINED,
+  "connection.ping": (_handle, call, tools) => calledBack(call, [], tools) ?? UNDEFINED,
   ...nothing("pool.end pool.on connection.release connection.end connection.destroy connection.on"),
 };
 
