@@ -247,6 +247,8 @@ it("what the code gives an object that was made elsewhere becomes a part of what
   assert.deepEqual(
     await written(
       "const d = new Date(v); const o = { d }; o.d.setDate(row.id); await keep(d); await keep(v);",
+      "row.note.setDate(row.id); await keep(row.note);",
+      "const at = context.at; at.setDate(k); await keep(context.at);",
       "const u = new URL(v); await keep(u.toString()); u.hash = k; await keep(u.toString());",
       'const h = createHash("sha256"); h.update(k); await keep(h.digest("hex"));',
       "const u = new URL(v); if (row.id > 1) u.hash = k; await keep(u.toString());",
@@ -255,6 +257,8 @@ it("what the code gives an object that was made elsewhere becomes a part of what
     ),
     [
       "code:Date.setDate(:v, r1.id) | :v",
+      "code:Date.setDate(r1.note, r1.id)",
+      "code:Date.setDate(:context.at, :k)",
       "code:URL(:v) | code:hash(code:URL(:v), :k)",
       'code:h.digest(code:update(code:createHash("sha256"), :k), "hex")',
       "@v1",

@@ -56,6 +56,7 @@ import { IN_PLACE } from "./lists/reordered";
 import { spread } from "./values/spread";
 import { changedTo, foreignOf } from "./values/foreignValues";
 import { nowOf } from "./values/heldInputs";
+import { writeWhole } from "./values/writtenInputs";
 import { concatenated, partsOf } from "./values/texts";
 
 /** How many steps pass until it is asked once more whether to stop. */
@@ -374,7 +375,9 @@ function call(state: State, scope: Scope, hir: Extract<HirExpression, { kind: "c
       const moved = movedDate(state, self, callee.property, args);
       const date = moved && foreignOf(self);
       if (date) write(state, date.now, moved);
-      else if (moved && callee.object.kind === "name") {
+      else if (moved && isPlace(callee.object)) {
+        // A part of an argument that has a name of its own is still that part.
+        if (self.kind === "input" && self.path.includes(".")) writeWhole(state, self, moved);
         place(state, scope, { kind: "place", place: callee.object, span: hir.span }, moved);
       }
       const data = moved ? undefined : changedData(self, callee.property, args);
