@@ -284,10 +284,13 @@ function readInTurn(reader: ProjectReader): Read {
       most = Math.max(most, done);
       events.reading?.(most, total);
     };
+    let open = 0;
     for (const most of first.length > 0 ? OTHERS_FIRST : []) {
       const part = await inSlices(reader.early(project, { files: first, most }, stops), told);
       if (part === undefined || stops()) break;
-      if (part.transactions.length > 0) events.early(part);
+      // More were read, and perhaps no more is known.
+      if (part.transactions.length > open) events.early(part);
+      open = part.transactions.length;
     }
     const program = await inSlices(reader.reading(project, stops), told);
     if (program.unread === undefined) {
