@@ -1,41 +1,56 @@
 // The check of a part of a program that runs while the rest is still read.
 import type { WorkspaceCheck } from "./session";
 
-/** A check beside a longer work. */
+/** Checks beside a longer work. */
 export interface EarlyCheck {
-  /** Starts it, in place of one that was begun before; it follows the signal that it was made with, too. */
+  /** Starts one, in place of one that was begun before; it follows the signal that it was made with, too. */
   begin(check: (signal: AbortSignal) => Promise<WorkspaceCheck>): void;
-  /** Ends it. Resolves soon with what is known, undefined where none was begun; rejects when it failed. */
-  end(): Promise<WorkspaceCheck | undefined>;
+  /** Ends it. Resolves soon with what all of them found. */
+  end(): Promise<EarlyEnd>;
 }
 
-/** A check that has not begun. */
+export interface EarlyEnd {
+  /** Undefined where none was begun, or all went wrong. */
+  readonly check?: WorkspaceCheck;
+  /** What went wrong: the longer work goes on without it. */
+  readonly failures: readonly string[];
+}
+
+/** None that has begun. */
 export function earlyCheck(signal: AbortSignal): EarlyCheck {
   let own = new AbortController();
   const stop = (): void => {
     own.abort();
   };
   signal.addEventListener("abort", stop);
-  let running: Promise<PromiseSettledResult<WorkspaceCheck>> | undefined;
+  let running: Promise<EarlyEnd> = Promise.resolve({ failures: [] });
   return {
     begin(check) {
-      const before = running;
       stop();
       own = new AbortController();
       const { signal: until } = own;
       if (signal.aborted) stop();
-      // What goes wrong is told when it is asked for.
-      const begun = Promise.resolve(before).then(() => check(until));
-      running = Promise.allSettled([begun]).then(([settled]) => settled);
+      running = behind(running, () => check(until));
     },
-    async end() {
+    end() {
       stop();
       signal.removeEventListener("abort", stop);
-      const settled = await running;
-      if (settled?.status === "rejected") throw settled.reason;
-      return settled?.value;
+      return running;
     },
   };
+}
+
+async function behind(
+  before: Promise<EarlyEnd>,
+  run: () => Promise<WorkspaceCheck>,
+): Promise<EarlyEnd> {
+  const { check: last, failures } = await before;
+  try {
+    return { check: withEarly(await run(), last), failures };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ...(last && { check: last }), failures: [...failures, why] };
+  }
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Project } from "../workspace/projects";
 import { check } from "./check";
 import type { CheckEvents, CheckResult } from "./check";
 import { fileReadings, type FileReading } from "./coverage";
-import { earlyCheck, withEarly } from "./earlyCheck";
+import { earlyCheck, withEarly, type EarlyEnd } from "./earlyCheck";
 import { configurationRemarks, createProjectReader, dialectRemarks } from "./readProject";
 import { openPackedFiles } from "./cacheFiles";
 import type { CacheBounds } from "./cacheFiles";
@@ -199,20 +199,27 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         );
       };
       let program: Program;
-      let before: WorkspaceCheck | undefined;
+      let before: EarlyEnd;
       try {
         program = await read(request, signal, { reading: events?.reading, early: begin });
       } finally {
         before = await early.end();
       }
       const result = await checked(program, request, { signal, events, aboutFiles: save });
-      return signal.aborted ? withEarly(result, before) : result;
+      const isStopped = signal.aborted || program.unread !== undefined;
+      const told = isStopped ? withEarly(result, before.check) : result;
+      const remarks = [...told.remarks, ...before.failures.map(ofEarly)];
+      return { ...told, remarks };
     },
     warm: () => {
       pool.warm();
     },
     dispose: () => pool.dispose(),
   };
+}
+
+function ofEarly(failure: string): string {
+  return `open files could not be checked before the others: ${failure}`;
 }
 
 /** What a check is run with. */

@@ -194,6 +194,37 @@ export async function add(client) { await client.query("UPDATE account SET balan
   }
 });
 
+test("what a third file gives another name, or may be called without a connection, is not told of early", () => {
+  const files = {
+    "schema.sql": SCHEMA,
+    "src/a.ts": `import { Pool } from "pg";
+export const pool = new Pool();
+export async function add(client) { await client.query("UPDATE account SET balance = balance + 1"); }
+export async function move(id: number, tx?: Pool) {
+  const client = tx ?? pool;
+  const { rows } = await client.query("SELECT balance FROM account WHERE id = $1", [id]);
+  await client.query("UPDATE account SET balance = $1", [rows[0].balance]);
+}
+`,
+    "src/b.ts": `import { add } from "./a";\nexport const api = { more: add };\n`,
+    "src/c.ts": `import { move, pool } from "./a";
+import { api } from "./b";
+export async function both() {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  await api.more(client);
+  await client.query("COMMIT");
+  await move(1);
+}
+`,
+  };
+  const of = project({ ...files, ...OTHERS });
+  const names = (program: Program): string => program.transactions.map(({ name }) => name).join();
+  assert.match(names(newReader().read(of)), /^both,z0/u);
+  assert.equal(names(earlyOf(of, "src/a.ts", 0)), "");
+  assert.equal(names(earlyOf(of, "src/a.ts", 100)), "both");
+});
+
 test("what is inherited is read with those who inherit it", () => {
   const of = project({
     "schema.sql": SCHEMA,

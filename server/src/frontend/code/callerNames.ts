@@ -1,6 +1,6 @@
 // Who may call a function, told by names alone: by its own, and by the others that it is given.
 import type { FileId } from "../../protocol/source";
-import type { HirFunction, HirModule, TextRun } from "./hir";
+import type { HirFunction, HirModule, HirStatement, TextRun } from "./hir";
 import type { ReadFunction } from "./memory";
 import type { CodeModules } from "./modules";
 import { addChildren, isFunction, isNode } from "./nodes";
@@ -25,22 +25,16 @@ export function callerNames({
   readonly modules: CodeModules;
 }): CallerNames {
   const elsewhere = namesElsewhere(files, modules);
-  const inside = new Map<FileId, readonly OtherName[]>();
-  const within = (file: FileId): readonly OtherName[] => {
-    const body = modules.moduleOf(file)?.body ?? [];
-    const own = inside.get(file) ?? body.flatMap((each) => otherNamesIn(originOf(each)));
-    inside.set(file, own);
-    return own;
-  };
+  let inside: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   return {
-    of: ({ transaction }) => {
+    of: ({ transaction, names: own }) => {
       if (transaction === undefined) return new Set();
-      const names = new Set(transaction.name.split(".").slice(-1));
-      const here = within(transaction.source.file);
+      inside ??= otherNamesOf(files, modules);
       // Grows while it is gone over.
+      const names = new Set(own);
       for (const each of names) {
         for (const other of elsewhere.get(each) ?? []) names.add(other);
-        for (const other of here) if (other.of === each) names.add(other.name);
+        for (const other of inside.get(each) ?? []) names.add(other);
       }
       return names;
     },
@@ -51,6 +45,29 @@ export function callerNames({
         return [...names].some((name) => isChosen(file, name) && own?.has(name));
       }),
   };
+}
+
+const renamed = new WeakMap<HirStatement, readonly OtherName[]>();
+
+/** The other names that statements of all files give something, whichever file that is of. Linear in the files, once. */
+function otherNamesOf(
+  files: readonly FileId[],
+  modules: CodeModules,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const file of files) {
+    for (const statement of modules.moduleOf(file)?.body ?? []) {
+      const origin = originOf(statement);
+      const own = renamed.get(origin) ?? otherNamesIn(origin);
+      renamed.set(origin, own);
+      for (const { name, of } of own) {
+        const known = found.get(of);
+        if (known) known.add(name);
+        else found.set(of, new Set([name]));
+      }
+    }
+  }
+  return found;
 }
 
 /** Which functions of a module name something; all of them, where what stands around them does. */

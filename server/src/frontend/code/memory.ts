@@ -16,6 +16,8 @@ export interface ReadFunction {
   readonly key: string;
   /** The key by which callers know it, where it is another. */
   readonly calledAs?: string;
+  /** What it is called in the code. */
+  readonly names: readonly string[];
   readonly statements: number;
   /** The functions that it was found to call, by key. */
   readonly inlined: ReadonlySet<string>;

@@ -37,8 +37,11 @@ export function evaluateToTheEnd(
  */
 export function failureOf(error: unknown): { readonly failure?: string } {
   if (error instanceof ReadingStopped || !(error instanceof Error)) throw error;
-  return error instanceof RangeError ? {} : { failure: error.message };
+  return DEPTH.test(error.message) ? {} : { failure: error.message };
 }
+
+/** What is nested too deeply. */
+const DEPTH = /call stack/iu;
 
 /** A function of which only its place is told. */
 export function passedRoot(

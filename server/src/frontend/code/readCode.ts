@@ -106,7 +106,7 @@ export function* readCode(around: CodeSurroundings): Sliced<CodeReading> {
       said.add(key);
     }
   }
-  const lossesOf = unfollowed(evaluated, around.files);
+  const lossesOf = unfollowed(evaluated, around.files, passed);
   const unreached = isWhole ? unreachedCalls(evaluated, passed, around) : NOTHING_MISSED;
   for (const note of unreached.notes) around.note(note);
   return {
@@ -441,6 +441,7 @@ function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction
   return {
     key: root.key,
     ...(root.without && { calledAs: root.without.key }),
+    names: namesOf(root),
     statements,
     inlined,
     unfollowed: [...result.unfollowed].map(([key, loss]) => ({ key, loss })),
@@ -452,10 +453,24 @@ function readFunction(result: Evaluated, around: CodeSurroundings): ReadFunction
   };
 }
 
+/** What others may call a root by: not as it is shown, which may be its place. */
+function namesOf(root: Root): readonly string[] {
+  const { name, callee } = root.without ?? root;
+  const all = [
+    name,
+    callee.name,
+    callee.function.name,
+    ...(root.madeOf ?? []).map((of) => of.name),
+  ];
+  const last = all.flatMap((each) => each?.slice(each.lastIndexOf(".") + 1) ?? []);
+  return [...new Set(last)];
+}
+
 /** What a function loses by others that it calls, that were not followed and do run statements. */
 function unfollowed(
   evaluated: readonly ReadFunction[],
   files: readonly FileId[],
+  passed: ReadonlySet<string>,
 ): (read: ReadFunction) => readonly Taint[] {
   const known = new Map(evaluated.map((each) => [each.key, each]));
   const candidates = new Set<string>(files);
@@ -468,7 +483,7 @@ function unfollowed(
     const read = known.get(key);
     // What is no root by itself may run something where its file has a word of a database.
     const found = read
-      ? read.statements > 0 || read.unfollowed.some((each) => runs(each.key))
+      ? read.statements > 0 || passed.has(key) || read.unfollowed.some((each) => runs(each.key))
       : candidates.has(key.slice(0, key.lastIndexOf("#")));
     answers.set(key, found);
     return found;

@@ -225,7 +225,7 @@ export async function fifth() { ${update("5")} }`;
     (lower) => (asked) => {
       const { sql } = asked.piece;
       if (sql.includes("bad")) throw new Error("no such thing");
-      if (sql.includes("deep")) throw new RangeError("too deep");
+      if (sql.includes("deep")) throw new RangeError("Maximum call stack size exceeded");
       return lower(asked);
     },
   );

@@ -16,13 +16,14 @@ const CHANGES =
 /** Of these, those that need nothing else. */
 const CHANGES_ALONE = /(?:^|[._])(?:shuffle|sort|reverse|mutate|populate)(?:[A-Z_]\w*)?$/u;
 
-/** Methods that change what they are called on, and functions of the same names that change the first thing given. */
+/** Methods that change what they are called on: a collection is given a thing, or a key and a thing. */
 const OF_RECEIVER = /\.(?:set|unset|fill|append|push|pull|remove|insert|splice)$/u;
-const OF_TOOLS = /(?:^|\.)(?:_|lodash|fp|R|\w*[uU]tils?|\w*[hH]elpers?)\.\w+$/u;
+const MOST_OF_COLLECTIONS = 2;
+const OF_TOOLS = /(?:^|\.)(?:_|lodash|\w*[uU]tils?|\w*[hH]elpers?)\.\w+$/u;
 
-function changesFirst(name: string, isAlone: boolean): boolean {
-  if (OF_RECEIVER.test(name) && !OF_TOOLS.test(name)) return false;
-  return (isAlone ? CHANGES_ALONE : CHANGES).test(name);
+function changesFirst(name: string, count: number): boolean {
+  const isMethod = count <= MOST_OF_COLLECTIONS && OF_RECEIVER.test(name) && !OF_TOOLS.test(name);
+  return !isMethod && (count > 1 ? CHANGES : CHANGES_ALONE).test(name);
 }
 
 /** Notes what an unknown function makes of its arguments. What is awaited changes something elsewhere. */
@@ -37,7 +38,7 @@ export function changedByFunction(
     const foreign = foreignOf(arg);
     if (foreign) {
       if (others.length > 0 && !ONLY_READS.test(name)) changeForeign(state, foreign, name, others);
-    } else if (at === 0 && changesFirst(name, others.length === 0)) {
+    } else if (at === 0 && changesFirst(name, args.length)) {
       const reads = args.flatMap((each) => readsOf(each));
       replace(state, arg, unknown(`what ${name}() makes of what it is given is not known`, reads));
     }
