@@ -26,6 +26,15 @@ export function plainUnit(transaction: Transaction): Transaction {
   };
 }
 
+/**
+ * Whether what runs may fail where something that it wrote stays: who runs it again then does a part of it twice. Linear
+ * in its text.
+ */
+export function mayStayInPart(body: Command): boolean {
+  const { failsBehind, goesOnBehind } = countParts(body);
+  return failsBehind || goesOnBehind;
+}
+
 interface Parts {
   readonly atomic: Extract<Command, { kind: "atomic" }>[];
   /** Outside of these, on the path with the most of them. */
@@ -34,6 +43,8 @@ interface Parts {
   repeats: boolean;
   /** The unit may fail where a transaction of it has committed what it wrote. */
   failsBehind: boolean;
+  /** The database is asked for something else by then. */
+  goesOnBehind: boolean;
   /** What writes, of those so far. */
   readonly writers: Statement[];
 }
@@ -44,6 +55,7 @@ function countParts(body: Command): Parts {
     statements: 0,
     repeats: false,
     failsBehind: false,
+    goesOnBehind: false,
     writers: [],
   };
   const visit = (command: Command): void => {
@@ -53,10 +65,12 @@ function countParts(body: Command): Parts {
         return;
       case "statement":
         parts.statements += 1;
+        parts.goesOnBehind ||= parts.writers.length > 0;
         if (writes(command.statement)) parts.writers.push(command.statement);
         return;
       case "atomic":
         parts.atomic.push(command);
+        parts.goesOnBehind ||= parts.writers.length > 0;
         parts.writers.push(...writersIn(command.body));
         return;
       case "if": {
@@ -77,8 +91,10 @@ function countParts(body: Command): Parts {
       }
       case "loop": {
         const before = parts.atomic.length + parts.statements;
+        const written = parts.writers.length;
         visit(command.body);
         if (parts.atomic.length + parts.statements > before) parts.repeats = true;
+        parts.goesOnBehind ||= parts.writers.length > written;
         return;
       }
       case "try":

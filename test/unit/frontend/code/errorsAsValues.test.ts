@@ -104,6 +104,58 @@ describe("errors as values", () => {
         "    rollback",
         noted("2"),
         "  return",
+        "  ! what is retried may have run in part before",
+      ],
+    ));
+
+  it("let an effect run again, which is told where an attempt that failed has done something", async () => {
+    const retried = (work: string): string =>
+      `await Effect.runPromise(Effect.tryPromise(async () => { ${work} }).pipe(Effect.retry({ times: 3 })));`;
+    const told = "  ! what is retried may have run in part before";
+    const atomic =
+      'const c = await pool.connect(); await c.query("BEGIN"); await c.query("DELETE FROM log"); await c.query("UPDATE log SET amount = $1", [n]); await c.query("COMMIT");';
+    const works = [
+      "await note(n);",
+      'await pool.query("SELECT 1 FROM log"); await note(n);',
+      atomic,
+    ];
+    const partial = [
+      "await note(n); await note(2);",
+      "await note(n); await mail(n);",
+      'await note(n); if (n > 3) throw new Error("much");',
+      "for (const each of n.all) await note(each);",
+      `${atomic} await note(n);`,
+    ];
+    const isTold = async (work: string): Promise<boolean> => {
+      const text = `${START}export async function f(n) { ${retried(work)} }`;
+      const found = await transactionsOf(DDL, { "a.ts": text });
+      return printed(found.filter(({ name }) => name === "f")).includes(told);
+    };
+    assert.deepEqual(await Promise.all(works.map(isTold)), [false, false, false]);
+    assert.deepEqual(await Promise.all(partial.map(isTold)), [true, true, true, true, true]);
+  });
+
+  it("are of an effect that runs when it is told to, whoever waits for it", () =>
+    check(
+      `const first = Effect.runPromise(Effect.tryPromise(() => note(1)));
+       const second = Effect.runPromiseExit(Effect.tryPromise(() => note(2)));
+       await note(3);
+       await first;
+       const exit = await second;
+       if (Exit.isFailure(exit)) return;
+       await note(4);`,
+      [
+        "f unit",
+        noted("1"),
+        "  @caught1 := false",
+        "  try",
+        `  ${noted("2")}`,
+        "  handler",
+        "    @caught1 := true",
+        noted("3"),
+        "  if (not (@caught1 is null) and @caught1)",
+        "    return",
+        noted("4"),
       ],
     ));
 });

@@ -2,8 +2,10 @@
 import type { Expression } from "../../../../program/expression";
 import { literal } from "../../../sql/expressions";
 import { AN_ERROR, scalar, UNDEFINED, unknown, type Value } from "../../values";
+import { isAtTop } from "../calls/callbacks";
 import { settle } from "../calls/settle";
-import { caught } from "../errors/tries";
+import { held } from "../errors/heldPromises";
+import { caught, mayRepeatParts } from "../errors/tries";
 import { listOf, recordOf } from "../lists/collections";
 import { lose, sourceOf, type State } from "../state";
 import { negated } from "../values/convert";
@@ -98,8 +100,16 @@ const STEPS: Readonly<Record<string, Builtin>> = {
     run(call, givenTo(call)[0]);
     return UNDEFINED;
   },
-  // An attempt that failed has done nothing, and the one that did not is all there is.
-  retry: (call) => run(call, givenTo(call)[0]),
+  // The attempt that did not fail is all there is, where one that failed has done nothing.
+  retry: (call) => {
+    const { state, site } = call;
+    const [effect] = givenTo(call);
+    const isPartial = runnerOf(effect) && mayRepeatParts(state, () => run(call, effect));
+    if (isPartial === true) {
+      lose(state, "what is retried may have run in part before", sourceOf(state, site.span), "opaque"); // prettier-ignore
+    }
+    return run(call, effect);
+  },
 };
 
 interface Exit {
@@ -151,20 +161,28 @@ export const EFFECT: Readonly<Record<string, Builtin>> = {
       [`effect.${name}`, of],
     ]),
   ),
-  "Effect.runPromise": (call) => ({ kind: "deferred", run: () => run(call, call.args[0]) }),
+  "Effect.runPromise": (call) => {
+    const { state, args, site } = call;
+    const { isHeld, isLeaving, ...direct } = site;
+    const start = (): Value => run({ ...call, site: direct }, args[0]);
+    return isHeld === true && !isAtTop(state)
+      ? held(state, sourceOf(state, site.span), start, isLeaving)
+      : { kind: "deferred", run: start };
+  },
   "Effect.runSync": (call) => run(call, call.args[0]),
   "Effect.runPromiseExit": (call) => {
     const { state, args, site } = call;
-    return {
-      kind: "deferred",
-      run: () => {
-        let value: Value = UNDEFINED;
-        const failed = caught(state, sourceOf(state, site.span), () => {
-          value = run(call, args[0]);
-        });
-        return exitOf(state, { failed, value });
-      },
+    const { isHeld, isLeaving: _left, ...direct } = site;
+    const start = (): Value => {
+      let value: Value = UNDEFINED;
+      const failed = caught(state, sourceOf(state, site.span), () => {
+        value = run({ ...call, site: direct }, args[0]);
+      });
+      return exitOf(state, { failed, value });
     };
+    if (isHeld !== true || isAtTop(state)) return { kind: "deferred", run: start };
+    const ended = start();
+    return { kind: "deferred", run: () => ended };
   },
   "Exit.isFailure": isFailure((failed) => failed),
   "Exit.isSuccess": isFailure(negated),

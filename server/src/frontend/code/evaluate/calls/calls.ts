@@ -139,9 +139,9 @@ export function callValue(
   }
 }
 
-/** What the language's functions are given runs for what they give; forEach gives nothing, and map a list of it. */
+/** What the language's functions are given runs for what they give; forEach gives nothing, map a list, and an effect its promise. */
 function ofBuiltin({ name }: Extract<Value, { kind: "builtin" }>, site: CallSite): CallSite {
-  if (site.isHeld !== true || /\.(?:forEach|map)$/u.test(name)) return site;
+  if (site.isHeld !== true || /\.(?:forEach|map)$|^Effect\.runPromise/u.test(name)) return site;
   return directly(site);
 }
 

@@ -1,6 +1,7 @@
 // try, catch and finally: which handlers are kept, and which errors reach them.
 import type { Expression } from "../../../../program/expression";
 import type { Command } from "../../../../program/statement";
+import { mayStayInPart } from "../../../../program/unit";
 import type { SourceRange } from "../../../../protocol/source";
 import { literal } from "../../../sql/expressions";
 import { walkCommand } from "../../../sql/walk";
@@ -11,6 +12,7 @@ import { bind, innerScope } from "../bindings";
 import { isOnGiven } from "../sql/emitStatement";
 import { joinPaths, mayGoOn, tried, type Path } from "../join";
 import { finishJumps, writtenFrom } from "../jumps";
+import { grouped } from "../transactions/transactions";
 import { THROWN } from "../values/member";
 import { emit, lose, sourceOf, write, type State } from "../state";
 import { enterHandler } from "./failures";
@@ -376,6 +378,20 @@ export function leavesAtOnce(state: State, run: () => unknown): boolean {
       return false;
     });
     return commands.at(-1)?.kind === "rollback" && state.emitted === before;
+  });
+}
+
+/** Whether something that is run again when it fails may fail where a part of it was done, which stays. */
+export function mayRepeatParts(state: State, run: () => unknown): boolean {
+  if (state.probes >= MOST_PROBES) return true;
+  return probed(state, () => {
+    const { commands } = tried(state, () =>
+      attempting(state, beginAttempt(state, true), () => {
+        run();
+        return false;
+      }),
+    );
+    return mayStayInPart(grouped(state, { kind: "sequence", commands }));
   });
 }
 
