@@ -290,6 +290,41 @@ export async function i() {
     ]);
   });
 
+  it("have relational queries with more beside columns, and with options that are not known", async () => {
+    const relations = `import { relations, sql } from "drizzle-orm";
+export const shelfRelations = relations(shelf, ({ many }) => ({ books: many(book) }));
+const own = drizzle("file", { schema: { shelf, book, shelfRelations } });
+`;
+    const texts = [
+      "export const f = (include) => own.query.shelf.findMany({ with: include });",
+      "export const f = (options) => own.query.shelf.findFirst(options);",
+      "export const f = (filter) => own.query.shelf.findMany({ ...filter, limit: 1 });",
+      "export const f = (more: boolean) => own.query.shelf.findMany({ columns: { id: true, name: more, size: false } });",
+      "export const f = (id) => own.query.shelf.findMany({ where: { id } });",
+      'export const f = () => own.query.shelf.findFirst({ orderBy: { size: "desc", id: "asc" } });',
+      "export const f = (x) => own.query.shelf.findFirst({ where: eq(shelf.id, x), columns: { id: true }, extras: { n: sql`(select count(*) from book)`.as('n') } });",
+      "export const f = (more) => own.query.shelf.findMany({ columns: { id: true }, extras: more });",
+      "export const f = () => own.query.shelf.findMany({ columns: { id: true, name: undefined }, with: undefined, where: undefined });",
+    ];
+    const read = await Promise.all(texts.map((text) => shelves(`${relations}${text}`)));
+    const all = "  r1 = select shelf.id as id, shelf.name as name, shelf.size as size from shelf";
+    const id = "  r1 = select shelf.id as id";
+    assert.deepEqual(
+      read.map(([, ...lines]) => lines),
+      [
+        [all, "  ! what is loaded along with rows is not known"],
+        [`${all} limit 1`, "  ! what a relational query is given is not known"],
+        [all, "  ! what a relational query is given is not known"],
+        [`${id}, shelf.name as name from shelf`, "  ! which columns a relational query reads is not known"], // prettier-ignore
+        [`${all} where unknown(code:document("id", :id))`, "  ! a condition that is not known"],
+        [`${all} order by shelf.size desc, shelf.id limit 1`],
+        [`${id}, (select count(*) as count(*) from book) as n from shelf where (shelf.id = :x) limit 1`], // prettier-ignore
+        [`${id} from shelf`, "  ! what is asked for beside columns is not known"],
+        [`${id} from shelf`],
+      ],
+    );
+  });
+
   it("are given rows by lists that branches choose, and values by the environment", async () => {
     const body = `export async function f(ids: number[], more?: number[]) {
   const all = more ?? ids;

@@ -7,22 +7,14 @@ import { constantScalar, fieldExpression, scalar, type Connection, type HandleVa
 import type { Call, Tools } from "../library";
 import { memberOfList, named } from "../orm/statements";
 import { columnsOfPart, partOfRow, type RowPart } from "../orm/rowParts";
-import { allOf, draftOf, given, quoted, raw, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
+import { allOf, draftOf, given, raw, sequence, textOf, type Draft, type Fragment } from "./draft"; // prettier-ignore
 import { relationOf, type DrizzleRelation } from "./drizzleDeclared";
+import { called, optionsIn, said, type Options } from "./drizzleOptions";
 import { isClient } from "./drizzleKinds";
-import {
-  columnName,
-  conditionOf,
-  equatedIn,
-  fragment,
-  tableText,
-  type Query,
-} from "./drizzleParts";
+import { columnName, equatedIn, fragment, tableText, type Query } from "./drizzleParts";
 import { runQuery } from "./drizzleRows";
 import { tableCalled } from "./drizzleSchemas";
 import { aliased, isTable, type DrizzleTable } from "./drizzleTables";
-
-type Options = ReadonlyMap<string, Value>;
 
 /** `db.query.users.findFirst({ where, orderBy, columns, with })`. */
 export function relational(handle: HandleValue, call: Call, tools: Tools): Value | undefined {
@@ -31,7 +23,7 @@ export function relational(handle: HandleValue, call: Call, tools: Tools): Value
   const table = schema ? tools.member(schema, key) : tableCalled(key, tools);
   if (table?.kind !== "handle" || !isTable(table.data)) return undefined;
   const [first] = call.arguments;
-  const options = (first && tools.fields(first)) ?? new Map<string, Value>();
+  const options = optionsIn(first, "what a relational query is given", call.source, tools);
   const { source } = call;
   const reading = { table: table.data, options, isFirst: method === "findFirst", source };
   return { ...handle, path: "query", data: queryOf(reading, tools) };
@@ -124,65 +116,6 @@ function isUnique(
   return all.some((key) => key.length > 0 && key.every((each) => names.includes(each)));
 }
 
-const HELPERS =
-  "eq ne gt gte lt lte like ilike notLike notIlike and or not isNull isNotNull inArray notInArray between notBetween exists notExists desc asc sql".split(
-    " ",
-  );
-
-/** What an option is, or what it gives of the table. */
-function called(value: Value, table: DrizzleTable, source: SourceRange, tools: Tools): Value {
-  if (value.kind !== "function") return value;
-  const helpers = Object.fromEntries(HELPERS.map((name) => [name, tools.handle(name)]));
-  return tools.call(value, [tools.handle("table", table), tools.object(helpers)], source);
-}
-
-interface Said {
-  readonly where: readonly Fragment[];
-  readonly orderBy: readonly Fragment[];
-  readonly fields?: Value;
-}
-
-function said(table: DrizzleTable, options: Options, source: SourceRange, tools: Tools): Said {
-  const [where, order] = ["where", "orderBy"].map((name) => {
-    const option = options.get(name);
-    return option && called(option, table, source, tools);
-  });
-  const condition = where && conditionOf(where, tools);
-  const orders = order && order.kind !== "undefined" ? (tools.items(order) ?? [order]) : [];
-  const fields = columnsAsked(options.get("columns"), table, tools);
-  return {
-    where: condition ? [renamed(condition, table, tools)] : [],
-    orderBy: orders.map((each) => renamed(fragment(each, tools), table, tools)),
-    ...(fields && { fields }),
-  };
-}
-
-/** Columns that were named by the table are those of its other name. */
-function renamed(text: Fragment, { name, alias }: DrizzleTable, tools: Tools): Fragment {
-  if (alias === undefined) return text;
-  const [before, after] = [`${quoted(name, tools.dialect)}.`, `${named(alias, tools)}.`];
-  return text.map((part) =>
-    part.kind === "run"
-      ? { ...part, run: { ...part.run, text: part.run.text.replaceAll(before, after) } }
-      : part,
-  );
-}
-
-/** `columns: { id: true }`, or those that are left with `{ secret: false }`. */
-function columnsAsked(
-  columns: Value | undefined,
-  table: DrizzleTable,
-  tools: Tools,
-): Value | undefined {
-  const asked = columns && tools.fields(columns);
-  if (!asked) return undefined;
-  const wanted = [...asked].filter(([, each]) => constantScalar(each) === true);
-  const isGiven = ([name]: readonly [string, unknown]): boolean =>
-    wanted.length > 0 ? wanted.some(([each]) => each === name) : !asked.has(name);
-  const kept = [...table.columns].filter(isGiven).map(([name, each]) => [name, tools.handle("column", each)] as const); // prettier-ignore
-  return tools.object(Object.fromEntries(kept));
-}
-
 /** A relation that is loaded along. */
 interface Load {
   readonly property: string;
@@ -212,49 +145,47 @@ function loadingOf(
 ): Loading {
   let hasMany = !isOne;
   const go = (outer: DrizzleTable, asked: Options, prefix: string): readonly Load[] =>
-    [...withIn(asked, tools)].flatMap(([property, value]): readonly Load[] => {
-      if (value.kind === "undefined" || constantScalar(value) === false) return [];
-      const relation = relationOf(outer, property, tools);
-      const inner = constantScalar(value) === true ? new Map<string, Value>() : tools.fields(value);
-      if (!relation || !inner) {
-        tools.lose(`the relation ${property} that is loaded with it is not followed`, source);
-        return [];
-      }
-      const path = `${prefix}${property}`;
-      const isPart = ["limit", "offset", "extras"].some((name) => inner.has(name));
-      const isFitting = relation.isMany
-        ? !hasMany && prefix === ""
-        : isUnique(relation.target, relation.theirs);
-      const isJoined = isFitting && !isPart;
-      if (!isJoined && prefix !== "") {
-        tools.lose(`the relation ${property} that is loaded with it is not followed`, source);
-        return [];
-      }
-      if (isJoined) hasMany ||= relation.isMany;
-      const joinedAs = aliased(relation.target, `${outer.alias ?? outer.name}_${property}`);
-      const { where, orderBy, fields } = said(joinedAs, inner, source, tools);
-      const equal = relation.own.map((own, at) => raw(`${columnText(outer, own, tools)} = ${columnText(joinedAs, relation.theirs[at] ?? "", tools)}`)); // prettier-ignore
-      const entries = fields ? [...(tools.fields(fields) ?? [])] : [...joinedAs.columns].map(([name, each]) => [name, tools.handle("column", each)] as const); // prettier-ignore
-      const columns = entries.map(([name, each]) => [name, fragment(each, tools)] as const);
-      const load: Load = {
-        property,
-        path,
-        relation,
-        table: joinedAs,
-        options: inner,
-        orderBy,
-        columns,
-        nested: isJoined ? go(joinedAs, inner, `${path}.`) : [],
-        ...(isJoined && { on: allOf([...equal, ...where]) }),
-      };
-      return [load];
-    });
+    [...optionsIn(asked.get("with"), "what is loaded along with rows", source, tools)].flatMap(
+      ([property, value]): readonly Load[] => {
+        if (value.kind === "undefined" || constantScalar(value) === false) return [];
+        const relation = relationOf(outer, property, tools);
+        const inner =
+          constantScalar(value) === true ? new Map<string, Value>() : tools.fields(value);
+        if (!relation || !inner) {
+          tools.lose(`the relation ${property} that is loaded with it is not followed`, source);
+          return [];
+        }
+        const path = `${prefix}${property}`;
+        const isPart = ["limit", "offset", "extras"].some((name) => inner.has(name));
+        const isFitting = relation.isMany
+          ? !hasMany && prefix === ""
+          : isUnique(relation.target, relation.theirs);
+        const isJoined = isFitting && !isPart;
+        if (!isJoined && prefix !== "") {
+          tools.lose(`the relation ${property} that is loaded with it is not followed`, source);
+          return [];
+        }
+        if (isJoined) hasMany ||= relation.isMany;
+        const joinedAs = aliased(relation.target, `${outer.alias ?? outer.name}_${property}`);
+        const { where, orderBy, fields } = said(joinedAs, inner, source, tools);
+        const equal = relation.own.map((own, at) => raw(`${columnText(outer, own, tools)} = ${columnText(joinedAs, relation.theirs[at] ?? "", tools)}`)); // prettier-ignore
+        const entries = fields ? [...(tools.fields(fields) ?? [])] : [...joinedAs.columns].map(([name, each]) => [name, tools.handle("column", each)] as const); // prettier-ignore
+        const columns = entries.map(([name, each]) => [name, fragment(each, tools)] as const);
+        const load: Load = {
+          property,
+          path,
+          relation,
+          table: joinedAs,
+          options: inner,
+          orderBy,
+          columns,
+          nested: isJoined ? go(joinedAs, inner, `${path}.`) : [],
+          ...(isJoined && { on: allOf([...equal, ...where]) }),
+        };
+        return [load];
+      },
+    );
   return { table, loads: go(table, options, "") };
-}
-
-function withIn(options: Options, tools: Tools): Options {
-  const value = options.get("with");
-  return (value && tools.fields(value)) ?? new Map<string, Value>();
 }
 
 function columnText({ name: table, alias }: DrizzleTable, name: string, tools: Tools): string {
