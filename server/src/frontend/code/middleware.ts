@@ -31,7 +31,7 @@ export function behindMiddleware(
   const [context] = hir.parameters;
   if (context === undefined || hir.parameters.length > 2) return undefined;
   const { evaluator, workspace } = state;
-  const between = given.slice(0, -1);
+  const between = given.slice(0, -1).flatMap(spelledOut);
   const valueOf = ({ value }: HirArgument): Value | undefined => {
     // What makes a function of others is looked at where it may open one.
     const made = value.kind === "call" ? value.callee : value;
@@ -46,9 +46,11 @@ export function behindMiddleware(
     return value?.kind === "function" && value.function.parameters.length === 2;
   });
   if (first === -1) return undefined;
-  const around = between.slice(first).filter((each, at) => at === 0 || mayRun(each, scope, state));
+  const behind = between.slice(first);
+  const known = behind.map((each, at) => at === 0 || mayRun(each, scope, state));
+  const around = behind.filter((_, at) => known[at] !== false);
   const value = evaluator.expression(state, scope, last.value);
-  if (value.kind !== "function" || around.some(({ isSpread }) => isSpread)) return undefined;
+  if (value.kind !== "function" || known.includes(undefined)) return undefined;
   const made = inEachOther(
     around.map((each) => each.value),
     { expression: last.value, context, takesNext: hir.parameters.length > 1 },
@@ -58,12 +60,29 @@ export function behindMiddleware(
   return { callee: { kind: "function", function: made, scope, made: key }, of: [value] };
 }
 
-/** Whether a function between may run a statement, in what was opened around it. */
-function mayRun({ value }: HirArgument, scope: ModuleScope["scope"], state: State): boolean {
-  const made = value.kind === "call" ? value.callee : value;
-  if (made.kind !== "name" && made.kind !== "function") return false;
-  const own = state.evaluator.expression(state, scope, made);
-  return own.kind === "function" && state.workspace.reach.mayReach(own.function);
+/** Functions may stand in lists. */
+function spelledOut(argument: HirArgument): readonly HirArgument[] {
+  const { value, isSpread } = argument;
+  return value.kind === "array" && !isSpread ? value.items.flatMap(spelledOut) : [argument];
+}
+
+/** What is nothing that runs: options beside the functions of a route. */
+const PLAIN: ReadonlySet<Value["kind"]> = new Set(["object", "scalar", "text", "undefined"]);
+
+/**
+ * Whether what stands between may run a statement, in what was opened around it: a function of the workspace tells, and
+ * of others it is not known. Undefined: it is several that are not told apart.
+ */
+function mayRun(
+  { value, isSpread }: HirArgument,
+  scope: ModuleScope["scope"],
+  state: State,
+): boolean | undefined {
+  if (isSpread) return undefined;
+  const called = value.kind === "call" ? value.callee : value;
+  const own = state.evaluator.expression(state, scope, called);
+  if (own.kind === "function") return state.workspace.reach.mayReach(own.function);
+  return own.kind === "list" ? undefined : !PLAIN.has(own.kind);
 }
 
 /** The handler of a route. */

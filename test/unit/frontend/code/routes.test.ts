@@ -101,6 +101,33 @@ router.get("/jobs/:id", guard("admin"), async (ctx) => { await pool.query("DELET
     );
   });
 
+  it("run in what is opened before all that stands between", async () => {
+    const text = (between: string): string => `import { Pool } from "pg";
+import { outer } from "outer";
+const pool = new Pool();
+const audit = { log: async (ctx, next) => { await ctx.state.client.query("DELETE FROM seen WHERE id = $1", [ctx.id]); return next(); },
+  plain: (ctx, next) => next(), make: () => audit.log };
+const tx = { open: () => async (ctx, next) => {
+  const client = await pool.connect();
+  await client.query("BEGIN");
+  ctx.state.client = client;
+  try { await next(); await client.query("COMMIT"); } catch (e) { await client.query("ROLLBACK"); throw e; } finally { client.release(); }
+} };
+router.post("/x", tx.open(), ${between}, async (ctx) => { await ctx.state.client.query("DELETE FROM jobs WHERE id = $1", [ctx.id]); });`;
+    const ddl =
+      "CREATE TABLE jobs (id int PRIMARY KEY, n int); CREATE TABLE seen (id int PRIMARY KEY);";
+    const read = async (between: string) =>
+      printed((await transactionsOf(ddl, { "a.ts": text(between) })).filter(({ name }) => name === "POST /x")); // prettier-ignore
+    const kinds = ["audit.log", "audit.make()", "audit.plain", "{ a: 1 }", "outer", "outer()", "[audit.log]"]; // prettier-ignore
+    const found = await Promise.all(kinds.map(read));
+    const whole = (...more: string[]) => ["POST /x explicit", ...more, "  return"];
+    const [seen, gone] = ["seen", "jobs"].map((name) => `  delete ${name} where (${name}.id = :ctx.id)`); // prettier-ignore
+    const both = whole(seen ?? "", gone ?? "");
+    const alone = whole(gone ?? "");
+    const once = (name: string) => [...alone, `  ! ${name}() is taken to run the function that it is given once`]; // prettier-ignore
+    assert.deepEqual(found, [both, both, alone, alone, once("outer"), once("outer()"), both]);
+  });
+
   it("keep apart what two parameters hold, of which one is taken apart", async () => {
     const text = `import { Pool } from "pg";
 const pool = new Pool();
