@@ -163,3 +163,38 @@ export async function save(id: number, options: any) {
     "! the options that update() is given are not known",
   ]);
 });
+
+it("reads the columns of a scope and of a call, and does not take scopes that are added for none", async () => {
+  const text = (more: string): string => `import { DataTypes, Model, Sequelize } from "sequelize";
+const sequelize = new Sequelize("postgres://", { define: { timestamps: false } });
+class Item extends Model {}
+Item.init({ id: { type: DataTypes.INTEGER, primaryKey: true }, name: DataTypes.STRING, size: DataTypes.INTEGER }, { sequelize, tableName: "items", scopes: {
+  short: { attributes: ["id", "name"] }, left: { attributes: { exclude: ["name"] } } } });
+${more}`;
+  const calls = `export const all = () => Item.scope("short").findAll({ attributes: ["size", "name"] });
+export const own = () => Item.scope("left").findAll({ attributes: ["name"] });`;
+  const added = `Item.addScope("defaultScope", { where: { size: 1 } });
+Item.addScope("short", { where: { size: 2 } }, { override: true });
+export const usual = () => Item.findAll({ attributes: ["id"] });
+export const short = () => Item.scope("short").count();
+export const plain = () => Item.unscoped().count();
+export const left = () => Item.scope("left").count();`;
+  const read = [calls, added].map((more) => transactionsOf("", { "a.ts": text(more) }));
+  const [known, lost] = (await Promise.all(read)).map(printed);
+  assert.deepEqual(known, [
+    "all autocommit",
+    "  r1 = select items.id as id, items.name as name, items.size as size from items",
+    "  return",
+    "own autocommit",
+    "  r1 = select items.name as name from items",
+    "  return",
+  ]);
+  const told = "  ! what a scope asks for is not known";
+  const count = ["  r1 = select count(*) as value from items", "  return r1.value"];
+  assert.deepEqual(lost, [
+    ...["usual autocommit", "  r1 = select items.id as id from items", "  return", told],
+    ...["short autocommit", ...count, told],
+    ...["plain autocommit", ...count],
+    ...["left autocommit", ...count],
+  ]);
+});

@@ -109,17 +109,22 @@ function addedBy(call: DeclaringCall, tools: Tools): Added {
   const given = first && scope ? constantText(tools.evaluate(first, scope)) : undefined;
   const own = given === undefined ? NAMES : [given];
   const names = call.method === "addHook" || call.method === "hook" ? own : [call.method];
+  return { names, isFor: modelsMeant(call, tools) };
+}
+
+/** Tells the models that a call of a method of one, or of all of them, is for; where that is not known, by the names. */
+export function modelsMeant(call: DeclaringCall, tools: Tools): (model: Model) => boolean {
+  const scope = tools.top(call.file);
   const written = nameOf(call.object, call);
   const value =
     scope && call.functions.length === 0 ? tools.evaluate(call.object, scope) : undefined;
   const target = value && modelOfValue(value, tools);
   const isAll = value?.kind === "handle" && value.path === "db";
-  const isFor = (model: Model): boolean => {
+  return (model) => {
     if (target) return target.name === model.name && target.table === model.table;
     if (isAll || /sequelize|^(?:db|database|connection)$/iu.test(written)) return true;
     return written === model.name || written === model.class?.class.name;
   };
-  return { names, isFor };
 }
 
 /** What an object is called; a class that speaks of itself has its own name. */

@@ -1,14 +1,46 @@
 // Scopes of Sequelize's models: options that a model adds to those of calls, always (`defaultScope`) or where they are asked
 // for by name. What of a call says something comes first; conditions of both have to hold.
+import type { DeclaringCall } from "../../declaringCalls";
 import { constantText, UNDEFINED, type Value } from "../../values";
 import type { Call, Tools } from "../library";
 import type { Model } from "../orm/model";
 import type { Place } from "../orm/statements";
 import { completed } from "./associations";
+import { modelsMeant } from "./hooks";
 import { modelOfValue } from "./models";
 import { isGiven, isSqlPart, OPERATOR, type Fields } from "./where";
 
 const NONE: Fields = new Map();
+
+const DEFAULT = "defaultScope";
+
+const ADDING: ReadonlySet<string> = new Set(["addScope"]);
+
+interface Added {
+  /** Undefined: any. */
+  readonly name: string | undefined;
+  readonly isFor: (model: Model) => boolean;
+}
+
+const added = new WeakMap<readonly DeclaringCall[], readonly Added[]>();
+
+/** Whether a call adds a scope of that name to a model, or changes it: which then holds is not known. */
+function isAdded({ model, tools }: Asking, name: string | undefined): boolean {
+  const calls = tools.declaring(ADDING, (found, own) => {
+    added.set(
+      found,
+      found.map((call) => {
+        const [first] = call.arguments;
+        const scope = own.top(call.file);
+        const called = first && scope ? constantText(own.evaluate(first, scope)) : undefined;
+        return { name: called, isFor: modelsMeant(call, own) };
+      }),
+    );
+  });
+  return (added.get(calls) ?? []).some(
+    (each) => (each.name === undefined || each.name === name) && each.isFor(model),
+  );
+}
 
 /** A model as `scope(...)` or `unscoped()` gives it; what is not understood is said, and adds nothing. */
 export function scopedAs(
@@ -45,8 +77,9 @@ function askedFor(asking: Asking, given: readonly Value[]): Fields | undefined {
     const called = fields?.get("method");
     const parts = called?.kind === "list" ? (tools.items(called) ?? []) : called ? [called] : [];
     const [method, ...args] = parts;
+    if (isAdded(asking, name ?? constantText(method))) return undefined;
     const scope =
-      name === "defaultScope"
+      name === DEFAULT
         ? model.scopes?.usual
         : name !== undefined
           ? named?.get(name)
@@ -72,6 +105,10 @@ function optionsOf(
 /** A call's options with those of the scope that its model is in. */
 export function withScope(asking: Asking, options: Fields): Fields {
   const { scoped, scopes } = asking.model;
+  if (!scoped && isAdded(asking, DEFAULT)) {
+    loseScope(asking);
+    return options;
+  }
   if (!scoped && !scopes?.usual) return options;
   const scope = scoped ?? (scopes?.usual && optionsOf(asking, scopes.usual));
   const merged = scope && mergedOptions(asking, scope, options);
@@ -118,7 +155,10 @@ function mergedOption(
       return tools.object(Object.fromEntries([...left, ...added]));
     }
     case "attributes": {
-      if (!left || !right) return own;
+      const isList = [before, own].map((each) => each.kind === "list");
+      if (isList.every(Boolean)) return union(before, own, tools);
+      if (isList.some(Boolean) && (left ?? right)) return own;
+      if (!left || !right) return undefined;
       const both = new Map(left);
       for (const [key, value] of right) {
         const lists = [left.get(key) ?? tools.list([]), value].map((each) => tools.items(each));
@@ -142,6 +182,14 @@ function mergedOption(
     default:
       return own;
   }
+}
+
+/** The items of both lists, names once. */
+function union(before: Value, own: Value, tools: Tools): Value | undefined {
+  const [first, second] = [tools.items(before), tools.items(own)];
+  if (!first || !second) return undefined;
+  const names = new Set(first.map((each) => constantText(each)).filter((each) => each !== undefined)); // prettier-ignore
+  return tools.list([...first, ...second.filter((each) => !names.has(constantText(each) ?? ""))]);
 }
 
 /** What tells an include from others. */
