@@ -47,6 +47,14 @@ export function isMade(value: HirExpression): boolean {
 
 /** `name.field` of what is written where something is assigned to a place; undefined where that is of no name. */
 export function changedPlace(place: HirExpression): string | undefined {
+  if (place.kind === "typed") return changedPlace(place.operand);
+  if (
+    place.kind === "call" &&
+    place.callee.kind === "member" &&
+    TAKING.has(place.callee.property)
+  ) {
+    return changedIn(place.callee.object);
+  }
   if (place.kind !== "member" && place.kind !== "index") return undefined;
   const root = rootOf(place.object);
   if (root === undefined) return changedPlace(place.object);
@@ -59,10 +67,17 @@ export function changedByCall(
   call: Extract<HirExpression, { kind: "call" | "new" }>,
 ): string | undefined {
   const target = changedBy(call);
-  if (!target) return undefined;
+  return target && changedIn(target);
+}
+
+/** What is changed where something changes in what an expression gives. */
+function changedIn(target: HirExpression): string | undefined {
   const root = rootOf(target);
   return root === undefined ? changedPlace(target) : `${root}.${ANY_CHANGE}`;
 }
+
+/** Methods that give what a collection holds: `by.get(key).push(item)`. */
+const TAKING: ReadonlySet<string> = new Set(["get", "at", "find"]);
 
 /** What a call changes: what its method is called on, or what is given to `Object.assign`. */
 export function changedBy({
@@ -80,6 +95,7 @@ const CHANGING: ReadonlySet<string> = new Set(
 );
 
 function rootOf(object: HirExpression): string | undefined {
+  if (object.kind === "typed") return rootOf(object.operand);
   if (object.kind === "this") return THIS;
   return object.kind === "name" ? object.name : undefined;
 }

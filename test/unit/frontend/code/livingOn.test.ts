@@ -199,6 +199,79 @@ export async function f(id: number) {
     for (const each of updates.slice(3)) assert.match(each, /set n = unknown\(/u);
   });
 
+  it("is what the functions of its object put there, however they came to it", async () => {
+    const can =
+      "(k: string) => { let ok = false; for (const [x] of this.m.entries()) if (x === k) ok = true; return ok; };";
+    const classes = [
+      `class C { m = new Map<string, number>(); allow = (k: string) => { this.m.set(k, 1); }; can = ${can} }`,
+      `class C { m = new Map<string, number>(); allow(k: string) { const { m } = this; m.set(k, 1); } can = ${can} }`,
+      `class C { m = new Map<string, number>(); allow(k: string) { const self = this; const by = self.m; by.set(k, 1); } can = ${can} }`,
+      `class C { m = new Map<string, number>(); allow: (k: string) => void; constructor() { this.allow = (k) => { this.m.set(k, 1); }; } can = ${can} }`,
+      "class C { m = new Map<string, string[]>([['a', []]]); allow = (k: string) => { this.m.get('a')!.push(k); }; can = (k: string) => this.m.get('a')!.includes(k); }",
+      "class C { m: string[] = []; allow = (k: string) => { (this.m as any).push(k); }; can = (k: string) => this.m.length > 0; }",
+      `class In { m = new Map<string, number>(); put(k: string) { this.m.set(k, 1); } has = ${can} } class C { inner = new In(); allow = (k: string) => this.inner.put(k); can = (k: string) => this.inner.has(k); }`,
+    ];
+    const made = ["const c = new C(); export const { allow, can } = c;", "export const { allow, can } = new C();"]; // prettier-ignore
+    for (const of of classes) {
+      for (const given of made) {
+        const all = await transactionsOf(DDL, {
+          "a.ts": `${of}\n${given}`,
+          "b.ts": 'import { allow } from "./a";\nallow("a");',
+          "c.ts": `import { can } from "./a";\n${POOL}
+export async function f(id: number) { if (!can("a")) throw new Error("no"); await pool.query("UPDATE t SET n = 2 WHERE id = $1", [id]); }`,
+        });
+        const found = all.find(({ name }) => name === "f");
+        assert.ok(found, of + given);
+        const lines = printed([found]).map((line) => line.trim());
+        assert.equal(lines.at(-1), "update t set n = 2 where (t.id = :id)", of + given);
+        assert.ok(
+          lines.some((line) => line.startsWith("if not ")),
+          of + given,
+        );
+      }
+    }
+  });
+
+  it("is what a listener that something unknown runs leaves there", async () => {
+    const given = [
+      'zip.on("entry", (e: any) => { root.children.push(e); });',
+      'zip.on("entry", (e: any) => { let c = root; c.children.push(e); });',
+      'const put = (e: any) => { const c = root; c.children.push(e); }; zip.on("entry", (e: any) => put(e));',
+      'await new Promise((r) => { zip.on("entry", (e: any) => { let c = root; c.children.push(e); }); zip.on("end", r); });',
+      'open((error: any, zip: any) => { zip.on("entry", (e: any) => root.children.push(e)); });',
+    ];
+    for (const each of given) {
+      const { lines } = await unit(
+        "f",
+        `import { zip, open } from "zip";
+export async function f(id: number) {
+  const root = { children: [] as any[] };
+  ${each}
+  if (root.children.length === 0) throw new Error("empty");
+  await pool.query("UPDATE t SET n = 2 WHERE id = $1", [id]);
+}`,
+      );
+      assert.equal(lines.at(-1), "update t set n = 2 where (t.id = :id)", each);
+      assert.ok(lines.some((line) => line.includes("unknown(")), each); // prettier-ignore
+    }
+    const { lines, losses: lost } = await unit(
+      "f",
+      `import { stream } from "stream";
+export async function f(id: number) {
+  let n = 0;
+  const kept = { m: 3 };
+  stream.on("data", () => { n += kept.m; });
+  await pool.query("UPDATE t SET n = $2 WHERE id = $1", [id, n]);
+  await pool.query("UPDATE t SET n = $2 WHERE id = $1", [id, kept.m]);
+}`,
+    );
+    assert.match(lines[0] ?? "", /set n = unknown\(/u);
+    assert.equal(lines[1], "update t set n = 3 where (t.id = :id)");
+    assert.deepEqual(lost, [
+      "what stream.on() runs leaves something there, when and how often is not known",
+    ]);
+  });
+
   it("is as it was declared where nothing assigns it", async () => {
     const text = `let most = 3;
 class Base { static most = 4; static async add(id: number) { await pool.query("UPDATE t SET n = 1 WHERE id = $1", [id]); } }

@@ -45,6 +45,7 @@ import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
 import { handsOnPromise } from "./handsOnPromise";
 import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
+import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
 import { idleCall } from "./idleCalls";
 
@@ -273,7 +274,10 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   if (verb !== undefined && callbacks.length > 0) {
     // Each runs by itself, when a request or message comes.
     const label = handlerName(verb, args);
-    for (const callee of callbacks) state.handlers.push({ name: label, callee });
+    for (const callee of callbacks) {
+      state.handlers.push({ name: label, callee });
+      if (!isTop) listen(state, callee, args, site);
+    }
     return unknown(`${name} is not known`);
   }
   state.handlers.push(...routesIn(name, args));
@@ -308,6 +312,21 @@ function callUnknown(state: State, callee: Value, all: readonly Value[], site: C
   }
   if (isTop) return externalResult(state, name, args);
   return asForeign(state, externalResult(state, name, args, ownerOf(callee, args, site)));
+}
+
+/** What a listener changes is not what it was behind where it is given. */
+function listen(
+  state: State,
+  callee: Extract<Value, { kind: "function" }>,
+  args: readonly Value[],
+  { isHeld: _held, ...site }: CallSite,
+): void {
+  const inputFor = handedOn(callee, args, (parameter) => inputOf(state, parameter));
+  const inputs = (): readonly Value[] =>
+    callee.function.parameters.map((each) => inputFor(each, site.name));
+  changedByListener(state, callee, site.name, () => {
+    settle(state, callValue(state, callee, inputs(), { ...site, isNew: false }));
+  });
 }
 
 /** What the code keeps among others, and which is not told from them, may be any function or object of its own. */

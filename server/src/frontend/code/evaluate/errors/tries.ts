@@ -16,6 +16,7 @@ import { grouped } from "../transactions/transactions";
 import { THROWN } from "../values/member";
 import { emit, lose, sourceOf, write, type State } from "../state";
 import { enterHandler } from "./failures";
+import { probed } from "./probed";
 import { attempting, beginAttempt, isChanged, type Attempt } from "./attempts";
 import { branching, doomed, ofName, passing, rethrown, type Thrown } from "./thrown";
 
@@ -141,24 +142,6 @@ function returns(commands: readonly Command[]): boolean {
         return false;
     }
   });
-}
-
-/** What handlers do, found out before the body is evaluated; nothing of it stays. */
-function probed<Result>(state: State, run: () => Result): Result {
-  const { taint, frame, notes, ids, emitted } = state;
-  const [losses, returns, noted] = [taint.length, frame.returns.length, notes.length];
-  const giveBack = ids.mark();
-  const jumped = state.jumps.length;
-  state.probes += 1;
-  const result = run();
-  state.probes -= 1;
-  giveBack();
-  taint.length = losses;
-  frame.returns.length = returns;
-  notes.length = noted;
-  state.jumps.length = jumped;
-  state.emitted = emitted;
-  return result;
 }
 
 /** Handlers of handlers of handlers are taken to do something. */

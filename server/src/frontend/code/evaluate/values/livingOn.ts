@@ -2,7 +2,14 @@
 import { ANY_CHANGE, fieldOfChange } from "../../changedPlaces";
 import { changesOf, ownChanges } from "../../changes";
 import type { HirClass, HirModule } from "../../hir";
-import { constantScalar, unknown, type ObjectValue, type Value } from "../../values";
+import {
+  constantScalar,
+  unknown,
+  type Cell,
+  type ObjectValue,
+  type Scope,
+  type Value,
+} from "../../values";
 import { grownCell } from "../lists/collections";
 import { newCell, type State } from "../state";
 import { readsOf } from "./convert";
@@ -16,6 +23,7 @@ export function livingOn(
   value: Value | undefined,
   name: string,
 ): Value | undefined {
+  if (value?.kind === "function") return livedAround(state, value, name);
   if (value?.kind !== "list" && value?.kind !== "object") return value;
   const { workspace, frame } = state;
   workspace.trace.use(workspace.trace.entry({ kind: "changes", file: frame.file, name }));
@@ -24,6 +32,17 @@ export function livingOn(
   const own = value.class ? livedIn(state, value, name) : value;
   return changes.size === 0 ? own : withChanges(state, own, changes, name);
 }
+
+/** A function of an object that its module made has what others of its functions left there. */
+function livedAround(state: State, value: FunctionValue, name: string): Value {
+  if (value.self?.kind === "object") livedIn(state, value.self, name);
+  for (let at: Scope | undefined = value.scope; at?.parent; at = at.parent) {
+    if (at.self?.kind === "object") livedIn(state, at.self, name);
+  }
+  return value;
+}
+
+type FunctionValue = Extract<Value, { kind: "function" }>;
 
 /** The fields of a name at the top of the module at hand that other modules change. */
 export function changedByOthers({ workspace, frame }: State, name: string): ReadonlySet<string> {
@@ -43,9 +62,21 @@ export function livedElsewhere(state: State, value: Value, name = "object"): Val
 }
 
 /** An object of a class that more than one call has: its methods have changed it since it was made. */
-export function livedIn(state: State, value: ObjectValue, name: string): ObjectValue {
+export function livedIn(
+  state: State,
+  value: ObjectValue,
+  name: string,
+  seen = new Set<ReadonlyMap<string, Cell>>(),
+): ObjectValue {
+  if (seen.has(value.fields)) return value;
+  seen.add(value.fields);
   const changes = changesOfClass(value);
-  return changes.size > 0 ? withChanges(state, value, changes, name) : value;
+  const own = changes.size > 0 ? withChanges(state, value, changes, name) : value;
+  // So have those of objects that it made for itself.
+  for (const [field, { value: part }] of own.fields) {
+    if (part?.kind === "object" && part.class) livedIn(state, part, `${name}.${field}`, seen);
+  }
+  return own;
 }
 
 /** What the methods of an object's class change in it. */
