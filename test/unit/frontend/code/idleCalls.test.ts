@@ -174,6 +174,27 @@ export async function run(id: number, x: any) {
 });
 
 describe("a function that leads to no database", () => {
+  it("is a loss where it lies too deep and runs a function that it was made with", async () => {
+    const run = await read({
+      "wrap.ts": `import tracer from "tracer";
+import env from "env";
+export const wrap = (options: any) => (target: any) => env.TEST === "x" ? target : function wrapper(this: any, ...a: any[]) { const span = tracer.begin(options); if (!span) { return target.call(this, ...a); } return tracer.scope().activate(span, () => target.call(this, ...a)); };`,
+      "create.ts": `import { pool } from "./pool";
+import { wrap } from "./wrap";
+export default wrap({})(async (ctx: any, n: number) => { await pool.query("INSERT INTO accounts (id, balance) VALUES ($1, 1)", [n]); return { id: n }; });`,
+      "a.ts": `import { pool } from "./pool";
+import make from "./create";
+async function three(ctx: any, id: number) { return await make(ctx, id); }
+async function two(ctx: any, id: number) { return await three(ctx, id); }
+async function one(ctx: any, id: number) { return await two(ctx, id); }
+export async function run(ctx: any, id: number) {
+  const made = await one(ctx, id);
+  await pool.query("UPDATE accounts SET balance = 2 WHERE id = $1", [made.id]);
+}`,
+    });
+    assert.ok(reasons(run).includes("wrapper() lies too deep and is not followed"));
+  });
+
   it("is no loss where it lies too deep to be followed", async () => {
     const chain = Array.from(
       { length: 6 },

@@ -8,17 +8,24 @@ import { emit, lose, write, type State } from "../state";
 
 /** Whether a value is a function that may run statements, or that calls one that it was written beside. */
 export function bringsWork(state: State, value: Value, depth = 3): boolean {
+  return broughtBy(state, value, depth).length > 0;
+}
+
+/** The functions that may run statements and that a value calls which was written beside them. */
+export function broughtBy(state: State, value: Value, depth = 3): readonly FunctionValue[] {
   if (value.kind === "choice") {
-    return bringsWork(state, value.then, depth) || bringsWork(state, value.otherwise, depth);
+    return [...broughtBy(state, value.then, depth), ...broughtBy(state, value.otherwise, depth)];
   }
-  if (value.kind !== "function" || depth === 0) return false;
+  if (value.kind !== "function" || depth === 0) return [];
   const { reach } = state.workspace;
-  if (reach.mayReach(value.function)) return true;
-  return [...reach.calls(value.function)].some((name) => {
+  if (reach.mayReach(value.function)) return [value];
+  return [...reach.calls(value.function)].flatMap((name) => {
     const called = localValue(value.scope, name);
-    return called !== undefined && bringsWork(state, called, depth - 1);
+    return called ? broughtBy(state, called, depth - 1) : [];
   });
 }
+
+type FunctionValue = Extract<Value, { kind: "function" }>;
 
 /** A function with another `this`: what `call`, `apply` and `bind` give it, where that is something known. */
 export function boundTo(callee: Value, self: Value | undefined): Value {

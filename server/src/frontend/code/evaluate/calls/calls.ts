@@ -44,7 +44,16 @@ import { handleOfShape } from "./shapes";
 import { changedByFunction } from "./changedArguments";
 import { giveAway } from "./givenAway";
 import { handsOnPromise } from "./handsOnPromise";
-import { bringsWork, CACHES, HANDLES, isAtTop, perhaps, RUNS_ONCE, tellRun } from "./callbacks";
+import {
+  bringsWork,
+  broughtBy,
+  CACHES,
+  HANDLES,
+  isAtTop,
+  perhaps,
+  RUNS_ONCE,
+  tellRun,
+} from "./callbacks";
 import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
 import { idleCall } from "./idleCalls";
@@ -474,15 +483,20 @@ function notFollowed(
   if (args.some((arg) => hasConnection(arg) || bringsWork(state, arg))) {
     const why = isRecursive ? "calls itself" : "lies too deep";
     lose(state, `${name}() ${why} and is not followed`, sourceOf(state, site.span), "opaque");
-  } else if (mayRun(state, callee)) {
+  } else {
     const why = isRecursive
       ? "calls itself"
       : callee.function.isGenerator
         ? "is a generator"
         : "lies too deep";
     const reason = `${name}() ${why} and is not followed`;
-    const key = callee.made ?? functionKey(callee.scope.module.file, callee.function);
-    state.unfollowed.set(key, { effect: "opaque", reason, source: sourceOf(state, site.span) });
+    // What was made around a function runs that.
+    for (const each of [callee, ...broughtBy(state, callee)]) {
+      if (!mayRun(state, each)) continue;
+      const key = each.made ?? functionKey(each.scope.module.file, each.function);
+      const source = sourceOf(state, site.span);
+      state.unfollowed.set(key, { effect: "opaque", reason, source });
+    }
   }
   for (const arg of args) escape(state, arg);
   return externalResult(state, name, args);
