@@ -34,6 +34,8 @@ export interface Extent {
   readonly throws: boolean;
   /** Whether something in it may change what it did not make, as far as it was counted. */
   readonly changes: boolean;
+  /** Whether something in it is new with each call, as far as it was counted. */
+  readonly makesNew: boolean;
   /** Whether a name in it leads to a database: those around it, and what its caller hands in, aside. */
   readonly leads: boolean;
 }
@@ -119,12 +121,13 @@ export function createLeads(
     if (known !== undefined) return known;
     const module = modules.moduleOf(file);
     const around = module && statementAround(module, moved);
-    let { size: parts, throws } = namedIn(hir);
+    let { size: parts, throws, makesNew } = namedIn(hir);
     let changes = changesOthers(hir);
     let isLeading = module?.language === "java" || !around;
     const count = (part: object): void => {
-      const { size, throws: own } = namedIn(part);
+      const { size, throws: own, makesNew: isNew } = namedIn(part);
       parts += size;
+      makesNew ||= isNew;
       throws ||= own;
       changes ||= changesOthers(part);
     };
@@ -150,11 +153,15 @@ export function createLeads(
       }
       for (let each = open.pop(); each && parts < MOST_PARTS; each = open.pop()) {
         if (runs(each.statement)) count(originOf(each.statement));
-        else changes ||= changesOthers(originOf(each.statement));
+        else {
+          changes ||= changesOthers(originOf(each.statement));
+          // Functions of records, and makers that are made of others.
+          makesNew ||= namedIn(originOf(each.statement)).makesNew;
+        }
         add(targetsOf(each).nodes);
       }
     }
-    const extent = { parts, throws, changes, leads: isLeading };
+    const extent = { parts, throws, changes, makesNew, leads: isLeading };
     extents.set(hir, extent);
     return extent;
   }

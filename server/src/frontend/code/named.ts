@@ -2,6 +2,7 @@
 // part, whatever its names turn out to mean.
 import { changedByCall, changedPlace, markOf } from "./changedPlaces";
 import { isDataAccess } from "./evaluate/transactions/dataAccess";
+import { isFreshCall } from "./freshNames";
 import type { HirExpression } from "./hir";
 import { addChildren, isNode } from "./nodes";
 import { databaseCall } from "./sites";
@@ -27,6 +28,8 @@ export interface Named {
   readonly changed: ReadonlySet<string>;
   /** It throws, or calls what may refuse what it is given by its name. */
   readonly throws: boolean;
+  /** It calls what gives something new each time, by its name. */
+  readonly makesNew: boolean;
 }
 
 /** A call as it is written. */
@@ -68,6 +71,7 @@ function read(origin: object): Named {
   const calls = new Map<string, WrittenCall>();
   let isDirect = false;
   let throws = false;
+  let makesNew = false;
   let size = 0;
   // Side by side: a pair for each part would be more than all the rest.
   const parts: object[] = [origin];
@@ -108,6 +112,7 @@ function read(origin: object): Named {
           const change = changedByCall(part as Extract<HirExpression, { kind: "call" }>);
           if (change !== undefined) changed.add(change);
           if (call) calls.set(JSON.stringify(call), call);
+          makesNew ||= isFreshCall(part as Extract<HirExpression, { kind: "call" | "new" }>);
           throws ||= call !== undefined && REFUSES.test(call.method);
           push(part.callee, CALLED);
           push(part.arguments, STANDS);
@@ -159,6 +164,7 @@ function read(origin: object): Named {
     assigned,
     changed,
     throws,
+    makesNew,
   };
 }
 

@@ -92,6 +92,8 @@ export type Value =
       /** What is asked for its properties, of what a function gives that gives nothing at times. */
       readonly whole?: Value;
       readonly foreign?: Foreign;
+      /** A set of its items, where it is a list. */
+      readonly isOnce?: true;
     }
   /** A string as far as it can be recovered. */
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
@@ -177,7 +179,13 @@ export type Value =
     }
   | HandleValue
   /** A function of the language's own library, by its name; `self` is what it was taken from. */
-  | { readonly kind: "builtin"; readonly name: string; readonly self?: Value }
+  | {
+      readonly kind: "builtin";
+      readonly name: string;
+      readonly self?: Value;
+      /** A set of its items, where it is a list. */
+      readonly isOnce?: true;
+    }
   /** All that a module exports. */
   | { readonly kind: "namespace"; readonly lookup: (name: string) => Value | undefined }
   /** A function of an unknown library, or an object that reaches the database in ways that are not read. */

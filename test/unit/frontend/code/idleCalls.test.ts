@@ -281,3 +281,36 @@ export async function run(id: number, x: any) {
     assert.deepEqual([tables(unused), reasons(unused)], [["log"], []]);
   });
 });
+
+describe("what a function gives that is not followed", () => {
+  const SEAL = `import nodeCrypto from "node:crypto";
+function sealed(key, text) { const nonce = nodeCrypto.randomBytes(12); ${LONG} return { nonce, text, key }; }
+class Store {
+  #key = "k";
+  seal(text) { return sealed(this.#key, text); }
+  async keep(text) { return this.#around(text); }
+  async #around(text) { return this.#within(text); }
+  async #within(text) { return this.#inside(text); }
+  async #inside(text) { ${LONG} return this.seal(text); }
+}
+export const store = new Store();
+export function score(x) { ${LONG} return y; }`;
+
+  for (const [what, call, isNew] of [
+    ["a new value where a method that lies deep makes one", "await store.keep(x)", true],
+    ["a new value where what it names makes one", "store.seal(x)", true],
+    ["the same for the same where nothing makes one", "score(x)", false],
+  ] as const) {
+    it(`is ${what}`, async () => {
+      const run = await read({
+        "seal.ts": SEAL,
+        "a.ts": handler(`import { store, score } from "./seal";`, call),
+      });
+      assert.deepEqual(tables(run), ["accounts"]);
+      assert.equal(
+        /"name":"code:[^"]*(?:seal|score|inside|within)/iu.test(JSON.stringify(run.body)),
+        !isNew,
+      );
+    });
+  }
+});

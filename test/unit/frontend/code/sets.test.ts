@@ -5,6 +5,7 @@ import { transactionsOf } from "./codePrograms";
 import { losses, printed } from "./prismaPrograms";
 
 const HEAD = `import { Pool } from "pg";
+import { asked } from "somewhere";
 const pool = new Pool();
 const drop = (id) => pool.query("DELETE FROM accounts WHERE id = $1", [id]);
 `;
@@ -23,6 +24,12 @@ for (const [what, body] of Object.entries({
   "of an argument": "for (const id of new Set(ids)) await drop(id);",
   "that is spread": "for (const id of [...new Set(ids)]) await drop(id);",
   "that becomes an array": "for (const id of Array.from(new Set(ids))) await drop(id);",
+  "of what a function gave": `const given = await asked(ids); for (const id of new Set(given.ids)) await drop(id);`,
+  "of what a function gave, spread": `for (const id of [...new Set(asked(ids))]) await drop(id);`,
+  "of one list or another": `for (const id of new Set(ids.length > 3 ? asked(ids) : ids)) await drop(id);`,
+  "that a loop filled": `const all = [];
+    const { rows } = await pool.query("SELECT kind FROM accounts"); for (const row of rows) all.push(row.kind);
+    for (const id of new Set(all)) await drop(id);`,
   "of what rows hold": `const { rows } = await pool.query("SELECT kind FROM accounts");
     for (const id of new Set(rows.map((row) => row.kind))) await drop(id);`,
 })) {

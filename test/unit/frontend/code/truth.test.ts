@@ -52,6 +52,54 @@ export async function f(input: Input, kind: Kind, whole?: Input) {
       '(not (r1.flags is null) and code:truth(r1.flags) and (r1.flags <> "null"))',
     ));
 
+  it("of what a text holds is not told by the text", async () => {
+    const given = 'const p = JSON.parse(text); const q = JSON.parse(\'{"n": 0, "list": []}\');';
+    const bodies = [
+      "if (!p) await set();",
+      "if (p !== null) await set();",
+      "if (q.n) await set();",
+      "if (Array.isArray(q.list)) await set();",
+      "if (JSON.parse(JSON.stringify(record)).n) await set();",
+    ];
+    const texts = bodies.map(
+      (each, at) =>
+        `export async function f${String(at)}(text: string, record: { n: number }) { ${given} ${each} }`,
+    );
+    await check(
+      texts.join("\n"),
+      "not (not (:text.parsed is null) and :text.parsed)",
+      "not (:text.parsed is null)",
+      "(not (:record.n is null) and (:record.n <> 0))",
+    );
+  });
+
+  it("may be thrown behind what a text holds is asked for being", async () => {
+    for (const asked of ['typeof p === "object"', "Array.isArray(p)", "p instanceof Date"]) {
+      const lines = printed(
+        await transactionsOf(DDL, {
+          "a.ts": `${HEAD}export async function f(text: string) {
+  const p = JSON.parse(text);
+  if (p !== null && ${asked}) throw new Error();
+  await set();
+}`,
+        }),
+      );
+      assert.match(lines.join("\n"), /rollback[^]*update accounts/u, asked);
+    }
+  });
+
+  it("of the number in a text is told by zero", () =>
+    check(
+      `export async function f(id: string, params: any) {
+  if (!Number(id)) await set();
+  if (parseInt(params.id)) await set();
+  if (+id) await set();
+}`,
+      "not (not (:id is null) and (:id <> 0))",
+      "(not (:params.id is null) and (:params.id <> 0))",
+      "(not (:id is null) and (:id <> 0))",
+    ));
+
   it("of what one record was checked for says nothing of another", () =>
     check(
       `import { schema } from "schemas";

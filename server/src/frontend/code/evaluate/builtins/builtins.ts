@@ -48,6 +48,7 @@ import { assignAll } from "../values/spread";
 import { concatenated } from "../values/texts";
 import { JAVA_MAPS } from "../lists/javaMaps";
 import { ASSERTIONS } from "./assertions";
+import { documentOfText, textOfDocument } from "./documents";
 import { EFFECT } from "./effect";
 import { ERRORS_AS_VALUES } from "./errorsAsValues";
 import { NUMBERS } from "./numbers";
@@ -328,12 +329,13 @@ export function callBuiltin(
   site: CallSite,
 ): Value | undefined {
   if (SILENT.test(callee.name)) {
-    // A text of it is as good as the thing itself.
     const isText = callee.name.startsWith("JSON.");
     if (callee.name === "JSON.parse") mayFail(state, callee.name, sourceOf(state, site.span));
     if (!isText && args.some(({ kind }) => kind === "function"))
       return runsLater(state, args, site);
-    return isText ? (args[0] ?? UNDEFINED) : nothing({ state, self: UNDEFINED, args, site });
+    const [given = UNDEFINED] = args;
+    if (callee.name === "JSON.parse") return documentOfText(state, given);
+    return isText ? textOfDocument(given) : nothing({ state, self: UNDEFINED, args, site });
   }
   const isJava = state.frame.file.endsWith(".java");
   const builtin =

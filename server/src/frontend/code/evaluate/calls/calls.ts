@@ -57,6 +57,7 @@ import {
 import { changedByListener } from "./listeners";
 import { throughCall } from "./callChains";
 import { idleCall } from "./idleCalls";
+import { unfollowedResult } from "./unfollowedResults";
 
 /** Deeper calls of functions that get no connection are not followed: three are enough for almost all code. */
 const DEEPEST = 3;
@@ -402,7 +403,7 @@ function callFunction(
   const isLog = LOGS.test(site.name) && !args.some(hasConnection);
   if (isLog && (state.quietLogs.has(hir) || !reach.mayReach(hir))) return UNDEFINED;
   if (!state.standsAlone && standsAlone(state, callee)) {
-    return externalResult(state, callee.name ?? site.name, args);
+    return unfollowedResult(state, callee, callee.name ?? site.name, args);
   }
   const deepest = depth > DEEPEST && reach.size(hir) <= LARGEST_DEEP && !reach.mayReach(hir) ? 2 * DEEPEST : DEEPEST; // prettier-ignore
   const isTooDeep = depth > deepest || state.calls.length > DEEPEST_OF_ALL;
@@ -499,7 +500,7 @@ function notFollowed(
     }
   }
   for (const arg of args) escape(state, arg);
-  return externalResult(state, name, args);
+  return unfollowedResult(state, callee, name, args);
 }
 
 /** Whether a function may run a statement, itself or by what it was made with. */

@@ -4,7 +4,6 @@ import { heldBy, someWithin } from "../values/within";
 import type { Scope, Value } from "../../values";
 import { namedIn } from "../../named";
 import { originOf } from "../../origins";
-import { externalResult } from "../builtins/builtins";
 import { mayFail } from "../errors/failures";
 import { lose, sourceOf, type CallSite, type State } from "../state";
 import { isInput } from "../../reads";
@@ -12,6 +11,7 @@ import { readsOf } from "../values/convert";
 import { escape } from "../values/escape";
 import { isInUnknown } from "../transactions/unknownTransactions";
 import { giveAway } from "./givenAway";
+import { unfollowedResult } from "./unfollowedResults";
 
 type FunctionValue = Extract<Value, { kind: "function" }>;
 
@@ -64,7 +64,7 @@ export function idleCall(
     giveAway(state, arg, name);
   }
   mayFail(state, name, source);
-  return externalResult(state, name, args);
+  return unfollowedResult(state, callee, name, args);
 }
 
 /** Whether a value is a function, or has one, that may change what is around it. */

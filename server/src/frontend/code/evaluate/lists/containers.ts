@@ -95,8 +95,15 @@ function setFrom(state: State, from: Value | undefined): Value {
     if (known.includes(undefined)) return copy;
     return listOf(state, items.filter((_, at) => known.indexOf(known[at]) === at)); // prettier-ignore
   }
-  if (copy.kind === "input" || (copy.kind === "derived" && copy.how === "order")) {
+  if (copy.kind === "choice") return overChoice(copy, (part) => setFrom(state, part));
+  const isGiven = copy.kind === "input" || copy.kind === "scalar" || copy.kind === "builtin";
+  if (isGiven || (copy.kind === "derived" && copy.how === "order")) {
     return { ...copy, isOnce: true };
+  }
+  if (copy.kind === "list" && copy.grown.value?.kind !== "unknown") {
+    const once = listOf(state, []);
+    write(state, once.grown, { kind: "derived", from: copy, how: "order", by: UNDEFINED, isOnce: true }); // prettier-ignore
+    return once;
   }
   return copy.kind === "derived" || copy.kind === "joined"
     ? { kind: "derived", from: copy, how: "order", by: UNDEFINED, isOnce: true }

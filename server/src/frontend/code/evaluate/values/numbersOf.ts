@@ -4,7 +4,7 @@ import { literal } from "../../../sql/expressions";
 import { scalar, type Value } from "../../values";
 import type { State } from "../state";
 import { isInput } from "../../reads";
-import { expressionOf } from "./convert";
+import { declaredType, expressionOf } from "./convert";
 
 /** Types of columns whose values are no numbers. */
 const OTHERS: ReadonlySet<ValueType | undefined> = new Set([
@@ -24,12 +24,13 @@ export function numberOf(
   value: Value,
   how: "Number" | "parseInt" | "parseFloat",
 ): Value {
+  if (value.kind === "input") return asNumber(value);
   if (value.kind !== "scalar" && value.kind !== "text") return value;
   const expression = expressionOf(state, value);
   const type = value.kind === "text" ? "text" : value.type;
   const isWhole = how === "parseInt";
   if (OTHERS.has(type)) {
-    if (isInput(expression)) return value;
+    if (isInput(expression)) return type === "text" ? scalar(expression, isWhole ? "int" : "decimal") : value; // prettier-ignore
     const name = `code:${how}`;
     const given = { kind: "call", name, arguments: [expression], deterministic: true } as const;
     return scalar(given, isWhole ? "int" : "decimal");
@@ -41,4 +42,12 @@ export function numberOf(
   const hasFraction = isDivided || (type === "decimal" && !isInput(expression));
   if (!isWhole || !hasFraction) return value;
   return scalar({ kind: "call", name: "trunc", arguments: [expression], deterministic: true });
+}
+
+/** An argument that may be a text as the number in it, which is false where it is zero and not where it is empty. */
+function asNumber(value: Extract<Value, { kind: "input" }>): Value {
+  const { standsFor, members: _parts, ...own } = value;
+  const declared = declaredType(standsFor ?? own.type);
+  const isOther = declared !== undefined && declared !== "text";
+  return isOther ? value : { ...own, type: "number" };
 }

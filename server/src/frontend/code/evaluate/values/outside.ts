@@ -65,7 +65,8 @@ export function listFromCall(state: State, of: Value): Value | undefined {
   const key = JSON.stringify(expression);
   const path = state.listsOfCalls.get(key) ?? newPath(state, expression.name.slice("code:".length));
   state.listsOfCalls.set(key, path);
-  return { kind: "input", path, origin: "argument" };
+  const isOnce = (of.kind === "scalar" || of.kind === "builtin") && of.isOnce === true;
+  return { kind: "input", path, origin: "argument", ...(isOnce && { isOnce }) };
 }
 
 function newPath(state: State, name: string): string {
