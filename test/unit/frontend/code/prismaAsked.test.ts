@@ -107,6 +107,66 @@ describe("rows that are written with another one", () => {
   });
 });
 
+describe("rows that are written in another one's update", () => {
+  const schema = `datasource db { provider = "postgresql" }
+model Account {
+  id   Int @id
+  tags TagOn[]
+  meta Meta?
+}
+model Tag {
+  id Int @id
+  on TagOn[]
+}
+model TagOn {
+  id        Int @id
+  accountId Int
+  tagId     Int?
+  account   Account @relation(fields: [accountId], references: [id])
+  tag       Tag? @relation(fields: [tagId], references: [id])
+}
+model Meta {
+  id        Int @id
+  text      String?
+  accountId Int @unique
+  account   Account @relation(fields: [accountId], references: [id])
+}`;
+  const update = async (parameters: string, data: string): Promise<string> => {
+    const text = `import { PrismaClient } from "@prisma/client";
+const prisma = new PrismaClient();
+export async function f(${parameters}) {
+  await prisma.account.update({ where: { id: 1 }, data: ${data} });
+}`;
+    const lines = printed(await transactionsOf(schema, { "f.ts": text }));
+    return lines.map((line) => line.trim()).join("\n");
+  };
+  const order = (lines: string): readonly string[] =>
+    [...lines.matchAll(/^(?:insert|delete|update) \w+(?: \{id = \d+,)?/gmu)].map(([line]) => line);
+
+  // As version 7.10.1 of the client sends them.
+  it("are created behind all others where they are connected to further ones, the last first", async () => {
+    const connected = (id: number): string => `{ id: ${id}, tag: { connect: { id: 5${id} } } }`;
+    const list = `[${connected(1)}, { id: 2 }, ${connected(3)}]`;
+    const mixed = await update("", `{ tags: { create: ${list}, deleteMany: {} } }`);
+    const expected = ["insert TagOn {id = 2,", "delete TagOn", "insert TagOn {id = 3,", "insert TagOn {id = 1,"]; // prettier-ignore
+    assert.deepEqual(order(mixed), expected);
+    const made = `tags.map((id) => ({ id, tag: { connect: { id } } }))`;
+    const looped = await update("tags: number[]", `{ tags: { create: ${made}, deleteMany: {} }, meta: { update: { text: "x" } } }`); // prettier-ignore
+    assert.deepEqual(order(looped).map((line) => line.split(" {")[0]), ["delete TagOn", "update Meta", "insert TagOn"]); // prettier-ignore
+    const found = `{ id: 1, tag: { connectOrCreate: { where: { id: 7 }, create: { id: 7 } } } }`;
+    const orCreated = await update("", `{ tags: { create: ${found}, deleteMany: {} } }`);
+    assert.deepEqual(order(orCreated).slice(-2), ["insert TagOn {id = 1,", "delete TagOn"]);
+    assert.doesNotMatch(mixed + looped + orCreated, /^!/mu);
+  });
+
+  it("are perhaps not even read where what is set is not known", async () => {
+    const open = await update("meta: any", "{ meta: { update: { ...meta } } }");
+    assert.match(open, /^if unknown[^\n]*\n(?:[^\n]* = )?select [^\n]* from Meta /mu);
+    const named = await update("meta: any", `{ meta: { update: { ...meta, text: "x" } } }`);
+    assert.doesNotMatch(named, /^if unknown/mu);
+  });
+});
+
 describe("a row that is deleted", () => {
   const BODY = `const gone = await prisma.account.delete({ where: { id, balance: 0 }WITH });
       await prisma.note.deleteMany({ where: { id: gone.USED } });`;

@@ -4,7 +4,7 @@ import type { Assignment } from "../../../../program/statement";
 import { literal, TRUE } from "../../../sql/expressions";
 import { joined } from "../../../sql/terms";
 import { isLiteral, negated, readsOf, sameExpression } from "../../evaluate/values/convert";
-import { unknown, type Value } from "../../values";
+import { UNDEFINED, unknown, type Value } from "../../values";
 import type { PrismaModel } from "../../../schema/prisma/model";
 import { orUnchecked } from "../../evaluate/values/absence";
 import type { Operation, RowScope } from "./context";
@@ -18,10 +18,19 @@ export function setsSomething(scope: RowScope, data: Value | undefined): Express
   });
 }
 
-/** The same of anything, also of related rows. Linear in its fields. */
+/** The same of anything, also of related rows; unknown where nobody knows its fields and none is surely there. Linear in its fields. */
 export function givesSomething(scope: RowScope, data: Value | undefined): Expression {
-  return givesAny(scope, data, () => true);
+  const { tools } = scope.operation;
+  if (data === undefined || isAbsent(data)) return literal(false);
+  if (data.kind === "choice") return inEither(data, (each) => givesSomething(scope, each));
+  if (fieldsGiven(tools, data) !== undefined) return givesAny(scope, data, () => true);
+  const named = data.kind === "object" ? [...data.fields.values()] : [];
+  const rest = data.kind === "object" ? data.rest : data;
+  const open = tools.expression(unknown(EMPTY, rest ? readsOf(rest) : []));
+  return oneOf([...named.map(({ value }) => isGiven(value ?? UNDEFINED)), open]);
 }
+
+const EMPTY = "whether the data has any fields is not known";
 
 /** When data says something of related rows; also where nobody knows its other fields. Linear in its fields. */
 export function givesRelated(
@@ -68,7 +77,8 @@ export function setWhere(
   });
 }
 
-function isGiven(given: Value): Expression {
+/** When a value is there. Linear in its choices. */
+export function isGiven(given: Value): Expression {
   const value = orUnchecked(given);
   if (isAbsent(value)) return literal(false);
   return value.kind === "choice" ? inEither(value, isGiven) : TRUE;

@@ -21,6 +21,7 @@ import {
 import { createData, updateData, type NestedWrite } from "./data";
 import { givesSomething, setsSomething, setWhere } from "./emptyData";
 import { given, isAbsent, listGiven } from "./given";
+import { createEach, type PutOff } from "./putOff";
 import { allOutputs, equatedColumns, keyOutputs, linkingOutputs, mustAffect } from "./rowsRead";
 import { conditionOf } from "./where";
 
@@ -171,27 +172,40 @@ export function writesBehind(
   nested: readonly NestedWrite[],
   keyOf: KeyOf,
 ): void {
+  const later: (() => void)[] = [];
   for (const { where = TRUE, ...write } of nested) {
+    const putOff: PutOff = [];
     onlyWhere(operation, where, () => {
-      writeBehind(operation, write, keyOf);
+      writeBehind(operation, write, keyOf, putOff);
     });
+    const behind = putOff.map((command) => (): void => {
+      onlyWhere(operation, where, () => {
+        operation.tools.emit(command);
+      });
+    });
+    later.unshift(...behind);
   }
+  for (const write of later) write();
 }
 
-function writeBehind(operation: Operation, { relation, actions }: NestedWrite, keyOf: KeyOf): void {
+function writeBehind(
+  operation: Operation,
+  { relation, actions }: NestedWrite,
+  keyOf: KeyOf,
+  later: PutOff,
+): void {
   const target = operation.schema.models.get(relation.model);
   const { link } = relation;
   if (target === undefined || link === undefined) {
     operation.tools.lose(`what is written to ${relation.name}`, operation.source);
     return;
   }
+  const nesting: Nesting = { operation, relation, target, keyOf, later };
   for (const [name, value] of actions) {
     if (isAbsent(value)) continue;
-    if (link.at === "between") {
-      writeBetween({ operation, relation, target, keyOf }, link, name, value);
-    } else if (link.at === "there") {
-      writeThere({ operation, relation, target, keyOf }, link, name, value);
-    } else writeReferenced({ operation, relation, target, keyOf }, link, name, value);
+    if (link.at === "between") writeBetween(nesting, link, name, value);
+    else if (link.at === "there") writeThere(nesting, link, name, value);
+    else writeReferenced(nesting, link, name, value);
   }
 }
 
@@ -200,6 +214,8 @@ interface Nesting {
   readonly relation: PrismaRelation;
   readonly target: PrismaModel;
   readonly keyOf: KeyOf;
+  /** What comes behind all other writes. */
+  readonly later: PutOff;
 }
 
 /** One or several, each a record. */
@@ -223,7 +239,7 @@ function writeThere(nesting: Nesting, link: KeptLink, action: string, value: Val
   );
   switch (action) {
     case "create":
-      eachOf(nesting, value, (item) => {
+      createEach(operation, target, value, nesting.later, (item) => {
         inserted(operation, target, item, linked);
       });
       return;
@@ -298,7 +314,7 @@ function writeBetween(nesting: Nesting, link: LinkBetween, action: string, value
   };
   switch (action) {
     case "create":
-      eachOf(nesting, value, created);
+      createEach(operation, target, value, nesting.later, created);
       return;
     case "connect":
       eachOf(nesting, value, (item) => {
